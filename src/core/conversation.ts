@@ -1,0 +1,149 @@
+import * as z from 'zod';
+import { type Message, toolCallSchema } from './message.ts';
+import { type Source, sourceSchema } from './problem.ts';
+
+/**
+ * A conversation cut into turns. A turn is everything one side says until the other side speaks:
+ *
+ *     system     You are …          entry (system)
+ *     user       Hi                 turn 1 ┐ one user turn
+ *     user       anyone there?      turn 1 ┘
+ *     assistant  (calls lookup)     turn 2 ┐
+ *     tool       {"status": "ok"}   turn 2 │ one assistant turn
+ *     assistant  It is on its way.  turn 2 ┘
+ *
+ * Turns are numbered from 1 across both sides. System and developer texts are not turns and keep
+ * their place: between turns as an entry, inside a turn as one of its items.
+ */
+export const systemTextSchema = z.strictObject({
+  kind: z.literal('system'),
+  role: z.enum(['system', 'developer']),
+  text: z.string(),
+});
+
+export const turnItemSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('text'), text: z.string() }),
+  z.strictObject({
+    kind: z.literal('tool-call'),
+    call: toolCallSchema,
+    /** Absent where no result came. */
+    result: z.string().optional(),
+  }),
+  systemTextSchema,
+]);
+
+export const turnSchema = z.strictObject({
+  kind: z.literal('turn'),
+  number: z.int().min(1),
+  side: z.enum(['user', 'assistant']),
+  items: z.array(turnItemSchema),
+  retrievalContext: z.array(z.string()).optional(),
+  /** What a good reply holds, from the scripted turn's `expected`. */
+  expected: z.string().optional(),
+  /** Where the turn stands in a file; a live reply stands at the user turn it answers. */
+  source: sourceSchema.optional(),
+  /** Milliseconds the target took for this turn. */
+  latency: z.number().optional(),
+});
+
+export const conversationSchema = z.strictObject({
+  entries: z.array(z.discriminatedUnion('kind', [systemTextSchema, turnSchema])),
+  /** Parts with nothing to show, such as an MCP approval, one line each. */
+  notes: z.array(z.string()),
+});
+
+export type SystemText = z.infer<typeof systemTextSchema>;
+export type TurnItem = z.infer<typeof turnItemSchema>;
+export type Turn = z.infer<typeof turnSchema>;
+export type Conversation = z.infer<typeof conversationSchema>;
+
+export function turnsOf(conversation: Conversation): Turn[] {
+  return conversation.entries.filter((entry) => entry.kind === 'turn');
+}
+
+export function turnsOfSide(conversation: Conversation, side: Turn['side']): Turn[] {
+  return turnsOf(conversation).filter((turn) => turn.side === side);
+}
+
+/** True where the last word is not the assistant's. */
+export function isUnfinished(conversation: Conversation): boolean {
+  return turnsOf(conversation).at(-1)?.side !== 'assistant';
+}
+
+/** What the side said in this turn, its messages joined by a blank line; tool calls left out. */
+export function textOf(turn: Turn): string {
+  return turn.items
+    .filter((item) => item.kind === 'text')
+    .map((item) => item.text)
+    .join('\n\n');
+}
+
+/** A canonical message with what is known about where it came from. */
+export interface PlacedMessage {
+  readonly message: Message;
+  readonly source?: Source;
+  readonly expected?: string;
+  readonly latency?: number;
+}
+
+/**
+ * Cuts messages into turns. A tool result joins the call of its id, wherever in the turn that
+ * stands.
+ *
+ * @throws Error on a tool result without a call; dialects refuse those with a place beforehand.
+ */
+export function toConversation(
+  placed: readonly PlacedMessage[],
+  notes: readonly string[] = [],
+): Conversation {
+  const entries: Conversation['entries'] = [];
+  let held: SystemText[] = [];
+  let turn: Turn | undefined;
+  let count = 0;
+
+  for (const { message, source, expected, latency } of placed) {
+    if (message.role === 'system' || message.role === 'developer') {
+      held.push({ kind: 'system', role: message.role, text: message.content });
+      continue;
+    }
+    const side = message.role === 'user' ? 'user' : 'assistant';
+    if (turn?.side === side) {
+      turn.items.push(...held);
+    } else {
+      count += 1;
+      turn = { kind: 'turn', number: count, side, items: [], ...(source && { source }) };
+      entries.push(...held, turn);
+    }
+    held = [];
+    if (expected !== undefined) turn.expected = expected;
+    if (latency !== undefined) turn.latency = (turn.latency ?? 0) + latency;
+    addMessage(turn, message);
+  }
+  entries.push(...held);
+  return { entries, notes: [...notes] };
+}
+
+function addMessage(turn: Turn, message: Exclude<Message, { role: 'system' | 'developer' }>): void {
+  switch (message.role) {
+    case 'user':
+      turn.items.push({ kind: 'text', text: message.content });
+      break;
+    case 'assistant':
+      if (message.content !== '') turn.items.push({ kind: 'text', text: message.content });
+      for (const call of message.toolCalls ?? []) turn.items.push({ kind: 'tool-call', call });
+      if (message.retrievalContext) {
+        turn.retrievalContext = [...(turn.retrievalContext ?? []), ...message.retrievalContext];
+      }
+      break;
+    case 'tool': {
+      const asked = turn.items.find(
+        (item) =>
+          item.kind === 'tool-call' && item.call.id === message.callId && item.result === undefined,
+      );
+      if (asked?.kind !== 'tool-call') {
+        throw new Error(`The tool result "${message.callId}" answers no call of its turn.`);
+      }
+      asked.result = message.content;
+    }
+  }
+}

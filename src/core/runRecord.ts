@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { conversationSchema } from './conversation.ts';
+import { rangeSchema } from './problem.ts';
+import { statusSchema, usageSchema, verdictSchema } from './verdict.ts';
+
+/** Raised by one whenever a reader of the last version could misread a line. */
+export const RECORD_VERSION = 1;
+
+export const runLineSchema = z.strictObject({
+  kind: z.literal('run'),
+  version: z.literal(RECORD_VERSION),
+  id: z.string(),
+  /** ISO 8601, UTC. */
+  started: z.string(),
+  /** Suite files, absolute, with the SHA-256 of the text that ran, hexadecimal. */
+  files: z.array(z.strictObject({ path: z.string(), hash: z.string() })),
+  commit: z.string().optional(),
+  options: z.record(z.string(), z.unknown()),
+  /** Judge models as `provider:model`. */
+  judges: z.array(z.string()),
+});
+
+export const caseLineSchema = z.strictObject({
+  kind: z.literal('case'),
+  /** The suite's file, absolute; the case itself may stand in an included file. */
+  suite: z.string(),
+  suite_name: z.string(),
+  id: z.string(),
+  /** From 1; always 1 without `repeat`. */
+  repetition: z.int().min(1),
+  repetitions: z.int().min(1),
+  source: z.strictObject({
+    path: z.string(),
+    range: rangeSchema,
+    /** SHA-256 of the case's text: a verdict is stale where the text now has another. */
+    hash: z.string(),
+  }),
+  description: z.string().optional(),
+  tags: z.array(z.string()),
+  status: statusSchema,
+  /** Weighted mean of the scored verdicts, 0..1. */
+  score: z.number().min(0).max(1).nullable(),
+  threshold: z.number().min(0).max(1).optional(),
+  /** Why the case errored or was skipped. */
+  reason: z.string().optional(),
+  conversation: conversationSchema,
+  verdicts: z.array(verdictSchema),
+  usage: usageSchema,
+  /** Milliseconds. */
+  duration: z.number().min(0),
+  /** ISO 8601, UTC. */
+  finished: z.string(),
+});
+
+export const endLineSchema = z.strictObject({
+  kind: z.literal('end'),
+  finished: z.string(),
+  cancelled: z.boolean(),
+  counts: z.record(statusSchema, z.int().min(0)),
+});
+
+export const recordLineSchema = z.discriminatedUnion('kind', [
+  runLineSchema,
+  caseLineSchema,
+  endLineSchema,
+]);
+
+export type RunLine = z.infer<typeof runLineSchema>;
+export type CaseLine = z.infer<typeof caseLineSchema>;
+export type EndLine = z.infer<typeof endLineSchema>;
+export type RecordLine = z.infer<typeof recordLineSchema>;

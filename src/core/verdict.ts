@@ -1,0 +1,99 @@
+import * as z from 'zod';
+
+/**
+ * The four outcomes: `error` could not be judged or run, `skipped` did not apply or was not
+ * reached. Only `pass` and `fail` carry a score into a mean.
+ */
+export const statusSchema = z.enum(['pass', 'fail', 'error', 'skipped']);
+
+/** A score in 0..1; null where there is none (`error`, `skipped`). */
+const scoreSchema = z.number().min(0).max(1).nullable();
+
+/** A verbatim piece of the turn. `verified` is false where the turn does not hold it. */
+export const quoteSchema = z.strictObject({ text: z.string(), verified: z.boolean() });
+
+/** What one assertion says about one turn. */
+export const turnVerdictSchema = z.strictObject({
+  turn: z.int().min(1),
+  status: statusSchema,
+  score: scoreSchema,
+  rationale: z.string(),
+  evidence: quoteSchema.optional(),
+});
+
+/** What it cost. Tokens as the endpoint counted them; `cost` in the price's currency, where a price is known. */
+export const usageSchema = z.strictObject({
+  calls: z.int().min(0),
+  input_tokens: z.int().min(0),
+  cached_tokens: z.int().min(0),
+  output_tokens: z.int().min(0),
+  cost: z.number().min(0).nullable(),
+});
+
+export const verdictSchema = z.strictObject({
+  assertion: z.strictObject({
+    /** Place in the case's list of assertions, from 0: defaults first, then the case's, then the turns'. */
+    index: z.int().min(0),
+    type: z.string(),
+    name: z.string(),
+    /** Absolute path of the file that holds the assertion. */
+    path: z.string(),
+    /** From 1. */
+    line: z.int().min(1),
+    required: z.boolean(),
+    weight: z.number().min(0),
+  }),
+  status: statusSchema,
+  score: scoreSchema,
+  /** What the field calls the outcome: `yes`, `unresolved`. */
+  label: z.string().optional(),
+  /** The outcome on its own scale, such as 4 of 1..5. */
+  value: z.union([z.string(), z.number()]).optional(),
+  threshold: z.number().min(0).max(1),
+  rationale: z.string(),
+  /** For `error` and `skipped`: a stable kebab-case reason (`quota`, `cut-off`, `not-applicable`). */
+  reason: z.string().optional(),
+  turns: z.array(turnVerdictSchema),
+  /** `Turn 2: recalled the name`. Always cite a turn where one is known. */
+  hits: z.array(z.string()),
+  misses: z.array(z.string()),
+  details: z.record(z.string(), z.unknown()),
+  judge: z
+    .strictObject({
+      /** As configured, `provider:model`. */
+      model: z.string(),
+      /** As the endpoint reported it. */
+      version: z.string().optional(),
+      /** SHA-256 of the request's texts, hexadecimal. */
+      prompt_hash: z.string(),
+      samples: z.int().min(1),
+      spread: z.number().min(0).nullable(),
+    })
+    .optional(),
+  usage: usageSchema,
+});
+
+export type Status = z.infer<typeof statusSchema>;
+export type Quote = z.infer<typeof quoteSchema>;
+export type TurnVerdict = z.infer<typeof turnVerdictSchema>;
+export type Usage = z.infer<typeof usageSchema>;
+export type Verdict = z.infer<typeof verdictSchema>;
+
+export const NO_USAGE: Usage = {
+  calls: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  cost: null,
+};
+
+/** Sums usage; a cost is known where any part's is. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    calls: a.calls + b.calls,
+    input_tokens: a.input_tokens + b.input_tokens,
+    cached_tokens: a.cached_tokens + b.cached_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    cost: a.cost === null && b.cost === null ? null : (a.cost ?? 0) + (b.cost ?? 0),
+  };
+}

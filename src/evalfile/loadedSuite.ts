@@ -1,0 +1,63 @@
+import type { Problem, Range } from '../core/problem.ts';
+import type { Suite } from '../core/suite.ts';
+
+/** What `loadSuite` makes of a file, however broken it is. */
+export interface LoadedSuite {
+  readonly path: string;
+  /** Sorted by place. Problems of included, prompt and transcript files carry those files' paths. */
+  readonly problems: readonly Problem[];
+  /** Every case that can be found, valid or not, in order; included files' after the file's own. */
+  readonly outline: readonly OutlineCase[];
+  /** The cases without an error, ready to run; absent where the file as a whole cannot run. */
+  readonly suite?: Suite;
+  /** Files it was made from besides itself, absolute: included, prompts, transcripts. */
+  readonly dependencies: readonly string[];
+}
+
+/** A case as the Testing panel, the outline and the code lenses show it. */
+export interface OutlineCase {
+  /** Undefined where it has none yet. */
+  readonly id?: string;
+  readonly description?: string;
+  /** The file it stands in: the suite's or an included one. */
+  readonly path: string;
+  readonly range: Range;
+  /** The `id` value, else the case's first line. */
+  readonly nameRange: Range;
+  /** Scripted user turns or transcript messages, with the turn number each belongs to where it is known. */
+  readonly turns: readonly OutlineTurn[];
+  readonly assertions: readonly OutlineAssertion[];
+  readonly tags: readonly string[];
+  readonly repetitions: number;
+  /** SHA-256 of the case's text, hexadecimal. */
+  readonly hash: string;
+  /** The errors that keep it from running, its file's own errors included. */
+  readonly errors: readonly Problem[];
+}
+
+export interface OutlineTurn {
+  readonly label: string;
+  readonly range: Range;
+  readonly role: string;
+  /** Turn numbers that this line stands for: `[1]` in a transcript; `[1, 2]` for a scripted user turn and its reply. */
+  readonly turns: readonly number[];
+}
+
+export interface OutlineAssertion {
+  /** Place in the case's list, as in a verdict; undefined where the case is too broken to tell. */
+  readonly index?: number;
+  readonly label: string;
+  readonly path: string;
+  readonly range: Range;
+}
+
+export interface LoadOptions {
+  /** The folder that paths may not leave. */
+  readonly workspace: string;
+  /** `provider:model`, where neither file nor case names a judge. */
+  readonly defaultJudge?: string;
+  /** Replaces every judge: the command line's `--judge` and `--base-url`. */
+  readonly judgeOverride?: { readonly judge?: string; readonly baseUrl?: string };
+  /** For `${env:NAME}`. */
+  readonly env: (name: string) => string | undefined;
+}

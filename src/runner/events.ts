@@ -1,0 +1,28 @@
+import type { Turn } from '../core/conversation.ts';
+import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import type { Verdict } from '../core/verdict.ts';
+
+/** Names one execution of one case within a run. */
+export interface CaseRef {
+  readonly suite: string;
+  readonly id: string;
+  /** From 1. */
+  readonly repetition: number;
+}
+
+/** What a run tells as it happens, in this order for each case: started, turns, verdicts, finished. */
+export type RunEvent =
+  | {
+      readonly kind: 'run-started';
+      readonly run: RunLine;
+      /** The record's file, absolute; absent where none is kept. */
+      readonly record?: string;
+      readonly cases: readonly CaseRef[];
+    }
+  | { readonly kind: 'case-started'; readonly ref: CaseRef; readonly case: SuiteCase }
+  | { readonly kind: 'turn'; readonly ref: CaseRef; readonly turn: Turn }
+  | { readonly kind: 'verdict'; readonly ref: CaseRef; readonly verdict: Verdict }
+  | { readonly kind: 'output'; readonly ref: CaseRef; readonly text: string }
+  | { readonly kind: 'case-finished'; readonly ref: CaseRef; readonly line: CaseLine }
+  | { readonly kind: 'run-finished'; readonly end: EndLine };

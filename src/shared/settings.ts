@@ -1,0 +1,12 @@
+/** The extension's settings, without their `turnlight.` prefix. */
+export const SECTION = 'turnlight';
+
+export const SETTINGS = {
+  judge: 'judge',
+  concurrency: 'concurrency',
+  timeout: 'timeout',
+  trace: 'trace.server',
+} as const;
+
+export const LANGUAGE_ID = 'conversation-eval';
+export const EVAL_GLOB = '**/*.eval.{yaml,yml}';

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { conversationSchema } from '../core/conversation.ts';
+import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
+
+/**
+ * What the extension and the conversation view say to each other. Parsed on both ends. The
+ * extension sends whole snapshots, never deltas: a view that was hidden or reloaded is right again
+ * with the next one.
+ */
+
+/** Which conversation a view shows; all that the view keeps over a reload. */
+export const viewStateSchema = z.strictObject({
+  /** The eval file, as a URI. */
+  file: z.string(),
+  id: z.string(),
+  repetition: z.int().min(1),
+  /** The run's record, absolute; absent: the last run. */
+  record: z.string().optional(),
+});
+
+export const snapshotSchema = z.strictObject({
+  state: viewStateSchema,
+  phase: z.enum(['empty', 'queued', 'running', 'finished']),
+  suiteName: z.string(),
+  description: z.string().optional(),
+  repetitions: z.int().min(1),
+  /** True where the case's text changed since the run. */
+  stale: z.boolean(),
+  status: statusSchema.optional(),
+  score: z.number().min(0).max(1).nullable(),
+  threshold: z.number().min(0).max(1).optional(),
+  reason: z.string().optional(),
+  conversation: conversationSchema,
+  verdicts: z.array(verdictSchema),
+  usage: usageSchema.optional(),
+  /** Milliseconds. */
+  duration: z.number().optional(),
+  /** ISO 8601. */
+  finished: z.string().optional(),
+});
+
+export const toViewSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('snapshot'), snapshot: snapshotSchema }),
+  /** Scroll to a turn and put the focus on it. */
+  z.strictObject({ kind: z.literal('reveal-turn'), turn: z.int().min(1) }),
+]);
+
+export const fromViewSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('ready') }),
+  z.strictObject({ kind: z.literal('open-turn'), turn: z.int().min(1) }),
+  z.strictObject({ kind: z.literal('open-assertion'), index: z.int().min(0) }),
+  z.strictObject({ kind: z.literal('run') }),
+  z.strictObject({ kind: z.literal('cancel') }),
+  z.strictObject({ kind: z.literal('show-repetition'), repetition: z.int().min(1) }),
+]);
+
+export type ViewState = z.infer<typeof viewStateSchema>;
+export type Snapshot = z.infer<typeof snapshotSchema>;
+export type ToView = z.infer<typeof toViewSchema>;
+export type FromView = z.infer<typeof fromViewSchema>;

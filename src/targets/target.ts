@@ -1,0 +1,63 @@
+import type * as z from 'zod';
+import type { Logger } from '../core/logger.ts';
+import type { Message, Tool } from '../core/message.ts';
+import type { TargetSpec } from '../core/suite.ts';
+import type { Usage } from '../core/verdict.ts';
+import type { Model } from '../models/model.ts';
+
+export interface TargetReply {
+  /** What the target added: assistant messages, their tool calls and results, in order. Ends with the assistant. */
+  readonly messages: readonly Message[];
+  readonly usage?: Usage;
+}
+
+/** One conversation with a target. */
+export interface TargetSession {
+  /**
+   * @param messages the conversation so far, the last one the user's
+   * @throws TargetError; or the signal's reason when aborted
+   */
+  reply(messages: readonly Message[], signal: AbortSignal): Promise<TargetReply>;
+  close(): Promise<void>;
+}
+
+export type TargetErrorReason =
+  | 'target-error'
+  | 'target-crashed'
+  | 'target-timeout'
+  | 'target-malformed-reply'
+  | 'target-not-found';
+
+export class TargetError extends Error {
+  override readonly name = 'TargetError';
+  readonly reason: TargetErrorReason;
+
+  constructor(reason: TargetErrorReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** What a session knows of its case; never expectations, never assertions. */
+export interface TargetHost {
+  readonly caseId: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly tools: readonly Tool[];
+  /** The model that plays a `chat` target. */
+  readonly model?: Model;
+  /** Milliseconds that one reply may take. */
+  readonly timeout: number;
+  /** The folder that paths may not leave. */
+  readonly workspace: string;
+  readonly env: (name: string) => string | undefined;
+  readonly log: Logger;
+}
+
+/** One target type: a file in this folder and its line in the registry. */
+export interface TargetType {
+  readonly type: string;
+  readonly summary: string;
+  /** Every key of a target of this type, `type` included. */
+  readonly schema: z.ZodObject;
+  open(spec: TargetSpec, host: TargetHost): Promise<TargetSession>;
+}
