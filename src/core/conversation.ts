@@ -54,6 +54,7 @@ export const conversationSchema = z.strictObject({
 
 export type SystemText = z.infer<typeof systemTextSchema>;
 export type TurnItem = z.infer<typeof turnItemSchema>;
+export type ToolCallItem = Extract<TurnItem, { kind: 'tool-call' }>;
 export type Turn = z.infer<typeof turnSchema>;
 export type Conversation = z.infer<typeof conversationSchema>;
 
@@ -87,8 +88,8 @@ export interface PlacedMessage {
 }
 
 /**
- * Cuts messages into turns. A tool result joins the call of its id, wherever in the turn that
- * stands.
+ * Cuts messages into turns. A tool result joins the oldest open call of its id, also where the user
+ * spoke in between.
  *
  * @throws Error on a tool result without a call; dialects refuse those with a place beforehand.
  */
@@ -97,6 +98,7 @@ export function toConversation(
   notes: readonly string[] = [],
 ): Conversation {
   const entries: Conversation['entries'] = [];
+  const calls: ToolCallItem[] = [];
   let held: SystemText[] = [];
   let turn: Turn | undefined;
   let count = 0;
@@ -106,44 +108,45 @@ export function toConversation(
       held.push({ kind: 'system', role: message.role, text: message.content });
       continue;
     }
-    const side = message.role === 'user' ? 'user' : 'assistant';
-    if (turn?.side === side) {
+    if (message.role === 'tool') {
+      answerCall(calls, message.callId, message.content);
+      continue;
+    }
+    if (turn?.side === message.role) {
       turn.items.push(...held);
     } else {
       count += 1;
-      turn = { kind: 'turn', number: count, side, items: [], ...(source && { source }) };
+      turn = {
+        kind: 'turn',
+        number: count,
+        side: message.role,
+        items: [],
+        ...(source && { source }),
+      };
       entries.push(...held, turn);
     }
     held = [];
     if (expected !== undefined) turn.expected = expected;
     if (latency !== undefined) turn.latency = (turn.latency ?? 0) + latency;
-    addMessage(turn, message);
+    if (message.content !== '' || message.role === 'user') {
+      turn.items.push({ kind: 'text', text: message.content });
+    }
+    if (message.role === 'user') continue;
+    for (const call of message.toolCalls ?? []) {
+      const item: ToolCallItem = { kind: 'tool-call', call };
+      turn.items.push(item);
+      calls.push(item);
+    }
+    if (message.retrievalContext) {
+      turn.retrievalContext = [...(turn.retrievalContext ?? []), ...message.retrievalContext];
+    }
   }
   entries.push(...held);
   return { entries, notes: [...notes] };
 }
 
-function addMessage(turn: Turn, message: Exclude<Message, { role: 'system' | 'developer' }>): void {
-  switch (message.role) {
-    case 'user':
-      turn.items.push({ kind: 'text', text: message.content });
-      break;
-    case 'assistant':
-      if (message.content !== '') turn.items.push({ kind: 'text', text: message.content });
-      for (const call of message.toolCalls ?? []) turn.items.push({ kind: 'tool-call', call });
-      if (message.retrievalContext) {
-        turn.retrievalContext = [...(turn.retrievalContext ?? []), ...message.retrievalContext];
-      }
-      break;
-    case 'tool': {
-      const asked = turn.items.find(
-        (item) =>
-          item.kind === 'tool-call' && item.call.id === message.callId && item.result === undefined,
-      );
-      if (asked?.kind !== 'tool-call') {
-        throw new Error(`The tool result "${message.callId}" answers no call of its turn.`);
-      }
-      asked.result = message.content;
-    }
-  }
+function answerCall(calls: readonly ToolCallItem[], id: string, result: string): void {
+  const open = calls.find((item) => item.call.id === id && item.result === undefined);
+  if (!open) throw new Error(`The tool result "${id}" answers no call.`);
+  open.result = result;
 }

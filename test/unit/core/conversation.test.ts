@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  isUnfinished,
+  type PlacedMessage,
+  textOf,
+  toConversation,
+  turnsOf,
+} from '../../../src/core/conversation.ts';
+import type { Message } from '../../../src/core/message.ts';
+
+const placed = (...messages: Message[]): PlacedMessage[] =>
+  messages.map((message) => ({ message }));
+
+describe('toConversation', () => {
+  it('makes one turn of everything a side says until the other speaks', () => {
+    const conversation = toConversation(
+      placed(
+        { role: 'user', content: 'Hi' },
+        { role: 'user', content: 'anyone there?' },
+        { role: 'assistant', content: 'Let me look.', toolCalls: [call('1')] },
+        { role: 'tool', callId: '1', content: 'shipped' },
+        { role: 'assistant', content: 'It is on its way.' },
+      ),
+    );
+    assert.deepEqual(
+      turnsOf(conversation).map(({ number, side }) => [number, side]),
+      [
+        [1, 'user'],
+        [2, 'assistant'],
+      ],
+    );
+    assert.deepEqual(turnsOf(conversation)[1]?.items, [
+      { kind: 'text', text: 'Let me look.' },
+      { kind: 'tool-call', call: call('1'), result: 'shipped' },
+      { kind: 'text', text: 'It is on its way.' },
+    ]);
+  });
+
+  it('numbers turns from 1 when the assistant speaks first', () => {
+    const conversation = toConversation(
+      placed({ role: 'assistant', content: 'Welcome!' }, { role: 'user', content: 'Hi' }),
+    );
+    assert.deepEqual(
+      turnsOf(conversation).map(({ number, side }) => [number, side]),
+      [
+        [1, 'assistant'],
+        [2, 'user'],
+      ],
+    );
+  });
+
+  it('keeps every system text, in order and at its place', () => {
+    const conversation = toConversation(
+      placed(
+        { role: 'system', content: 'first' },
+        { role: 'user', content: 'Hi' },
+        { role: 'developer', content: 'second' },
+        { role: 'assistant', content: 'Hello' },
+        { role: 'system', content: 'third' },
+        { role: 'assistant', content: 'again' },
+        { role: 'system', content: 'last' },
+      ),
+    );
+    assert.deepEqual(
+      conversation.entries.map((entry) =>
+        entry.kind === 'system'
+          ? entry.text
+          : entry.items.map((item) => (item.kind === 'tool-call' ? item.call.name : item.text)),
+      ),
+      ['first', ['Hi'], 'second', ['Hello', 'third', 'again'], 'last'],
+    );
+  });
+
+  it('joins a result to the call of its id when calls are parallel', () => {
+    const conversation = toConversation(
+      placed(
+        { role: 'user', content: 'Both?' },
+        { role: 'assistant', content: '', toolCalls: [call('a'), call('b')] },
+        { role: 'tool', callId: 'b', content: 'of b' },
+        { role: 'tool', callId: 'a', content: 'of a' },
+      ),
+    );
+    assert.deepEqual(
+      turnsOf(conversation)[1]?.items.map((item) => item.kind === 'tool-call' && item.result),
+      ['of a', 'of b'],
+    );
+  });
+
+  it('joins a late result to its call when the user spoke in between', () => {
+    const conversation = toConversation(
+      placed(
+        { role: 'user', content: 'Where is it?' },
+        { role: 'assistant', content: 'One moment.', toolCalls: [call('a')] },
+        { role: 'user', content: 'Hurry!' },
+        { role: 'tool', callId: 'a', content: 'shipped' },
+        { role: 'assistant', content: 'Shipped.' },
+      ),
+    );
+    assert.deepEqual(
+      turnsOf(conversation).map(({ items }) => items.at(-1)),
+      [
+        { kind: 'text', text: 'Where is it?' },
+        { kind: 'tool-call', call: call('a'), result: 'shipped' },
+        { kind: 'text', text: 'Hurry!' },
+        { kind: 'text', text: 'Shipped.' },
+      ],
+    );
+  });
+
+  it('refuses a result that answers no call', () => {
+    assert.throws(
+      () =>
+        toConversation(
+          placed({ role: 'user', content: 'Hi' }, { role: 'tool', callId: 'x', content: '' }),
+        ),
+      /"x" answers no call/,
+    );
+  });
+
+  it('leaves the messages as they were', () => {
+    const messages = placed(
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello', retrievalContext: ['a'] },
+      { role: 'assistant', content: 'there', retrievalContext: ['b'] },
+    );
+    const before = structuredClone(messages);
+    const conversation = toConversation(messages);
+    assert.deepEqual(messages, before);
+    assert.deepEqual(turnsOf(conversation)[1]?.retrievalContext, ['a', 'b']);
+  });
+
+  it('tells whether the user was left waiting', () => {
+    const waiting = toConversation(placed({ role: 'user', content: 'Hi' }));
+    assert.equal(isUnfinished(waiting), true);
+    assert.equal(
+      isUnfinished(
+        toConversation(
+          placed({ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Hello' }),
+        ),
+      ),
+      false,
+    );
+  });
+
+  it('gives the text of a turn without its tool calls', () => {
+    const [turn] = turnsOf(
+      toConversation(
+        placed(
+          { role: 'assistant', content: 'One.', toolCalls: [call('1')] },
+          { role: 'assistant', content: 'Two.' },
+        ),
+      ),
+    );
+    assert.ok(turn);
+    assert.equal(textOf(turn), 'One.\n\nTwo.');
+  });
+});
+
+function call(id: string) {
+  return { id, name: 'lookup', arguments: { order: 98765 } };
+}
