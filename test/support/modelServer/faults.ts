@@ -1,0 +1,147 @@
+import type { Answer, Fault } from './steps.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A response with an error in OpenAI's shape. */
+export function httpError(
+  status: number,
+  message: string,
+  extra: { readonly code?: string; readonly param?: string; readonly headers?: Headers } = {},
+): Fault {
+  const error = {
+    message,
+    type: 'test_error',
+    param: extra.param ?? null,
+    code: extra.code ?? null,
+  };
+  return body(status, JSON.stringify({ error }), 'application/json', extra.headers);
+}
+
+/** A response with exactly this text. */
+export function body(
+  status: number,
+  text: string,
+  contentType: string,
+  headers: Headers = {},
+): Fault {
+  return {
+    fault: (response) => {
+      response.writeHead(status, { 'content-type': contentType, ...headers });
+      response.end(text);
+    },
+  };
+}
+
+/** 429. `retryAfter` in seconds; 0 lets a client retry at once. */
+export function rateLimited(retryAfter: number | string = 0): Fault {
+  return httpError(429, 'Rate limit reached.', {
+    code: 'rate_limit_exceeded',
+    headers: { 'retry-after': String(retryAfter) },
+  });
+}
+
+/** 500, with a hint that lets a client retry after a millisecond, so that tests stay quick. */
+export function serverError(status = 500): Fault {
+  return httpError(status, 'The server had an error.', { headers: { 'retry-after-ms': '1' } });
+}
+
+/** 401. Echoes `echo` in its message, as careless endpoints do with a key. */
+export function unauthorized(echo = 'sk-…'): Fault {
+  return httpError(401, `Incorrect API key provided: ${echo}.`, { code: 'invalid_api_key' });
+}
+
+export function notFound(): Fault {
+  return httpError(404, 'The model does not exist.', { code: 'model_not_found' });
+}
+
+export function contextTooLong(): Fault {
+  return httpError(400, "This model's maximum context length is 8192 tokens.", {
+    code: 'context_length_exceeded',
+  });
+}
+
+/** Closes the connection without a word. */
+export function connectionReset(): Fault {
+  return { fault: (response) => response.socket?.resetAndDestroy() };
+}
+
+/** Sends headers and the start of a body, then closes the connection. */
+export function cutConnection(): Fault {
+  return {
+    fault: (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+      response.write('{"choices": [');
+      setTimeout(() => response.socket?.resetAndDestroy(), 10);
+    },
+  };
+}
+
+/** Never answers; the server's `close` ends it. */
+export function hang(): Fault {
+  return { fault: () => {} };
+}
+
+/** Sends a byte of white space every few milliseconds, for ever. */
+export function endlessTrickle(): Fault {
+  return {
+    fault: (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 5);
+      response.on('close', () => clearInterval(timer));
+    },
+  };
+}
+
+/** Sends white space as fast as it is taken, for ever. */
+export function endlessFlood(): Fault {
+  return {
+    fault: (response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const chunk = ' '.repeat(1 << 16);
+      const pour = () => {
+        while (!response.destroyed && response.write(chunk));
+        if (!response.destroyed) response.once('drain', pour);
+      };
+      pour();
+    },
+  };
+}
+
+/** 200 with JSON that breaks off. */
+export function invalidJson(): Fault {
+  return body(200, '{"choices": [{"message": {"content": "Hel', 'application/json');
+}
+
+/** 200 with plain text. */
+export function plainText(): Fault {
+  return body(200, 'All fine here.', 'text/plain');
+}
+
+/** A proxy's page. */
+export function htmlPage(status = 502): Fault {
+  return body(status, '<html><body><h1>Bad Gateway</h1></body></html>', 'text/html', {
+    'retry-after-ms': '1',
+  });
+}
+
+/** 200 with JSON that is no chat completion. */
+export function missingChoices(): Fault {
+  return body(200, '{"id": "x", "object": "chat.completion"}', 'application/json');
+}
+
+/** The model stopped at its token limit. */
+export function cutOff(text = '{"turns": [{"turn": 2, "ver'): Answer {
+  return { text, finish: 'length' };
+}
+
+export function contentFilter(): Answer {
+  return { text: '', finish: 'content_filter' };
+}
+
+export function refusal(words = 'I cannot help with that.'): Answer {
+  return { text: null, refusal: words };
+}
+
+export function emptyContent(): Answer {
+  return { text: '' };
+}

@@ -1,0 +1,158 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { completion } from './completion.ts';
+import { httpError } from './faults.ts';
+import { isFault, type Step } from './steps.ts';
+
+/** A chat request as it arrived. */
+export interface ChatBody {
+  readonly model: string;
+  readonly messages: readonly ChatBodyMessage[];
+  readonly response_format?: {
+    readonly type: string;
+    readonly json_schema?: { readonly name: string; readonly schema: unknown };
+  };
+  readonly [key: string]: unknown;
+}
+
+export interface ChatBodyMessage {
+  readonly role: string;
+  readonly content: string | null;
+  readonly [key: string]: unknown;
+}
+
+export interface ReceivedRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body's text, byte for byte. */
+  readonly text: string;
+  readonly body: ChatBody;
+}
+
+/** Replies in order, or a function of the request. `index` counts from 0. */
+export type Script = readonly Step[] | ((body: ChatBody, index: number) => Step | Promise<Step>);
+
+/** A request parameter, or a value of `response_format`, that the endpoint answers with 400. */
+export type Rejected =
+  | 'json_schema'
+  | 'json_object'
+  | 'temperature'
+  | 'max_tokens'
+  | 'max_completion_tokens';
+
+export interface ModelServer {
+  /** `http://127.0.0.1:PORT/v1`, for `base_url`. */
+  readonly baseUrl: string;
+  /** Every chat request so far, rejected ones too. */
+  readonly requests: readonly ReceivedRequest[];
+  /** How many replies of a queue are left; 0 for a function. */
+  left(): number;
+  close(): Promise<void>;
+}
+
+/**
+ * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` (not streamed) and
+ * `GET /v1/models`.
+ *
+ *     const server = await startModelServer(['Hello!', rateLimited(), json({ score: 1 })]);
+ *     t.after(() => server.close());
+ *     // … a model with base_url: server.baseUrl …
+ *     assert.equal(server.requests[0]?.headers.authorization, 'Bearer test-key');
+ *
+ * A function serves requests that come in any order:
+ *
+ *     await startModelServer((body) => (body.model === 'judge' ? json(verdict) : 'Hello!'));
+ *
+ * Faults are steps too (faults.ts). A queue that is used up, or a function that throws, answers 400
+ * with the reason, which no client retries. Usage is counted at four characters a token;
+ * `cached_tokens` is the longest beginning that an earlier request had too.
+ */
+export async function startModelServer(
+  script: Script,
+  options: { readonly rejects?: readonly Rejected[] } = {},
+): Promise<ModelServer> {
+  const requests: ReceivedRequest[] = [];
+  const queue = typeof script === 'function' ? [] : [...script];
+
+  async function nextStep(body: ChatBody, index: number): Promise<Step> {
+    const rejected = rejection(body, options.rejects ?? []);
+    if (rejected) return rejected;
+    try {
+      if (typeof script === 'function') return await script(body, index);
+    } catch (error) {
+      return httpError(400, `The script of the model server threw: ${String(error)}`);
+    }
+    const step = queue.shift();
+    return (
+      step ?? httpError(400, `The script of the model server ended before request ${index + 1}.`)
+    );
+  }
+
+  async function chat(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const text = await textOf(request);
+    const body = JSON.parse(text) as ChatBody;
+    const earlier = requests.map((one) => one.body);
+    requests.push({ headers: request.headers, text, body });
+    const step = await nextStep(body, requests.length - 1);
+    if (isFault(step)) step.fault(response);
+    else sendJson(response, completion(step, body, earlier));
+  }
+
+  const server = createServer((request, response) => {
+    const route = `${request.method} ${request.url?.split('?')[0]}`;
+    if (route === 'POST /v1/chat/completions') {
+      chat(request, response).catch((error: unknown) =>
+        httpError(400, `Not a chat request: ${String(error)}`).fault(response),
+      );
+    } else if (route === 'GET /v1/models') {
+      sendJson(response, { object: 'list', data: [{ id: 'test-model', object: 'model' }] });
+    } else {
+      httpError(404, `Unknown address: ${route}`).fault(response);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    requests,
+    left: () => queue.length,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function rejection(body: ChatBody, rejects: readonly Rejected[]): Step | undefined {
+  const format = body.response_format?.type;
+  for (const one of rejects) {
+    if (one === format) {
+      return httpError(
+        400,
+        `Invalid parameter: 'response_format' of type '${one}' is not supported.`,
+        {
+          param: 'response_format',
+        },
+      );
+    }
+    if (body[one] !== undefined) {
+      return httpError(400, `Unsupported parameter: '${one}' is not supported with this model.`, {
+        code: 'unsupported_parameter',
+        param: one,
+      });
+    }
+  }
+  return undefined;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function sendJson(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(value));
+}

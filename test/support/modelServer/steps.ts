@@ -1,0 +1,43 @@
+import type { ServerResponse } from 'node:http';
+
+/** What the model says in one reply. Every field may be left out. */
+export interface Answer {
+  /** `null` is sent as it is, as endpoints do beside tool calls. */
+  readonly text?: string | null;
+  readonly toolCalls?: readonly ToolCallAnswer[];
+  /** OpenAI's word; `stop`, or `tool_calls` where there are some, unless given. */
+  readonly finish?: string;
+  readonly refusal?: string;
+  /** The model's name as reported; the requested one with `-2025-01-01` unless given. */
+  readonly version?: string;
+  /** Counted from the texts unless given; `null` reports no usage at all. */
+  readonly usage?: {
+    readonly input: number;
+    readonly output: number;
+    readonly cached?: number;
+  } | null;
+}
+
+export interface ToolCallAnswer {
+  readonly id?: string;
+  readonly name: string;
+  /** Sent as JSON text; a string is sent as it is, so that broken JSON can be sent. */
+  readonly arguments: unknown;
+}
+
+/** Something other than a model's answer: the response is the fault's own. */
+export interface Fault {
+  readonly fault: (response: ServerResponse) => void;
+}
+
+/** One reply of the script: a text, an answer in parts, or a fault. */
+export type Step = string | Answer | Fault;
+
+export function isFault(step: Step): step is Fault {
+  return typeof step === 'object' && 'fault' in step;
+}
+
+/** A structured answer: the value as JSON text. */
+export function json(value: unknown): Answer {
+  return { text: JSON.stringify(value) };
+}
