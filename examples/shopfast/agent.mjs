@@ -11,7 +11,7 @@ const ORDERS = {
   44312: 'was returned three weeks ago',
 };
 
-const CLOSING = "Is there anything else I can help you with?";
+const CLOSING = 'Is there anything else I can help you with?';
 
 /** @param messages the conversation so far, as OpenAI chat messages; the last is the user's */
 export default async function reply(messages) {
@@ -25,7 +25,8 @@ export default async function reply(messages) {
 }
 
 function answer(latest, order, address, asked) {
-  if (/refund|money back|manager|chargeback/i.test(latest)) return aboutRefund(latest, order, asked);
+  if (/refund|money back|manager|chargeback/i.test(latest))
+    return aboutRefund(latest, order, asked);
   if (/new address is/i.test(latest)) {
     const place = latest.match(/address is (.+?)\.?$/i)[1];
     return `Done${address}: order #${order} now goes to ${place}.`;
@@ -40,7 +41,8 @@ function answer(latest, order, address, asked) {
     return `I am sorry that the shoes do not fit. I have opened the return for order #${order} and sent you the label by e-mail.`;
   }
   if (/that's all|thank/i.test(latest)) return `You are welcome${address}!`;
-  if (order === undefined) return 'I can look that up right away. Could you give me the order number?';
+  if (order === undefined)
+    return 'I can look that up right away. Could you give me the order number?';
   return `Order #${order} ${ORDERS[order] ?? 'is not in our system'}.`;
 }
 
@@ -51,7 +53,8 @@ function aboutRefund(latest, order, asked) {
   if (/manager/i.test(latest)) {
     return 'I have put you through to our manager on duty, who now has your case.';
   }
-  if (asked > 1) return `Your refund for order #${order} will be in your account by Friday at the latest.`;
+  if (asked > 1)
+    return `Your refund for order #${order} will be in your account by Friday at the latest.`;
   return `Your refund for order #${order} is being processed and takes 3 to 5 business days.`;
 }
 
