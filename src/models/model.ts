@@ -38,18 +38,21 @@ export interface Model {
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
 }
 
-export type ModelErrorReason =
-  | 'missing-key'
-  | 'unauthorized'
-  | 'rate-limited'
-  | 'server-error'
-  | 'bad-request'
-  | 'not-found'
-  | 'unreachable'
-  | 'timeout'
-  | 'malformed-reply'
-  | 'too-long'
-  | 'not-recorded';
+export const modelErrorReasons = [
+  'missing-key',
+  'unauthorized',
+  'rate-limited',
+  'server-error',
+  'bad-request',
+  'not-found',
+  'unreachable',
+  'timeout',
+  'malformed-reply',
+  'too-long',
+  'not-recorded',
+] as const;
+
+export type ModelErrorReason = (typeof modelErrorReasons)[number];
 
 /** A model could not be asked. `message` says what to do about it and never holds a key. */
 export class ModelError extends Error {

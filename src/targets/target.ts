@@ -21,12 +21,15 @@ export interface TargetSession {
   close(): Promise<void>;
 }
 
-export type TargetErrorReason =
-  | 'target-error'
-  | 'target-crashed'
-  | 'target-timeout'
-  | 'target-malformed-reply'
-  | 'target-not-found';
+export const targetErrorReasons = [
+  'target-error',
+  'target-crashed',
+  'target-timeout',
+  'target-malformed-reply',
+  'target-not-found',
+] as const;
+
+export type TargetErrorReason = (typeof targetErrorReasons)[number];
 
 export class TargetError extends Error {
   override readonly name = 'TargetError';

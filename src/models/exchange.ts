@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { canonicalJson } from '../core/digest.ts';
+import { messageSchema, toolSchema } from '../core/message.ts';
+import { usageSchema } from '../core/verdict.ts';
+import type { ModelReply, ModelRequest } from './model.ts';
+
+/**
+ * One exchange with a model or a target, as a recording keeps it: a line of JSON. The request is
+ * canonical: what decides the answer and nothing else, so no provider, no address, no key, no
+ * headers.
+ */
+export const modelExchangeRequestSchema = z.strictObject({
+  model: z.string(),
+  messages: z.array(messageSchema),
+  tools: z.array(toolSchema).optional(),
+  answer: z
+    .strictObject({ name: z.string(), schema: z.record(z.string(), z.unknown()) })
+    .optional(),
+  temperature: z.number().optional(),
+  max_tokens: z.number().optional(),
+});
+
+export const targetExchangeRequestSchema = z.strictObject({
+  target: z.string(),
+  case: z.string(),
+  context: z.record(z.string(), z.unknown()),
+  messages: z.array(messageSchema),
+  /** From 1. */
+  repetition: z.int().min(1),
+});
+
+const modelReplySchema = z.strictObject({
+  text: z.string(),
+  toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.unknown() })),
+  finish: z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'other']),
+  refusal: z.string().optional(),
+  version: z.string().optional(),
+  usage: usageSchema,
+});
+
+const targetReplySchema = z.strictObject({
+  messages: z.array(messageSchema),
+  usage: usageSchema.exactOptional(),
+});
+
+const failureSchema = z.strictObject({ reason: z.string(), message: z.string() });
+
+/** SHA-256 of the canonical request, hexadecimal. */
+const keySchema = z.string().regex(/^[0-9a-f]{64}$/, 'A key is 64 hexadecimal digits.');
+
+const modelExchangeSchema = z.strictObject({
+  kind: z.literal('model'),
+  key: keySchema,
+  request: modelExchangeRequestSchema,
+  reply: modelReplySchema.optional(),
+  error: failureSchema.optional(),
+});
+
+const targetExchangeSchema = z.strictObject({
+  kind: z.literal('target'),
+  key: keySchema,
+  request: targetExchangeRequestSchema,
+  reply: targetReplySchema.optional(),
+  error: failureSchema.optional(),
+});
+
+export const exchangeSchema = z
+  .discriminatedUnion('kind', [modelExchangeSchema, targetExchangeSchema])
+  .refine((line) => (line.reply === undefined) !== (line.error === undefined), {
+    error: 'An exchange holds either a reply or an error.',
+  });
+
+export type Exchange = z.infer<typeof exchangeSchema>;
+export type ModelExchangeRequest = z.infer<typeof modelExchangeRequestSchema>;
+export type TargetExchangeRequest = z.infer<typeof targetExchangeRequestSchema>;
+export type ExchangeFailure = z.infer<typeof failureSchema>;
+
+/** What came back: a reply, or the error that the model or target raised. */
+export type Outcome<Reply> = { readonly reply: Reply } | { readonly error: ExchangeFailure };
+export type ModelOutcome = Outcome<ModelReply>;
+export type TargetOutcome = Outcome<z.infer<typeof targetReplySchema>>;
+
+/**
+ * @param id `provider:model`; only the model's own name goes into a recording, so that the same
+ *   model behind another endpoint answers the same request
+ */
+export function modelExchangeRequest(id: string, request: ModelRequest): ModelExchangeRequest {
+  const { messages, tools, answer, temperature, maxTokens } = request;
+  return {
+    model: id.slice(id.indexOf(':') + 1),
+    messages: [...messages],
+    ...(tools && tools.length > 0 && { tools: [...tools] }),
+    ...(answer && { answer: { name: answer.name, schema: { ...answer.schema } } }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+  };
+}
+
+export function exchangeKey(request: ModelExchangeRequest | TargetExchangeRequest): string {
+  return createHash('sha256').update(canonicalJson(request)).digest('hex');
+}

@@ -1,0 +1,122 @@
+import { canonicalJson } from '../core/digest.ts';
+import type { Message } from '../core/message.ts';
+import type { ModelExchangeRequest, TargetExchangeRequest } from './exchange.ts';
+import type { RecordedExchange } from './recording.ts';
+
+type Request = ModelExchangeRequest | TargetExchangeRequest;
+
+const LONGEST = 80;
+
+/**
+ * Says why a request is not in a recording: what differs from the nearest recorded request of the
+ * same model or target.
+ *
+ *     … differs from line 12 in messages: message 2 (user), line 5: asked "b", recorded "a".
+ */
+export function describeMiss(
+  asked: Request,
+  recorded: readonly RecordedExchange[],
+  path: string,
+): string {
+  const who = nameOf(asked);
+  const start = `The recording ${path} holds no answer to this request of ${who}.`;
+  const end = 'Record it again with --record.';
+  const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
+  const nearest = same
+    .map((one) => ({ one, likeness: likeness(asked, one.exchange.request) }))
+    .reduce<Ranked | undefined>(
+      (best, next) => (best && best.likeness >= next.likeness ? best : next),
+      undefined,
+    )?.one;
+  if (!nearest) {
+    const names = [...new Set(recorded.map(({ exchange }) => nameOf(exchange.request)))];
+    const others = names.length === 0 ? 'It is empty.' : `It holds ${names.join(', ')}.`;
+    return `${start} ${others} ${end}`;
+  }
+  const differences = differencesOf(asked, nearest.exchange.request).join('; ');
+  return `${start} It differs from the nearest one (line ${nearest.line}) in ${differences}. ${end}`;
+}
+
+interface Ranked {
+  readonly one: RecordedExchange;
+  readonly likeness: number;
+}
+
+function nameOf(request: Request): string {
+  return 'model' in request ? `the model "${request.model}"` : `the target "${request.target}"`;
+}
+
+/** Counts equal fields and equal messages; how far the first unequal message agrees breaks ties. */
+function likeness(a: Request, b: Request): number {
+  const others = fieldsOf(a, b).filter((field) => field !== 'messages');
+  const equalFields = others.filter((field) => equal(fieldOf(a, field), fieldOf(b, field))).length;
+  const index = firstDifference(a.messages, b.messages);
+  const left = canonicalJson(a.messages[index]);
+  const right = canonicalJson(b.messages[index]);
+  const agreeing = left && right ? commonPrefix(left, right) / (left.length + right.length) : 0;
+  return equalFields + index + agreeing;
+}
+
+function differencesOf(a: Request, b: Request): string[] {
+  return fieldsOf(a, b)
+    .filter((field) => !equal(fieldOf(a, field), fieldOf(b, field)))
+    .map((field) => {
+      if (field === 'messages') return `messages: ${messageDifference(a.messages, b.messages)}`;
+      const left = short(canonicalJson(fieldOf(a, field)) ?? 'nothing');
+      const right = short(canonicalJson(fieldOf(b, field)) ?? 'nothing');
+      return left === right ? field : `${field}: asked ${left}, recorded ${right}`;
+    });
+}
+
+function messageDifference(asked: readonly Message[], recorded: readonly Message[]): string {
+  const index = firstDifference(asked, recorded);
+  const left = asked[index];
+  const right = recorded[index];
+  if (!left || !right) return `${asked.length} asked, ${recorded.length} recorded`;
+  const place = `message ${index + 1} (${left.role})`;
+  if (left.role !== right.role) return `${place}: the recorded one is from the ${right.role}`;
+  if (left.content === right.content) return `${place}: its tool calls or context`;
+  const lines = left.content.split('\n');
+  const others = right.content.split('\n');
+  const line = firstDifference(lines, others);
+  const [leftText, rightText] = excerpts(lines[line], others[line]);
+  return `${place}, line ${line + 1}: asked ${leftText}, recorded ${rightText}`;
+}
+
+/** Both texts cut short around where they part. */
+function excerpts(left: string | undefined, right: string | undefined): [string, string] {
+  const start = Math.max(0, commonPrefix(left ?? '', right ?? '') - LONGEST / 2);
+  const cut = (text: string | undefined) => {
+    if (text === undefined) return 'nothing';
+    return short(JSON.stringify(`${start > 0 ? '…' : ''}${text.slice(start)}`));
+  };
+  return [cut(left), cut(right)];
+}
+
+function fieldsOf(a: Request, b: Request): string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])];
+}
+
+function fieldOf(request: Request, field: string): unknown {
+  return Object.entries(request).find(([key]) => key === field)?.[1];
+}
+
+function equal(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+function firstDifference(a: readonly unknown[], b: readonly unknown[]): number {
+  let index = 0;
+  while (index < a.length && index < b.length && equal(a[index], b[index])) index += 1;
+  return index;
+}
+
+function commonPrefix(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && length < b.length && a[length] === b[length]) length += 1;
+  return length;
+}
+
+function short(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}

@@ -1,0 +1,66 @@
+/** What an endpoint takes for one model, as far as its answers have told. */
+export interface Abilities {
+  readonly format: 'json_schema' | 'json_object' | 'text';
+  readonly temperature: boolean;
+  readonly limit: 'max_tokens' | 'max_completion_tokens';
+}
+
+const learnt = new Map<string, Abilities>();
+
+/**
+ * OpenAI's own models want `max_completion_tokens` (the newer ones refuse the old name); other
+ * endpoints mostly know `max_tokens` alone.
+ */
+export function abilitiesOf(baseUrl: string, model: string, isOpenAi: boolean): Abilities {
+  return (
+    learnt.get(keyOf(baseUrl, model)) ?? {
+      format: 'json_schema',
+      temperature: true,
+      limit: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
+    }
+  );
+}
+
+export function remember(baseUrl: string, model: string, abilities: Abilities): void {
+  learnt.set(keyOf(baseUrl, model), abilities);
+}
+
+/** Endpoints are only known within a process; tests start with none known. */
+export function forgetAbilities(): void {
+  learnt.clear();
+}
+
+function keyOf(baseUrl: string, model: string): string {
+  return `${baseUrl} ${model}`;
+}
+
+const ABOUT_FORMAT = /response[_ ]format|json[_ ]schema|json[_ ]object|structured output/i;
+const NOT_TAKEN =
+  /unsupported|not support|unrecognized|unknown|not permitted|extra|only the default/i;
+
+/**
+ * What the endpoint's complaint teaches about the request that it refused; undefined where it
+ * complains of something else, or of what was not sent.
+ *
+ *     sent {format: 'json_schema', …}, "response_format of type 'json_schema' is not supported"
+ *     → {format: 'json_object', …}
+ */
+export function learn(
+  complaint: string,
+  sent: Abilities,
+  used: { readonly format: boolean; readonly temperature: boolean; readonly limit: boolean },
+  isOpenAi: boolean,
+): Abilities | undefined {
+  if (used.format && sent.format !== 'text' && ABOUT_FORMAT.test(complaint)) {
+    return { ...sent, format: sent.format === 'json_schema' ? 'json_object' : 'text' };
+  }
+  if (!NOT_TAKEN.test(complaint)) return undefined;
+  if (used.temperature && sent.temperature && /temperature/i.test(complaint)) {
+    return { ...sent, temperature: false };
+  }
+  const first = isOpenAi ? 'max_completion_tokens' : 'max_tokens';
+  if (used.limit && sent.limit === first && complaint.includes(first)) {
+    return { ...sent, limit: isOpenAi ? 'max_tokens' : 'max_completion_tokens' };
+  }
+  return undefined;
+}

@@ -1,0 +1,123 @@
+import { APIConnectionError, APIError } from 'openai';
+import { ModelError } from '../model.ts';
+import type { Attempts } from './guardedFetch.ts';
+import { scrub, shownUrl } from './scrub.ts';
+
+/** What a message about a failure may name. */
+export interface Endpoint {
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly keyName: string;
+  readonly secrets: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number;
+}
+
+/** The endpoint's own words about a refused request. */
+export function complaintOf(error: APIError): string {
+  return [error.message, error.code ?? '', error.param ?? ''].join(' ');
+}
+
+export function isTooLong(error: APIError): boolean {
+  return (
+    error.status === 413 ||
+    /context_length_exceeded|maximum context|context (window|length)|prompt is too long/i.test(
+      complaintOf(error),
+    )
+  );
+}
+
+/** The client's error as ours, with what to do about it and without any key. */
+export function toModelError(error: unknown, at: Endpoint, attempts: Attempts): ModelError {
+  const url = shownUrl(at.baseUrl);
+  if (error instanceof APIConnectionError) {
+    const words = scrub(causeOf(error), at.secrets);
+    return new ModelError(
+      'unreachable',
+      `The endpoint ${url} cannot be reached (${words}). Check that it runs, and the model's base_url.`,
+    );
+  }
+  if (error instanceof APIError && error.status !== undefined) {
+    return statusError(error, error.status, at, attempts);
+  }
+  const words = scrub(error instanceof Error ? error.message : String(error), at.secrets);
+  if (error instanceof SyntaxError) {
+    return new ModelError(
+      'malformed-reply',
+      `The endpoint ${url} answered with something that is no JSON (${words}). Check that base_url is the address of an OpenAI-compatible API.`,
+    );
+  }
+  return new ModelError(
+    'bad-request',
+    `The request to ${url} could not be sent (${words}). Check the model's keys, and the key in ${at.keyName}.`,
+  );
+}
+
+export function timeoutError(at: Endpoint, attempts: Attempts): ModelError {
+  const last =
+    attempts.lastStatus === undefined ? '' : ` Its last answer had status ${attempts.lastStatus}.`;
+  return new ModelError(
+    'timeout',
+    `The endpoint ${shownUrl(at.baseUrl)} gave no complete answer within ${at.timeout} ms.${last} Raise the model's \`timeout\` if it needs longer.`,
+  );
+}
+
+function statusError(
+  error: APIError,
+  status: number,
+  at: Endpoint,
+  attempts: Attempts,
+): ModelError {
+  const url = shownUrl(at.baseUrl);
+  const said = `(${scrub(error.message, at.secrets)})`;
+  if (isTooLong(error)) {
+    return new ModelError(
+      'too-long',
+      `The request is too long for the model "${at.model}" at ${url} ${said}. Set \`max_input_tokens\` of the model, or use a model that reads more.`,
+    );
+  }
+  switch (status) {
+    case 401:
+    case 403:
+      return new ModelError(
+        'unauthorized',
+        `The endpoint ${url} refused the key ${said}. Set a valid one in the environment variable ${at.keyName}, or run the command "Turnlight: Set API Key" in the editor.`,
+      );
+    case 404:
+      return new ModelError(
+        'not-found',
+        `The endpoint ${url} does not know the model "${at.model}", or has no chat completions there ${said}. Check \`model\` and \`base_url\`, which usually ends in /v1.`,
+      );
+    case 408:
+      return new ModelError('timeout', `The endpoint ${url} took too long ${said}. Try again.`);
+    case 429:
+      return new ModelError('rate-limited', rateLimited(url, said, attempts));
+    default:
+      if (status >= 500 || status === 409) {
+        return new ModelError(
+          'server-error',
+          `The endpoint ${url} failed ${said}, also when asked again. Try later, or look at its log.`,
+        );
+      }
+      return new ModelError(
+        'bad-request',
+        `The endpoint ${url} refused the request for the model "${at.model}" ${said}.`,
+      );
+  }
+}
+
+function rateLimited(url: string, said: string, attempts: Attempts): string {
+  const start = `The endpoint ${url} limits how much may be asked ${said}.`;
+  if (attempts.refusedWait !== undefined) {
+    return `${start} It asks to wait ${Math.ceil(attempts.refusedWait)} s, longer than the model's \`timeout\` allows.`;
+  }
+  return `${start} Lower the concurrency, or check the quota of your account.`;
+}
+
+/** The innermost reason of a failed connection, such as `connect ECONNREFUSED 127.0.0.1:9`. */
+function causeOf(error: Error): string {
+  let inner: Error = error;
+  for (let depth = 0; depth < 5 && inner.cause instanceof Error; depth += 1) inner = inner.cause;
+  const code = 'code' in inner && typeof inner.code === 'string' ? inner.code : '';
+  return inner.message || code || error.message;
+}

@@ -1,0 +1,79 @@
+/** Most bytes of a reply that are read: far more than any model writes. */
+export const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+
+export class ReplyTooLarge extends Error {
+  override readonly name = 'ReplyTooLarge';
+}
+
+/** What the attempts of one request have met so far. */
+export interface Attempts {
+  /** When the whole request ends, as of `Date.now()`. */
+  readonly deadline: number;
+  lastStatus?: number;
+  /** Seconds that the endpoint asked to wait, where the deadline does not allow it. */
+  refusedWait?: number;
+}
+
+/**
+ * A `fetch` for the client that reads the whole body itself, with a cap: the client's own time-out
+ * ends with the headers, and a body may trickle or pour for ever. A connection lost within the body
+ * also becomes an error that the client retries.
+ *
+ * @param stop ends the request for good: the client retries nothing after it
+ */
+export function guardedFetch(
+  attempts: Attempts,
+  stop: AbortController,
+): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    attempts.lastStatus = response.status;
+    const bytes = await readCapped(response, stop);
+    const headers = new Headers({ 'content-type': 'application/json' });
+    for (const name of ['retry-after', 'retry-after-ms', 'x-should-retry', 'x-request-id']) {
+      const value = response.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    const wait = secondsToWait(response.headers.get('retry-after'));
+    // Retry-After: 86400 must not hold a run for a day.
+    if (wait !== undefined && Date.now() + wait * 1000 > attempts.deadline) {
+      attempts.refusedWait = wait;
+      headers.set('x-should-retry', 'false');
+    }
+    const empty = response.status === 204 || response.status === 205 || response.status === 304;
+    return new Response(empty ? null : bytes, { status: response.status, headers });
+  };
+}
+
+async function readCapped(
+  response: Response,
+  stop: AbortController,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_REPLY_BYTES) {
+      const error = new ReplyTooLarge('The reply is too large.');
+      stop.abort(error);
+      throw error;
+    }
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}
+
+/** Retry-After holds seconds or a date. */
+function secondsToWait(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  const seconds = Number(value);
+  if (!Number.isNaN(seconds)) return seconds;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : (date - Date.now()) / 1000;
+}

@@ -1,0 +1,141 @@
+import { APIError, OpenAI } from 'openai';
+import type { Logger } from '../../core/logger.ts';
+import { type Model, ModelError, type ModelReply, type ModelRequest } from '../model.ts';
+import type { Account, OpenAiParams } from '../openai.ts';
+import { type Abilities, abilitiesOf, learn, remember } from './abilities.ts';
+import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
+import { type Attempts, guardedFetch, ReplyTooLarge } from './guardedFetch.ts';
+import { readReply } from './reply.ts';
+import { type Body, requestBody } from './requestBody.ts';
+import { scrub, shownUrl } from './scrub.ts';
+
+/** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
+const RETRIES = 3;
+
+export interface OpenAiSetup extends Omit<Endpoint, 'model'> {
+  readonly id: string;
+  readonly params: OpenAiParams;
+  readonly isOpenAi: boolean;
+  readonly key: string;
+  readonly account: Account;
+  readonly log: Logger;
+}
+
+/** A model behind an OpenAI-compatible endpoint, asked through Chat Completions. */
+export class OpenAiModel implements Model {
+  readonly id: string;
+  readonly #setup: OpenAiSetup;
+
+  constructor(setup: OpenAiSetup) {
+    this.id = setup.id;
+    this.#setup = setup;
+  }
+
+  async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
+    signal.throwIfAborted();
+    const { timeout } = this.#setup;
+    const attempts: Attempts = { deadline: Date.now() + timeout };
+    const stop = new AbortController();
+    const timer = setTimeout(() => stop.abort(timeoutError(this.#endpoint, attempts)), timeout);
+    const forward = () => stop.abort(signal.reason);
+    signal.addEventListener('abort', forward, { once: true });
+    try {
+      // The client does not notice an abort while it waits to retry.
+      const body = await Promise.race([this.#ask(request, attempts, stop), aborted(stop.signal)]);
+      return this.#read(body);
+    } catch (error) {
+      throw this.#explain(error, attempts, stop.signal);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', forward);
+    }
+  }
+
+  get #endpoint(): Endpoint {
+    return { ...this.#setup, model: this.#setup.params.model };
+  }
+
+  /** Asks, and asks again without what the endpoint turns out not to take. */
+  async #ask(request: ModelRequest, attempts: Attempts, stop: AbortController): Promise<unknown> {
+    const { baseUrl, params, isOpenAi } = this.#setup;
+    const client = this.#client(attempts, stop);
+    for (;;) {
+      const abilities = abilitiesOf(baseUrl, params.model, isOpenAi);
+      const body = requestBody(request, params, abilities);
+      try {
+        return await client.chat.completions.create(body, { signal: stop.signal });
+      } catch (error) {
+        const better = this.#learnFrom(error, body, abilities);
+        if (!better) throw error;
+        remember(baseUrl, params.model, better);
+      }
+    }
+  }
+
+  #learnFrom(error: unknown, body: Body, sent: Abilities): Abilities | undefined {
+    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) {
+      return undefined;
+    }
+    if (isTooLong(error)) return undefined;
+    const used = {
+      format: body.response_format !== undefined,
+      temperature: body.temperature !== undefined,
+      limit: (body.max_tokens ?? body.max_completion_tokens) !== undefined,
+    };
+    const better = learn(complaintOf(error), sent, used, this.#setup.isOpenAi);
+    if (better) {
+      const words = scrub(error.message, this.#setup.secrets);
+      this.#setup.log.warn(
+        `${this.id} refused a parameter (${words}); asking again with ${JSON.stringify(better)}.`,
+      );
+    }
+    return better;
+  }
+
+  /** A client of one request: its `fetch` knows that request's deadline. */
+  #client(attempts: Attempts, stop: AbortController): OpenAI {
+    const { baseUrl, key, account, params, timeout } = this.#setup;
+    return new OpenAI({
+      baseURL: baseUrl,
+      apiKey: key,
+      adminAPIKey: null,
+      organization: account.organization,
+      project: account.project,
+      defaultHeaders: params.headers ?? {},
+      maxRetries: RETRIES,
+      // Ours ends the request first, body included.
+      timeout: timeout + 60_000,
+      fetch: guardedFetch(attempts, stop),
+      logLevel: 'off',
+    });
+  }
+
+  #read(body: unknown): ModelReply {
+    const reply = readReply(body, this.#setup.params.price);
+    if (!('malformed' in reply)) return reply;
+    const words = scrub(reply.malformed, this.#setup.secrets);
+    throw new ModelError(
+      'malformed-reply',
+      `The reply of ${shownUrl(this.#setup.baseUrl)} cannot be used: ${words}. Check that base_url is the address of an OpenAI-compatible API.`,
+    );
+  }
+
+  #explain(error: unknown, attempts: Attempts, stopped: AbortSignal): unknown {
+    if (stopped.aborted && stopped.reason instanceof ReplyTooLarge) {
+      return new ModelError(
+        'malformed-reply',
+        `The reply of ${shownUrl(this.#setup.baseUrl)} is larger than 16 MB and was cut off. Check that base_url is the address of an OpenAI-compatible API.`,
+      );
+    }
+    if (stopped.aborted) return stopped.reason;
+    if (error instanceof ModelError) return error;
+    return toModelError(error, this.#endpoint, attempts);
+  }
+}
+
+/** Rejects with the signal's reason once it aborts. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import type { ModelHost, ModelProvider } from './model.ts';
+import { openPlayer, type Player, replayingModel } from './recording.ts';
+
+export const replaySchema = z.strictObject({
+  provider: z.literal('replay').meta({ description: 'Answers from a recording; needs no key.' }),
+  model: z.string().min(1).meta({ description: "The recorded model's name." }),
+  path: z.string().min(1).meta({
+    description: 'The recording that `--record` wrote, relative to this file.',
+  }),
+});
+
+/**
+ * Players by run (its host) and recording: models of one run that name the same recording share
+ * one, so that a request recorded several times is answered in order over all cases.
+ */
+const players = new WeakMap<ModelHost, Map<string, Promise<Player>>>();
+
+export const replayProvider: ModelProvider = {
+  provider: 'replay',
+  summary: 'answers from a recording',
+  schema: replaySchema,
+  async create(spec, host) {
+    const params = replaySchema.parse(spec.params);
+    const path = resolve(spec.folder, params.path);
+    return replayingModel(spec.id, await playerOf(host, path));
+  },
+};
+
+function playerOf(host: ModelHost, path: string): Promise<Player> {
+  const ofHost = players.get(host) ?? new Map<string, Promise<Player>>();
+  players.set(host, ofHost);
+  const player = ofHost.get(path) ?? openPlayer(path);
+  ofHost.set(path, player);
+  return player;
+}

@@ -1,0 +1,69 @@
+import type { TargetExchangeRequest } from '../models/exchange.ts';
+import type { Player, Recorder } from '../models/recording.ts';
+import { TargetError, type TargetReply, type TargetSession, targetErrorReasons } from './target.ts';
+
+/** What tells one conversation with a target from another in a recording. */
+export interface SessionIdentity {
+  /** The target's name. */
+  readonly target: string;
+  readonly caseId: string;
+  readonly context: Readonly<Record<string, unknown>>;
+  /** From 1. */
+  readonly repetition: number;
+}
+
+type Messages = Parameters<TargetSession['reply']>[0];
+
+function requestOf(identity: SessionIdentity, messages: Messages): TargetExchangeRequest {
+  return {
+    target: identity.target,
+    case: identity.caseId,
+    context: { ...identity.context },
+    messages: [...messages],
+    repetition: identity.repetition,
+  };
+}
+
+/** The session, writing every exchange to the recorder. A cancelled reply leaves no line. */
+export function recordingSession(
+  session: TargetSession,
+  identity: SessionIdentity,
+  recorder: Recorder,
+): TargetSession {
+  return {
+    async reply(messages, signal) {
+      const asked = requestOf(identity, messages);
+      try {
+        const reply = await session.reply(messages, signal);
+        await recorder.target(asked, { reply: { ...reply, messages: [...reply.messages] } });
+        return reply;
+      } catch (error) {
+        if (error instanceof TargetError) {
+          const { reason, message } = error;
+          await recorder.target(asked, { error: { reason, message } });
+        }
+        throw error;
+      }
+    },
+    close: () => session.close(),
+  };
+}
+
+/**
+ * A session that answers from a recording; no target is opened.
+ *
+ * @throws ModelError `not-recorded` from `reply`
+ */
+export function replayingSession(identity: SessionIdentity, player: Player): TargetSession {
+  return {
+    async reply(messages, signal): Promise<TargetReply> {
+      signal.throwIfAborted();
+      const outcome = player.target(requestOf(identity, messages));
+      if ('reply' in outcome) return outcome.reply;
+      const { reason, message } = outcome.error;
+      const known = targetErrorReasons.find((one) => one === reason);
+      throw new TargetError(known ?? 'target-error', message);
+    },
+    async close() {},
+  };
+}

@@ -1,0 +1,417 @@
+import assert from 'node:assert/strict';
+import { beforeEach, type TestContext, test } from 'node:test';
+import type { ModelSpec } from '../../../src/core/suite.ts';
+import {
+  type Model,
+  ModelError,
+  type ModelErrorReason,
+  type ModelHost,
+  type ModelRequest,
+} from '../../../src/models/model.ts';
+import { forgetAbilities } from '../../../src/models/openai/abilities.ts';
+import { openaiProvider } from '../../../src/models/openai.ts';
+import * as faults from '../../support/modelServer/faults.ts';
+import {
+  type ModelServer,
+  type Rejected,
+  type Script,
+  startModelServer,
+} from '../../support/modelServer/server.ts';
+import { json } from '../../support/modelServer/steps.ts';
+
+const KEY = 'sk-test-0123456789';
+
+beforeEach(forgetAbilities);
+
+function host(
+  secrets: Record<string, string> = { OPENAI_API_KEY: KEY },
+  logged: string[] = [],
+): ModelHost {
+  const log = (message: string) => void logged.push(message);
+  return {
+    secret: async (name) => secrets[name],
+    env: () => undefined,
+    log: { debug: log, info: log, warn: log, error: log },
+  };
+}
+
+function spec(params: object): ModelSpec {
+  return {
+    id: 'openai:m',
+    provider: 'openai',
+    params: { provider: 'openai', model: 'm', ...params },
+    folder: '/',
+  };
+}
+
+interface Setup {
+  readonly params?: object;
+  readonly rejects?: readonly Rejected[];
+  readonly host?: ModelHost;
+}
+
+async function modelWith(
+  t: TestContext,
+  script: Script,
+  setup: Setup = {},
+): Promise<{ server: ModelServer; model: Model }> {
+  const server = await startModelServer(script, { rejects: setup.rejects ?? [] });
+  t.after(() => server.close());
+  const model = await openaiProvider.create(
+    spec({ base_url: server.baseUrl, ...setup.params }),
+    setup.host ?? host(),
+  );
+  return { server, model };
+}
+
+const HELLO: ModelRequest = { messages: [{ role: 'user', content: 'Hello' }] };
+const ANSWER = {
+  name: 'verdict',
+  schema: { type: 'object', properties: { score: { type: 'number' } } },
+};
+
+function ask(model: Model, request: ModelRequest = HELLO) {
+  return model.complete(request, new AbortController().signal);
+}
+
+async function failure(promise: Promise<unknown>): Promise<ModelError> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.ok(error instanceof ModelError, String(error));
+    return error;
+  }
+  throw new Error('It was expected to fail.');
+}
+
+test('sends the conversation in OpenAI chat form and reads text, version and usage', async (t) => {
+  const { server, model } = await modelWith(t, [
+    { text: 'Hi!', version: 'm-1', usage: { input: 10, cached: 4, output: 2 } },
+  ]);
+  const reply = await ask(model, {
+    messages: [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'Order 7?' },
+      {
+        role: 'assistant',
+        content: '',
+        toolCalls: [{ id: 'c1', name: 'find', arguments: { id: 7 } }],
+      },
+      { role: 'tool', callId: 'c1', content: 'shipped' },
+      { role: 'assistant', content: 'Shipped.', retrievalContext: ['not for the endpoint'] },
+      { role: 'user', content: 'Thanks' },
+    ],
+    tools: [{ name: 'find', description: 'Finds.', parameters: { type: 'object' } }],
+    temperature: 0,
+    maxTokens: 50,
+  });
+  assert.deepEqual(reply, {
+    text: 'Hi!',
+    toolCalls: [],
+    finish: 'stop',
+    version: 'm-1',
+    usage: { calls: 1, input_tokens: 10, cached_tokens: 4, output_tokens: 2, cost: null },
+  });
+  assert.deepEqual(server.requests[0]?.body, {
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'Order 7?' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'c1', type: 'function', function: { name: 'find', arguments: '{"id":7}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 'c1', content: 'shipped' },
+      { role: 'assistant', content: 'Shipped.' },
+      { role: 'user', content: 'Thanks' },
+    ],
+    tools: [
+      {
+        type: 'function',
+        function: { name: 'find', description: 'Finds.', parameters: { type: 'object' } },
+      },
+    ],
+    temperature: 0,
+    max_tokens: 50,
+  });
+});
+
+test('reads tool calls, and keeps arguments that are no JSON as text', async (t) => {
+  const { model } = await modelWith(t, [
+    {
+      toolCalls: [
+        { id: 'a', name: 'find', arguments: { id: 7 } },
+        { name: 'stop', arguments: '{oops' },
+      ],
+    },
+  ]);
+  const reply = await ask(model);
+  assert.equal(reply.finish, 'tool-calls');
+  assert.deepEqual(reply.toolCalls, [
+    { id: 'a', name: 'find', arguments: { id: 7 } },
+    { id: 'call_2', name: 'stop', arguments: '{oops' },
+  ]);
+});
+
+test('costs are counted from the price per million tokens', async (t) => {
+  const { model } = await modelWith(
+    t,
+    [{ text: 'x', usage: { input: 1000, cached: 400, output: 100 } }],
+    {
+      params: { price: { input: 2, cached_input: 0.5, output: 10 } },
+    },
+  );
+  const { usage } = await ask(model);
+  assert.ok(Math.abs((usage.cost ?? 0) - (600 * 2 + 400 * 0.5 + 100 * 10) / 1e6) < 1e-12);
+});
+
+test('without reported usage the cost is unknown, not 0', async (t) => {
+  const { model } = await modelWith(t, [{ text: 'x', usage: null }], {
+    params: { price: { input: 2, output: 10 } },
+  });
+  assert.deepEqual((await ask(model)).usage, {
+    calls: 1,
+    input_tokens: 0,
+    cached_tokens: 0,
+    output_tokens: 0,
+    cost: null,
+  });
+});
+
+test('the key is sent as Authorization and nowhere else', async (t) => {
+  const { server, model } = await modelWith(t, ['x'], {
+    params: { api_key_env: 'MY_KEY', headers: { 'x-team': 'evals' } },
+    host: host({ MY_KEY: `${KEY}\n` }),
+  });
+  await ask(model);
+  const [request] = server.requests;
+  assert.equal(request?.headers.authorization, `Bearer ${KEY}`);
+  assert.equal(request?.headers['x-team'], 'evals');
+  const { authorization: _, ...others } = request?.headers ?? {};
+  assert.doesNotMatch(JSON.stringify([others, request?.text]), new RegExp(KEY));
+});
+
+test('a missing key is an error that names variable and command, before anything is sent', async () => {
+  const error = await failure(openaiProvider.create(spec({ api_key_env: 'MY_KEY' }), host({})));
+  assert.equal(error.reason, 'missing-key');
+  assert.match(error.message, /MY_KEY.*"Turnlight: Set API Key"/);
+});
+
+test('an endpoint of its own needs no key', async (t) => {
+  const { server, model } = await modelWith(t, ['x'], { host: host({}) });
+  await ask(model);
+  assert.equal(server.requests[0]?.headers.authorization, 'Bearer no-key');
+});
+
+test('a pasted key is refused where the name of a variable belongs', () => {
+  const parsed = openaiProvider.schema.safeParse({
+    provider: 'openai',
+    model: 'm',
+    api_key_env: 'sk-1-2',
+  });
+  assert.match(parsed.error?.issues[0]?.message ?? '', /name of a variable/);
+});
+
+test('asks for structured output as a strict JSON Schema', async (t) => {
+  const { server, model } = await modelWith(t, [json({ score: 1 })]);
+  assert.equal((await ask(model, { ...HELLO, answer: ANSWER })).text, '{"score":1}');
+  assert.deepEqual(server.requests[0]?.body.response_format, {
+    type: 'json_schema',
+    json_schema: { name: 'verdict', strict: true, schema: ANSWER.schema },
+  });
+});
+
+test('falls back to json_object and then to plain text, says the schema last, and remembers', async (t) => {
+  const logged: string[] = [];
+  const { server, model } = await modelWith(t, () => json({ score: 1 }), {
+    rejects: ['json_schema', 'json_object'],
+    host: host({}, logged),
+  });
+  await ask(model, { ...HELLO, answer: ANSWER });
+  await ask(model, { ...HELLO, answer: ANSWER });
+  const formats = server.requests.map(({ body }) => body.response_format?.type);
+  assert.deepEqual(formats, ['json_schema', 'json_object', undefined, undefined]);
+  const [message] = server.requests[3]?.body.messages ?? [];
+  assert.ok(message?.content?.startsWith('Hello\n\n'));
+  assert.ok(message?.content?.endsWith(JSON.stringify(ANSWER.schema)));
+  assert.equal(logged.length, 2);
+});
+
+test('requests side by side settle on the same fallback', async (t) => {
+  const { server, model } = await modelWith(t, () => json({ score: 1 }), {
+    rejects: ['json_schema'],
+  });
+  await Promise.all([1, 2, 3].map(() => ask(model, { ...HELLO, answer: ANSWER })));
+  await ask(model, { ...HELLO, answer: ANSWER });
+  assert.equal(server.requests.at(-1)?.body.response_format?.type, 'json_object');
+});
+
+test('leaves out a temperature that the endpoint does not take, and remembers', async (t) => {
+  const { server, model } = await modelWith(t, () => 'x', { rejects: ['temperature'] });
+  await ask(model, { ...HELLO, temperature: 0 });
+  await ask(model, { ...HELLO, temperature: 0 });
+  assert.deepEqual(
+    server.requests.map(({ body }) => body.temperature),
+    [0, undefined, undefined],
+  );
+});
+
+test('a temperature out of range is an error, not left out', async (t) => {
+  const { model } = await modelWith(t, [
+    faults.httpError(400, "Invalid 'temperature': decimal above maximum value. Expected <= 2."),
+  ]);
+  assert.equal((await failure(ask(model, { ...HELLO, temperature: 2 }))).reason, 'bad-request');
+});
+
+test('uses max_completion_tokens where max_tokens is refused', async (t) => {
+  const { server, model } = await modelWith(t, () => 'x', { rejects: ['max_tokens'] });
+  await ask(model, { ...HELLO, maxTokens: 9 });
+  assert.equal(server.requests[1]?.body.max_completion_tokens, 9);
+  assert.equal(server.requests[1]?.body.max_tokens, undefined);
+});
+
+test('an endpoint that refuses everything is asked a few times, not for ever', async (t) => {
+  const { server, model } = await modelWith(t, () =>
+    faults.httpError(
+      400,
+      'response_format, temperature, max_tokens, max_completion_tokens: unsupported',
+    ),
+  );
+  const error = await failure(
+    ask(model, { ...HELLO, answer: ANSWER, temperature: 0, maxTokens: 9 }),
+  );
+  assert.equal(error.reason, 'bad-request');
+  assert.equal(server.requests.length, 5);
+});
+
+test('the finish is told for a cut-off, a content filter and a refusal', async (t) => {
+  const { model } = await modelWith(t, [
+    faults.cutOff(),
+    faults.contentFilter(),
+    faults.refusal('No.'),
+    faults.emptyContent(),
+  ]);
+  assert.equal((await ask(model)).finish, 'length');
+  assert.equal((await ask(model)).finish, 'content-filter');
+  assert.equal((await ask(model)).refusal, 'No.');
+  assert.equal((await ask(model)).text, '');
+});
+
+test('retries a rate limit as Retry-After says, a server error, and a lost connection', async (t) => {
+  const { server, model } = await modelWith(t, [
+    faults.rateLimited(0),
+    faults.serverError(),
+    faults.cutConnection(),
+    'At last',
+  ]);
+  const reply = await ask(model);
+  assert.equal(reply.text, 'At last');
+  assert.equal(reply.usage.calls, 1);
+  assert.equal(server.requests.length, 4);
+});
+
+test('a connection reset is retried', async (t) => {
+  const { model } = await modelWith(t, [faults.connectionReset(), 'Back']);
+  assert.equal((await ask(model)).text, 'Back');
+});
+
+const FAILURES: [string, () => Script, ModelErrorReason, RegExp][] = [
+  ['401', () => [faults.unauthorized(KEY)], 'unauthorized', /OPENAI_API_KEY.*Set API Key/],
+  ['403', () => [faults.httpError(403, 'Not for you.')], 'unauthorized', /refused the key/],
+  ['404', () => [faults.notFound()], 'not-found', /"m".*base_url/],
+  ['400', () => [faults.httpError(400, 'Bad tools.')], 'bad-request', /Bad tools/],
+  ['a context too long', () => [faults.contextTooLong()], 'too-long', /max_input_tokens/],
+  ['429 without end', () => () => faults.rateLimited(0), 'rate-limited', /concurrency/],
+  ['500 without end', () => () => faults.serverError(), 'server-error', /Try later/],
+  ['an HTML error page', () => () => faults.htmlPage(), 'server-error', /an HTML page/],
+  ['an HTML page with 200', () => [faults.htmlPage(200)], 'malformed-reply', /no JSON/],
+  ['invalid JSON', () => [faults.invalidJson()], 'malformed-reply', /no JSON/],
+  ['text that is no JSON', () => [faults.plainText()], 'malformed-reply', /no JSON/],
+  ['missing choices', () => [faults.missingChoices()], 'malformed-reply', /"choices"/],
+  [
+    'a bare JSON value',
+    () => [faults.body(200, '7', 'application/json')],
+    'malformed-reply',
+    /no chat completion/,
+  ],
+  [
+    'an error with 200',
+    () => [faults.body(200, '{"error":{"message":"No credit."}}', 'application/json')],
+    'malformed-reply',
+    /No credit/,
+  ],
+  ['an endless flood', () => [faults.endlessFlood()], 'malformed-reply', /larger than 16 MB/],
+];
+
+for (const [name, script, reason, words] of FAILURES) {
+  test(`${name}: ${reason}, naming the endpoint and never the key`, async (t) => {
+    const { server, model } = await modelWith(t, script());
+    const error = await failure(ask(model));
+    assert.equal(error.reason, reason);
+    assert.match(error.message, words);
+    assert.ok(error.message.includes(server.baseUrl), error.message);
+    assert.ok(!error.message.includes(KEY), error.message);
+    assert.equal(error.cause, undefined);
+  });
+}
+
+test('an endpoint that cannot be reached is named with the reason', async (t) => {
+  const { server, model } = await modelWith(t, []);
+  await server.close();
+  const error = await failure(ask(model));
+  assert.equal(error.reason, 'unreachable');
+  assert.match(error.message, /ECONNREFUSED.*base_url/);
+});
+
+for (const [name, script] of [
+  ['a hang', [faults.hang()]],
+  ['an endless trickle', [faults.endlessTrickle()]],
+] as const) {
+  test(`${name} ends with the time-out and is not asked again`, async (t) => {
+    const { server, model } = await modelWith(t, script, { params: { timeout: 200 } });
+    const error = await failure(ask(model));
+    assert.equal(error.reason, 'timeout');
+    assert.match(error.message, /200 ms/);
+    assert.equal(server.requests.length, 1);
+  });
+}
+
+test('a Retry-After beyond the time-out is not waited for', async (t) => {
+  const { server, model } = await modelWith(t, [faults.rateLimited(86_400)]);
+  const error = await failure(ask(model));
+  assert.equal(error.reason, 'rate-limited');
+  assert.match(error.message, /86400 s/);
+  assert.equal(server.requests.length, 1);
+});
+
+test('an abort ends a running request, and a wait between retries, with its own reason', async (t) => {
+  const { server, model } = await modelWith(t, (_body, index) =>
+    index === 0 ? faults.hang() : faults.rateLimited(3),
+  );
+  for (let count = 1; count <= 2; count += 1) {
+    const controller = new AbortController();
+    const asked = model.complete(HELLO, controller.signal);
+    while (server.requests.length < count) await new Promise((done) => setTimeout(done, 5));
+    const reason = new Error('cancelled');
+    controller.abort(reason);
+    await assert.rejects(asked, (error) => error === reason);
+  }
+});
+
+test('secrets in headers, and in the address, are never shown', async (t) => {
+  const { model } = await modelWith(t, [faults.unauthorized('team-secret-1')], {
+    params: { headers: { 'api-key': 'team-secret-1' } },
+  });
+  const { message } = await failure(ask(model));
+  assert.match(message, /\[hidden\]/);
+  assert.doesNotMatch(message, /team-secret-1/);
+});
+
+test('a key that cannot be a header is an error without the key', async (t) => {
+  const { model } = await modelWith(t, ['x'], { host: host({ OPENAI_API_KEY: 'sk-bad\nkey-…' }) });
+  const { message } = await failure(ask(model));
+  assert.doesNotMatch(message, /sk-bad|key-…/);
+});

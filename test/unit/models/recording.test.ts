@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { SILENT } from '../../../src/core/logger.ts';
+import { NO_USAGE } from '../../../src/core/verdict.ts';
+import { exchangeKey, modelExchangeRequest } from '../../../src/models/exchange.ts';
+import {
+  type Model,
+  ModelError,
+  type ModelHost,
+  type ModelReply,
+  type ModelRequest,
+} from '../../../src/models/model.ts';
+import {
+  openPlayer,
+  openRecorder,
+  recordingModel,
+  replayingModel,
+} from '../../../src/models/recording.ts';
+import { replayProvider } from '../../../src/models/replay.ts';
+
+async function folder(t: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'turnlight-recording-'));
+  t.after(() => rm(path, { recursive: true }));
+  return path;
+}
+
+const signal = new AbortController().signal;
+
+function reply(text: string): ModelReply {
+  return { text, toolCalls: [], finish: 'stop', usage: { ...NO_USAGE, calls: 1 } };
+}
+
+function said(text: string, more: Partial<ModelRequest> = {}): ModelRequest {
+  return { messages: [{ role: 'user', content: text }], ...more };
+}
+
+/** A model that answers with these, in order. */
+function scripted(id: string, answers: readonly (string | Error)[]): Model {
+  const left = [...answers];
+  return {
+    id,
+    async complete() {
+      const next = left.shift() ?? 'nothing left';
+      if (next instanceof Error) throw next;
+      return reply(next);
+    },
+  };
+}
+
+async function record(
+  path: string,
+  model: Model,
+  requests: readonly ModelRequest[],
+): Promise<void> {
+  const recorder = await openRecorder(path);
+  const recording = recordingModel(model, recorder);
+  for (const request of requests) await recording.complete(request, signal).catch(() => {});
+  await recorder.close();
+}
+
+async function replay(
+  path: string,
+  id: string,
+): Promise<(request: ModelRequest) => Promise<string>> {
+  const model = replayingModel(id, await openPlayer(path));
+  return async (request) => (await model.complete(request, signal)).text;
+}
+
+test('what was recorded is answered, by the model of that name behind any provider', async (t) => {
+  const path = join(await folder(t), 'deep/er/r.jsonl');
+  await record(path, scripted('openai:judge', ['one', 'two']), [said('a'), said('b')]);
+  const ask = await replay(path, 'other:judge');
+  assert.equal(await ask(said('b')), 'two');
+  assert.equal(await ask(said('a')), 'one');
+});
+
+test('a request recorded several times is answered in order, then with the last', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  await record(path, scripted('openai:m', ['one', 'two']), [said('a'), said('a')]);
+  const ask = await replay(path, 'openai:m');
+  assert.deepEqual(
+    [await ask(said('a')), await ask(said('a')), await ask(said('a'))],
+    ['one', 'two', 'two'],
+  );
+});
+
+test('a recorded error is raised again with its reason', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  await record(path, scripted('openai:m', [new ModelError('timeout', 'Too slow.')]), [said('a')]);
+  const ask = await replay(path, 'openai:m');
+  await assert.rejects(ask(said('a')), {
+    name: 'ModelError',
+    reason: 'timeout',
+    message: 'Too slow.',
+  });
+});
+
+test('a cancelled request leaves no line', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  await record(path, scripted('openai:m', [new Error('cancelled')]), [said('a')]);
+  assert.equal(await readFile(path, 'utf8'), '');
+});
+
+test('a line holds the canonical request and its hash, no provider, no endpoint', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  const request = said('a', { temperature: 0, maxTokens: 5, answer: { name: 'v', schema: {} } });
+  await record(path, scripted('openai:m', ['x']), [request]);
+  const line = JSON.parse(await readFile(path, 'utf8'));
+  assert.deepEqual(line.request, {
+    model: 'm',
+    messages: [{ role: 'user', content: 'a' }],
+    answer: { name: 'v', schema: {} },
+    temperature: 0,
+    max_tokens: 5,
+  });
+  assert.equal(line.key, exchangeKey(modelExchangeRequest('any:m', request)));
+  assert.deepEqual(Object.keys(line).sort(), ['key', 'kind', 'reply', 'request']);
+});
+
+test('lines of requests side by side are whole and all there', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  const recorder = await openRecorder(path);
+  const model = recordingModel(scripted('openai:m', []), recorder);
+  const texts = Array.from({ length: 50 }, (_, index) => `${index}`.repeat(2000));
+  await Promise.all(texts.map((text) => model.complete(said(text), signal)));
+  await recorder.close();
+  const ask = await replay(path, 'openai:m');
+  for (const text of texts) assert.equal(await ask(said(text)), 'nothing left');
+});
+
+test('a new recording replaces the old one', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  await record(path, scripted('openai:m', ['old']), [said('a')]);
+  await record(path, scripted('openai:m', ['new']), [said('a')]);
+  const ask = await replay(path, 'openai:m');
+  assert.equal(await ask(said('a')), 'new');
+});
+
+const LONG = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
+
+for (const [name, recorded, asked, words] of [
+  [
+    'the message and its first differing line',
+    said(LONG.join('\n')),
+    said(LONG.with(4, 'another').join('\n')),
+    /\(line 1\) in messages: message 1 \(user\), line 5: asked "another", recorded "line 5"/,
+  ],
+  [
+    'a temperature',
+    said('a', { temperature: 0 }),
+    said('a', { temperature: 1 }),
+    /in temperature: asked 1, recorded 0/,
+  ],
+  [
+    'a field that was not recorded',
+    said('a'),
+    said('a', { maxTokens: 7 }),
+    /in max_tokens: asked 7, recorded nothing/,
+  ],
+  [
+    'the schema of the answer',
+    said('a', { answer: { name: 'v', schema: { a: 1 } } }),
+    said('a', { answer: { name: 'v', schema: { a: 2 } } }),
+    /in answer: asked .*"a":2.*, recorded .*"a":1/,
+  ],
+  [
+    'the number of messages',
+    said('a'),
+    { messages: [...said('a').messages, ...said('b').messages] },
+    /in messages: 2 asked, 1 recorded/,
+  ],
+] as const) {
+  test(`a request that is not recorded is an error that names ${name}`, async (t) => {
+    const path = join(await folder(t), 'r.jsonl');
+    await record(path, scripted('openai:m', ['x']), [recorded]);
+    const ask = await replay(path, 'openai:m');
+    await assert.rejects(ask(asked), (error) => {
+      assert.ok(error instanceof ModelError);
+      assert.equal(error.reason, 'not-recorded');
+      assert.match(error.message, words);
+      assert.ok(error.message.includes(path));
+      return true;
+    });
+  });
+}
+
+test('the nearest recorded request is the one compared with', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  await record(path, scripted('openai:m', []), [
+    said('Where is it?'),
+    said('I want a refund.'),
+    said('Bye'),
+  ]);
+  const ask = await replay(path, 'openai:m');
+  await assert.rejects(
+    ask(said('I want a return.')),
+    /line 2.*asked "I want a return\.", recorded "I want a refund\."/,
+  );
+});
+
+test('a model that was not recorded is an error that names the recorded ones', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  await record(path, scripted('openai:m', ['x']), [said('a')]);
+  const ask = await replay(path, 'openai:other');
+  await assert.rejects(ask(said('a')), /"other".*holds the model "m"/);
+});
+
+for (const [name, line, words] of [
+  ['no JSON', '{"kind": "mo', /no JSON/],
+  ['an unknown kind', '{"kind": "x"}', /kind/],
+  [
+    'an unknown key',
+    `{"kind": "model", "key": "${'0'.repeat(64)}", "request": {"model": "m", "messages": []}, "reply": null, "hint": 1}`,
+    /reply|hint/,
+  ],
+  [
+    'a key that is not its own',
+    `{"kind": "model", "key": "${'0'.repeat(64)}", "request": {"model": "m", "messages": []}, "error": {"reason": "timeout", "message": "x"}}`,
+    /key/,
+  ],
+] as const) {
+  test(`a broken line is an error with file and line: ${name}`, async (t) => {
+    const path = join(await folder(t), 'r.jsonl');
+    await writeFile(path, `\n${line}\n`);
+    await assert.rejects(openPlayer(path), (error: Error) => {
+      assert.equal(error.name, 'RecordingError');
+      assert.ok(error.message.startsWith(`${path}:2: `), error.message);
+      assert.match(error.message, words);
+      return true;
+    });
+  });
+}
+
+test('a recording that is missing, or cannot be written, is an error that names it', async (t) => {
+  const path = await folder(t);
+  await assert.rejects(openPlayer(join(path, 'none.jsonl')), /none\.jsonl cannot be read/);
+  await assert.rejects(openRecorder(path), /cannot be written/);
+});
+
+test('the replay provider reads its path from the folder of its file, once per run', async (t) => {
+  const path = await folder(t);
+  await record(join(path, 'r.jsonl'), scripted('openai:m', ['one', 'two']), [said('a'), said('a')]);
+  const spec = {
+    id: 'replay:m',
+    provider: 'replay',
+    params: { provider: 'replay', model: 'm', path: './r.jsonl' },
+    folder: path,
+  };
+  const host = (): ModelHost => ({
+    secret: async () => undefined,
+    env: () => undefined,
+    log: SILENT,
+  });
+  const run = host();
+  const texts = [];
+  for (const one of [run, run, host()]) {
+    const model = await replayProvider.create(spec, one);
+    texts.push((await model.complete(said('a'), signal)).text);
+  }
+  assert.deepEqual(texts, ['one', 'two', 'one']);
+});

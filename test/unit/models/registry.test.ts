@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { findProvider, parseModelSpec } from '../../../src/models/registry.ts';
+
+test('reads provider:model, colons in the name of the model included', () => {
+  assert.deepEqual(parseModelSpec('openai:qwen3:8b', '/work'), {
+    spec: {
+      id: 'openai:qwen3:8b',
+      provider: 'openai',
+      params: { provider: 'openai', model: 'qwen3:8b' },
+      folder: '/work',
+    },
+  });
+});
+
+for (const [text, words] of [
+  ['gpt-5-mini', /names no model/],
+  ['openai:', /names no model/],
+  ['opnai:gpt-5-mini', /"opnai" is no provider.*openai, replay/],
+  ['replay:judge', /needs more than its name/],
+] as const) {
+  test(`"${text}" is refused with a reason`, () => {
+    const parsed = parseModelSpec(text, '/');
+    assert.ok('problem' in parsed);
+    assert.match(parsed.problem, words);
+  });
+}
+
+test('knows its providers', () => {
+  assert.equal(findProvider('openai')?.provider, 'openai');
+  assert.equal(findProvider('none'), undefined);
+});
+
+test('importing the registry does not load the client', async () => {
+  const registry = new URL('../../../src/models/registry.ts', import.meta.url).href;
+  const script = `
+    import { registerHooks } from 'node:module';
+    const asked = [];
+    registerHooks({ resolve: (name, context, next) => (asked.push(name), next(name, context)) });
+    await import(${JSON.stringify(registry)});
+    console.log(asked.includes('zod'), asked.some((name) => name.startsWith('openai')));`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '-e',
+    script,
+  ]);
+  assert.equal(stdout.trim(), 'true false');
+});
