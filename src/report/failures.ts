@@ -1,0 +1,107 @@
+import { type Turn, textOf, turnsOf } from '../core/conversation.ts';
+import type { CaseLine } from '../core/runRecord.ts';
+import type { TurnVerdict, Verdict } from '../core/verdict.ts';
+import { ICONS, outcomeText, scoreText } from './outcome.ts';
+import type { Paint } from './paint.ts';
+import { neutralise, oneLine } from './plainText.ts';
+import { titleOf } from './reporter.ts';
+
+const TURN_LENGTH = 200;
+const QUOTE_LENGTH = 160;
+
+/** What went wrong in a case, for a person: each turn with its text, the reason, the quote, the place. */
+export function describeFailure(
+  line: CaseLine,
+  output: readonly string[],
+  paint: Paint,
+  shownPath: (path: string) => string,
+): string[] {
+  const icon = paint.status(line.status, ICONS[line.status]);
+  const place = `${shownPath(line.source.path)}:${line.source.range.start.line + 1}`;
+  const lines = [`${icon} ${paint.bold(titleOf(line))}  ${paint.dim(place)}`];
+  const score = caseScoreText(line);
+  if (score) lines.push(`  ${score}`);
+  if (line.reason) lines.push(...indented(line.reason, 2));
+  for (const verdict of line.verdicts) {
+    if (verdict.status !== 'fail' && verdict.status !== 'error') continue;
+    lines.push(...verdictLines(verdict, line, paint, shownPath));
+  }
+  if (line.status === 'error' && output.length > 0) {
+    lines.push('  The last output of the target:', ...output.map((text) => `    ${text}`));
+  }
+  return lines;
+}
+
+function caseScoreText(line: CaseLine): string | undefined {
+  if (line.threshold === undefined || line.score === null) return undefined;
+  return `Score ${scoreText(line.score)}, the case needs ${scoreText(line.threshold)}.`;
+}
+
+function verdictLines(
+  verdict: Verdict,
+  line: CaseLine,
+  paint: Paint,
+  shownPath: (path: string) => string,
+): string[] {
+  const { assertion } = verdict;
+  const icon = paint.status(verdict.status, ICONS[verdict.status]);
+  const place = paint.dim(`${shownPath(assertion.path)}:${assertion.line}`);
+  const name = oneLine(assertion.name, 80);
+  const required = assertion.required ? ', required' : '';
+  const head = `  ${icon} ${paint.bold(name)}: ${oneLine(outcomeText(verdict), 60)}${scoreNote(verdict)}${required}  ${place}`;
+  const bad = verdict.turns.filter(({ status }) => status === 'fail' || status === 'error');
+  const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
+  return [
+    head,
+    ...(verdict.rationale === '' ? [] : indented(verdict.rationale, 4)),
+    ...bad.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, paint, shownPath)),
+    ...otherMisses(verdict, bad).flatMap((miss) => indented(miss, 4)),
+  ];
+}
+
+function scoreNote(verdict: Verdict): string {
+  if (verdict.status !== 'fail' || verdict.score === null) return '';
+  const score = scoreText(verdict.score);
+  const shown = outcomeText(verdict) === score ? '' : `score ${score}, `;
+  return ` (${shown}needs ${scoreText(verdict.threshold)})`;
+}
+
+function turnLines(
+  entry: TurnVerdict,
+  turn: Turn | undefined,
+  verdict: Verdict,
+  paint: Paint,
+  shownPath: (path: string) => string,
+): string[] {
+  const place = turn?.source
+    ? `  ${paint.dim(`${shownPath(turn.source.path)}:${turn.source.range.start.line + 1}`)}`
+    : '';
+  const lines = [`    Turn ${entry.turn}${turn ? `, ${turn.side}` : ''}${place}`];
+  const said = turn ? textOf(turn) : '';
+  if (said !== '') lines.push(`      ${paint.dim('>')} ${oneLine(said, TURN_LENGTH)}`);
+  const reasons = entry.rationale === '' ? missesOf(verdict, entry.turn) : [entry.rationale];
+  lines.push(...reasons.flatMap((reason) => indented(reason, 6)));
+  if (entry.evidence) {
+    const note = entry.evidence.verified ? '' : ' (the turn does not hold these words)';
+    lines.push(`      Quote: “${oneLine(entry.evidence.text, QUOTE_LENGTH)}”${note}`);
+  }
+  return lines;
+}
+
+function missesOf(verdict: Verdict, turn: number): string[] {
+  return verdict.misses.filter((miss) => miss.startsWith(`Turn ${turn}:`));
+}
+
+/** Misses that no shown turn already tells. */
+function otherMisses(verdict: Verdict, shown: readonly TurnVerdict[]): string[] {
+  return verdict.misses.filter(
+    (miss) => !shown.some(({ turn }) => miss.startsWith(`Turn ${turn}:`)),
+  );
+}
+
+function indented(text: string, spaces: number): string[] {
+  return neutralise(text)
+    .trim()
+    .split('\n')
+    .map((line) => `${' '.repeat(spaces)}${line}`);
+}

@@ -1,0 +1,33 @@
+import type { Status, Verdict } from '../core/verdict.ts';
+
+/** A sign beside every colour: no outcome is told by colour alone. */
+export const ICONS: Readonly<Record<Status, string>> = {
+  pass: '✓',
+  fail: '✗',
+  error: '!',
+  skipped: '–',
+};
+
+export const STATUS_WORDS: Readonly<Record<Status, string>> = {
+  pass: 'passed',
+  fail: 'failed',
+  error: 'errored',
+  skipped: 'skipped',
+};
+
+/** Two digits, and never `1.00` for a score that is below 1. */
+export function scoreText(score: number): string {
+  const rounded = score.toFixed(2);
+  return rounded === '1.00' && score < 1 ? '0.99' : rounded;
+}
+
+/** What the field calls the outcome: its label, else its value, else its score or reason. */
+export function outcomeText(verdict: Verdict): string {
+  if (verdict.status === 'error') return verdict.reason ?? 'error';
+  if (verdict.status === 'skipped') return 'skipped';
+  const said = verdict.label ?? verdict.value ?? verdict.score;
+  if (typeof said === 'number') {
+    return said === verdict.score ? scoreText(said) : String(said);
+  }
+  return said ?? STATUS_WORDS[verdict.status];
+}

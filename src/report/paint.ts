@@ -1,0 +1,23 @@
+import { stripVTControlCharacters } from 'node:util';
+import picocolors from 'picocolors';
+import type { Status } from '../core/verdict.ts';
+
+/** Colours, or the same text without them. */
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  status(status: Status, text: string): string;
+  /** The text without its colours. */
+  strip(text: string): string;
+}
+
+export function createPaint(colours: boolean): Paint {
+  const pc = picocolors.createColors(colours);
+  const ofStatus = { pass: pc.green, fail: pc.red, error: pc.yellow, skipped: pc.dim };
+  return {
+    bold: pc.bold,
+    dim: pc.dim,
+    status: (status, text) => ofStatus[status](text),
+    strip: stripVTControlCharacters,
+  };
+}

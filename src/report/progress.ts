@@ -1,0 +1,66 @@
+import type { SuiteCase } from '../core/suite.ts';
+import type { CaseRef, RunEvent } from '../runner/events.ts';
+import { oneLine } from './plainText.ts';
+import { keyOf } from './reporter.ts';
+
+interface Running {
+  readonly ref: CaseRef;
+  readonly case: SuiteCase;
+  turn: number;
+  readonly judged: Set<number>;
+}
+
+/** Which cases are running, and the turn or assertion that each is at. */
+export class Progress {
+  readonly #running = new Map<string, Running>();
+  #finished = 0;
+  #planned = 0;
+
+  add(event: RunEvent): void {
+    switch (event.kind) {
+      case 'run-started':
+        this.#planned = event.cases.length;
+        break;
+      case 'case-started':
+        this.#running.set(keyOf(event.ref), {
+          ref: event.ref,
+          case: event.case,
+          turn: 0,
+          judged: new Set(),
+        });
+        break;
+      case 'turn': {
+        const running = this.#running.get(keyOf(event.ref));
+        if (running) running.turn = event.turn.number;
+        break;
+      }
+      case 'verdict':
+        this.#running.get(keyOf(event.ref))?.judged.add(event.verdict.assertion.index);
+        break;
+      case 'case-finished':
+        this.#running.delete(keyOf(event.ref));
+        this.#finished += 1;
+        break;
+    }
+  }
+
+  /** One line per running case, and one for the whole. */
+  lines(width: number): string[] {
+    const running = [...this.#running.values()].map((one) => oneLine(describe(one), width));
+    return [...running, oneLine(`${this.#finished} of ${this.#planned} cases finished`, width)];
+  }
+}
+
+function describe({ ref, case: suiteCase, turn, judged }: Running): string {
+  const { times } = suiteCase.repeat;
+  const title = times > 1 ? `${ref.id} ${ref.repetition}/${times}` : ref.id;
+  const last = lastTurn(suiteCase);
+  if (judged.size === 0 && turn < last) return `… ${title}  turn ${turn + 1}`;
+  const next = suiteCase.assertions.find(({ index }) => !judged.has(index));
+  return next ? `… ${title}  judging ${next.name}` : `… ${title}  finishing`;
+}
+
+/** A scripted case takes two turns per item; a transcript is all there at once. */
+function lastTurn({ origin }: SuiteCase): number {
+  return origin.kind === 'turns' ? origin.turns.length * 2 : 0;
+}

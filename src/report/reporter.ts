@@ -1,0 +1,65 @@
+import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
+import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
+import type { CaseRef, RunEvent } from '../runner/events.ts';
+
+/** Shows or writes a run: given every event as it happens, and then told that there are no more. */
+export interface Reporter {
+  event(event: RunEvent): void;
+  /** The whole text of a reporter that writes a file; nothing where it wrote as it went. */
+  finish(): string | undefined;
+}
+
+/** What is known of a run so far. */
+export class RunLog {
+  run: RunLine | undefined;
+  end: EndLine | undefined;
+  /** The record's file, absolute. */
+  record: string | undefined;
+  #planned: readonly CaseRef[] = [];
+  readonly #finished = new Map<string, CaseLine>();
+
+  add(event: RunEvent): void {
+    switch (event.kind) {
+      case 'run-started':
+        this.run = event.run;
+        this.record = event.record;
+        this.#planned = event.cases;
+        break;
+      case 'case-finished':
+        this.#finished.set(keyOf(event.ref), event.line);
+        break;
+      case 'run-finished':
+        this.end = event.end;
+        break;
+    }
+  }
+
+  get planned(): number {
+    return this.#planned.length;
+  }
+
+  /** Finished cases in the order of the files, whichever ended first. */
+  get cases(): CaseLine[] {
+    const left = new Map(this.#finished);
+    const planned = this.#planned.flatMap((ref) => {
+      const line = left.get(keyOf(ref));
+      left.delete(keyOf(ref));
+      return line ? [line] : [];
+    });
+    return [...planned, ...left.values()];
+  }
+
+  get usage(): Usage {
+    return this.cases.reduce((sum, line) => addUsage(sum, line.usage), NO_USAGE);
+  }
+}
+
+/** A key for one execution of one case, from its reference or its line. */
+export function keyOf(ref: CaseRef): string {
+  return `${ref.suite}\n${ref.id}\n${ref.repetition}`;
+}
+
+/** `order-status`, or `order-status 2/3` where it is repeated. */
+export function titleOf(line: Pick<CaseLine, 'id' | 'repetition' | 'repetitions'>): string {
+  return line.repetitions > 1 ? `${line.id} ${line.repetition}/${line.repetitions}` : line.id;
+}

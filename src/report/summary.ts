@@ -1,0 +1,68 @@
+import type { CaseLine } from '../core/runRecord.ts';
+import { type Status, statusSchema } from '../core/verdict.ts';
+import { outcomeText, STATUS_WORDS } from './outcome.ts';
+import type { Paint } from './paint.ts';
+import { oneLine } from './plainText.ts';
+import type { RunLog } from './reporter.ts';
+
+/** Counts, labels, cost: the last lines of a report. */
+export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
+  const { cases } = log;
+  return [
+    ...labelLines(cases),
+    `Cases: ${countText(cases, paint)}${unfinishedText(log)}`,
+    `Asked: ${usageText(log)}`,
+    `Time: ${durationText(milliseconds)}`,
+  ];
+}
+
+function countText(cases: readonly CaseLine[], paint: Paint): string {
+  return statusSchema.options
+    .map((status) => {
+      const count = cases.filter((line) => line.status === status).length;
+      const text = `${count} ${STATUS_WORDS[status]}`;
+      return count > 0 ? paint.status(status, text) : text;
+    })
+    .join(', ');
+}
+
+function unfinishedText(log: RunLog): string {
+  const missing = log.planned - log.cases.length;
+  return missing > 0 ? `, ${missing} not finished` : '';
+}
+
+/** `Frustration: none 2, unresolved 1`: how often each label was given, a mean would hide it. */
+function labelLines(cases: readonly CaseLine[]): string[] {
+  const counts = new Map<string, Map<string, number>>();
+  for (const verdict of cases.flatMap((line) => line.verdicts)) {
+    const { name } = verdict.assertion;
+    const ofName = counts.get(name) ?? new Map<string, number>();
+    counts.set(name, ofName);
+    const label = labelOf(verdict.status, verdict.label ?? verdict.value, outcomeText(verdict));
+    ofName.set(label, (ofName.get(label) ?? 0) + 1);
+  }
+  return [...counts].map(([name, ofName]) => {
+    const parts = [...ofName].map(([label, count]) => `${oneLine(label, 30)} ${count}`);
+    return `${oneLine(name, 60)}: ${parts.join(', ')}`;
+  });
+}
+
+/** Bare scores are many: they are counted as passed or failed. */
+function labelOf(status: Status, label: string | number | undefined, text: string): string {
+  if (status === 'error') return `error (${text})`;
+  return label === undefined ? STATUS_WORDS[status] : String(label);
+}
+
+function usageText(log: RunLog): string {
+  const { calls, input_tokens, cached_tokens, output_tokens, cost } = log.usage;
+  const cached = cached_tokens > 0 ? ` (${cached_tokens} cached)` : '';
+  const price = cost === null ? '' : `, cost ${cost.toFixed(4)}`;
+  return `${calls} ${calls === 1 ? 'request' : 'requests'}, ${input_tokens} tokens in${cached}, ${output_tokens} out${price}`;
+}
+
+export function durationText(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}

@@ -1,0 +1,116 @@
+import Table from 'cli-table3';
+import type { CaseLine } from '../core/runRecord.ts';
+import type { Verdict } from '../core/verdict.ts';
+import { ICONS, outcomeText } from './outcome.ts';
+import type { Paint } from './paint.ts';
+import { oneLine } from './plainText.ts';
+import { titleOf } from './reporter.ts';
+
+const NAME_LENGTH = 24;
+const CELL_LENGTH = 18;
+
+const NO_BORDERS = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '  ',
+};
+
+/**
+ * Cases × assertions. Where the columns do not fit into `width`, a list of the same content.
+ *
+ * @param boxed with lines around the cells, for a terminal
+ */
+export function caseTable(
+  lines: readonly CaseLine[],
+  paint: Paint,
+  width: number,
+  boxed: boolean,
+): string {
+  const columns = columnsOf(lines);
+  const head = ['Case', ...columns.map(({ name }) => oneLine(name, NAME_LENGTH))];
+  const rows = lines.map((line) => [caseCell(line, paint), ...cells(line, columns, paint)]);
+  const table = new Table({
+    head: head.map((name) => paint.bold(name)),
+    style: {
+      head: [],
+      border: [],
+      compact: true,
+      ...(!boxed && { 'padding-left': 0, 'padding-right': 0 }),
+    },
+    ...(!boxed && { chars: NO_BORDERS }),
+  });
+  table.push(...rows);
+  const text = table
+    .toString()
+    .split('\n')
+    .map((row) => row.trimEnd())
+    .join('\n');
+  const widest = Math.max(...text.split('\n').map((row) => Array.from(paint.strip(row)).length));
+  return widest <= width ? text : caseList(lines, paint);
+}
+
+interface Column {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Verdicts of one column: same name, and the same place among those of that name in a case. */
+function keyed(line: CaseLine): [string, Verdict][] {
+  const seen = new Map<string, number>();
+  return line.verdicts.map((verdict) => {
+    const { name } = verdict.assertion;
+    const count = seen.get(name) ?? 0;
+    seen.set(name, count + 1);
+    return [`${count} ${name}`, verdict];
+  });
+}
+
+function columnsOf(lines: readonly CaseLine[]): Column[] {
+  const columns = new Map<string, Column>();
+  for (const line of lines) {
+    for (const [key, verdict] of keyed(line)) {
+      if (!columns.has(key)) columns.set(key, { key, name: verdict.assertion.name });
+    }
+  }
+  return [...columns.values()];
+}
+
+function cells(line: CaseLine, columns: readonly Column[], paint: Paint): string[] {
+  const verdicts = new Map(keyed(line));
+  return columns.map(({ key }) => {
+    const verdict = verdicts.get(key);
+    return verdict ? verdictCell(verdict, paint) : '';
+  });
+}
+
+export function caseCell(line: CaseLine, paint: Paint): string {
+  return `${paint.status(line.status, ICONS[line.status])} ${titleOf(line)}`;
+}
+
+function verdictCell(verdict: Verdict, paint: Paint): string {
+  const text = `${ICONS[verdict.status]} ${oneLine(outcomeText(verdict), CELL_LENGTH)}`;
+  return paint.status(verdict.status, text);
+}
+
+function caseList(lines: readonly CaseLine[], paint: Paint): string {
+  return lines
+    .flatMap((line) => [
+      caseCell(line, paint),
+      ...line.verdicts.map(
+        (verdict) => `    ${verdictCell(verdict, paint)}  ${oneLine(verdict.assertion.name, 60)}`,
+      ),
+    ])
+    .join('\n');
+}

@@ -1,0 +1,131 @@
+import { isAbsolute, relative } from 'node:path';
+import type { CaseLine } from '../core/runRecord.ts';
+import type { RunEvent } from '../runner/events.ts';
+import { describeFailure } from './failures.ts';
+import { createPaint, type Paint } from './paint.ts';
+import { neutralise, oneLine } from './plainText.ts';
+import { Progress } from './progress.ts';
+import { keyOf, type Reporter, RunLog } from './reporter.ts';
+import { durationText, summaryLines } from './summary.ts';
+import { caseCell, caseTable } from './table.ts';
+
+export interface TerminalOptions {
+  readonly write: (text: string) => void;
+  /** A terminal: progress is redrawn in place. */
+  readonly live: boolean;
+  readonly colours: boolean;
+  /** Columns and rows of the terminal at this moment. */
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** Paths are shown relative to it. */
+  readonly folder: string;
+  /** Milliseconds, of any beginning. */
+  readonly now: () => number;
+}
+
+/** Lines of a target's output that are kept for its case. */
+const KEPT_OUTPUT = 10;
+const REDRAW_EVERY = 80;
+
+/** For people: progress while it runs, then a table, the failures and the sums. */
+export class TerminalReporter implements Reporter {
+  readonly #options: TerminalOptions;
+  readonly #paint: Paint;
+  readonly #log = new RunLog();
+  readonly #progress = new Progress();
+  readonly #output = new Map<string, string[]>();
+  readonly #started: number;
+  #drawn = 0;
+  #redrawn = Number.NEGATIVE_INFINITY;
+
+  constructor(options: TerminalOptions) {
+    this.#options = options;
+    this.#paint = createPaint(options.colours);
+    this.#started = options.now();
+  }
+
+  event(event: RunEvent): void {
+    this.#log.add(event);
+    this.#progress.add(event);
+    if (event.kind === 'output') this.#keepOutput(keyOf(event.ref), event.text);
+    if (event.kind === 'case-finished') this.note(this.#finishedLine(event.line));
+    else this.#redraw(false);
+  }
+
+  /** A line of its own above the progress. */
+  note(text: string): void {
+    this.#clear();
+    this.#options.write(`${text}\n`);
+    this.#redraw(true);
+  }
+
+  finish(): undefined {
+    this.#clear();
+    const { write, size, live, now } = this.#options;
+    const { cases } = this.#log;
+    const width = Math.max(40, live ? size().columns : 120);
+    const sections = [
+      ...this.#tables(cases, width),
+      ...this.#failures(cases).map((lines) => lines.join('\n')),
+      summaryLines(this.#log, this.#paint, now() - this.#started).join('\n'),
+      ...(this.#log.record ? [`Record: ${this.#shownPath(this.#log.record)}`] : []),
+      ...(this.#log.end?.cancelled ? ['The run was cancelled; finished cases are kept.'] : []),
+    ];
+    write(`\n${sections.join('\n\n')}\n`);
+    return undefined;
+  }
+
+  #tables(cases: readonly CaseLine[], width: number): string[] {
+    const suites = [...new Set(cases.map((line) => line.suite))];
+    return suites.map((suite) => {
+      const lines = cases.filter((line) => line.suite === suite);
+      const name = oneLine(lines[0]?.suite_name ?? '', 100);
+      const title = `${this.#paint.bold(name)}  ${this.#paint.dim(this.#shownPath(suite))}`;
+      return `${title}\n${caseTable(lines, this.#paint, width, this.#options.live)}`;
+    });
+  }
+
+  #failures(cases: readonly CaseLine[]): string[][] {
+    return cases
+      .filter(({ status }) => status === 'fail' || status === 'error')
+      .map((line) => {
+        const output = this.#output.get(keyOf(line)) ?? [];
+        return describeFailure(line, output, this.#paint, (path) => this.#shownPath(path));
+      });
+  }
+
+  #finishedLine(line: CaseLine): string {
+    return `${caseCell(line, this.#paint)}  ${this.#paint.dim(durationText(line.duration))}`;
+  }
+
+  #keepOutput(key: string, text: string): void {
+    const lines = neutralise(text)
+      .split('\n')
+      .filter((line) => line.trim() !== '');
+    this.#output.set(key, [...(this.#output.get(key) ?? []), ...lines].slice(-KEPT_OUTPUT));
+  }
+
+  #redraw(now: boolean): void {
+    const { live, write, size } = this.#options;
+    if (!live || this.#log.end) return;
+    const time = this.#options.now();
+    if (!now && time - this.#redrawn < REDRAW_EVERY) return;
+    this.#redrawn = time;
+    this.#clear();
+    const { columns, rows } = size();
+    const lines = this.#progress.lines(columns - 1).slice(-Math.max(1, rows - 1));
+    write(lines.map((line) => `${this.#paint.dim(line)}\n`).join(''));
+    this.#drawn = lines.length;
+  }
+
+  #clear(): void {
+    if (this.#drawn === 0) return;
+    // Up to the first drawn line, then clear to the end of the screen.
+    this.#options.write(`\u001b[${this.#drawn}A\u001b[J`);
+    this.#drawn = 0;
+  }
+
+  #shownPath(path: string): string {
+    const shown = relative(this.#options.folder, path);
+    return neutralise(shown.startsWith('..') || isAbsolute(shown) ? path : shown);
+  }
+}

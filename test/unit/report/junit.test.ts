@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CaseLine } from '../../../src/core/runRecord.ts';
+import { JUnitReporter } from '../../../src/report/junit.ts';
+import { buildVerdict } from '../../support/build.ts';
+import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
+
+function report(lines: readonly CaseLine[]): string {
+  const reporter = new JUnitReporter('/work');
+  for (const event of runEvents(lines)) reporter.event(event);
+  return reporter.finish();
+}
+
+test('keeps failures, errors and skipped cases apart, each with file and line', () => {
+  const xml = report([
+    buildCaseLine({ id: 'ok', status: 'pass' }),
+    buildCaseLine({
+      id: 'bad',
+      status: 'fail',
+      line: 20,
+      verdicts: [
+        buildVerdict({
+          name: 'Kind',
+          status: 'fail',
+          score: 0,
+          path: '/work/suite.eval.yaml',
+          misses: ['Turn 2: was rude'],
+          turns: [{ turn: 2, status: 'fail', score: 0, rationale: 'Rude.' }],
+        }),
+      ],
+    }),
+    buildCaseLine({
+      id: 'broken',
+      status: 'error',
+      verdicts: [buildVerdict({ name: 'Kind', status: 'error', score: null, reason: 'cut-off' })],
+    }),
+    buildCaseLine({
+      id: 'later',
+      status: 'skipped',
+      reason: 'Not yet.',
+      repetition: 2,
+      repetitions: 2,
+    }),
+  ]);
+  assert.equal(
+    xml,
+    `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="Turnlight" tests="4" failures="1" errors="1" skipped="1" time="4.800">
+  <testsuite name="Suite" file="suite.eval.yaml" timestamp="2026-01-01T00:00:00" tests="4" failures="1" errors="1" skipped="1" time="4.800">
+    <testcase classname="Suite" name="ok" file="suite.eval.yaml" line="10" time="1.200"/>
+    <testcase classname="Suite" name="bad" file="suite.eval.yaml" line="20" time="1.200">
+      <failure message="Kind failed: Turn 2: was rude" type="failed">✗ bad  suite.eval.yaml:20
+  ✗ Kind: 0.00 (needs 0.50)  suite.eval.yaml:1
+    Turn 2, assistant  suite.eval.yaml:12
+      &gt; Hello
+      Rude.</failure>
+    </testcase>
+    <testcase classname="Suite" name="broken" file="suite.eval.yaml" line="10" time="1.200">
+      <error message="Kind could not be judged" type="cut-off">! broken  suite.eval.yaml:10
+  ! Kind: cut-off  /suite.eval.yaml:1</error>
+    </testcase>
+    <testcase classname="Suite" name="later 2/2" file="suite.eval.yaml" line="10" time="1.200">
+      <skipped message="Not yet."/>
+    </testcase>
+  </testsuite>
+</testsuites>
+`,
+  );
+});
+
+test('hostile text stays text, and the XML well-formed', () => {
+  const evil = `]]></failure><script>&"'\u0000\u001b[2J\ud800\ufffe\r\n\tend`;
+  const xml = report([
+    buildCaseLine({
+      id: 'c',
+      status: 'fail',
+      suite_name: evil,
+      conversation: talk('Hi', evil),
+      verdicts: [
+        buildVerdict({
+          name: evil,
+          status: 'fail',
+          score: 0,
+          rationale: evil,
+          misses: [evil],
+          turns: [
+            {
+              turn: 2,
+              status: 'fail',
+              score: 0,
+              rationale: evil,
+              evidence: { text: evil, verified: false },
+            },
+          ],
+        }),
+      ],
+    }),
+  ]);
+  assert.doesNotMatch(xml, /[^\P{Cc}\n\t]|[\ufffe\uffff\p{Cs}]/u);
+  assert.doesNotMatch(xml, /<script>|]]>/);
+  // Without the tags that are ours, no bracket and no bare ampersand is left.
+  const rest = xml
+    .replace(/<\?xml [^?]*\?>/, '')
+    .replace(/<\/?(testsuites|testsuite|testcase|failure)( [a-z]+="[^"<>]*")*\/?>/g, '');
+  assert.doesNotMatch(rest, /[<>]|&(?!(amp|lt|gt|quot|#\d+);)/);
+});

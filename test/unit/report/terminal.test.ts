@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CaseLine } from '../../../src/core/runRecord.ts';
+import { NO_USAGE } from '../../../src/core/verdict.ts';
+import { TerminalReporter } from '../../../src/report/terminal.ts';
+import type { RunEvent } from '../../../src/runner/events.ts';
+import { buildVerdict } from '../../support/build.ts';
+import { buildCaseLine, buildSuiteCase, refOf, runEvents, talk } from '../../support/buildRun.ts';
+
+interface Setup {
+  readonly live?: boolean;
+  readonly colours?: boolean;
+  readonly columns?: number;
+}
+
+function report(events: readonly RunEvent[], setup: Setup = {}): string {
+  const written: string[] = [];
+  let time = 0;
+  const reporter = new TerminalReporter({
+    write: (text) => written.push(text),
+    live: setup.live ?? false,
+    colours: setup.colours ?? false,
+    size: () => ({ columns: setup.columns ?? 100, rows: 30 }),
+    folder: '/work',
+    now: () => (time += 1000),
+  });
+  for (const event of events) reporter.event(event);
+  reporter.finish();
+  return written.join('');
+}
+
+const PASSED = buildCaseLine({
+  id: 'order-status',
+  status: 'pass',
+  score: 1,
+  verdicts: [
+    buildVerdict({ name: 'Completeness', status: 'pass', score: 1, label: 'yes' }),
+    buildVerdict({ name: 'Frustration', status: 'pass', score: 1, label: 'none' }),
+  ],
+  usage: { ...NO_USAGE, calls: 2, input_tokens: 100, output_tokens: 10, cost: 0.01 },
+});
+
+const FAILED = buildCaseLine({
+  id: 'frustrated-customer',
+  status: 'fail',
+  score: 0.25,
+  threshold: 0.6,
+  line: 20,
+  conversation: talk('Where is my refund?', 'You get it in 3 days.\nPromised!'),
+  verdicts: [
+    buildVerdict({
+      name: 'Completeness',
+      status: 'fail',
+      score: 0.5,
+      threshold: 1,
+      path: '/work/shared.eval.yaml',
+      line: 4,
+      rationale: 'One wish was left open.',
+      turns: [
+        {
+          turn: 2,
+          status: 'fail',
+          score: 0,
+          rationale: 'It promises a date.',
+          evidence: { text: 'in 3 days', verified: true },
+        },
+      ],
+      misses: ['Turn 2: promised a date', 'Turn 1: never taken up'],
+    }),
+    buildVerdict({
+      name: 'Frustration',
+      status: 'fail',
+      score: 0,
+      label: 'unresolved',
+      path: '/elsewhere/x.eval.yaml',
+      line: 6,
+      required: true,
+    }),
+  ],
+  usage: { ...NO_USAGE, calls: 2, input_tokens: 50, cached_tokens: 20, output_tokens: 5 },
+});
+
+test('prints plain lines, a table, each failure with turn, reason, quote and place, and the sums', () => {
+  assert.equal(
+    report(runEvents([PASSED, FAILED])),
+    `✓ order-status  1.2 s
+✗ frustrated-customer  1.2 s
+
+Suite  suite.eval.yaml
+Case                   Completeness  Frustration
+✓ order-status         ✓ yes         ✓ none
+✗ frustrated-customer  ✗ 0.50        ✗ unresolved
+
+✗ frustrated-customer  suite.eval.yaml:20
+  Score 0.25, the case needs 0.60.
+  ✗ Completeness: 0.50 (needs 1.00)  shared.eval.yaml:4
+    One wish was left open.
+    Turn 2, assistant  suite.eval.yaml:12
+      > You get it in 3 days. Promised!
+      It promises a date.
+      Quote: “in 3 days”
+    Turn 1: never taken up
+  ✗ Frustration: unresolved (score 0.00, needs 0.50), required  /elsewhere/x.eval.yaml:6
+
+Completeness: yes 1, failed 1
+Frustration: none 1, unresolved 1
+Cases: 1 passed, 1 failed, 0 errored, 0 skipped
+Asked: 4 requests, 150 tokens in (20 cached), 15 out, cost 0.0100
+Time: 1.0 s
+
+Record: .turnlight/runs/r1.jsonl
+`,
+  );
+});
+
+test('cases stand in the order of the files, whichever ended first', () => {
+  const text = report(runEvents([PASSED, FAILED], { finished: [FAILED, PASSED] }));
+  const table = text.slice(text.indexOf('Case '));
+  assert.ok(table.indexOf('order-status') < table.indexOf('frustrated-customer'));
+});
+
+test('an errored case tells its reason and the last output of its target', () => {
+  const line = buildCaseLine({ id: 'c', status: 'error', reason: 'The target crashed.' });
+  const [start, ...rest] = runEvents([line]);
+  assert.ok(start);
+  const output: RunEvent = {
+    kind: 'output',
+    ref: refOf(line),
+    text: 'Traceback:\n  boom\u001b[2J\n',
+  };
+  const text = report([start, output, ...rest]);
+  assert.match(
+    text,
+    /! c {2}suite\.eval\.yaml:10\n {2}The target crashed\.\n {2}The last output of the target:\n {4}Traceback:\n {6}boom\\x1b\[2J/,
+  );
+});
+
+test('an assertion that could not be judged shows its reason, apart from failures', () => {
+  const line = buildCaseLine({
+    id: 'c',
+    status: 'error',
+    verdicts: [
+      buildVerdict({
+        name: 'A',
+        status: 'error',
+        score: null,
+        reason: 'cut-off',
+        rationale: 'Its answer was cut off.',
+      }),
+      buildVerdict({ name: 'B', status: 'skipped', score: null, reason: 'not-applicable' }),
+    ],
+  });
+  const text = report(runEvents([line]));
+  assert.match(text, /! A: cut-off .*\n {4}Its answer was cut off\./);
+  assert.match(text, /^A: error \(cut-off\) 1$/m);
+  assert.match(text, /^B: skipped 1$/m);
+  assert.match(text, /0 passed, 0 failed, 1 errored, 0 skipped/);
+});
+
+test('what an agent, a judge or a file says cannot drive the terminal', () => {
+  const evil = 'a\u001b]0;title\u0007b\u001b[2J\u009b31m\rc\u202ed';
+  const line = buildCaseLine({
+    id: 'c',
+    status: 'fail',
+    suite_name: evil,
+    reason: evil,
+    conversation: talk('Hi', evil),
+    verdicts: [
+      buildVerdict({
+        name: evil,
+        status: 'fail',
+        score: 0,
+        label: evil,
+        rationale: evil,
+        misses: [evil],
+        turns: [
+          {
+            turn: 2,
+            status: 'fail',
+            score: 0,
+            rationale: evil,
+            evidence: { text: evil, verified: false },
+          },
+        ],
+      }),
+    ],
+  });
+  const text = report(runEvents([line]));
+  assert.doesNotMatch(text, /[^\P{Cc}\n]|\u202e/u);
+  assert.match(text, /\\x1b\[2J/);
+  assert.match(text, /the turn does not hold these words/);
+});
+
+test('long texts are cut, and a table that is too wide becomes a list', () => {
+  const verdicts = Array.from({ length: 9 }, (_, index) =>
+    buildVerdict({ name: `Criterion number ${index}`, status: 'pass', score: 1 }),
+  );
+  const wide = buildCaseLine({
+    id: 'c',
+    status: 'pass',
+    conversation: talk('Hi', 'x'.repeat(5000)),
+    verdicts,
+  });
+  const text = report(runEvents([wide]), { live: true, columns: 80 });
+  assert.match(text, /✓ c\n {4}✓ 1\.00 {2}Criterion number 0\n/);
+});
+
+test('assertions of the same name have columns of their own', () => {
+  const twice = buildCaseLine({
+    id: 'c',
+    status: 'fail',
+    verdicts: [
+      buildVerdict({ name: 'contains', status: 'pass', score: 1, index: 0 }),
+      buildVerdict({ name: 'contains', status: 'fail', score: 0, index: 1 }),
+    ],
+  });
+  assert.match(report(runEvents([twice])), /Case +contains +contains\n✗ c +✓ 1\.00 +✗ 0\.00/);
+});
+
+test('repetitions are told apart, and cases that never finished are counted', () => {
+  const lines = [1, 2].map(
+    (repetition): CaseLine =>
+      buildCaseLine({ id: 'c', status: 'pass', repetition, repetitions: 2 }),
+  );
+  const text = report(runEvents(lines, { finished: lines.slice(0, 1), cancelled: true }));
+  assert.match(text, /✓ c 1\/2/);
+  assert.match(text, /0 skipped, 1 not finished/);
+  assert.match(text, /cancelled; finished cases are kept/);
+});
+
+test('a terminal shows running cases with the turn or the assertion they are at', () => {
+  const line = buildCaseLine({ id: 'c', status: 'pass' });
+  const [start, ...rest] = runEvents([line]);
+  assert.ok(start);
+  const ref = refOf(line);
+  const [first, second] = talk('Hi', 'Hello').entries;
+  assert.ok(first?.kind === 'turn' && second?.kind === 'turn');
+  const written = report(
+    [
+      start,
+      { kind: 'case-started', ref, case: buildSuiteCase('c', ['Hi'], ['Kind', 'Short']) },
+      { kind: 'turn', ref, turn: first },
+      { kind: 'turn', ref, turn: second },
+      { kind: 'verdict', ref, verdict: buildVerdict({ name: 'Kind', status: 'pass', score: 1 }) },
+      ...rest,
+    ],
+    { live: true },
+  );
+  let place = 0;
+  for (const text of ['turn 1', 'turn 2', 'judging Kind', 'judging Short']) {
+    place = written.indexOf(text, place);
+    assert.notEqual(place, -1, text);
+  }
+  assert.ok(written.includes('0 of 1 cases finished'));
+  // What is left at the end is the report alone: each drawing was cleared.
+  assert.ok(written.includes('\u001b[2A\u001b[J'));
+});
+
+test('colours only where they are wanted', () => {
+  assert.ok(report(runEvents([PASSED]), { colours: true }).includes('\u001b[32m'));
+  assert.ok(!report(runEvents([PASSED])).includes('\u001b'));
+});
+
+test('a score just below 1 is never shown as 1', () => {
+  const line = buildCaseLine({
+    id: 'c',
+    status: 'fail',
+    verdicts: [buildVerdict({ name: 'A', status: 'fail', score: 0.999, threshold: 1 })],
+  });
+  assert.match(report(runEvents([line])), /0\.99 \(needs 1\.00\)/);
+});
