@@ -1,0 +1,33 @@
+import { isError } from '../core/problem.ts';
+import { EXIT, type ExitCode } from './exitCode.ts';
+import type { Shell } from './shell.ts';
+import { counted, loadSuites, problemsOf, showProblems } from './suites.ts';
+
+export interface CheckOptions {
+  readonly format: 'text' | 'json';
+}
+
+/** Validates files without running anything. Invalid files exit with 3; warnings alone do not. */
+export async function check(
+  args: readonly string[],
+  options: CheckOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const loaded = await loadSuites(args, shell);
+  const problems = problemsOf(loaded);
+  const errors = problems.filter(isError).length;
+  if (options.format === 'json') {
+    const placed = problems.map((problem) => ({
+      ...problem,
+      line: problem.range.start.line + 1,
+      column: problem.range.start.character + 1,
+    }));
+    shell.out.write(`${JSON.stringify(placed, null, 2)}\n`);
+  } else {
+    showProblems(loaded, shell.folder, (text) => shell.out.write(text));
+    const warnings = problems.length - errors;
+    const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
+    shell.out.write(`Checked ${counted(loaded.length, 'file')}: ${found}.\n`);
+  }
+  return errors > 0 ? EXIT.invalid : EXIT.passed;
+}

@@ -1,0 +1,67 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { glob } from 'tinyglobby';
+import { UsageError } from './exitCode.ts';
+
+const EVAL_FILES = '**/*.eval.{yaml,yml}';
+const IGNORED = ['**/node_modules/**', '**/.git/**'];
+
+/**
+ * The eval files that the arguments name: files, folders (every eval file in them) or globs.
+ *
+ * @param folder the working folder; without arguments every eval file under it
+ * @returns absolute paths, sorted, each once
+ * @throws UsageError where an argument names nothing
+ */
+export async function findEvalFiles(args: readonly string[], folder: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (const arg of args.length === 0 ? ['.'] : args) {
+    const files = await filesOf(arg, folder);
+    if (files.length === 0) throw new UsageError(nothingFound(arg, args.length === 0));
+    for (const file of files) found.add(file);
+  }
+  return [...found].sort();
+}
+
+async function filesOf(arg: string, folder: string): Promise<string[]> {
+  const path = resolve(folder, arg);
+  if (!existsSync(path)) return globFiles(arg.replaceAll('\\', '/'), folder);
+  if (!statSync(path).isDirectory()) return [path];
+  return globFiles(EVAL_FILES, path);
+}
+
+async function globFiles(pattern: string, folder: string): Promise<string[]> {
+  // A folder of the pattern that the user wrote out is looked into, even node_modules.
+  const ignore = pattern.includes('node_modules') ? [] : IGNORED;
+  const files = await glob(pattern, {
+    cwd: folder,
+    absolute: true,
+    ignore,
+    followSymbolicLinks: false,
+  });
+  return files.map((file) => resolve(file));
+}
+
+function nothingFound(arg: string, isDefault: boolean): string {
+  if (isDefault) {
+    return 'No eval file (*.eval.yaml) was found in this folder. Name a file, a folder or a glob.';
+  }
+  return `"${arg}" matches no file. Name an eval file, a folder that holds some, or a glob such as "evals/**/*.eval.yaml".`;
+}
+
+/**
+ * The folder that a file's paths may not leave, and that holds `.turnlight/`: the nearest one above
+ * the working folder that is a workspace already, else the working folder. A file outside of it is
+ * a workspace of its own.
+ */
+export function workspaceOf(folder: string): string {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git')) || existsSync(join(at, '.turnlight'))) return at;
+    if (at === dirname(at)) return folder;
+  }
+}
+
+export function fileWorkspace(file: string, workspace: string): string {
+  const inside = !relative(workspace, file).startsWith('..');
+  return inside ? workspace : dirname(file);
+}

@@ -1,0 +1,26 @@
+import type { OutlineCase } from '../evalfile/loadedSuite.ts';
+import { oneLine } from '../report/plainText.ts';
+import { EXIT, type ExitCode } from './exitCode.ts';
+import type { Shell } from './shell.ts';
+import { loadSuites, shownPath, showProblems } from './suites.ts';
+
+/** Lists the cases of each file. Problems go to standard error; invalid files exit with 3. */
+export async function list(args: readonly string[], shell: Shell): Promise<ExitCode> {
+  const loaded = await loadSuites(args, shell);
+  for (const { path, outline } of loaded) {
+    shell.out.write(`${shownPath(path, shell.folder)}\n`);
+    for (const one of outline) shell.out.write(`  ${describe(one)}\n`);
+  }
+  const invalid = showProblems(loaded, shell.folder, (text) => shell.err.write(text));
+  return invalid ? EXIT.invalid : EXIT.passed;
+}
+
+/** `order-status  A smooth session.  [orders]  ×3` */
+function describe(one: OutlineCase): string {
+  const parts = [one.id === undefined ? '(no id)' : oneLine(one.id, 80)];
+  if (one.description !== undefined) parts.push(oneLine(one.description, 80));
+  if (one.tags.length > 0) parts.push(`[${oneLine(one.tags.join(', '), 80)}]`);
+  if (one.repetitions > 1) parts.push(`×${one.repetitions}`);
+  if (one.errors.length > 0) parts.push('(has errors)');
+  return parts.join('  ');
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+import { EXIT } from './exitCode.ts';
+import { runProgram } from './program.ts';
+import type { Shell, Stream } from './shell.ts';
+
+function catchInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(EXIT.cancelled);
+    controller.abort(new Error('The run was cancelled.'));
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  return controller.signal;
+}
+
+function streamOf(stream: NodeJS.WriteStream): Stream {
+  return {
+    write: (text) => void stream.write(text),
+    isTty: stream.isTTY === true,
+    size: () => ({ columns: stream.columns ?? 80, rows: stream.rows ?? 24 }),
+  };
+}
+
+/** Resolves once everything written has left the process. */
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+const shell: Shell = {
+  folder: process.cwd(),
+  env: (name) => process.env[name],
+  out: streamOf(process.stdout),
+  err: streamOf(process.stderr),
+  catchInterrupt,
+};
+
+for (const stream of [process.stdout, process.stderr]) {
+  // `turnlight list | head -1` closes the pipe early, which is no mistake.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+const code = await runProgram(process.argv.slice(2), shell);
+await Promise.all([drained(process.stdout), drained(process.stderr)]);
+// A client that waits to retry, or a target that does not end, must not hold the command line.
+process.exit(code);

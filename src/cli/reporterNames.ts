@@ -1,0 +1,3 @@
+export const REPORTERS = ['terminal', 'json', 'junit'] as const;
+
+export type ReporterName = (typeof REPORTERS)[number];

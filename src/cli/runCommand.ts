@@ -1,0 +1,116 @@
+import { resolve } from 'node:path';
+import type { Logger } from '../core/logger.ts';
+import type { Suite } from '../core/suite.ts';
+import { neutralise } from '../report/plainText.ts';
+import { workspaceOf } from './evalFiles.ts';
+import { EXIT, type ExitCode, exitCodeOf, UsageError } from './exitCode.ts';
+import type { ReporterName } from './reporterNames.ts';
+import { createReporters, type Reporters } from './reporters.ts';
+import { selectCases } from './selection.ts';
+import type { Shell } from './shell.ts';
+import { loadSuites, shownPath, showProblems } from './suites.ts';
+
+export interface RunCommandOptions {
+  readonly case?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly judge?: string;
+  readonly baseUrl?: string;
+  readonly concurrency: number;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly record?: string;
+  readonly replay?: string;
+  /** `terminal` unless given. */
+  readonly reporter?: readonly ReporterName[];
+  readonly output?: string;
+  /** Unless given: where `CI` is set. */
+  readonly forbidOnly?: boolean;
+  readonly save: boolean;
+}
+
+/** Runs cases. Nothing runs where a file is invalid. @throws UsageError */
+export async function run(
+  args: readonly string[],
+  options: RunCommandOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  if (options.record !== undefined && options.replay !== undefined) {
+    throw new UsageError('Use either --record or --replay: a replayed run has nothing to record.');
+  }
+  const { judge, baseUrl } = options;
+  const override = { ...(judge && { judge }), ...(baseUrl && { baseUrl }) };
+  const loaded = await loadSuites(args, shell, judge || baseUrl ? override : undefined);
+  if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
+    shell.err.write('Nothing was run: correct the errors above first.\n');
+    return EXIT.invalid;
+  }
+  const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
+  const select = selectCases(suites, { cases: options.case ?? [], tags: options.tag ?? [] });
+  const forbidOnly = options.forbidOnly ?? isCi(shell.env);
+  if (forbidOnly) refuseOnly(suites, shell.folder);
+  const reporters = await createReporters(options.reporter ?? ['terminal'], options.output, shell);
+
+  const { runSuites } = await import('../runner/run.ts');
+  const signal = shell.catchInterrupt();
+  noteInterrupt(signal, reporters);
+  const { record, replay } = options;
+  const result = await runSuites({
+    suites,
+    select,
+    concurrency: options.concurrency,
+    timeout: options.timeout,
+    forbidOnly,
+    workspace: workspaceOf(shell.folder),
+    keepRecord: options.save,
+    ...(record !== undefined && { record: resolve(shell.folder, record) }),
+    ...(replay !== undefined && { replay: resolve(shell.folder, replay) }),
+    described: describeOptions(options),
+    secret: async (name) => shell.env(name),
+    env: shell.env,
+    log: logTo(reporters),
+    signal,
+    onEvent: (event) => reporters.event(event),
+  });
+  await reporters.finish();
+  return exitCodeOf(result.end);
+}
+
+/** `CI=false` and `CI=0` are as good as none. */
+function isCi(env: Shell['env']): boolean {
+  const value = env('CI') ?? '';
+  return value !== '' && value !== 'false' && value !== '0';
+}
+
+/** `only` left in a file would let a build pass on a few of its cases. */
+function refuseOnly(suites: readonly Suite[], folder: string): void {
+  const narrowing = suites.flatMap((suite) => suite.cases).filter((one) => one.only);
+  if (narrowing.length === 0) return;
+  const places = narrowing.map(({ id, source }) => {
+    const line = source.range.start.line + 1;
+    return `${shownPath(source.path, folder)}:${line}: the case "${id}" says \`only\`.`;
+  });
+  throw new UsageError(
+    `${places.join('\n')}\nRemove \`only\`, or allow it with --no-forbid-only (it is refused by default where CI is set).`,
+  );
+}
+
+function noteInterrupt(signal: AbortSignal, reporters: Reporters): void {
+  const note = () => reporters.note('Stopping. Press Ctrl+C again to stop at once.');
+  signal.addEventListener('abort', note, { once: true });
+}
+
+function logTo(reporters: Reporters): Logger {
+  const tell = (message: string) => reporters.note(neutralise(message));
+  return { debug() {}, info() {}, warn: tell, error: tell };
+}
+
+/** What the record keeps of the command line: what was asked for, and no default. */
+function describeOptions(options: RunCommandOptions): Record<string, unknown> {
+  const { case: cases, tag, judge, baseUrl, concurrency, timeout, record, replay } = options;
+  const given = { case: cases, tag, judge, base_url: baseUrl, record, replay };
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    concurrency,
+    timeout,
+  };
+}

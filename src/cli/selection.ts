@@ -1,0 +1,54 @@
+import type { Suite, SuiteCase } from '../core/suite.ts';
+import { UsageError } from './exitCode.ts';
+
+export interface Selection {
+  /** Ids; `*` stands for any characters. */
+  readonly cases: readonly string[];
+  readonly tags: readonly string[];
+}
+
+/**
+ * Which cases to run: of the named ids (all, where none is named) those with one of the tags.
+ *
+ * @throws UsageError where that leaves none, or a name matches none
+ */
+export function selectCases(
+  suites: readonly Suite[],
+  selection: Selection,
+): (suite: Suite, suiteCase: SuiteCase) => boolean {
+  const patterns = selection.cases.map((text) => ({ text, matches: matcher(text) }));
+  const all = suites.flatMap((suite) => suite.cases);
+  for (const { text, matches } of patterns) {
+    if (!all.some(({ id }) => matches(id))) throw new UsageError(noSuchCase(text, all));
+  }
+  const chosen = (suiteCase: SuiteCase) =>
+    (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase.id))) &&
+    (selection.tags.length === 0 || selection.tags.some((tag) => suiteCase.tags.includes(tag)));
+  if (!all.some(chosen)) throw new UsageError(nothingChosen(selection, all));
+  return (_suite, suiteCase) => chosen(suiteCase);
+}
+
+function matcher(pattern: string): (id: string) => boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const expression = new RegExp(`^${parts.join('.*')}$`);
+  return (id) => expression.test(id);
+}
+
+const SHOWN = 20;
+
+function noSuchCase(text: string, all: readonly SuiteCase[]): string {
+  return `No case has the id "${text}". ${known('cases', [...new Set(all.map(({ id }) => id))])}`;
+}
+
+function nothingChosen({ cases, tags }: Selection, all: readonly SuiteCase[]): string {
+  if (all.length === 0) return 'The files hold no case to run. Add one under `cases`.';
+  const tagged = known('tags', [...new Set(all.flatMap((one) => one.tags))].sort());
+  const named = cases.length > 0 ? 'None of the named cases' : 'No case';
+  return `${named} has the tag ${tags.map((tag) => `"${tag}"`).join(' or ')}. ${tagged}`;
+}
+
+function known(what: string, names: readonly string[]): string {
+  if (names.length === 0) return `The files hold no ${what}.`;
+  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more (turnlight list)` : '';
+  return `The files hold the ${what} ${names.slice(0, SHOWN).join(', ')}${more}.`;
+}

@@ -1,0 +1,67 @@
+import { isAbsolute, relative } from 'node:path';
+import { isError, type Problem } from '../core/problem.ts';
+import { loadSuite } from '../evalfile/load.ts';
+import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
+import { nodeFiles } from '../evalfile/nodeFiles.ts';
+import { neutralise } from '../report/plainText.ts';
+import { fileWorkspace, findEvalFiles, workspaceOf } from './evalFiles.ts';
+import type { Shell } from './shell.ts';
+
+/** Reads every eval file that the arguments name. @throws UsageError */
+export async function loadSuites(
+  args: readonly string[],
+  shell: Shell,
+  judgeOverride?: NonNullable<LoadOptions['judgeOverride']>,
+): Promise<LoadedSuite[]> {
+  const workspace = workspaceOf(shell.folder);
+  const defaultJudge = shell.env('TURNLIGHT_JUDGE');
+  const files = await findEvalFiles(args, shell.folder);
+  return Promise.all(
+    files.map((file) =>
+      loadSuite(file, nodeFiles(), {
+        workspace: fileWorkspace(file, workspace),
+        env: shell.env,
+        ...(defaultJudge && { defaultJudge }),
+        ...(judgeOverride && { judgeOverride }),
+      }),
+    ),
+  );
+}
+
+/** Each problem once: files that several suites include are read for each. */
+export function problemsOf(loaded: readonly LoadedSuite[]): Problem[] {
+  const seen = new Map<string, Problem>();
+  for (const problem of loaded.flatMap((one) => one.problems)) {
+    const { path, code, message, range } = problem;
+    seen.set(JSON.stringify([path, code, message, range]), problem);
+  }
+  return [...seen.values()];
+}
+
+/** `evals/a.eval.yaml:7:5: error unknown-key There is no key "asserts". …` */
+export function problemLine(problem: Problem, folder: string): string {
+  const { line, character } = problem.range.start;
+  const message = neutralise(problem.message.replace(/\s+/g, ' '));
+  return `${shownPath(problem.path, folder)}:${line + 1}:${character + 1}: ${problem.severity} ${problem.code} ${message}`;
+}
+
+export function shownPath(path: string, folder: string): string {
+  const shown = relative(folder, path);
+  return neutralise(shown === '' || shown.startsWith('..') || isAbsolute(shown) ? path : shown);
+}
+
+/** Writes every problem to `write`, one a line. @returns whether one of them is an error */
+export function showProblems(
+  loaded: readonly LoadedSuite[],
+  folder: string,
+  write: (text: string) => void,
+): boolean {
+  const problems = problemsOf(loaded);
+  for (const problem of problems) write(`${problemLine(problem, folder)}\n`);
+  return problems.some(isError);
+}
+
+/** `3 files`, `1 case` */
+export function counted(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UsageError } from '../../../src/cli/exitCode.ts';
+import { type Selection, selectCases } from '../../../src/cli/selection.ts';
+import type { Suite } from '../../../src/core/suite.ts';
+import { buildSuiteCase } from '../../support/buildRun.ts';
+
+function suite(cases: Readonly<Record<string, readonly string[]>>): Suite {
+  return {
+    path: '/work/suite.eval.yaml',
+    name: 'Suite',
+    hash: '',
+    cases: Object.entries(cases).map(([id, tags]) => ({
+      ...buildSuiteCase(id, ['Hi'], ['Kind']),
+      tags,
+    })),
+  };
+}
+
+const SUITE = suite({
+  'order-status': ['orders'],
+  'order-late': ['orders', 'slow'],
+  refund: ['slow'],
+});
+
+function chosen(selection: Partial<Selection>): string[] {
+  const select = selectCases([SUITE], { cases: [], tags: [], ...selection });
+  return SUITE.cases.filter((one) => select(SUITE, one)).map(({ id }) => id);
+}
+
+test('without names and tags every case is chosen', () => {
+  assert.deepEqual(chosen({}), ['order-status', 'order-late', 'refund']);
+});
+
+test('names, with * for any text, and tags narrow the choice', () => {
+  assert.deepEqual(chosen({ cases: ['refund', 'order-status'] }), ['order-status', 'refund']);
+  assert.deepEqual(chosen({ cases: ['order-*'] }), ['order-status', 'order-late']);
+  assert.deepEqual(chosen({ tags: ['slow'] }), ['order-late', 'refund']);
+  assert.deepEqual(chosen({ cases: ['order-*'], tags: ['slow'] }), ['order-late']);
+});
+
+for (const [name, selection, words] of [
+  ['a name that no case has', { cases: ['refnd'] }, /"refnd".*order-status, order-late, refund/],
+  ['a name with a dot, which stands for itself', { cases: ['refun.'] }, /"refun\."/],
+  ['a tag that no case has', { tags: ['x'] }, /No case has the tag "x"\. .*orders, slow/],
+  ['a tag that no named case has', { cases: ['refund'], tags: ['orders'] }, /None of the named/],
+] as const) {
+  test(`${name} is an error that lists what there is`, () => {
+    assert.throws(
+      () => chosen(selection),
+      (error) => error instanceof UsageError && words.test(error.message),
+    );
+  });
+}
+
+test('files without a case are an error', () => {
+  assert.throws(() => selectCases([suite({})], { cases: [], tags: [] }), /no case to run/);
+});
