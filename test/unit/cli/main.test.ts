@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
+import * as faults from '../../support/modelServer/faults.ts';
+import { type ChatBody, type Script, startModelServer } from '../../support/modelServer/server.ts';
+
+function suiteText(baseUrl: string, more = ''): string {
+  return `name: Greetings
+targets:
+  agent:
+    type: chat
+    model: {provider: openai, model: agent, base_url: "${baseUrl}"}
+target: agent
+cases:
+  - id: polite
+    tags: [quick]
+    turns: [Say hello]
+    assert:
+      - {type: contains, name: Greets, value: Hello}
+  - id: thankful
+    description: Says thanks.
+    turns: [Say thanks]
+    assert:
+      - {type: contains, name: Thanks, value: Thanks}
+${more}`;
+}
+
+function lastWords(body: ChatBody): string {
+  return body.messages.at(-1)?.content ?? '';
+}
+
+/** Does as it is told. */
+const OBEDIENT: Script = (body) => (lastWords(body) === 'Say hello' ? 'Hello!' : 'Thanks a lot.');
+const RUDE: Script = (body) => (lastWords(body) === 'Say hello' ? 'Hello!' : 'What do you want?');
+
+async function workspace(t: TestContext, script: Script, more?: string) {
+  const server = await startModelServer(script);
+  t.after(() => server.close());
+  const folder = await workspaceWith(t, { 'greet.eval.yaml': suiteText(server.baseUrl, more) });
+  return { server, folder };
+}
+
+test('run: all passed exits with 0, prints plain lines and keeps a record', async (t) => {
+  const { folder } = await workspace(t, OBEDIENT);
+  const { code, out, err } = await turnlight(folder, ['run']);
+  assert.equal(err, '');
+  assert.equal(code, 0, out);
+  assert.match(out, /^✓ polite {2}\d/m);
+  assert.match(out, /Case +Greets +Thanks\n✓ polite/);
+  assert.match(out, /2 passed, 0 failed, 0 errored, 0 skipped/);
+  assert.doesNotMatch(out, /\p{Cc}(?<!\n)/u);
+  const [record] = await readdir(join(folder, '.turnlight/runs'));
+  assert.ok(out.includes(`Record: .turnlight/runs/${record}`));
+});
+
+test('run: a failed case exits with 1 and shows turn, text, reason and place', async (t) => {
+  const { folder } = await workspace(t, RUDE);
+  const { code, out } = await turnlight(folder, ['run', 'greet.eval.yaml']);
+  assert.equal(code, 1, out);
+  assert.match(out, /✗ thankful {2}greet\.eval\.yaml:13/);
+  assert.match(out, /✗ Thanks: .*greet\.eval\.yaml:17/);
+  assert.match(out, /Turn 2.*\n.*What do you want\?/);
+});
+
+test('run: an errored case exits with 2, the key it was told never appears', async (t) => {
+  const key = 'sk-secret-0123456789';
+  const { server, folder } = await workspace(t, () => faults.unauthorized(key));
+  const { code, out, err } = await turnlight(folder, ['run'], { OPENAI_API_KEY: key });
+  assert.equal(code, 2, out);
+  assert.equal(server.requests[0]?.headers.authorization, `Bearer ${key}`);
+  assert.match(out, /OPENAI_API_KEY/);
+  const [record] = await readdir(join(folder, '.turnlight/runs'));
+  const kept = await readFile(join(folder, '.turnlight/runs', record ?? ''), 'utf8');
+  assert.ok(![out, err, kept].some((text) => text.includes(key)));
+});
+
+test('run: one invalid file refuses the whole run before anything is asked', async (t) => {
+  const { server, folder } = await workspace(t, OBEDIENT, '    asertions: []\n');
+  const { code, out, err } = await turnlight(folder, ['run', '--case', 'polite']);
+  assert.equal(code, 3);
+  assert.equal(out, '');
+  assert.match(err, /^greet\.eval\.yaml:18:5: error unknown-key .*asertions.*\n/);
+  assert.match(err, /Nothing was run/);
+  assert.equal(server.requests.length, 0);
+  assert.equal(existsSync(join(folder, '.turnlight')), false);
+});
+
+test('run: --case, --tag and --no-save', async (t) => {
+  const { server, folder } = await workspace(t, RUDE);
+  assert.equal((await turnlight(folder, ['run', '--case', 'pol*', '--no-save'])).code, 0);
+  assert.equal((await turnlight(folder, ['run', '--tag', 'quick', '--no-save'])).code, 0);
+  assert.equal(server.requests.length, 2);
+  assert.equal(existsSync(join(folder, '.turnlight')), false);
+});
+
+for (const [args, words] of [
+  [['run', '--case', 'nobody'], /No case has the id "nobody"\. .*polite, thankful/],
+  [['run', '--tag', 'slow'], /No case has the tag "slow"/],
+  [['run', 'none.eval.yaml'], /"none\.eval\.yaml" matches no file/],
+  [['run', '--reporter', 'html'], /terminal, json, junit/],
+  [['run', '--timeout', 'soon'], /whole number/],
+  [['run', '--asertion'], /unknown option/],
+  [['run', '--record', 'a', '--replay', 'a'], /either --record or --replay/],
+  [['run', '--replay', 'none.jsonl'], /none\.jsonl cannot be read/],
+  [['check', '--format', 'xml'], /text, json/],
+  [['chekc'], /unknown command/],
+  [['lsp'], /--stdio/],
+] as const) {
+  test(`a mistake in usage exits with 3 and says what to do: ${args.join(' ')}`, async (t) => {
+    const { server, folder } = await workspace(t, OBEDIENT);
+    const { code, err } = await turnlight(folder, args);
+    assert.equal(code, 3, err);
+    assert.match(err, words);
+    assert.doesNotMatch(err, /\n {4}at /);
+    assert.equal(server.requests.length, 0);
+  });
+}
+
+test('run: `only` narrows, and is refused where CI is set unless it is allowed', async (t) => {
+  const { server, folder } = await workspace(t, RUDE);
+  const file = await readFile(join(folder, 'greet.eval.yaml'), 'utf8');
+  const narrowed = file.replace('id: polite', 'id: polite\n    only: true');
+  const only = await workspaceWith(t, { 'greet.eval.yaml': narrowed });
+  const refused = await turnlight(only, ['run'], { CI: 'true' });
+  assert.equal(refused.code, 3);
+  assert.match(refused.err, /greet\.eval\.yaml:\d+: the case "polite" says `only`/);
+  assert.equal((await turnlight(only, ['run', '--forbid-only'])).code, 3);
+  assert.equal(server.requests.length, 0);
+  assert.equal((await turnlight(only, ['run', '--no-forbid-only'], { CI: 'true' })).code, 0);
+  assert.equal(server.requests.length, 1);
+});
+
+test('run: what --record wrote, --replay answers without asking anyone', async (t) => {
+  const { server, folder } = await workspace(t, RUDE);
+  const first = await turnlight(folder, ['run', '--record', 'out/r.jsonl'], {
+    OPENAI_API_KEY: 'sk-secret-1',
+  });
+  assert.equal(first.code, 1, first.err);
+  const asked = server.requests.length;
+  const replayed = await turnlight(folder, ['run', '--replay', 'out/r.jsonl']);
+  assert.equal(replayed.code, 1, replayed.err);
+  assert.equal(server.requests.length, asked);
+  const recording = await readFile(join(folder, 'out/r.jsonl'), 'utf8');
+  assert.doesNotMatch(recording, /sk-secret|127\.0\.0\.1|authorization/i);
+});
+
+test('run: JUnit to a file beside the terminal, JSON to standard output', async (t) => {
+  const { folder } = await workspace(t, RUDE);
+  const junit = await turnlight(folder, [
+    'run',
+    '--reporter',
+    'terminal',
+    '--reporter',
+    'junit',
+    '--output',
+    'o/r.xml',
+  ]);
+  assert.match(junit.out, /1 passed, 1 failed/);
+  const xml = await readFile(join(folder, 'o/r.xml'), 'utf8');
+  assert.match(
+    xml,
+    /<testsuite name="Greetings" file="greet\.eval\.yaml".* tests="2" failures="1"/,
+  );
+  const json = await turnlight(folder, ['run', '--reporter', 'json']);
+  const { cases } = JSON.parse(json.out);
+  assert.deepEqual(
+    cases.map((one: { id: string }) => one.id),
+    ['polite', 'thankful'],
+  );
+});
+
+test('run: --judge and --base-url replace the judge', async (t) => {
+  const judge = await startModelServer(() => faults.httpError(400, 'Enough.'));
+  t.after(() => judge.close());
+  const { folder } = await workspace(t, OBEDIENT, '      - The agent is kind.\n');
+  const args = ['run', '--judge', 'openai:other', '--base-url', judge.baseUrl];
+  const { code, out } = await turnlight(folder, args);
+  assert.equal(code, 2, out);
+  assert.equal(judge.requests[0]?.body.model, 'other');
+});
+
+test('run: Ctrl+C ends gently with 130 and keeps what is finished', async (t) => {
+  const { folder } = await workspace(t, (body) =>
+    lastWords(body) === 'Say hello' ? 'Hello!' : faults.hang(),
+  );
+  const running = start(folder, ['run', '--concurrency', '1', '--reporter', 'terminal']);
+  await running.shows('✓ polite');
+  running.interrupt();
+  const { code, out } = await running.ended;
+  assert.equal(code, 130, out);
+  assert.match(out, /Stopping\. Press Ctrl\+C again/);
+  assert.match(out, /1 passed/);
+  const [record] = await readdir(join(folder, '.turnlight/runs'));
+  const kept = await readFile(join(folder, '.turnlight/runs', record ?? ''), 'utf8');
+  assert.match(kept, /"id":"polite"/);
+});
+
+test('check: an unknown key inside a turn is named with file, line, column, code and the right key', async (t) => {
+  const folder = await workspaceWith(t, {
+    'evals/a.eval.yaml': `name: A
+target: {type: module, path: ./agent.mjs}
+cases:
+  - id: one
+    turns:
+      - user: Hi
+        asertions:
+          - {type: contains, value: Hello}
+    assert: [{type: contains, value: Hello}]
+`,
+    'evals/agent.mjs': "export default async () => 'Hello';\n",
+  });
+  const { code, out } = await turnlight(folder, ['check']);
+  assert.equal(code, 3);
+  assert.match(out, /^evals\/a\.eval\.yaml:7:9: error unknown-key .*asertions.*assert/m);
+  assert.match(out, /Checked 1 file: 1 error, 0 warnings\./);
+  const json = await turnlight(folder, ['check', '--format', 'json']);
+  assert.equal(json.code, 3);
+  const [problem] = JSON.parse(json.out);
+  assert.equal(problem.code, 'unknown-key');
+  assert.deepEqual([problem.line, problem.column], [7, 9]);
+});
+
+test('check: valid files exit with 0; nothing is asked', async (t) => {
+  const { server, folder } = await workspace(t, OBEDIENT);
+  const { code, out } = await turnlight(folder, ['check', '.']);
+  assert.equal(code, 0, out);
+  assert.equal(server.requests.length, 0);
+});
+
+test('list: prints the cases of each file', async (t) => {
+  const { folder } = await workspace(t, OBEDIENT);
+  const { code, out } = await turnlight(folder, ['list']);
+  assert.equal(code, 0, out);
+  assert.equal(out, 'greet.eval.yaml\n  polite  [quick]\n  thankful  Says thanks.\n');
+});
