@@ -14,11 +14,12 @@ function catchInterrupt(): AbortSignal {
   return controller.signal;
 }
 
+// A terminal that does not tell its size says 0.
 function streamOf(stream: NodeJS.WriteStream): Stream {
   return {
     write: (text) => void stream.write(text),
     isTty: stream.isTTY === true,
-    size: () => ({ columns: stream.columns ?? 80, rows: stream.rows ?? 24 }),
+    size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
   };
 }
 
