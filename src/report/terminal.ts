@@ -36,6 +36,8 @@ export class TerminalReporter implements Reporter {
   readonly #started: number;
   #drawn = 0;
   #redrawn = Number.NEGATIVE_INFINITY;
+  /** Draws what came too soon after the last drawing, in case nothing comes after it for long. */
+  #later: NodeJS.Timeout | undefined;
 
   constructor(options: TerminalOptions) {
     this.#options = options;
@@ -59,6 +61,7 @@ export class TerminalReporter implements Reporter {
   }
 
   finish(): undefined {
+    clearTimeout(this.#later);
     this.#clear();
     const { write, size, live, now } = this.#options;
     const { cases } = this.#log;
@@ -108,7 +111,12 @@ export class TerminalReporter implements Reporter {
     const { live, write, size } = this.#options;
     if (!live || this.#log.end) return;
     const time = this.#options.now();
-    if (!now && time - this.#redrawn < REDRAW_EVERY) return;
+    if (!now && time - this.#redrawn < REDRAW_EVERY) {
+      this.#later ??= setTimeout(() => this.#redraw(true), REDRAW_EVERY).unref();
+      return;
+    }
+    clearTimeout(this.#later);
+    this.#later = undefined;
     this.#redrawn = time;
     this.#clear();
     const { columns, rows } = size();
