@@ -12,7 +12,7 @@ export type CaseFacts = Pick<
 /** What an assertion is given. Deep-frozen: one assertion never sees another's changes. */
 export interface AssertionInput {
   readonly conversation: Conversation;
-  /** The turns that `at` chose, of the side that the type looks at, in order. */
+  /** The turns that `at` chose, of the side that the type looks at, in order; at least one. */
   readonly turns: readonly Turn[];
   readonly assertion: Assertion;
   readonly facts: CaseFacts;
@@ -35,6 +35,7 @@ export interface Finding {
 /** Nothing to judge: no fact, no intention, no turn. */
 export interface NotApplicable {
   readonly kind: 'skipped';
+  /** Stable kebab-case name. */
   readonly reason: string;
   readonly rationale: string;
   readonly turns: readonly TurnVerdict[];
@@ -42,17 +43,23 @@ export interface NotApplicable {
 
 export type Outcome = Finding | NotApplicable;
 
-/** What is asked of a judge, and how its answer becomes an outcome. */
-export interface Question<Answer> {
-  /** Short kebab-case name of the answer's schema. */
+/** Something wrong with a judge's answer that its schema cannot say. */
+export interface Mistake {
+  readonly reason: 'turns-mismatch' | 'out-of-range' | 'contradiction' | 'incomplete-list';
+  /** A sentence for the repair request. */
+  readonly text: string;
+}
+
+/** What is asked of a judge, and how its answer becomes outcomes. */
+export interface Question<Answer, Concluded = Outcome> {
+  /** Name of the answer's schema: letters, digits, `_` and `-`. */
   readonly name: string;
   /** The last part of the request: the assertion's own instructions. */
   readonly instructions: string;
   readonly answer: z.ZodType<Answer>;
-  /** What the schema cannot say: each line is a mistake, put into the repair request. */
-  mistakes(answer: Answer): string[];
-  /** The formula of the type. */
-  conclude(answer: Answer): Outcome;
+  mistakes(answer: Answer): Mistake[];
+  /** The formula of the type. Only called with an answer without mistakes. */
+  conclude(answer: Answer): Concluded;
 }
 
 interface Common {
@@ -83,5 +90,12 @@ export interface JudgedType extends Common {
   question(input: AssertionInput): Question<unknown> | Outcome;
 }
 
+/** A judged type of which the assertions of a case share one request. */
+export interface ChecklistType extends Common {
+  readonly judged: true;
+  /** One question about all of them, over the same turns; concludes in their order. */
+  checklist(inputs: readonly AssertionInput[]): Question<unknown, Outcome[]>;
+}
+
 /** One assertion type: a file in this folder and its line in the registry. */
-export type AssertionType = DeterministicType | JudgedType;
+export type AssertionType = DeterministicType | JudgedType | ChecklistType;

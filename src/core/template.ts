@@ -1,0 +1,29 @@
+const VARIABLE = /\{\{\s*([A-Za-z_][\w-]*(?:\.[\w-]+)*)\s*\}\}/g;
+
+/** A variable in a text: `{{ name }}`, its name and where the braces stand, in UTF-16 units. */
+export interface TemplateVariable {
+  readonly name: string;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export function templateVariables(text: string): TemplateVariable[] {
+  return [...text.matchAll(VARIABLE)].map((match) => ({
+    name: match[1] ?? '',
+    offset: match.index,
+    length: match[0].length,
+  }));
+}
+
+/**
+ * Puts values in the place of `{{name}}`. Values are put in as they are and not looked at again.
+ *
+ * @throws Error on a name that `lookup` does not know; files are checked for those beforehand
+ */
+export function renderTemplate(text: string, lookup: (name: string) => string | undefined): string {
+  return text.replace(VARIABLE, (_braces, name: string) => {
+    const value = lookup(name);
+    if (value === undefined) throw new Error(`The variable {{${name}}} has no value.`);
+    return value;
+  });
+}

@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import type { Question } from '../metrics/assertionType.ts';
+import type { JsonSchema, ModelReply } from '../models/model.ts';
+
+export type AnswerReason =
+  | 'refusal'
+  | 'content-filter'
+  | 'cut-off'
+  | 'empty-answer'
+  | 'malformed-json'
+  | 'not-a-number'
+  | 'missing-field'
+  | 'wrong-type'
+  | 'unknown-value'
+  | 'turns-mismatch'
+  | 'out-of-range'
+  | 'contradiction'
+  | 'incomplete-list';
+
+/** A judge's answer that cannot be used. */
+export interface BadAnswer {
+  readonly reason: AnswerReason;
+  /** Sentences that say what is wrong, at least one. */
+  readonly faults: readonly string[];
+  /** Whether asking once more can help. */
+  readonly repairable: boolean;
+}
+
+export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: BadAnswer };
+
+/** Reads a reply and checks all that can be checked. */
+export function readAnswer<Answer>(
+  reply: ModelReply,
+  question: Pick<Question<Answer, unknown>, 'answer' | 'mistakes'>,
+): ReadAnswer<Answer> {
+  const unusable = unusableReply(reply);
+  if (unusable) return { bad: unusable };
+  const json = extractJson(reply.text);
+  if (json === undefined) return { bad: notJson(reply.text) };
+  const parsed = question.answer.safeParse(json);
+  if (!parsed.success) return { bad: offSchema(parsed.error, json) };
+  const mistakes = question.mistakes(parsed.data);
+  const [first] = mistakes;
+  if (!first) return { answer: parsed.data };
+  return {
+    bad: { reason: first.reason, faults: mistakes.map(({ text }) => text), repairable: true },
+  };
+}
+
+function unusableReply({ finish, refusal, text }: ModelReply): BadAnswer | undefined {
+  if (refusal !== undefined) {
+    return hopeless('refusal', `The judge refused to answer: ${refusal}`);
+  }
+  if (finish === 'content-filter') {
+    return hopeless('content-filter', "The endpoint's content filter withheld the answer.");
+  }
+  if (finish === 'length') {
+    return hopeless('cut-off', 'The answer was cut off at the token limit. Raise `max_tokens`.');
+  }
+  if (text.trim() === '') {
+    return { reason: 'empty-answer', faults: ['The answer was empty.'], repairable: true };
+  }
+  return undefined;
+}
+
+function hopeless(reason: AnswerReason, fault: string): BadAnswer {
+  return { reason, faults: [fault], repairable: false };
+}
+
+function notJson(text: string): BadAnswer {
+  if (/[:[,]\s*(?:NaN|[+-]?Infinity)\b/.test(text)) {
+    const fault = 'The answer holds NaN or Infinity where a number is needed.';
+    return { reason: 'not-a-number', faults: [fault], repairable: true };
+  }
+  return { reason: 'malformed-json', faults: ['The answer was not JSON.'], repairable: true };
+}
+
+function offSchema(error: z.ZodError, json: unknown): BadAnswer {
+  const [first] = error.issues;
+  return {
+    reason: first ? reasonOf(first, json) : 'wrong-type',
+    faults: error.issues.map((issue) => `\`${issue.path.join('.')}\`: ${issue.message}.`),
+    repairable: true,
+  };
+}
+
+function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
+  const owner = issue.path
+    .slice(0, -1)
+    .reduce<unknown>((value, key) => Reflect.get(Object(value), key), json);
+  const last = issue.path.at(-1);
+  if (last !== undefined && !Object.hasOwn(Object(owner), last)) return 'missing-field';
+  return issue.code === 'invalid_value' ? 'unknown-value' : 'wrong-type';
+}
+
+/**
+ * The JSON object of a reply. Endpoints without structured output put words or a code fence around
+ * it; the outermost braces count.
+ */
+export function extractJson(text: string): unknown {
+  const start = text.indexOf('{');
+  const end = text.lastIndexOf('}');
+  for (const candidate of [text, start < 0 ? '' : text.slice(start, end + 1)]) {
+    try {
+      const value: unknown = JSON.parse(candidate);
+      if (typeof value === 'object' && value !== null) return value;
+    } catch {
+      // Not this one; what is no JSON at all is told by the caller.
+    }
+  }
+  return undefined;
+}
+
+/** The strict JSON Schema of an answer; ranges are left to the program, which checks them anyway. */
+export function answerSchema(answer: z.ZodType): JsonSchema {
+  const { $schema: _, ...schema } = z.toJSONSchema(answer, { target: 'draft-7' });
+  return schema;
+}

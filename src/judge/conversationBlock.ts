@@ -1,0 +1,82 @@
+import {
+  type Conversation,
+  isUnfinished,
+  type SystemText,
+  type Turn,
+  type TurnItem,
+} from '../core/conversation.ts';
+import { fence } from '../core/fence.ts';
+
+const BEGIN = '=== CONVERSATION ===';
+const END = '=== END OF CONVERSATION ===';
+
+/**
+ * The conversation as a judge reads it. It only grows at its end: the block of the first turns, up
+ * to its last line, begins the block of the whole, so that a prompt cache serves both.
+ *
+ *     === CONVERSATION ===
+ *     [system text]
+ *     | You are …
+ *     [turn 1, user]
+ *     | Where is my order?
+ *     [turn 2, assistant]
+ *     [tool call]
+ *     | lookup_order {"order":"98765"}
+ *     [tool result]
+ *     | {"status":"shipped"}
+ *     [message]
+ *     | It is on its way.
+ *     === END OF CONVERSATION ===
+ */
+export function conversationBlock(conversation: Conversation): string {
+  const lines = conversation.entries.flatMap((entry) =>
+    entry.kind === 'system' ? systemLines(entry) : turnLines(entry),
+  );
+  return [BEGIN, ...lines, END, ...remarks(conversation)].join('\n');
+}
+
+function systemLines({ role, text }: SystemText): string[] {
+  return [`[${role} text]`, fence(text)];
+}
+
+function turnLines(turn: Turn): string[] {
+  const context = (turn.retrievalContext ?? []).flatMap((text, index) => [
+    `[retrieved context ${index + 1}]`,
+    fence(text),
+  ]);
+  return [
+    `[turn ${turn.number}, ${turn.side}]`,
+    ...turn.items.flatMap((item, index) => itemLines(item, turn.items[index - 1])),
+    ...context,
+  ];
+}
+
+function itemLines(item: TurnItem, before: TurnItem | undefined): string[] {
+  switch (item.kind) {
+    case 'text':
+      // Words after something else than words say again whose they are.
+      return before === undefined ? [fence(item.text)] : ['[message]', fence(item.text)];
+    case 'system':
+      return systemLines(item);
+    case 'tool-call':
+      return [
+        '[tool call]',
+        fence(`${item.call.name} ${JSON.stringify(item.call.arguments)}`),
+        ...(item.result === undefined
+          ? ['[no tool result]']
+          : ['[tool result]', fence(item.result)]),
+      ];
+  }
+}
+
+/** What the judge should know and the turns do not say. */
+function remarks(conversation: Conversation): string[] {
+  const unfinished = isUnfinished(conversation)
+    ? ["The conversation does not end with the assistant: the user's last turn is unanswered."]
+    : [];
+  const notes =
+    conversation.notes.length === 0
+      ? []
+      : ['Not shown above:', ...conversation.notes.map((note) => fence(note))];
+  return [...unfinished, ...notes];
+}

@@ -1,0 +1,81 @@
+import { reaches } from '../core/scoring.ts';
+import type { Assertion } from '../core/suite.ts';
+import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
+import type { Outcome } from '../metrics/assertionType.ts';
+import { findAssertionType } from '../metrics/registry.ts';
+
+export interface Cost {
+  readonly usage: Usage;
+  readonly judge?: Verdict['judge'];
+}
+
+const FREE: Cost = { usage: NO_USAGE };
+
+/** Pass or fail is score against threshold and nothing else. */
+export function concludedVerdict(
+  assertion: Assertion,
+  outcome: Outcome,
+  cost: Cost = FREE,
+): Verdict {
+  if (outcome.kind === 'skipped') {
+    return {
+      ...emptyVerdict(assertion, cost),
+      status: 'skipped',
+      reason: outcome.reason,
+      rationale: outcome.rationale,
+      turns: [...outcome.turns],
+    };
+  }
+  const { score, label, value, rationale, turns, hits, misses, details } = outcome;
+  return {
+    ...emptyVerdict(assertion, cost),
+    status: reaches(score, thresholdOf(assertion)) ? 'pass' : 'fail',
+    score,
+    ...(label !== undefined && { label }),
+    ...(value !== undefined && { value }),
+    rationale,
+    turns: [...turns],
+    hits: [...hits],
+    misses: [...misses],
+    details: { ...details },
+  };
+}
+
+export function errorVerdict(
+  assertion: Assertion,
+  reason: string,
+  rationale: string,
+  cost: Cost = FREE,
+): Verdict {
+  return { ...emptyVerdict(assertion, cost), status: 'error', reason, rationale };
+}
+
+/** For what was not reached: the turn was not taken, the conversation was cut. */
+export function skippedVerdict(assertion: Assertion, reason: string, rationale: string): Verdict {
+  return { ...emptyVerdict(assertion, FREE), status: 'skipped', reason, rationale };
+}
+
+function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
+  const { index, type, name, source, required, weight } = assertion;
+  const { path, range } = source;
+  return {
+    assertion: { index, type, name, path, line: range.start.line + 1, required, weight },
+    score: null,
+    threshold: thresholdOf(assertion),
+    turns: [],
+    hits: [],
+    misses: [],
+    details: {},
+    ...(judge && { judge }),
+    usage,
+  };
+}
+
+function thresholdOf(assertion: Assertion): number {
+  return (
+    assertion.threshold ??
+    assertion.prompt?.threshold ??
+    findAssertionType(assertion.type)?.defaultThreshold ??
+    1
+  );
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { turnsOfSide } from '../core/conversation.ts';
+import { lookUpQuote } from '../core/quote.ts';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
+import {
+  citing,
+  fromVerdictEntries,
+  notApplicable,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+} from './entries.ts';
+import { judgeTheseTurns } from './perTurn.ts';
+
+const INSTRUCTIONS = `Question: by the end of the conversation, is everything that the user wanted dealt with?
+
+First list \`intentions\`: each thing that the user wanted, one entry for each wish also where several stand in one
+message, with the number of the user's turn that asked for it first. A wish that is asked again is the same
+intention; greetings, thanks and goodbyes are none. An intention is satisfied when a turn of the assistant
+answers it or does it, or refuses it and gives the reason; \`satisfied_turn\` is the turn that did, and null
+where none did. A promise to look into it, a counter-question and an answer to something else satisfy nothing,
+and a thankful user proves nothing. \`evidence\` is copied from the turn that satisfied it, else from the turn
+that asked.
+
+Then judge each turn: it passes when it deals with, or moves forward, what the user has asked for up to then; it
+fails when it leaves something open that it should have dealt with at that point. It is not applicable where
+nothing is asked for.`;
+
+const answerSchema = z.object({
+  intentions: z.array(
+    z.object({
+      intention: z.string(),
+      asked_turn: z.number(),
+      satisfied: z.boolean(),
+      satisfied_turn: z.number().nullable(),
+      evidence: z.string(),
+    }),
+  ),
+  turns: z.array(verdictEntrySchema),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+export const conversationCompleteness: JudgedType = {
+  type: 'conversation-completeness',
+  summary: 'Is everything that the user wanted dealt with?',
+  docs: 'The judge lists every intention of the user, with the turn that asked for it and the turn that satisfied it.\n\nScore: satisfied ÷ all intentions. 2 of 3: 0.67. The label is `yes` when all are satisfied. Skipped where the user wanted nothing.\n\n```yaml\n- type: conversation-completeness\n  threshold: 1\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 0.5,
+  side: 'assistant',
+  judged: true,
+  question(input): Question<Answer> | Outcome {
+    return {
+      name: 'conversation_completeness',
+      instructions: `${INSTRUCTIONS}\n\n${judgeTheseTurns(input.turns)}`,
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...turnMistakes(answer.turns, input.turns),
+        ...answer.intentions.flatMap((one, index) => intentionMistakes(one, index + 1, input)),
+      ],
+      conclude: (answer) => conclude(answer, input),
+    };
+  },
+};
+
+function intentionMistakes(
+  { asked_turn, satisfied, satisfied_turn }: Answer['intentions'][number],
+  number: number,
+  { conversation }: AssertionInput,
+): Mistake[] {
+  const has = (side: 'user' | 'assistant', turn: number) =>
+    turnsOfSide(conversation, side).some((one) => one.number === turn);
+  const mistakes: Mistake[] = [];
+  if (!has('user', asked_turn)) {
+    const text = `Intention ${number} cites turn ${asked_turn}, which is no turn of the user.`;
+    mistakes.push({ reason: 'turns-mismatch', text });
+  }
+  if (satisfied !== (satisfied_turn !== null)) {
+    const text = `Intention ${number} must name \`satisfied_turn\` exactly when it is satisfied.`;
+    mistakes.push({ reason: 'contradiction', text });
+  } else if (satisfied_turn !== null && !has('assistant', satisfied_turn)) {
+    const text = `Intention ${number} cites turn ${satisfied_turn}, which is no turn of the assistant.`;
+    mistakes.push({ reason: 'turns-mismatch', text });
+  } else if (satisfied_turn !== null && satisfied_turn < asked_turn) {
+    const text = `Intention ${number} cannot be satisfied in turn ${satisfied_turn}, before it was asked for.`;
+    mistakes.push({ reason: 'contradiction', text });
+  }
+  return mistakes;
+}
+
+function conclude({ intentions, turns, rationale }: Answer, input: AssertionInput) {
+  if (intentions.length === 0) return notApplicable('no-intentions', 'The user wanted nothing.');
+  const satisfied = intentions.filter((one) => one.satisfied);
+  const open = intentions.filter((one) => !one.satisfied);
+  const all = [
+    ...turnsOfSide(input.conversation, 'user'),
+    ...turnsOfSide(input.conversation, 'assistant'),
+  ];
+  const details = intentions.map((one) => {
+    const quoted = all.find((turn) => turn.number === (one.satisfied_turn ?? one.asked_turn));
+    return { ...one, evidence: quoted && lookUpQuote(quoted, one.evidence) };
+  });
+  return {
+    kind: 'scored' as const,
+    score: satisfied.length / intentions.length,
+    label: open.length === 0 ? 'yes' : 'no',
+    rationale,
+    turns: fromVerdictEntries(turns, input.turns),
+    hits: satisfied.map((one) => citing(one.satisfied_turn ?? one.asked_turn, one.intention)),
+    misses: open.map((one) => citing(one.asked_turn, `never dealt with: ${one.intention}`)),
+    details: { intentions: details },
+  };
+}

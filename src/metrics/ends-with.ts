@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { folded, ignoreCase, textAssertion } from './textAssertion.ts';
+
+export const endsWith = textAssertion({
+  type: 'ends-with',
+  summary: 'The text of the chosen turns ends with `value`.',
+  docs: 'Compares the end of what the assistant said, white space around it left out.\n\nScore: 1 or 0; with `at: each` the share of turns.\n\n```yaml\n- type: ends-with\n  value: Is there anything else?\n  at: each\n```',
+  params: z.strictObject({
+    value: z.string().min(1).meta({ description: 'The text to look for.' }),
+    ignore_case: ignoreCase,
+  }),
+  claim: ({ value }) => `ends with ${JSON.stringify(value)}`,
+  holds: (text, { value, ignore_case }) =>
+    folded(text.trim(), ignore_case).endsWith(folded(value, ignore_case)),
+});

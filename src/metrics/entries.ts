@@ -1,0 +1,131 @@
+import * as z from 'zod';
+import type { Turn } from '../core/conversation.ts';
+import { lookUpQuote } from '../core/quote.ts';
+import { mean } from '../core/scoring.ts';
+import type { TurnVerdict } from '../core/verdict.ts';
+import type { Mistake, NotApplicable } from './assertionType.ts';
+
+/** What every judge's answer holds for each judged turn. */
+const entryShape = {
+  turn: z.number().describe('Number of the turn.'),
+  applicable: z.boolean().describe('False where the question has no bearing on this turn.'),
+  rationale: z.string().describe('Why, in one or two sentences.'),
+  evidence: z
+    .string()
+    .describe('Words copied exactly from this turn that show it; empty if not applicable.'),
+};
+
+export const verdictEntrySchema = z.object({
+  ...entryShape,
+  verdict: z.enum(['pass', 'fail']).describe('"pass" if not applicable.'),
+});
+
+export const scoreEntrySchema = z.object({
+  ...entryShape,
+  score: z.number().describe('The lowest score if not applicable.'),
+});
+
+export const rationaleSchema = z.string().describe('The judgement as a whole, in a few sentences.');
+
+export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
+export type ScoreEntry = z.infer<typeof scoreEntrySchema>;
+
+/** Exactly one entry for each judged turn, and none for another. */
+export function turnMistakes(
+  entries: readonly { readonly turn: number }[],
+  turns: readonly Turn[],
+  where = '`turns`',
+): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const count = (number: number) => entries.filter(({ turn }) => turn === number).length;
+  const judged = turns.map(({ number }) => number);
+  for (const number of judged) {
+    const found = count(number);
+    if (found === 1) continue;
+    const text = `${where} has ${found === 0 ? 'no entry' : `${found} entries`} for turn ${number}; it needs exactly one.`;
+    mistakes.push({ reason: 'turns-mismatch', text });
+  }
+  for (const number of new Set(entries.map(({ turn }) => turn))) {
+    if (judged.includes(number)) continue;
+    const text = `${where} has an entry for turn ${number}, which is not to be judged. Judge only turns ${judged.join(', ')}.`;
+    mistakes.push({ reason: 'turns-mismatch', text });
+  }
+  return mistakes;
+}
+
+/** A number outside the range that was asked for is refused, never clipped. */
+export function rangeMistake(
+  value: number,
+  [low, high]: readonly [number, number],
+  what: string,
+): Mistake[] {
+  if (value >= low && value <= high) return [];
+  return [{ reason: 'out-of-range', text: `${what} is ${value}; it must be ${low} to ${high}.` }];
+}
+
+/**
+ * Entries as turn verdicts, in the conversation's order.
+ *
+ * @param scoreOf 0..1, or null where the turn was not applicable
+ * @param passes whether an applicable entry passes
+ */
+export function turnVerdicts<Entry extends Omit<VerdictEntry, 'verdict'>>(
+  entries: readonly Entry[],
+  turns: readonly Turn[],
+  scoreOf: (entry: Entry) => number,
+  passes: (entry: Entry) => boolean,
+): TurnVerdict[] {
+  return turns.flatMap((turn): TurnVerdict[] => {
+    const entry = entries.find((one) => one.turn === turn.number);
+    if (!entry) return [];
+    const common = { turn: turn.number, rationale: entry.rationale };
+    if (!entry.applicable) return [{ ...common, status: 'skipped', score: null }];
+    return [
+      {
+        ...common,
+        status: passes(entry) ? 'pass' : 'fail',
+        score: scoreOf(entry),
+        evidence: lookUpQuote(turn, entry.evidence),
+      },
+    ];
+  });
+}
+
+export function fromVerdictEntries(
+  entries: readonly VerdictEntry[],
+  turns: readonly Turn[],
+): TurnVerdict[] {
+  const passes = ({ verdict }: VerdictEntry) => verdict === 'pass';
+  return turnVerdicts(entries, turns, (entry) => (passes(entry) ? 1 : 0), passes);
+}
+
+/** Mean of the applicable turns' scores; undefined where none was applicable. */
+export function meanOfTurns(turns: readonly TurnVerdict[]): number | undefined {
+  return mean(turns.flatMap(({ score }) => (score === null ? [] : [score])));
+}
+
+/** Hits and misses of a finding that is told turn by turn. */
+export function hitsAndMisses(turns: readonly TurnVerdict[]): { hits: string[]; misses: string[] } {
+  const cite = (status: TurnVerdict['status']) =>
+    turns
+      .filter((entry) => entry.status === status)
+      .map((entry) => citing(entry.turn, entry.rationale));
+  return { hits: cite('pass'), misses: cite('fail') };
+}
+
+export function citing(turn: number, text: string): string {
+  return `Turn ${turn}: ${text}`;
+}
+
+/** Nothing in the conversation that the assertion could be about. */
+export function notApplicable(
+  reason: string,
+  rationale: string,
+  turns: readonly TurnVerdict[] = [],
+): NotApplicable {
+  return { kind: 'skipped', reason, rationale, turns };
+}
+
+export function numbersOf(turns: readonly Turn[]): string {
+  return turns.map(({ number }) => number).join(', ');
+}

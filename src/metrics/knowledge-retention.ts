@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { turnsOfSide } from '../core/conversation.ts';
+import type { JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
+import {
+  fromVerdictEntries,
+  hitsAndMisses,
+  meanOfTurns,
+  notApplicable,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+} from './entries.ts';
+import { judgeTheseTurns } from './perTurn.ts';
+
+const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
+
+First write the ledger \`facts\`: each fact that the user gave, one by one (a name, a number, a date, a wish, a
+limit, something already tried), with the number of the user's turn that gave it. Number the facts 1, 2, 3 … in
+the order of the list. Where the user later corrects a fact, list the new fact too and set \`superseded_by\` of
+the old one to the new one's number; from then on only the new fact counts. Questions and small talk are no facts.
+
+Then judge each turn. It is applicable when a fact given before it bears on it. It fails when it asks again for
+a fact that stands, contradicts it, or acts as if it had not been given; \`forgot\` then lists those facts'
+numbers. Otherwise it passes and \`forgot\` is empty. Repeating a fact to confirm it is no failure.`;
+
+const answerSchema = z.object({
+  facts: z.array(
+    z.object({
+      fact: z.string(),
+      turn: z.number().describe("The user's turn that gave it."),
+      superseded_by: z
+        .number()
+        .nullable()
+        .describe('Number of the fact that corrects it, or null.'),
+    }),
+  ),
+  turns: z.array(
+    verdictEntrySchema.extend({
+      forgot: z.array(z.number()).describe('Numbers of the facts forgotten or contradicted.'),
+    }),
+  ),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+export const knowledgeRetention: JudgedType = {
+  type: 'knowledge-retention',
+  summary: 'Does the assistant remember what the user said?',
+  docs: 'The judge keeps a ledger of the facts that the user gave, corrections included, and says of each assistant turn that one bears on whether it forgot or contradicted any.\n\nScore: turns without a lapse ÷ turns that a fact bears on. Skipped where the user gave no fact.\n\n```yaml\n- type: knowledge-retention\n  threshold: 1\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 0.5,
+  side: 'assistant',
+  judged: true,
+  question({ conversation, turns }): Question<Answer> | Outcome {
+    const users = turnsOfSide(conversation, 'user').map(({ number }) => number);
+    return {
+      name: 'knowledge_retention',
+      instructions: `${INSTRUCTIONS}\n\n${judgeTheseTurns(turns)}`,
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...turnMistakes(answer.turns, turns),
+        ...ledgerMistakes(answer, users),
+        ...lapseMistakes(answer),
+      ],
+      conclude({ facts, turns: entries, rationale }) {
+        if (facts.length === 0)
+          return notApplicable('no-facts', 'The user gave no fact to remember.');
+        const verdicts = fromVerdictEntries(entries, turns);
+        const score = meanOfTurns(verdicts);
+        if (score === undefined) return notApplicable('not-applicable', rationale, verdicts);
+        return {
+          kind: 'scored',
+          score,
+          label: score === 1 ? 'yes' : 'no',
+          rationale,
+          turns: verdicts,
+          ...hitsAndMisses(verdicts),
+          details: {
+            facts,
+            forgot: entries.flatMap(({ turn, forgot }) => forgot.map((fact) => ({ turn, fact }))),
+          },
+        };
+      },
+    };
+  },
+};
+
+function ledgerMistakes({ facts }: Answer, users: readonly number[]): Mistake[] {
+  return facts.flatMap(({ turn, superseded_by }, index): Mistake[] => {
+    const fact = `Fact ${index + 1}`;
+    const mistakes: Mistake[] = [];
+    if (!users.includes(turn)) {
+      const text = `${fact} cites turn ${turn}, which is no turn of the user.`;
+      mistakes.push({ reason: 'turns-mismatch', text });
+    }
+    if (superseded_by !== null && (!facts[superseded_by - 1] || superseded_by === index + 1)) {
+      const text = `${fact} is superseded by ${superseded_by}, which is no other fact of the list.`;
+      mistakes.push({ reason: 'contradiction', text });
+    }
+    return mistakes;
+  });
+}
+
+function lapseMistakes({ facts, turns }: Answer): Mistake[] {
+  return turns.flatMap(({ turn, applicable, verdict, forgot }): Mistake[] => {
+    const mistakes: Mistake[] = [];
+    const fails = applicable && verdict === 'fail';
+    if (fails !== forgot.length > 0) {
+      const text = `Turn ${turn} must list in \`forgot\` what it forgot exactly when it fails.`;
+      mistakes.push({ reason: 'contradiction', text });
+    }
+    for (const number of forgot) {
+      const fact = facts[number - 1];
+      if (!fact || fact.turn >= turn) {
+        const text = `Turn ${turn} cannot forget fact ${number}: it was not given before.`;
+        mistakes.push({ reason: 'contradiction', text });
+        continue;
+      }
+      const newer = fact.superseded_by === null ? undefined : facts[fact.superseded_by - 1];
+      if (newer && newer.turn < turn) {
+        const text = `Turn ${turn} cannot forget fact ${number}: the user had corrected it by then.`;
+        mistakes.push({ reason: 'contradiction', text });
+      }
+    }
+    return mistakes;
+  });
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import type { AssertionInput, Question } from './assertionType.ts';
+import {
+  fromVerdictEntries,
+  hitsAndMisses,
+  meanOfTurns,
+  notApplicable,
+  numbersOf,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+} from './entries.ts';
+
+const answerSchema = z.object({ turns: z.array(verdictEntrySchema), rationale: rationaleSchema });
+
+type Answer = z.infer<typeof answerSchema>;
+
+/**
+ * A question that is answered by a pass or a fail for each judged turn.
+ * Score: turns that pass ÷ applicable turns.
+ */
+export function perTurnQuestion(
+  name: string,
+  instructions: string,
+  { turns }: AssertionInput,
+): Question<Answer> {
+  return {
+    name,
+    instructions: `${instructions}\n\n${judgeTheseTurns(turns)}`,
+    answer: answerSchema,
+    mistakes: (answer) => turnMistakes(answer.turns, turns),
+    conclude(answer) {
+      const verdicts = fromVerdictEntries(answer.turns, turns);
+      const score = meanOfTurns(verdicts);
+      if (score === undefined) {
+        return notApplicable('not-applicable', answer.rationale, verdicts);
+      }
+      return {
+        kind: 'scored',
+        score,
+        label: score === 1 ? 'yes' : 'no',
+        rationale: answer.rationale,
+        turns: verdicts,
+        ...hitsAndMisses(verdicts),
+        details: {},
+      };
+    },
+  };
+}
+
+/** The sentence that every question ends with. */
+export function judgeTheseTurns(turns: AssertionInput['turns']): string {
+  return `Turns to judge: ${numbersOf(turns)}. Give exactly one entry in \`turns\` for each of them and none for any other.`;
+}

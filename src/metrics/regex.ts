@@ -1,0 +1,35 @@
+import { RE2JS } from 're2js';
+import * as z from 'zod';
+import { ignoreCase, textAssertion } from './textAssertion.ts';
+
+export const regex = textAssertion({
+  type: 'regex',
+  summary: 'The text of the chosen turns matches `pattern`.',
+  docs: "Looks for a match of `pattern` in what the assistant said. RE2 syntax: linear time, no look-around, no back references; `(?m)` and `(?s)` set flags.\n\nScore: 1 or 0; with `at: each` the share of turns.\n\n```yaml\n- type: regex\n  pattern: 'order #\\d{5}'\n```",
+  params: z.strictObject({
+    pattern: z
+      .string()
+      .min(1)
+      .superRefine((pattern, context) => {
+        const fault = faultOf(pattern);
+        if (fault) context.addIssue({ code: 'custom', message: fault, input: pattern });
+      })
+      .meta({ description: 'Regular expression in RE2 syntax.' }),
+    ignore_case: ignoreCase,
+  }),
+  claim: ({ pattern }) => `matches ${pattern}`,
+  holds: (text, { pattern, ignore_case }) =>
+    RE2JS.compile(pattern, ignore_case ? RE2JS.CASE_INSENSITIVE : 0)
+      .matcher(text)
+      .find(),
+});
+
+function faultOf(pattern: string): string | undefined {
+  try {
+    RE2JS.compile(pattern);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `This is no regular expression that runs in linear time: ${reason}. Look-around and back references are not to be had.`;
+  }
+}

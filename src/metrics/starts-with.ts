@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import { folded, ignoreCase, textAssertion } from './textAssertion.ts';
+
+export const startsWith = textAssertion({
+  type: 'starts-with',
+  summary: 'The text of the chosen turns starts with `value`.',
+  docs: 'Compares the beginning of what the assistant said, white space around it left out.\n\nScore: 1 or 0; with `at: each` the share of turns.\n\n```yaml\n- type: starts-with\n  value: Hello\n  at: first\n```',
+  params: z.strictObject({
+    value: z.string().min(1).meta({ description: 'The text to look for.' }),
+    ignore_case: ignoreCase,
+  }),
+  claim: ({ value }) => `starts with ${JSON.stringify(value)}`,
+  holds: (text, { value, ignore_case }) =>
+    folded(text.trim(), ignore_case).startsWith(folded(value, ignore_case)),
+});

@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import { textOf } from '../core/conversation.ts';
+import type { TurnVerdict } from '../core/verdict.ts';
+import type { AssertionInput, DeterministicType, Finding } from './assertionType.ts';
+import { citing, numbersOf } from './entries.ts';
+
+interface TextAssertion<Params extends z.ZodObject> {
+  readonly type: string;
+  readonly summary: string;
+  readonly docs: string;
+  readonly params: Params;
+  /** What is checked, to be read after `Turn 4`: `holds "98765"`. */
+  claim(params: z.infer<Params>): string;
+  holds(text: string, params: z.infer<Params>): boolean;
+}
+
+export const ignoreCase = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'True takes capital and small letters for the same.' });
+
+/** The text as it is compared. */
+export function folded(text: string, ignore: boolean): string {
+  return ignore ? text.toLowerCase() : text;
+}
+
+/**
+ * An assertion type about what the assistant said. With `at: each` every chosen turn is checked and
+ * the score is the share that holds; otherwise the texts of the chosen turns are checked as one.
+ * `negate` asks for the opposite.
+ */
+export function textAssertion<Params extends z.ZodObject>(
+  given: TextAssertion<Params>,
+): DeterministicType {
+  const { type, summary, docs, params: schema } = given;
+  return {
+    type,
+    summary,
+    docs,
+    params: schema,
+    defaultThreshold: 1,
+    side: 'assistant',
+    judged: false,
+    check(input) {
+      const params = schema.parse(input.assertion.params);
+      const claim = given.claim(params);
+      const holds = (text: string) => given.holds(text, params);
+      return input.assertion.at.kind === 'each'
+        ? checkEach(input, claim, holds)
+        : checkJoined(input, claim, holds);
+    },
+  };
+}
+
+function checkEach(
+  { turns, assertion: { negate } }: AssertionInput,
+  claim: string,
+  holds: (text: string) => boolean,
+): Finding {
+  const entries = turns.map((turn) => entry(turn.number, holds(textOf(turn)), negate, claim));
+  const good = entries.filter(({ status }) => status === 'pass');
+  const bad = entries.filter(({ status }) => status === 'fail');
+  return {
+    kind: 'scored',
+    score: good.length / entries.length,
+    rationale: `${good.length} of ${entries.length} turns: ${negate ? 'not ' : ''}${claim}.`,
+    turns: entries,
+    hits: good.map(({ turn, rationale }) => citing(turn, rationale)),
+    misses: bad.map(({ turn, rationale }) => citing(turn, rationale)),
+    details: {},
+  };
+}
+
+function checkJoined(
+  { turns, assertion: { negate } }: AssertionInput,
+  claim: string,
+  holds: (text: string) => boolean,
+): Finding {
+  const found = holds(turns.map(textOf).join('\n\n'));
+  const passed = found !== negate;
+  // A text that is missing from several turns is missing from none in particular.
+  const speaking = turns.length === 1 ? turns : turns.filter((turn) => holds(textOf(turn)));
+  const entries = speaking.map((turn) => entry(turn.number, holds(textOf(turn)), negate, claim));
+  const where = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
+  const summary = `${where}: ${found ? claim : `not ${claim}`}`;
+  const cited =
+    entries.length > 0 ? entries.map((one) => citing(one.turn, one.rationale)) : [summary];
+  return {
+    kind: 'scored',
+    score: passed ? 1 : 0,
+    rationale: `${summary}.`,
+    turns: entries,
+    hits: passed ? cited : [],
+    misses: passed ? [] : cited,
+    details: {},
+  };
+}
+
+function entry(turn: number, found: boolean, negate: boolean, claim: string): TurnVerdict {
+  const passed = found !== negate;
+  return {
+    turn,
+    status: passed ? 'pass' : 'fail',
+    score: passed ? 1 : 0,
+    rationale: found ? claim : `not ${claim}`,
+  };
+}

@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import type { JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
+import {
+  citing,
+  rangeMistake,
+  rationaleSchema,
+  scoreEntrySchema,
+  turnMistakes,
+  turnVerdicts,
+} from './entries.ts';
+import { judgeTheseTurns } from './perTurn.ts';
+
+const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration resolved by the end?
+
+Here the user's turns are judged, not the assistant's. Give each a \`score\` from 0 to 1 for the frustration that
+it shows: 0 none, 0.5 clearly annoyed, 1 angry or giving up. Every turn of the user is applicable. Read what is
+said, not what could be felt: a terse or demanding user is not yet frustrated.
+
+\`overall\` is \`none\` when no turn reaches 0.5; \`resolved\` when one does and the user is calm and content again
+by the end; \`unresolved\` when one does and nothing in the user's later words shows that it was resolved. What
+the assistant offers in its last words proves nothing.`;
+
+const answerSchema = z.object({
+  turns: z.array(scoreEntrySchema),
+  overall: z.enum(['none', 'resolved', 'unresolved']),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+/** From here on a turn counts as frustrated. */
+const FRUSTRATED = 0.5;
+
+const SCORES = { none: 1, resolved: 0.5, unresolved: 0 } as const;
+
+export const userFrustration: JudgedType = {
+  type: 'user-frustration',
+  summary: 'Is the user frustrated, and is it resolved?',
+  docs: 'The judge gives each user turn the frustration that it shows, 0 to 1, and an overall outcome.\n\nScore: `none` 1, `resolved` 0.5, `unresolved` 0. A turn fails from 0.5 on.\n\n```yaml\n- type: user-frustration\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 0.5,
+  side: 'user',
+  judged: true,
+  question({ turns }): Question<Answer> | Outcome {
+    return {
+      name: 'user_frustration',
+      instructions: `${INSTRUCTIONS}\n\n${judgeTheseTurns(turns)}`,
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...turnMistakes(answer.turns, turns),
+        ...answer.turns.flatMap(({ turn, score }) =>
+          rangeMistake(score, [0, 1], `The score of turn ${turn}`),
+        ),
+        ...overallMistakes(answer),
+      ],
+      conclude(answer) {
+        const verdicts = turnVerdicts(
+          answer.turns,
+          turns,
+          ({ score }) => 1 - score,
+          ({ score }) => score < FRUSTRATED,
+        );
+        const upset = verdicts.filter(({ status }) => status === 'fail');
+        const cited = upset.map(({ turn, rationale }) => citing(turn, rationale));
+        const calm = [`No turn shows frustration: ${answer.rationale}`];
+        return {
+          kind: 'scored',
+          score: SCORES[answer.overall],
+          label: answer.overall,
+          rationale: answer.rationale,
+          turns: verdicts,
+          hits: answer.overall === 'none' ? calm : [],
+          misses: answer.overall === 'none' ? [] : cited,
+          details: {
+            frustration: answer.turns.map(({ turn, score }) => ({ turn, score })),
+          },
+        };
+      },
+    };
+  },
+};
+
+function overallMistakes({ turns, overall }: Answer): Mistake[] {
+  const upset = turns.some(({ applicable, score }) => applicable && score >= FRUSTRATED);
+  if (upset === (overall !== 'none')) return [];
+  const text = upset
+    ? '`overall` is none, but a turn has a score of 0.5 or more.'
+    : `\`overall\` is ${overall}, but no applicable turn has a score of 0.5 or more.`;
+  return [{ reason: 'contradiction', text }];
+}
