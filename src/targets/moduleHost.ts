@@ -1,0 +1,56 @@
+import { pathToFileURL } from 'node:url';
+
+/**
+ * The process in which a `module` target runs: `moduleHost FILE EXPORT`. Each message from the
+ * parent is one turn; the answer goes back over the same channel, what the module prints does not.
+ */
+const [file = '', name = 'default'] = process.argv.slice(2);
+
+interface Turn {
+  readonly messages: unknown;
+  readonly case: string;
+  readonly context: unknown;
+}
+
+type Reply = (messages: unknown, about: object) => unknown;
+
+function send(answer: object): void {
+  process.send?.(answer);
+}
+
+function explain(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (/ERR_UNKNOWN_FILE_EXTENSION/.test(text) && file.endsWith('.ts')) {
+    return `${file} is TypeScript, and this Node (${process.version}) does not run it. Use Node 22.18 or newer, or compile it to .mjs.`;
+  }
+  return text;
+}
+
+async function load(): Promise<Reply> {
+  const module: Record<string, unknown> = await import(pathToFileURL(file).href);
+  const found = module[name];
+  if (typeof found !== 'function') {
+    const names = Object.keys(module).join(', ') || 'nothing';
+    throw new Error(`${file} has no function "${name}". It exports ${names}.`);
+  }
+  return found as Reply;
+}
+
+async function answer(reply: Reply, { messages, case: id, context }: Turn): Promise<void> {
+  const { signal } = new AbortController();
+  try {
+    const value = await reply(messages, { case: id, context, signal });
+    send({ kind: 'reply', value: value ?? null });
+  } catch (error) {
+    send({ kind: 'error', message: `The module threw: ${explain(error)}` });
+  }
+}
+
+try {
+  const reply = await load();
+  process.on('message', (turn: Turn) => void answer(reply, turn));
+  send({ kind: 'ready' });
+} catch (error) {
+  send({ kind: 'error', message: `The module could not be loaded: ${explain(error)}` });
+}
+process.on('disconnect', () => process.exit());

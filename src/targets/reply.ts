@@ -1,0 +1,90 @@
+import * as z from 'zod';
+import type { Message } from '../core/message.ts';
+import { NO_USAGE } from '../core/verdict.ts';
+import { readMessages } from '../dialects/readMessages.ts';
+import { TargetError, type TargetReply } from './target.ts';
+
+const usageSchema = z.object({
+  calls: z.int().min(0).optional(),
+  input_tokens: z.int().min(0).optional(),
+  cached_tokens: z.int().min(0).optional(),
+  output_tokens: z.int().min(0).optional(),
+  cost: z.number().min(0).nullish(),
+});
+
+const SHAPES =
+  'a text, a message, a list of messages, {content} or {messages, retrieval_context?, usage?}';
+
+/**
+ * What a program of the user's answered, as canonical messages.
+ *
+ * @param said the conversation up to the reply; tool results may answer only calls of the reply
+ * @throws TargetError `target-malformed-reply`
+ */
+export function readReply(answer: unknown): TargetReply {
+  const { list, context, usage } = unpack(answer);
+  const prompt = { role: 'user', content: 'so that the reply reads as a conversation' };
+  const read = readMessages([prompt, ...list]);
+  const [problem] = read.problems;
+  if (problem) throw malformed(problem.message.replace(/^Message \d+: /, ''), answer);
+  const messages = read.messages.slice(1).map(({ message }) => message);
+  const stray = messages.find(({ role }) => role !== 'assistant' && role !== 'tool');
+  if (stray) {
+    throw malformed(`It holds a ${stray.role} message; a target speaks as the assistant.`, answer);
+  }
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  return {
+    messages: context ? withContext(messages, last, context) : messages,
+    ...(usage && { usage }),
+  };
+}
+
+function unpack(answer: unknown) {
+  if (typeof answer === 'string') return { list: [{ role: 'assistant', content: answer }] };
+  if (Array.isArray(answer)) return { list: answer };
+  if (typeof answer !== 'object' || answer === null) {
+    throw malformed(`A reply is ${SHAPES}.`, answer);
+  }
+  const given: Readonly<Record<string, unknown>> = { ...answer };
+  if (!('messages' in given)) {
+    if (!('content' in given) && !('role' in given) && !('assistant' in given)) {
+      throw malformed(`A reply is ${SHAPES}.`, answer);
+    }
+    return { list: [{ ...('assistant' in given ? {} : { role: 'assistant' }), ...given }] };
+  }
+  const { messages, retrieval_context, usage, ...rest } = given;
+  const [stranger] = Object.keys(rest);
+  if (stranger) throw malformed(`There is no key "${stranger}" in a reply.`, answer);
+  if (!Array.isArray(messages)) throw malformed('`messages` is no list.', answer);
+  const context = z.array(z.string()).optional().safeParse(retrieval_context);
+  if (!context.success) throw malformed('`retrieval_context` is no list of texts.', answer);
+  const counted = usageSchema.optional().safeParse(usage);
+  if (!counted.success) throw malformed('`usage` holds something else than counts.', answer);
+  const known = counted.data && {
+    ...NO_USAGE,
+    ...Object.fromEntries(Object.entries(counted.data).filter(([, value]) => value != null)),
+  };
+  return { list: messages, context: context.data, usage: known };
+}
+
+function withContext(
+  messages: readonly Message[],
+  at: number,
+  context: readonly string[],
+): Message[] {
+  return messages.map((message, index) =>
+    index === at && message.role === 'assistant'
+      ? { ...message, retrievalContext: [...(message.retrievalContext ?? []), ...context] }
+      : message,
+  );
+}
+
+const SHOWN = 200;
+
+function malformed(what: string, answer: unknown): TargetError {
+  const shown = (JSON.stringify(answer) ?? String(answer)).slice(0, SHOWN);
+  return new TargetError(
+    'target-malformed-reply',
+    `The target's reply cannot be read. ${what} It was: ${shown}`,
+  );
+}
