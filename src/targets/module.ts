@@ -92,7 +92,7 @@ export const moduleTarget: TargetType = {
         throw error;
       }
     };
-    const loaded = ask(undefined, AbortSignal.timeout(2 ** 31 - 1));
+    const loaded = ask(undefined, new AbortController().signal);
     loaded.catch(() => {});
     return {
       async reply(messages, signal) {

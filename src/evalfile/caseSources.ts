@@ -1,0 +1,90 @@
+import { dirname } from 'node:path';
+import { FileError } from './files.ts';
+import { resolvePath } from './paths.ts';
+import { includedFileSchema } from './schema.ts';
+import { schemaProblems } from './schemaProblems.ts';
+import type { Scope, Spot } from './scope.ts';
+import { placeOf } from './scope.ts';
+import { parseYaml } from './yamlDocument.ts';
+
+/** Most bytes of a file of cases. */
+export const MAX_EVAL_FILE = 2_000_000;
+
+/** A case as it stands in a file, however broken. */
+export interface CaseSource {
+  readonly raw: unknown;
+  readonly spot: Spot & { readonly owner: number };
+}
+
+/** The file's own cases and those of included files, numbered through. */
+export async function collectCases(scope: Scope): Promise<CaseSource[]> {
+  const { document, file } = scope;
+  const sources: CaseSource[] = [];
+  const add = (cases: readonly unknown[], from: Spot['document']) => {
+    for (const [index, raw] of cases.entries()) {
+      const spot = { document: from, path: ['cases', index], owner: sources.length };
+      sources.push({ raw, spot });
+    }
+  };
+  add(Array.isArray(file.cases) ? file.cases : [], document);
+  for (const path of await includedPaths(scope)) {
+    const included = await readIncluded(path.file, path.spot, scope);
+    if (included) add(included.cases, included.document);
+  }
+  return sources;
+}
+
+async function includedPaths(scope: Scope): Promise<{ file: string; spot: Spot }[]> {
+  const { document, file, files, options, reporter } = scope;
+  const folder = dirname(document.path);
+  const found = new Map<string, Spot>();
+  for (const [index, reference] of (file.include ?? []).entries()) {
+    const spot: Spot = { document, path: ['include', index] };
+    if (/[*?[{]/.test(reference)) {
+      if (reference.split('/').includes('..') || reference.startsWith('/')) {
+        const message = 'A pattern starts from this file\'s folder and cannot hold "..".';
+        reporter.say('path-outside', message, placeOf(spot));
+        continue;
+      }
+      const matches = (await files.glob([reference], folder)).filter(
+        (one) => one !== document.path,
+      );
+      if (matches.length === 0) {
+        reporter.say('file-missing', `No file matches "${reference}".`, placeOf(spot));
+      }
+      for (const match of matches) if (!found.has(match)) found.set(match, spot);
+      continue;
+    }
+    const resolved = await resolvePath(reference, folder, options.workspace, files);
+    if (!('path' in resolved)) {
+      reporter.say(resolved.code, resolved.message, placeOf(spot));
+    } else if (resolved.path === document.path || found.has(resolved.path)) {
+      reporter.say(
+        'included-twice',
+        `"${reference}" is part of this suite already.`,
+        placeOf(spot),
+      );
+    } else {
+      found.set(resolved.path, spot);
+    }
+  }
+  return [...found].map(([path, spot]) => ({ file: path, spot }));
+}
+
+async function readIncluded(path: string, spot: Spot, scope: Scope) {
+  const { files, reporter, dependencies } = scope;
+  dependencies.add(path);
+  try {
+    const document = parseYaml(await files.read(path, MAX_EVAL_FILE), path);
+    for (const problem of document.problems) reporter.add(problem);
+    if (document.value === undefined) return undefined;
+    const problems = schemaProblems(includedFileSchema, document.value, document, []);
+    for (const problem of problems) reporter.add(problem);
+    const cases: unknown = Reflect.get(Object(document.value), 'cases');
+    return { document, cases: Array.isArray(cases) ? cases : [] };
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    reporter.say(`file-${error.reason}`, error.message, placeOf(spot));
+    return undefined;
+  }
+}

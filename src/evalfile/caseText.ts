@@ -1,0 +1,51 @@
+import { closest } from '../core/closest.ts';
+import { renderTemplate, templateVariables } from '../core/template.ts';
+import { mentionsEnv } from './environment.ts';
+import { placeOf, type Scope, type Spot, within } from './scope.ts';
+
+/** Fills `{{name}}` in a case's own texts from its `context`, at every depth of a value. */
+export function fillIn<Value>(
+  value: Value,
+  context: Readonly<Record<string, unknown>>,
+  spot: Spot,
+  scope: Scope,
+): Value {
+  if (typeof value === 'string') return fillText(value, context, spot, scope) as Value;
+  if (Array.isArray(value)) {
+    return value.map((item, index) => fillIn(item, context, within(spot, index), scope)) as Value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [
+    key,
+    fillIn(inner, context, within(spot, key), scope),
+  ]);
+  return Object.fromEntries(entries) as Value;
+}
+
+function fillText(
+  text: string,
+  context: Readonly<Record<string, unknown>>,
+  spot: Spot,
+  scope: Scope,
+): string {
+  if (mentionsEnv(text)) {
+    const message =
+      'Environment variables can stand in models and targets only: what is said in a conversation must not depend on the machine.';
+    scope.reporter.say('env-not-allowed', message, placeOf(spot), spot.owner);
+  }
+  const known = Object.keys(context);
+  const unknown = templateVariables(text).filter(({ name }) => !known.includes(name));
+  for (const { name } of unknown) {
+    const meant = closest(name, known);
+    const names = known.length === 0 ? 'The case has no `context`.' : `It has ${known.join(', ')}.`;
+    const hint = meant ? `Did you mean {{${meant}}}?` : names;
+    const message = `{{${name}}} is no key of the case's \`context\`. ${hint}`;
+    scope.reporter.say('unknown-variable', message, placeOf(spot), spot.owner);
+  }
+  if (unknown.length > 0) return text;
+  return renderTemplate(text, (name) => textual(context[name]));
+}
+
+function textual(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

@@ -1,0 +1,116 @@
+import { dirname } from 'node:path';
+import { toConversation, turnsOf } from '../core/conversation.ts';
+import type { TranscriptOrigin, TurnsOrigin } from '../core/suite.ts';
+import { fillIn } from './caseText.ts';
+import { FileError } from './files.ts';
+import { resolveTarget } from './models.ts';
+import { resolvePath } from './paths.ts';
+import type { CaseInput } from './schema.ts';
+import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
+import { type LoadedTranscript, loadTranscript, readTranscript } from './transcript.ts';
+
+const MAX_TRANSCRIPT = 20_000_000;
+
+/** How a case's conversation comes to be, and what is known of it before it runs. */
+export interface KnownConversation {
+  readonly origin: TurnsOrigin | TranscriptOrigin;
+  readonly hasSystemText: boolean | undefined;
+  readonly sides: readonly ('user' | 'assistant')[];
+}
+
+export async function conversationOf(
+  input: CaseInput,
+  target: { readonly value: unknown; readonly spot: Spot } | undefined,
+  spot: Spot,
+  scope: Scope,
+): Promise<KnownConversation | undefined> {
+  const { reporter } = scope;
+  if ((input.turns === undefined) === (input.transcript === undefined)) {
+    const message =
+      input.turns === undefined
+        ? 'The case has no conversation: give `turns` for the target to answer, or a `transcript` to judge.'
+        : 'A case has either `turns` or `transcript`, not both.';
+    reporter.say('turns-or-transcript', message, keyPlaceOf(spot), spot.owner);
+    return undefined;
+  }
+  if (input.turns) return scripted(input, target, spot, scope);
+  if (input.stop_on_failure !== undefined) {
+    const message = '`stop_on_failure` is about `turns`; a transcript has happened already.';
+    reporter.say('useless-key', message, keyPlaceOf(within(spot, 'stop_on_failure')), spot.owner);
+  }
+  const transcript = await transcriptOf(input.transcript, within(spot, 'transcript'), scope);
+  if (!transcript) return undefined;
+  const { messages, notes, problems } = transcript;
+  for (const problem of problems) reporter.add(problem, spot.owner);
+  if (problems.some(({ severity }) => severity === 'error')) return undefined;
+  const conversation = toConversation(messages);
+  return {
+    origin: { kind: 'transcript', messages, notes },
+    hasSystemText: messages.some(
+      ({ message: { role } }) => role === 'system' || role === 'developer',
+    ),
+    sides: turnsOf(conversation).map(({ side }) => side),
+  };
+}
+
+function scripted(
+  input: CaseInput,
+  target: { readonly value: unknown; readonly spot: Spot } | undefined,
+  spot: Spot,
+  scope: Scope,
+): KnownConversation | undefined {
+  if (!target) {
+    const message =
+      '`turns` need a `target` that answers them: name one in the case or at the top of the file.';
+    scope.reporter.say('missing-target', message, keyPlaceOf(within(spot, 'turns')), spot.owner);
+    return undefined;
+  }
+  const resolved = resolveTarget(target.value, target.spot, scope);
+  const context = input.context ?? {};
+  const turns = (input.turns ?? []).map((item, index) => {
+    const place = within(spot, 'turns', index);
+    const { user, expected } =
+      typeof item === 'string' ? { user: item, expected: undefined } : item;
+    const textSpot = typeof item === 'string' ? place : within(place, 'user');
+    return {
+      user: fillIn(user, context, textSpot, scope),
+      source: { path: spot.document.path, range: spot.document.entryRangeOf(place.path) },
+      ...(expected !== undefined && {
+        expected: fillIn(expected, context, within(place, 'expected'), scope),
+      }),
+    };
+  });
+  if (!resolved) return undefined;
+  return {
+    origin: { kind: 'turns', target: resolved, turns },
+    hasSystemText: undefined,
+    sides: turns.flatMap(() => ['user', 'assistant'] as const),
+  };
+}
+
+async function transcriptOf(
+  value: CaseInput['transcript'],
+  spot: Spot,
+  scope: Scope,
+): Promise<LoadedTranscript | undefined> {
+  if (typeof value !== 'string') return readTranscript(value, spot.document, spot.path);
+  const { files, options, reporter, dependencies } = scope;
+  const resolved = await resolvePath(value, dirname(spot.document.path), options.workspace, files);
+  if (!('path' in resolved)) {
+    reporter.say(resolved.code, resolved.message, placeOf(spot), spot.owner);
+    return undefined;
+  }
+  dependencies.add(resolved.path);
+  if (!/\.(json|jsonl|ya?ml)$/.test(resolved.path)) {
+    const message = 'A transcript is a .json, .jsonl or .yaml file.';
+    reporter.say('unknown-file-type', message, placeOf(spot), spot.owner);
+    return undefined;
+  }
+  try {
+    return loadTranscript(await files.read(resolved.path, MAX_TRANSCRIPT), resolved.path);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    reporter.say(`file-${error.reason}`, error.message, placeOf(spot), spot.owner);
+    return undefined;
+  }
+}

@@ -1,0 +1,31 @@
+import type { LoadOptions } from './loadedSuite.ts';
+
+const REFERENCE = /\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+export interface Substituted {
+  readonly value: unknown;
+  /** Variables that are not set; their references are left as they stand. */
+  readonly unset: readonly string[];
+}
+
+/** Puts environment variables in the place of `${env:NAME}`, at every depth. */
+export function substituteEnv(value: unknown, env: LoadOptions['env']): Substituted {
+  const unset = new Set<string>();
+  const walk = (inner: unknown): unknown => {
+    if (typeof inner === 'string') {
+      return inner.replace(REFERENCE, (reference, name: string) => {
+        const found = env(name);
+        if (found === undefined) unset.add(name);
+        return found ?? reference;
+      });
+    }
+    if (Array.isArray(inner)) return inner.map(walk);
+    if (typeof inner !== 'object' || inner === null) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, walk(one)]));
+  };
+  return { value: walk(value), unset: [...unset] };
+}
+
+export function mentionsEnv(text: string): boolean {
+  return text.search(REFERENCE) >= 0;
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { START } from '../core/problem.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { buildCase } from './buildCase.ts';
+import { type CaseSource, collectCases, MAX_EVAL_FILE } from './caseSources.ts';
+import { FileError, type Files } from './files.ts';
+import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
+import { outlineOf } from './outline.ts';
+import { Reporter } from './reporter.ts';
+import { type FileInput, fileKeys } from './schema.ts';
+import { schemaProblems } from './schemaProblems.ts';
+import type { Scope } from './scope.ts';
+import { parseYaml, type YamlDocument } from './yamlDocument.ts';
+
+/**
+ * Reads an eval file and all that it refers to. Never throws for what stands in a file: that is a
+ * problem with its place, and the cases that it does not touch are still ready to run.
+ *
+ * @param path absolute
+ */
+export async function loadSuite(
+  path: string,
+  files: Files,
+  options: LoadOptions,
+): Promise<LoadedSuite> {
+  try {
+    return await loadDocument(
+      parseYaml(await files.read(path, MAX_EVAL_FILE), path),
+      files,
+      options,
+    );
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    const { reason, message } = error;
+    const problem = {
+      code: `file-${reason}`,
+      message,
+      severity: 'error' as const,
+      path,
+      range: START,
+    };
+    return { path, problems: [problem], outline: [], dependencies: [] };
+  }
+}
+
+/** As `loadSuite`, of a text that is parsed already. */
+export async function loadDocument(
+  document: YamlDocument,
+  files: Files,
+  options: LoadOptions,
+): Promise<LoadedSuite> {
+  const reporter = new Reporter();
+  const scope: Scope = {
+    options,
+    files,
+    reporter,
+    document,
+    file: soundKeys(document, reporter),
+    dependencies: new Set(),
+    prompts: new Map(),
+  };
+  const sources = await collectCases(scope);
+  if (sources.length === 0 && reporter.all().length === 0) {
+    const message = 'The file has no cases. Add `cases:` with at least one.';
+    reporter.say('no-cases', message, { path: document.path, range: START });
+  }
+  uniqueIds(sources, reporter);
+  const built: (SuiteCase | undefined)[] = [];
+  for (const source of sources) built.push(await buildCase(source, scope));
+  const outline = sources.map((source) => outlineOf(source, scope));
+  const cases = built.filter(
+    (one, index): one is SuiteCase => one !== undefined && outline[index]?.errors.length === 0,
+  );
+  const { name, description } = scope.file;
+  return {
+    path: document.path,
+    problems: reporter.all(),
+    outline,
+    dependencies: [...scope.dependencies],
+    ...(cases.length > 0 && {
+      suite: {
+        path: document.path,
+        name: name ?? basename(document.path).replace(/\.eval\.ya?ml$/, ''),
+        hash: createHash('sha256').update(document.text).digest('hex'),
+        cases,
+        ...(description !== undefined && { description }),
+      },
+    }),
+  };
+}
+
+/** The keys at the top that are as they should be; what is wrong with the others is reported. */
+function soundKeys(document: YamlDocument, reporter: Reporter): Partial<FileInput> {
+  for (const problem of document.problems) reporter.add(problem);
+  const { value } = document;
+  if (value === undefined || value === null) {
+    if (document.problems.length === 0) {
+      const message = 'The file is empty. Begin with `name:` and `cases:`.';
+      reporter.say('empty-file', message, { path: document.path, range: START });
+    }
+    return {};
+  }
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    const message = 'An eval file is a mapping with `cases:`.';
+    reporter.say('wrong-type', message, { path: document.path, range: document.rangeOf([]) });
+    return {};
+  }
+  for (const problem of schemaProblems(fileKeys, value, document, [])) reporter.add(problem);
+  const sound: Record<string, unknown> = {};
+  for (const [key, schema] of Object.entries(fileKeys.shape)) {
+    const given: unknown = Reflect.get(value, key);
+    if (given === undefined) continue;
+    const read = schema.safeParse(given);
+    if (read.success) sound[key] = given;
+  }
+  return sound;
+}
+
+function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
+  const seen = new Set<unknown>();
+  for (const { raw, spot } of sources) {
+    const id: unknown = Reflect.get(Object(raw), 'id');
+    if (typeof id !== 'string') continue;
+    if (seen.has(id)) {
+      const place = {
+        path: spot.document.path,
+        range: spot.document.rangeOf([...spot.path, 'id']),
+      };
+      const message = `Another case of this suite has the id "${id}". Give this one its own.`;
+      reporter.say('duplicate-id', message, place, spot.owner);
+    }
+    seen.add(id);
+  }
+}

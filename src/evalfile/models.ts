@@ -1,0 +1,133 @@
+import { dirname } from 'node:path';
+import { closest } from '../core/closest.ts';
+import { START } from '../core/problem.ts';
+import type { ModelSpec, TargetSpec } from '../core/suite.ts';
+import { parseModelSpec } from '../models/registry.ts';
+import { substituteEnv } from './environment.ts';
+import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
+
+/**
+ * The model that a value names: a name in `models`, `provider:model`, or a mapping. Undefined where
+ * there is none; the reason has been reported.
+ */
+export function resolveModel(value: unknown, spot: Spot, scope: Scope): ModelSpec | undefined {
+  if (typeof value === 'string') {
+    const models = scope.file.models ?? {};
+    if (Object.hasOwn(models, value)) {
+      const named: Spot = { document: scope.document, path: ['models', value] };
+      // Owner kept: the mistake is told at the model, and stops the case that uses it.
+      return modelOf(models[value], { ...named, ...ownerOf(spot) }, scope);
+    }
+    if (!value.includes(':')) return unknownName(value, Object.keys(models), 'model', spot, scope);
+    return shortModel(value, spot, scope);
+  }
+  return modelOf(value, spot, scope);
+}
+
+function modelOf(value: unknown, spot: Spot, scope: Scope): ModelSpec | undefined {
+  if (typeof value === 'string') return shortModel(value, spot, scope);
+  const params = withEnv(value, spot, scope);
+  const { provider, model } = params;
+  return {
+    id: `${String(provider)}:${String(model)}`,
+    provider: String(provider),
+    params,
+    folder: dirname(spot.document.path),
+  };
+}
+
+function shortModel(value: string, spot: Spot, scope: Scope): ModelSpec | undefined {
+  const { value: text } = substituteEnv(value, scope.options.env);
+  const parsed = parseModelSpec(String(text), dirname(spot.document.path));
+  if ('spec' in parsed) return parsed.spec;
+  scope.reporter.say('unknown-model', parsed.problem, placeOf(spot), spot.owner);
+  return undefined;
+}
+
+/** The judge that the command line puts in the place of a case's own. */
+export function overrideJudge(judge: ModelSpec | undefined, scope: Scope): ModelSpec | undefined {
+  const { judge: name, baseUrl } = scope.options.judgeOverride ?? {};
+  const chosen = name === undefined ? judge : outsideModel(name, scope);
+  if (!chosen || baseUrl === undefined) return chosen;
+  return { ...chosen, params: { ...chosen.params, base_url: baseUrl } };
+}
+
+/** A judge that the command line, the settings or the environment names. */
+export function outsideModel(name: string, { options, reporter, document }: Scope) {
+  const parsed = parseModelSpec(name, options.workspace);
+  if ('spec' in parsed) return parsed.spec;
+  reporter.say('unknown-model', parsed.problem, { path: document.path, range: START });
+  return undefined;
+}
+
+/** The target that a value names: a name in `targets`, or a mapping. */
+export function resolveTarget(value: unknown, spot: Spot, scope: Scope): TargetSpec | undefined {
+  const targets = scope.file.targets ?? {};
+  if (typeof value !== 'string') return targetOf(undefined, value, spot, scope);
+  if (!Object.hasOwn(targets, value)) {
+    return unknownName(value, Object.keys(targets), 'target', spot, scope);
+  }
+  const named: Spot = { document: scope.document, path: ['targets', value], ...ownerOf(spot) };
+  const found = targets[value];
+  if (typeof found === 'string') {
+    const message = `The target "${value}" must be a mapping with a \`type\`.`;
+    scope.reporter.say('wrong-type', message, placeOf(named), spot.owner);
+    return undefined;
+  }
+  return targetOf(value, found, named, scope);
+}
+
+function targetOf(
+  name: string | undefined,
+  value: unknown,
+  spot: Spot,
+  scope: Scope,
+): TargetSpec | undefined {
+  const params = withEnv(value, spot, scope);
+  const type = String(params.type);
+  const spec = { name: name ?? type, type, params, folder: dirname(spot.document.path) };
+  if (params.model === undefined) {
+    if (type !== 'chat') return spec;
+    const message = 'A chat target needs `model`, the model that plays the assistant.';
+    scope.reporter.say('missing-key', message, keyPlaceOf(spot), spot.owner);
+    return undefined;
+  }
+  const model = resolveModel(params.model, within(spot, 'model'), scope);
+  return model && { ...spec, model };
+}
+
+function withEnv(value: unknown, spot: Spot, scope: Scope): Record<string, unknown> {
+  const { value: params, unset } = substituteEnv(value, scope.options.env);
+  for (const name of unset) {
+    const message = `The environment variable ${name} is not set. Set it before this runs.`;
+    scope.reporter.say('unset-variable', message, keyPlaceOf(spot), spot.owner, {
+      severity: 'warning',
+    });
+  }
+  return { ...Object(params) };
+}
+
+function unknownName(
+  name: string,
+  known: readonly string[],
+  kind: 'model' | 'target',
+  spot: Spot,
+  scope: Scope,
+): undefined {
+  const meant = closest(name, known);
+  const names = known.length === 0 ? `\`${kind}s\` names none.` : `Known: ${known.join(', ')}.`;
+  const hint = meant ? `Did you mean "${meant}"?` : names;
+  const form = kind === 'model' ? ' Or write provider:model, such as openai:gpt-5-mini.' : '';
+  scope.reporter.say(
+    'unknown-name',
+    `There is no ${kind} "${name}". ${hint}${form}`,
+    placeOf(spot),
+    spot.owner,
+    meant === undefined ? {} : { replacement: meant },
+  );
+  return undefined;
+}
+
+function ownerOf({ owner }: Spot): { owner?: number } {
+  return owner === undefined ? {} : { owner };
+}

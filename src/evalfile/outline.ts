@@ -1,0 +1,101 @@
+import { hashOfCase } from './buildCase.ts';
+import type { CaseSource } from './caseSources.ts';
+import type { OutlineAssertion, OutlineCase, OutlineTurn } from './loadedSuite.ts';
+import type { Scope, Spot } from './scope.ts';
+import { within } from './scope.ts';
+
+/** A case as it can be shown, made of whatever stands there. */
+export function outlineOf(source: CaseSource, scope: Scope): OutlineCase {
+  const { raw, spot } = source;
+  const { document, path } = spot;
+  const given: Readonly<Record<string, unknown>> = { ...Object(raw) };
+  const hasId = typeof given.id === 'string' && given.id !== '';
+  const defaults = scope.file.defaults ?? {};
+  return {
+    ...(hasId && { id: String(given.id) }),
+    ...(typeof given.description === 'string' && { description: given.description }),
+    path: document.path,
+    range: document.entryRangeOf(path),
+    nameRange: hasId ? document.rangeOf([...path, 'id']) : document.keyRangeOf(path),
+    turns: [
+      ...scriptedTurns(given.turns, within(spot, 'turns')),
+      ...messages(given.transcript, within(spot, 'transcript')),
+    ],
+    assertions: assertionsOf(given, spot, scope),
+    tags: [...(defaults.tags ?? []), ...(Array.isArray(given.tags) ? given.tags.map(String) : [])],
+    repetitions: timesOf(given.repeat ?? defaults.repeat),
+    hash: hashOfCase(source),
+    errors: scope.reporter.errorsOf(spot.owner),
+  };
+}
+
+function scriptedTurns(list: unknown, spot: Spot): OutlineTurn[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((item: unknown, index) => ({
+    label: String(typeof item === 'string' ? item : (Reflect.get(Object(item), 'user') ?? '')),
+    range: spot.document.entryRangeOf([...spot.path, index]),
+    role: 'user',
+    turns: [2 * index + 1, 2 * index + 2],
+  }));
+}
+
+function messages(list: unknown, spot: Spot): OutlineTurn[] {
+  if (!Array.isArray(list)) return [];
+  let number = 0;
+  let side: string | undefined;
+  return list.map((item: unknown, index) => {
+    const { role, text } = roleAndText(item);
+    const speaks = role === 'user' ? 'user' : role === 'assistant' ? 'assistant' : undefined;
+    if (speaks !== undefined && speaks !== side) {
+      side = speaks;
+      number += 1;
+    }
+    return {
+      label: text,
+      range: spot.document.entryRangeOf([...spot.path, index]),
+      role,
+      turns: (speaks !== undefined || role === 'tool') && number > 0 ? [number] : [],
+    };
+  });
+}
+
+function roleAndText(item: unknown): { role: string; text: string } {
+  const given: Readonly<Record<string, unknown>> = { ...Object(item) };
+  if (typeof given.role === 'string') {
+    const { content } = given;
+    return { role: given.role, text: typeof content === 'string' ? content : '' };
+  }
+  const [role = 'message', text] = Object.entries(given)[0] ?? [];
+  return { role, text: typeof text === 'string' ? text : '' };
+}
+
+function assertionsOf(
+  given: Readonly<Record<string, unknown>>,
+  spot: Spot,
+  { file, document }: Scope,
+): OutlineAssertion[] {
+  const found: Omit<OutlineAssertion, 'index'>[] = [];
+  const add = (list: unknown, place: Spot) => {
+    for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
+      const { document: from, path } = within(place, index);
+      found.push({ label: labelOf(item), path: from.path, range: from.entryRangeOf(path) });
+    }
+  };
+  add(file.defaults?.assert, { document, path: ['defaults', 'assert'] });
+  add(given.assert, within(spot, 'assert'));
+  for (const [turn, item] of (Array.isArray(given.turns) ? given.turns : []).entries()) {
+    add(Reflect.get(Object(item), 'assert'), within(spot, 'turns', turn, 'assert'));
+  }
+  return found.map((one, index) => ({ index, ...one }));
+}
+
+function labelOf(item: unknown): string {
+  if (typeof item === 'string') return item;
+  const { name, type } = { ...Object(item) } as Record<string, unknown>;
+  return String(name ?? type ?? 'assertion');
+}
+
+function timesOf(repeat: unknown): number {
+  const times: unknown = typeof repeat === 'number' ? repeat : Reflect.get(Object(repeat), 'times');
+  return typeof times === 'number' && Number.isInteger(times) && times > 0 ? times : 1;
+}

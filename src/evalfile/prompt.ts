@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import { closest } from '../core/closest.ts';
+import type { Problem } from '../core/problem.ts';
+import { isError } from '../core/problem.ts';
+import type { JudgePrompt } from '../core/suite.ts';
+import { templateVariables } from '../core/template.ts';
+import { labelsSchema, scaleSchema } from '../metrics/llm-judge.ts';
+import { schemaProblems } from './schemaProblems.ts';
+import { parseYaml, type YamlDocument } from './yamlDocument.ts';
+
+/** The front matter of a judge prompt. */
+export const frontMatterSchema = z.strictObject({
+  name: z.string().min(1).optional().meta({ description: "Label; the file's name unless given." }),
+  description: z.string().optional().meta({ description: 'What the judge looks at.' }),
+  scale: scaleSchema.optional(),
+  labels: labelsSchema.optional(),
+  threshold: z.number().min(0).max(1).optional().meta({
+    description: 'Score needed to pass, 0..1, where the assertion names none.',
+  }),
+  per_turn: z.boolean().optional().meta({
+    description: 'True asks for a score on each turn; the mean is the score.',
+  }),
+  model: z.string().min(1).optional().meta({
+    description: 'The model that judges: a name in `models`, or `provider:model`.',
+  }),
+  variables: z.array(z.string().min(1)).optional().meta({
+    description: "Keys of the case's `context` that the prompt needs, for `{{context.NAME}}`.",
+  }),
+});
+
+export interface LoadedPrompt {
+  /** Absent where the prompt has an error. */
+  readonly prompt?: Omit<JudgePrompt, 'model'>;
+  /** As written; resolved by the suite. */
+  readonly model?: string;
+  /** Keys of `context` that it uses. */
+  readonly needs: readonly string[];
+  readonly problems: readonly Problem[];
+  readonly document: YamlDocument;
+}
+
+const VARIABLES = [
+  'conversation',
+  'output',
+  'last_reply',
+  'expectations',
+  'role',
+  'topics',
+  'tools',
+  'turn',
+];
+
+const CONVERSATION = ['conversation', 'output', 'last_reply'];
+
+const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^---[ \t]*(?:\r?\n|$)/m;
+
+/** Reads a judge prompt: Markdown with front matter. */
+export function loadPrompt(text: string, path: string): LoadedPrompt {
+  const match = text.startsWith('---') ? FRONT_MATTER.exec(text) : null;
+  const bodyStart = match ? match[0].length : 0;
+  // Same length and lines as the file, so that places in it are places in the file.
+  const matter = match ? `   ${text.slice(3, match[0].lastIndexOf('---'))}` : '';
+  const document = parseYaml(matter, path);
+  const body = text.slice(bodyStart);
+  const value = document.value ?? {};
+  const whole = parseYaml(text.replace(/[^\r\n]/g, ' '), path);
+  const problems = [
+    ...document.problems,
+    ...schemaProblems(frontMatterSchema, value, document, []),
+    ...bodyProblems(body, (start, end) => ({
+      path,
+      range: whole.rangeOfOffsets(bodyStart + start, bodyStart + end),
+    })),
+  ];
+  const used = templateVariables(body).map(({ name }) => name);
+  const read = frontMatterSchema.safeParse(value);
+  const names = read.success ? (read.data.variables ?? []) : [];
+  const needs = [
+    ...new Set([
+      ...names,
+      ...used.filter((name) => name.startsWith('context.')).map((name) => name.slice(8)),
+    ]),
+  ];
+  if (!read.success || problems.some(isError)) return { needs, problems, document };
+  const { name, description, scale, labels, threshold, per_turn, model } = read.data;
+  return {
+    needs,
+    problems,
+    document,
+    ...(model !== undefined && { model }),
+    prompt: {
+      path,
+      scale: scale ?? [0, 1],
+      labels: labels ?? [],
+      perTurn: per_turn ?? false,
+      body: body.trim(),
+      bodyRange: whole.rangeOfOffsets(bodyStart, text.length),
+      ...(name !== undefined && { name }),
+      ...(description !== undefined && { description }),
+      ...(threshold !== undefined && { threshold }),
+    },
+  };
+}
+
+type Place = (start: number, end: number) => Pick<Problem, 'path' | 'range'>;
+
+/** The rules of a prompt's text; also for `instructions` that stand in an eval file. */
+export function bodyProblems(body: string, place: Place): Problem[] {
+  const variables = templateVariables(body);
+  const problems: Problem[] = [];
+  for (const { name, offset, length } of variables) {
+    if (VARIABLES.includes(name) || name.startsWith('context.')) continue;
+    const meant = closest(name, VARIABLES);
+    const hint = meant
+      ? `Did you mean {{${meant}}}?`
+      : `Known: ${VARIABLES.join(', ')}, context.NAME.`;
+    problems.push({
+      code: 'unknown-variable',
+      message: `There is no variable {{${name}}}. ${hint}`,
+      severity: 'error',
+      ...place(offset, offset + length),
+      ...(meant && { replacement: `{{${meant}}}` }),
+    });
+  }
+  if (!variables.some(({ name }) => CONVERSATION.includes(name))) {
+    const firstLine = body.split(/\r?\n/, 1)[0]?.length ?? 0;
+    problems.push({
+      code: 'no-conversation',
+      message: 'The prompt never refers to the conversation. Put {{conversation}} into it.',
+      severity: 'error',
+      ...place(0, firstLine),
+    });
+  }
+  return problems;
+}

@@ -1,0 +1,47 @@
+import type { Problem, Range } from '../core/problem.ts';
+import { isError } from '../core/problem.ts';
+
+type Details = Partial<Pick<Problem, 'severity' | 'replacement'>>;
+
+/**
+ * Collects the problems of a suite and whom they keep from running: the whole file, or one case
+ * (its place in the suite, from 0).
+ */
+export class Reporter {
+  readonly #found: { problem: Problem; owner: number | undefined }[] = [];
+
+  add(problem: Problem, owner?: number): void {
+    this.#found.push({ problem, owner });
+  }
+
+  say(
+    code: string,
+    message: string,
+    place: { readonly path: string; readonly range: Range },
+    owner?: number,
+    details: Details = {},
+  ): void {
+    const { path, range } = place;
+    this.add({ code, message, severity: 'error', path, range, ...details }, owner);
+  }
+
+  /** Sorted by file and place, each once. */
+  all(): Problem[] {
+    const unique = new Map(this.#found.map(({ problem }) => [JSON.stringify(problem), problem]));
+    return [...unique.values()].sort(byPlace);
+  }
+
+  /** The errors that keep a case from running, the file's own included. */
+  errorsOf(owner: number): Problem[] {
+    return this.#found
+      .filter((one) => one.owner === undefined || one.owner === owner)
+      .map(({ problem }) => problem)
+      .filter(isError);
+  }
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  const { line, character } = a.range.start;
+  return line - b.range.start.line || character - b.range.start.character;
+}

@@ -1,0 +1,166 @@
+import type * as z from 'zod';
+
+/**
+ * Looks at a schema as a person who writes would: which keys may stand here, which values, what do
+ * they mean? The half-written value chooses between a union's branches.
+ */
+export interface KeyInfo {
+  readonly name: string;
+  readonly required: boolean;
+  readonly documentation: string | undefined;
+  readonly schema: z.core.$ZodType;
+}
+
+type Schema = z.core.$ZodType;
+
+interface Definition {
+  readonly type: string;
+  readonly innerType?: Schema;
+  readonly in?: Schema;
+  readonly options?: readonly Schema[];
+  readonly shape?: Readonly<Record<string, Schema>>;
+  readonly element?: Schema;
+  readonly valueType?: Schema;
+  readonly items?: readonly Schema[];
+  readonly entries?: Readonly<Record<string, string | number>>;
+  readonly values?: readonly unknown[];
+  readonly discriminator?: string;
+}
+
+function definition(schema: Schema): Definition {
+  return schema._zod.def as unknown as Definition;
+}
+
+const WRAPPERS = ['optional', 'nullable', 'default', 'prefault', 'readonly', 'nonoptional'];
+
+/** Without what only says whether it may be left out. */
+function unwrap(schema: Schema): Schema {
+  const { type, innerType, in: input } = definition(schema);
+  if (WRAPPERS.includes(type) && innerType) return unwrap(innerType);
+  return type === 'pipe' && input ? unwrap(input) : schema;
+}
+
+/** The description of a schema, or of what it wraps. */
+export function documentationOf(schema: Schema): string | undefined {
+  const described = (schema as z.ZodType).meta?.()?.description;
+  if (described !== undefined) return described;
+  const { innerType } = definition(schema);
+  return innerType && documentationOf(innerType);
+}
+
+/** The branches that a value can be meant for; all of them where nothing tells. */
+export function branches(schema: Schema, value: unknown): Schema[] {
+  const plain = unwrap(schema);
+  const { options, discriminator } = definition(plain);
+  if (!options) return [plain];
+  const all = options.flatMap((option) => branches(option, value));
+  const fitting = all.filter((branch) => fits(branch, value));
+  const candidates = fitting.length > 0 ? fitting : all;
+  return discriminator === undefined ? narrowByKeys(candidates, value) : candidates;
+}
+
+/** Where several mappings are possible, those that know the most of the keys that stand there. */
+function narrowByKeys(candidates: Schema[], value: unknown): Schema[] {
+  if (!isRecord(value) || candidates.length < 2) return candidates;
+  const known = (schema: Schema) =>
+    Object.keys(value).filter((key) => Object.hasOwn(definition(schema).shape ?? {}, key)).length;
+  const most = Math.max(...candidates.map(known));
+  return most === 0 ? candidates : candidates.filter((schema) => known(schema) === most);
+}
+
+function fits(schema: Schema, value: unknown): boolean {
+  const { type, shape } = definition(schema);
+  if (Array.isArray(value)) return type === 'array' || type === 'tuple';
+  if (!isRecord(value)) return !['object', 'record', 'array', 'tuple'].includes(type);
+  if (type === 'record') return true;
+  if (type !== 'object' || !shape) return false;
+  return Object.entries(shape).every(([key, field]) => {
+    const { type: kind, values } = definition(unwrap(field));
+    return kind !== 'literal' || value[key] === undefined || (values ?? []).includes(value[key]);
+  });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The schemas that hold at a path into `value`; empty where none does. */
+export function schemasAt(
+  root: Schema,
+  value: unknown,
+  path: readonly (string | number)[],
+): Schema[] {
+  let schemas = branches(root, value);
+  let current = value;
+  for (const step of path) {
+    const inner: unknown =
+      isRecord(current) || Array.isArray(current) ? Reflect.get(current, step) : undefined;
+    schemas = schemas
+      .flatMap((schema) => stepInto(schema, step))
+      .flatMap((one) => branches(one, inner));
+    current = inner;
+  }
+  return [...new Set(schemas)];
+}
+
+function stepInto(schema: Schema, step: string | number): Schema[] {
+  const { shape, element, valueType, items } = definition(schema);
+  if (typeof step === 'number') {
+    const item = items?.[step] ?? element;
+    return item ? [item] : [];
+  }
+  const field = shape && Object.hasOwn(shape, step) ? shape[step] : valueType;
+  return field ? [field] : [];
+}
+
+/** The keys that may stand in the mapping at a path. */
+export function keysAt(
+  root: Schema,
+  value: unknown,
+  path: readonly (string | number)[],
+): KeyInfo[] {
+  const keys = new Map<string, KeyInfo>();
+  for (const schema of schemasAt(root, value, path)) {
+    for (const [name, field] of Object.entries(definition(schema).shape ?? {})) {
+      if (keys.has(name)) continue;
+      const required = field._zod.optin !== 'optional';
+      keys.set(name, { name, required, documentation: documentationOf(field), schema: field });
+    }
+  }
+  return [...keys.values()];
+}
+
+/** The values that may stand at a path, where they are enumerated. */
+export function valuesAt(
+  root: Schema,
+  value: unknown,
+  path: readonly (string | number)[],
+): { readonly value: string; readonly documentation: string | undefined }[] {
+  const owner = path.slice(0, -1);
+  const last = path.at(-1);
+  // A discriminator narrows by itself: what may stand there is asked without it.
+  const open = typeof last === 'string' ? without(value, owner, last) : value;
+  const found = new Map<string, string | undefined>();
+  for (const schema of schemasAt(root, open, path)) {
+    const { type, values, entries } = definition(schema);
+    const texts =
+      type === 'boolean' ? ['true', 'false'] : [...(values ?? []), ...Object.values(entries ?? {})];
+    for (const text of texts) {
+      if (!found.has(String(text))) found.set(String(text), documentationOf(schema));
+    }
+  }
+  return [...found].map(([text, documentation]) => ({ value: text, documentation }));
+}
+
+function without(value: unknown, owner: readonly (string | number)[], key: string): unknown {
+  const [step, ...rest] = owner;
+  if (step === undefined) {
+    return isRecord(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== key))
+      : value;
+  }
+  if (Array.isArray(value)) {
+    return value.map((item, index) => (index === step ? without(item, rest, key) : item));
+  }
+  return isRecord(value) ? { ...value, [step]: without(value[step], rest, key) } : value;
+}

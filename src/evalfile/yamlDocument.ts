@@ -1,0 +1,263 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLError,
+} from 'yaml';
+import { type Position, type Problem, type Range, START } from '../core/problem.ts';
+
+export type Path = readonly (string | number)[];
+
+/** Aliases may stand for this many nodes in all: enough for reuse, too little for a bomb. */
+const MAX_ALIASES = 100;
+
+/**
+ * A YAML text, parsed once, with a place for every path into it. `value` is the plain data;
+ * undefined where nothing can be made of the text.
+ */
+export interface YamlDocument {
+  readonly path: string;
+  readonly text: string;
+  readonly value: unknown;
+  readonly problems: readonly Problem[];
+  /** The value at a path; the nearest owner's where it does not exist. */
+  rangeOf(path: Path): Range;
+  /** The key at a path; the first line of the item or map where it has none. */
+  keyRangeOf(path: Path): Range;
+  /** The whole entry, key and value. */
+  entryRangeOf(path: Path): Range;
+  /** The path of the innermost value or key at a place, and whether the place is on its key. */
+  pathAt(position: Position): { readonly path: Path; readonly onKey: boolean };
+  rangeOfOffsets(start: number, end: number): Range;
+  offsetAt(position: Position): number;
+}
+
+export function parseYaml(text: string, path: string): YamlDocument {
+  const lines = new LineCounter();
+  const rangeOfOffsets = (start: number, end: number): Range => ({
+    start: place(lines, start),
+    end: place(lines, Math.max(start, end)),
+  });
+  const offsetAt = ({ line, character }: Position) =>
+    (lines.lineStarts[line] ?? text.length) + character;
+  const problems: Problem[] = [];
+  const say = (code: string, message: string, range: Range) =>
+    problems.push({ code, message, severity: 'error', path, range });
+
+  let document: Document.Parsed;
+  try {
+    document = parseDocument(text, {
+      lineCounter: lines,
+      uniqueKeys: false,
+      merge: false,
+      version: '1.2',
+      prettyErrors: false,
+    });
+  } catch {
+    say('too-deep', 'This file is nested too deeply to be read.', START);
+    return { ...nothing(path, text, problems), rangeOfOffsets, offsetAt };
+  }
+  for (const error of document.errors) {
+    say(codeOf(error), wordsOf(error), rangeOfOffsets(error.pos[0], error.pos[1]));
+  }
+  const nodes = nodesOf(document, rangeOfOffsets, say);
+  return {
+    path,
+    text,
+    value: dataOf(document, say),
+    problems,
+    ...nodes,
+    rangeOfOffsets,
+    offsetAt,
+    pathAt: (position) => pathAt(document.contents, offsetAt(position)),
+  };
+}
+
+function place(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(0, line - 1), character: Math.max(0, col - 1) };
+}
+
+function nothing(path: string, text: string, problems: readonly Problem[]) {
+  const nowhere = () => START;
+  return {
+    path,
+    text,
+    problems,
+    value: undefined,
+    rangeOf: nowhere,
+    keyRangeOf: nowhere,
+    entryRangeOf: nowhere,
+    pathAt: () => ({ path: [], onKey: false }),
+  };
+}
+
+function codeOf({ code }: YAMLError): string {
+  if (code === 'TAB_AS_INDENT') return 'tab-indent';
+  if (code === 'MULTIPLE_DOCS') return 'several-documents';
+  return 'yaml-syntax';
+}
+
+function wordsOf(error: YAMLError): string {
+  switch (codeOf(error)) {
+    case 'tab-indent':
+      return 'A tab cannot indent YAML. Use spaces.';
+    case 'several-documents':
+      return 'A second document begins here. Keep one suite in a file.';
+    default:
+      return `This is not valid YAML: ${error.message.split('\n')[0]}`;
+  }
+}
+
+type Say = (code: string, message: string, range: Range) => void;
+
+function dataOf(document: Document.Parsed, say: Say): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    if (error instanceof ReferenceError && /alias/i.test(error.message)) {
+      const message = `Its aliases stand for too much text (over ${MAX_ALIASES} nodes). Write the values out.`;
+      say('too-many-aliases', message, START);
+    } else if (document.errors.length === 0) {
+      const reason = error instanceof Error ? error.message : String(error);
+      say('yaml-syntax', `This is not valid YAML: ${reason}`, START);
+    }
+    return undefined;
+  }
+}
+
+function nodesOf(
+  document: Document.Parsed,
+  rangeOfOffsets: (start: number, end: number) => Range,
+  say: Say,
+) {
+  const rangeOfNode = (node: unknown): Range | undefined =>
+    isNode(node) && node.range ? rangeOfOffsets(node.range[0], node.range[1]) : undefined;
+
+  visit(document, {
+    Map(_key, map) {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        const name = isScalar(key) ? String(key.value) : undefined;
+        const range = rangeOfNode(key) ?? START;
+        if (name === undefined) {
+          say('bad-key', 'A key must be a plain text.', range);
+        } else if (name === '<<') {
+          say(
+            'merge-key',
+            'Merge keys (`<<`) are not read. Write the keys out, or use `defaults`.',
+            range,
+          );
+        } else if (seen.has(name)) {
+          say('duplicate-key', `The key "${name}" stands here a second time. Remove one.`, range);
+        }
+        if (name !== undefined) seen.add(name);
+      }
+    },
+  });
+
+  const find = (path: Path): { node: unknown; pair?: Pair } | undefined => {
+    let found: { node: unknown; pair?: Pair } = { node: document.contents };
+    for (const step of path) {
+      const next = stepInto(resolved(found.node, document), step);
+      if (!next) return undefined;
+      found = next;
+    }
+    return found;
+  };
+  const nearest = (path: Path): { node: unknown; pair?: Pair } => {
+    for (let length = path.length; length > 0; length -= 1) {
+      const found = find(path.slice(0, length));
+      if (found) return found;
+    }
+    return { node: document.contents };
+  };
+  const firstLine = (node: unknown): Range => {
+    if (isMap(node) && node.items[0]) return rangeOfNode(node.items[0].key) ?? START;
+    return rangeOfNode(node) ?? START;
+  };
+  return {
+    rangeOf(path: Path): Range {
+      const { node, pair } = nearest(path);
+      const range = rangeOfNode(node);
+      const empty =
+        !range ||
+        (range.start.line === range.end.line && range.start.character === range.end.character);
+      return (empty && pair ? rangeOfNode(pair.key) : range) ?? START;
+    },
+    keyRangeOf(path: Path): Range {
+      const { node, pair } = nearest(path);
+      return (pair && rangeOfNode(pair.key)) ?? firstLine(node);
+    },
+    entryRangeOf(path: Path): Range {
+      const { node, pair } = nearest(path);
+      const value = rangeOfNode(node);
+      const start = (pair && rangeOfNode(pair.key)) ?? value ?? START;
+      return { start: start.start, end: (value ?? start).end };
+    },
+  };
+}
+
+function resolved(node: unknown, document: Document.Parsed): unknown {
+  return isAlias(node) ? node.resolve(document) : node;
+}
+
+function stepInto(
+  node: unknown,
+  step: string | number,
+): { node: unknown; pair?: Pair } | undefined {
+  if (isSeq(node) && typeof step === 'number') {
+    const item = node.items[step];
+    return item === undefined ? undefined : { node: item };
+  }
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+  return pair && { node: pair.value, pair };
+}
+
+function pathAt(root: Node | null, offset: number): { path: Path; onKey: boolean } {
+  const path: (string | number)[] = [];
+  let node: unknown = root;
+  while (true) {
+    if (isMap(node)) {
+      const pair = node.items.findLast((one) => startOf(one) <= offset);
+      if (!pair || !isScalar(pair.key) || endOf(pair) < offset) return { path, onKey: false };
+      path.push(String(pair.key.value));
+      const keyEnd = pair.key.range?.[1] ?? 0;
+      if (offset <= keyEnd) return { path, onKey: true };
+      node = pair.value;
+    } else if (isSeq(node)) {
+      const index = node.items.findLastIndex((item) => startOf(item) <= offset);
+      if (index < 0 || endOf(node.items[index]) < offset) return { path, onKey: false };
+      path.push(index);
+      node = node.items[index];
+    } else {
+      return { path, onKey: false };
+    }
+  }
+}
+
+function startOf(item: unknown): number {
+  if (isPair(item)) return startOf(item.key);
+  return isNode(item) ? (item.range?.[0] ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
+}
+
+/** Up to where the next entry begins: the white space behind a value still belongs to it. */
+function endOf(item: unknown): number {
+  if (isPair(item))
+    return item.value === null
+      ? isNode(item.key)
+        ? (item.key.range?.[2] ?? 0)
+        : 0
+      : endOf(item.value);
+  return isNode(item) ? (item.range?.[2] ?? 0) : 0;
+}
