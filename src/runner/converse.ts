@@ -1,0 +1,65 @@
+import {
+  type Conversation,
+  type PlacedMessage,
+  type Turn,
+  toConversation,
+  turnsOf,
+} from '../core/conversation.ts';
+import type { TurnsOrigin } from '../core/suite.ts';
+import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
+import type { TargetSession } from '../targets/target.ts';
+
+export interface Conversed {
+  readonly conversation: Conversation;
+  /** The number of the reply to each scripted turn that was answered, by its place from 0. */
+  readonly replyTurns: readonly number[];
+  readonly usage: Usage;
+  /** What cut the conversation short. */
+  readonly error?: unknown;
+}
+
+/**
+ * Says the scripted turns one by one.
+ *
+ * @param onTurn hears of each turn as it is said
+ * @param goesOn asked after each reply with what was said so far; false ends the conversation
+ */
+export async function converse(
+  { turns }: TurnsOrigin,
+  session: TargetSession,
+  signal: AbortSignal,
+  onTurn: (turn: Turn) => void,
+  goesOn: (said: Omit<Conversed, 'error'>) => Promise<boolean>,
+): Promise<Conversed> {
+  const placed: PlacedMessage[] = [];
+  const replyTurns: number[] = [];
+  let usage = NO_USAGE;
+  const told = (): Turn | undefined => {
+    const turn = turnsOf(toConversation(placed)).at(-1);
+    if (turn) onTurn(turn);
+    return turn;
+  };
+  for (const { user, expected, source } of turns) {
+    placed.push({ message: { role: 'user', content: user }, source });
+    told();
+    const began = performance.now();
+    try {
+      const reply = await session.reply(
+        placed.map(({ message }) => message),
+        signal,
+      );
+      const latency = performance.now() - began;
+      for (const [index, message] of reply.messages.entries()) {
+        const first = index === 0 ? { latency, ...(expected !== undefined && { expected }) } : {};
+        placed.push({ message, source, ...first });
+      }
+      usage = addUsage(usage, reply.usage ?? NO_USAGE);
+    } catch (error) {
+      return { conversation: toConversation(placed), replyTurns, usage, error };
+    }
+    replyTurns.push(told()?.number ?? 0);
+    const said = { conversation: toConversation(placed), replyTurns, usage };
+    if (!(await goesOn(said))) return said;
+  }
+  return { conversation: toConversation(placed), replyTurns, usage };
+}

@@ -1,0 +1,193 @@
+import { type Conversation, toConversation, turnsOf } from '../core/conversation.ts';
+import type { CaseLine } from '../core/runRecord.ts';
+import { caseScore, caseStatus } from '../core/scoring.ts';
+import type { Assertion, Suite, SuiteCase, TurnsOrigin } from '../core/suite.ts';
+import { addUsage, NO_USAGE, type Status, type Usage, type Verdict } from '../core/verdict.ts';
+import { judgeAssertions } from '../judge/judgeAssertions.ts';
+import { skippedVerdict } from '../judge/verdicts.ts';
+import { ModelError } from '../models/model.ts';
+import { TargetError } from '../targets/target.ts';
+import { type Conversed, converse } from './converse.ts';
+import type { CaseRef } from './events.ts';
+import type { Exchanges } from './exchanges.ts';
+import type { RunOptions } from './runOptions.ts';
+
+interface Ended {
+  readonly status: Status;
+  readonly reason?: string;
+  readonly conversation: Conversation;
+  readonly verdicts: readonly Verdict[];
+  readonly usage: Usage;
+}
+
+const NOTHING_SAID: Conversation = { entries: [], notes: [] };
+
+/**
+ * Runs one repetition of a case. What goes wrong in it ends it as `error`, with what was said so far.
+ *
+ * @throws the signal's reason when aborted, and nothing else
+ */
+export async function runCase(
+  suite: Suite,
+  suiteCase: SuiteCase,
+  ref: CaseRef,
+  exchanges: Exchanges,
+  options: RunOptions,
+): Promise<CaseLine> {
+  const began = performance.now();
+  options.onEvent({ kind: 'case-started', ref, case: suiteCase });
+  const run = new CaseRun(suiteCase, ref, exchanges, options);
+  const ended = suiteCase.skip ? skipped(suiteCase) : await run.run();
+  const { id, source, description, tags, threshold, repeat } = suiteCase;
+  return {
+    kind: 'case',
+    suite: suite.path,
+    suite_name: suite.name,
+    id,
+    repetition: ref.repetition,
+    repetitions: repeat.times,
+    source: { path: source.path, range: source.range, hash: source.hash },
+    ...(description !== undefined && { description }),
+    tags: [...tags],
+    status: ended.status,
+    score: caseScore(ended.verdicts),
+    ...(threshold !== undefined && { threshold }),
+    ...(ended.reason !== undefined && { reason: ended.reason }),
+    conversation: ended.conversation,
+    verdicts: [...ended.verdicts],
+    usage: ended.verdicts.reduce((sum, { usage }) => addUsage(sum, usage), ended.usage),
+    duration: performance.now() - began,
+    finished: new Date().toISOString(),
+  };
+}
+
+function skipped({ skip, assertions }: SuiteCase): Ended {
+  const reason = skip?.reason ?? 'The case says `skip`.';
+  const verdicts = assertions.map((one) => skippedVerdict(one, 'case-skipped', reason));
+  return { status: 'skipped', reason, conversation: NOTHING_SAID, verdicts, usage: NO_USAGE };
+}
+
+class CaseRun {
+  readonly #case: SuiteCase;
+  readonly #ref: CaseRef;
+  readonly #exchanges: Exchanges;
+  readonly #options: RunOptions;
+  readonly #verdicts = new Map<Assertion, Verdict>();
+
+  constructor(suiteCase: SuiteCase, ref: CaseRef, exchanges: Exchanges, options: RunOptions) {
+    this.#case = suiteCase;
+    this.#ref = ref;
+    this.#exchanges = exchanges;
+    this.#options = options;
+  }
+
+  async run(): Promise<Ended> {
+    const { signal } = this.#options;
+    const { origin, assertions, threshold } = this.#case;
+    const said = origin.kind === 'turns' ? await this.#talk(origin) : this.#happened();
+    signal.throwIfAborted();
+    const { conversation, usage } = said;
+    if ('error' in said) {
+      const reason = reasonOf(said.error);
+      for (const one of assertions) {
+        if (this.#verdicts.has(one)) continue;
+        this.#settle(
+          one,
+          skippedVerdict(one, 'not-reached', 'The conversation was cut by an error.'),
+        );
+      }
+      return { status: 'error', reason, conversation, verdicts: this.#inOrder(), usage };
+    }
+    for (const one of assertions) {
+      if (one.scriptedTurn === undefined || one.scriptedTurn < said.replyTurns.length) continue;
+      const why = 'The conversation ended at a failing turn before this one.';
+      this.#settle(one, skippedVerdict(one, 'not-reached', why));
+    }
+    await this.#judge(
+      said,
+      assertions.filter((one) => !this.#verdicts.has(one)),
+    );
+    const verdicts = this.#inOrder();
+    return { status: caseStatus(verdicts, threshold), conversation, verdicts, usage };
+  }
+
+  #happened(): Conversed {
+    const { origin } = this.#case;
+    if (origin.kind !== 'transcript')
+      return { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE };
+    const conversation = toConversation(origin.messages, origin.notes);
+    for (const turn of turnsOf(conversation)) this.#tell(turn);
+    return { conversation, replyTurns: [], usage: NO_USAGE };
+  }
+
+  async #talk(origin: TurnsOrigin): Promise<Conversed> {
+    const { signal, log, onEvent } = this.#options;
+    const output = (text: string) => onEvent({ kind: 'output', ref: this.#ref, text });
+    try {
+      const session = await this.#exchanges.session(origin, this.#case, this.#ref.repetition, {
+        ...log,
+        info: output,
+      });
+      try {
+        return await converse(
+          origin,
+          session,
+          signal,
+          (turn) => this.#tell(turn),
+          (said) => this.#turnHolds(said),
+        );
+      } finally {
+        await session.close();
+      }
+    } catch (error) {
+      return { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE, error };
+    }
+  }
+
+  /** With `stop_on_failure`: checks the latest reply by itself, at once. */
+  async #turnHolds(said: Omit<Conversed, 'error'>): Promise<boolean> {
+    if (!this.#case.stopOnFailure) return true;
+    const latest = said.replyTurns.length - 1;
+    const about = this.#case.assertions.filter((one) => one.scriptedTurn === latest);
+    await this.#judge(said, about);
+    return about.every((one) => {
+      const status = this.#verdicts.get(one)?.status;
+      return status === 'pass' || status === 'skipped';
+    });
+  }
+
+  async #judge(said: Omit<Conversed, 'error'>, assertions: readonly Assertion[]): Promise<void> {
+    await judgeAssertions({
+      conversation: said.conversation,
+      replyTurns: said.replyTurns,
+      assertions,
+      facts: this.#case,
+      signal: this.#options.signal,
+      modelFor: async ({ judge }) => (judge ? this.#exchanges.model(judge) : undefined),
+      onVerdict: (verdict) => {
+        const assertion = assertions.find(({ index }) => index === verdict.assertion.index);
+        if (assertion) this.#settle(assertion, verdict);
+      },
+    });
+  }
+
+  #settle(assertion: Assertion, verdict: Verdict): void {
+    this.#verdicts.set(assertion, verdict);
+    this.#options.onEvent({ kind: 'verdict', ref: this.#ref, verdict });
+  }
+
+  #tell(turn: Parameters<Parameters<typeof converse>[3]>[0]): void {
+    this.#options.onEvent({ kind: 'turn', ref: this.#ref, turn });
+  }
+
+  #inOrder(): Verdict[] {
+    return this.#case.assertions.flatMap((one) => this.#verdicts.get(one) ?? []);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof TargetError || error instanceof ModelError) {
+    return `${error.reason}: ${error.message}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
