@@ -4,11 +4,11 @@ import type { Status } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint } from './paint.ts';
-import { type Reporter, RunLog, titleOf } from './reporter.ts';
+import { type CaseOutcome, type Reporter, RunLog, titleOf } from './reporter.ts';
 
 /**
- * JUnit's XML, as continuous integration reads it: a suite per eval file, a test case per case (and
- * repetition). A judged failure is a `failure`, what could not be judged or run an `error`.
+ * JUnit's XML, as continuous integration reads it: a suite per eval file, a test case per case, its
+ * repetitions taken together. A judged failure is a `failure`, what could not be judged or run an `error`.
  *
  * @param folder paths are given relative to it
  */
@@ -25,21 +25,21 @@ export class JUnitReporter implements Reporter {
   }
 
   finish(): string {
-    const { cases } = this.#log;
-    const suites = [...new Set(cases.map((line) => line.suite))].map((suite) =>
-      this.#suite(cases.filter((line) => line.suite === suite)),
+    const { outcomes } = this.#log;
+    const suites = [...new Set(outcomes.map(({ lines }) => lines[0].suite))].map((suite) =>
+      this.#suite(outcomes.filter(({ lines }) => lines[0].suite === suite)),
     );
     return [
       '<?xml version="1.0" encoding="UTF-8"?>',
-      `<testsuites name="Turnlight"${totals(cases)}>`,
+      `<testsuites name="Turnlight"${totals(outcomes)}>`,
       ...suites.flat(),
       '</testsuites>',
       '',
     ].join('\n');
   }
 
-  #suite(lines: readonly CaseLine[]): string[] {
-    const [first] = lines;
+  #suite(outcomes: readonly CaseOutcome[]): string[] {
+    const first = outcomes[0]?.lines[0];
     if (!first) return [];
     const started = this.#log.run?.started.replace(/\.\d+Z$/, '');
     const attributes = [
@@ -48,31 +48,39 @@ export class JUnitReporter implements Reporter {
       ...(started ? [attribute('timestamp', started)] : []),
     ].join('');
     return [
-      `  <testsuite${attributes}${totals(lines)}>`,
-      ...lines.flatMap((line) => this.#case(line)),
+      `  <testsuite${attributes}${totals(outcomes)}>`,
+      ...outcomes.flatMap((outcome) => this.#case(outcome)),
       '  </testsuite>',
     ];
   }
 
-  #case(line: CaseLine): string[] {
+  #case(outcome: CaseOutcome): string[] {
+    const [first] = outcome.lines;
     const attributes = [
-      attribute('classname', line.suite_name),
-      attribute('name', titleOf(line)),
-      attribute('file', this.#shownPath(line.source.path)),
-      attribute('line', String(line.source.range.start.line + 1)),
-      attribute('time', seconds(line.duration)),
+      attribute('classname', first.suite_name),
+      attribute('name', first.id),
+      attribute('file', this.#shownPath(first.source.path)),
+      attribute('line', String(first.source.range.start.line + 1)),
+      attribute('time', seconds(durationOf(outcome))),
     ].join('');
-    if (line.status === 'pass') return [`    <testcase${attributes}/>`];
-    return [`    <testcase${attributes}>`, this.#outcome(line), '    </testcase>'];
+    const bad = outcome.lines.filter(({ status }) => status === 'fail' || status === 'error');
+    if (outcome.status === 'pass' && bad.length === 0) return [`    <testcase${attributes}/>`];
+    return [`    <testcase${attributes}>`, this.#outcome(outcome, bad), '    </testcase>'];
   }
 
-  #outcome(line: CaseLine): string {
-    const message = attribute('message', messageOf(line));
-    if (line.status === 'skipped') return `      <skipped${message}/>`;
-    const tag = line.status === 'fail' ? 'failure' : 'error';
-    const type = attribute('type', line.status === 'fail' ? 'failed' : errorType(line));
-    const text = describeFailure(line, [], createPaint(false), (path) => this.#shownPath(path));
-    return `      <${tag}${message}${type}>${escaped(text.join('\n'))}</${tag}>`;
+  #outcome({ status, lines }: CaseOutcome, bad: readonly CaseLine[]): string {
+    const text = bad
+      .flatMap((line) =>
+        describeFailure(line, [], createPaint(false), (path) => this.#shownPath(path)),
+      )
+      .join('\n');
+    // Repetitions that failed where enough others passed are told, and are no failure.
+    if (status === 'pass') return `      <system-out>${escaped(text)}</system-out>`;
+    const message = attribute('message', messageOf(bad.length > 0 ? bad : lines));
+    if (status === 'skipped') return `      <skipped${message}/>`;
+    const tag = status === 'fail' ? 'failure' : 'error';
+    const type = attribute('type', status === 'fail' ? 'failed' : errorType(bad));
+    return `      <${tag}${message}${type}>${escaped(text)}</${tag}>`;
   }
 
   #shownPath(path: string): string {
@@ -81,24 +89,40 @@ export class JUnitReporter implements Reporter {
   }
 }
 
-function messageOf(line: CaseLine): string {
-  const bad = line.verdicts.filter(({ status }) => status === 'fail' || status === 'error');
-  const names = bad.map(({ assertion, status, misses, rationale }) => {
-    const why = misses[0] ?? rationale;
-    return `${assertion.name} ${status === 'fail' ? 'failed' : 'could not be judged'}${why === '' ? '' : `: ${why}`}`;
-  });
-  return [...(line.reason ? [line.reason] : []), ...names].join('; ');
+function messageOf(lines: readonly CaseLine[]): string {
+  return lines
+    .map((line) => {
+      const words = [...(line.reason ? [line.reason] : []), ...badVerdicts(line)].join('; ');
+      return line.repetitions > 1 ? `${titleOf(line)}: ${words}` : words;
+    })
+    .join('; ');
 }
 
-function errorType(line: CaseLine): string {
-  return line.verdicts.find(({ status }) => status === 'error')?.reason ?? 'errored';
+function badVerdicts(line: CaseLine): string[] {
+  return line.verdicts
+    .filter(({ status }) => status === 'fail' || status === 'error')
+    .map(({ assertion, status, misses, rationale }) => {
+      const why = misses[0] ?? rationale;
+      const what = status === 'fail' ? 'failed' : 'could not be judged';
+      return `${assertion.name} ${what}${why === '' ? '' : `: ${why}`}`;
+    });
 }
 
-function totals(lines: readonly CaseLine[]): string {
-  const count = (status: Status) => String(lines.filter((line) => line.status === status).length);
-  const time = lines.reduce((sum, line) => sum + line.duration, 0);
+function errorType(lines: readonly CaseLine[]): string {
+  const verdicts = lines.flatMap((line) => line.verdicts);
+  return verdicts.find(({ status }) => status === 'error')?.reason ?? 'errored';
+}
+
+function durationOf({ lines }: CaseOutcome): number {
+  return lines.reduce((sum, line) => sum + line.duration, 0);
+}
+
+function totals(outcomes: readonly CaseOutcome[]): string {
+  const count = (status: Status) =>
+    String(outcomes.filter((outcome) => outcome.status === status).length);
+  const time = outcomes.reduce((sum, outcome) => sum + durationOf(outcome), 0);
   return [
-    attribute('tests', String(lines.length)),
+    attribute('tests', String(outcomes.length)),
     attribute('failures', count('fail')),
     attribute('errors', count('error')),
     attribute('skipped', count('skipped')),

@@ -1,3 +1,4 @@
+import { combineRepetitions, type RepeatedCase } from '../core/repetitions.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { CaseRef, RunEvent } from '../runner/events.ts';
@@ -9,6 +10,13 @@ export interface Reporter {
   finish(): string | undefined;
 }
 
+/** A case with all its finished repetitions. */
+export interface CaseOutcome extends RepeatedCase {
+  readonly lines: readonly [CaseLine, ...CaseLine[]];
+  /** Share of the repetitions that must pass, 0..1. */
+  readonly needed: number;
+}
+
 /** What is known of a run so far. */
 export class RunLog {
   run: RunLine | undefined;
@@ -17,6 +25,7 @@ export class RunLog {
   record: string | undefined;
   #planned: readonly CaseRef[] = [];
   readonly #finished = new Map<string, CaseLine>();
+  readonly #needed = new Map<string, number>();
 
   add(event: RunEvent): void {
     switch (event.kind) {
@@ -24,6 +33,9 @@ export class RunLog {
         this.run = event.run;
         this.record = event.record;
         this.#planned = event.cases;
+        break;
+      case 'case-started':
+        this.#needed.set(caseKeyOf(event.ref), event.case.repeat.pass);
         break;
       case 'case-finished':
         this.#finished.set(keyOf(event.ref), event.line);
@@ -49,9 +61,27 @@ export class RunLog {
     return [...planned, ...left.values()];
   }
 
+  /** The same by case, its repetitions taken together. */
+  get outcomes(): CaseOutcome[] {
+    const byCase = new Map<string, [CaseLine, ...CaseLine[]]>();
+    for (const line of this.cases) {
+      const lines = byCase.get(caseKeyOf(line));
+      if (lines) lines.push(line);
+      else byCase.set(caseKeyOf(line), [line]);
+    }
+    return [...byCase].map(([key, lines]) => {
+      const needed = this.#needed.get(key) ?? 1;
+      return { lines, needed, ...combineRepetitions(lines, needed) };
+    });
+  }
+
   get usage(): Usage {
     return this.cases.reduce((sum, line) => addUsage(sum, line.usage), NO_USAGE);
   }
+}
+
+function caseKeyOf({ suite, id }: Pick<CaseRef, 'suite' | 'id'>): string {
+  return `${suite}\n${id}`;
 }
 
 /** A key for one execution of one case, from its reference or its line. */

@@ -1,25 +1,38 @@
 import type { CaseLine } from '../core/runRecord.ts';
 import { type Status, statusSchema } from '../core/verdict.ts';
-import { outcomeText, STATUS_WORDS } from './outcome.ts';
+import { ICONS, outcomeText, STATUS_WORDS, scoreText } from './outcome.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './plainText.ts';
-import type { RunLog } from './reporter.ts';
+import type { CaseOutcome, RunLog } from './reporter.ts';
 
 /** Counts, labels, cost: the last lines of a report. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
-  const { cases } = log;
+  const { cases, outcomes } = log;
   return [
     ...labelLines(cases),
-    `Cases: ${countText(cases, paint)}${unfinishedText(log)}`,
+    ...outcomes.flatMap((outcome) => repetitionLine(outcome, paint)),
+    `Cases: ${countText(outcomes, paint)}${unfinishedText(log)}`,
     `Asked: ${usageText(log)}`,
     `Time: ${durationText(milliseconds)}`,
   ];
 }
 
-function countText(cases: readonly CaseLine[], paint: Paint): string {
+/** `✗ refund: 1 of 3 repetitions passed, all must; scores spread over 0.50` */
+function repetitionLine(outcome: CaseOutcome, paint: Paint): string[] {
+  const { lines, status, needed, spread } = outcome;
+  const [first] = lines;
+  if (first.repetitions === 1) return [];
+  const passed = lines.filter((line) => line.status === 'pass').length;
+  const must = needed >= 1 ? 'all must' : `${Math.round(needed * 100)} % must`;
+  const scores = spread === null ? '' : `; scores spread over ${scoreText(spread)}`;
+  const icon = paint.status(status, ICONS[status]);
+  return [`${icon} ${first.id}: ${passed} of ${lines.length} repetitions passed, ${must}${scores}`];
+}
+
+function countText(outcomes: readonly CaseOutcome[], paint: Paint): string {
   return statusSchema.options
     .map((status) => {
-      const count = cases.filter((line) => line.status === status).length;
+      const count = outcomes.filter((outcome) => outcome.status === status).length;
       const text = `${count} ${STATUS_WORDS[status]}`;
       return count > 0 ? paint.status(status, text) : text;
     })

@@ -49,7 +49,12 @@ export function refOf(line: CaseLine): CaseRef {
 /** A whole run in which the cases end in the order of `finished`. */
 export function runEvents(
   lines: readonly CaseLine[],
-  options: { readonly finished?: readonly CaseLine[]; readonly cancelled?: boolean } = {},
+  options: {
+    readonly finished?: readonly CaseLine[];
+    readonly cancelled?: boolean;
+    /** Share of the repetitions that must pass. */
+    readonly pass?: number;
+  } = {},
 ): RunEvent[] {
   return [
     {
@@ -66,9 +71,14 @@ export function runEvents(
       record: '/work/.turnlight/runs/r1.jsonl',
       cases: lines.map(refOf),
     },
-    ...(options.finished ?? lines).map(
-      (line): RunEvent => ({ kind: 'case-finished', ref: refOf(line), line }),
-    ),
+    ...(options.finished ?? lines).flatMap((line): RunEvent[] => {
+      const plain = buildSuiteCase(line.id, ['Hi'], []);
+      const repeat = { times: line.repetitions, pass: options.pass ?? 1 };
+      return [
+        { kind: 'case-started', ref: refOf(line), case: { ...plain, repeat } },
+        { kind: 'case-finished', ref: refOf(line), line },
+      ];
+    }),
     {
       kind: 'run-finished',
       end: {

@@ -5,9 +5,9 @@ import { JUnitReporter } from '../../../src/report/junit.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
 
-function report(lines: readonly CaseLine[]): string {
+function report(lines: readonly CaseLine[], pass = 1): string {
   const reporter = new JUnitReporter('/work');
-  for (const event of runEvents(lines)) reporter.event(event);
+  for (const event of runEvents(lines, { pass })) reporter.event(event);
   return reporter.finish();
 }
 
@@ -38,8 +38,6 @@ test('keeps failures, errors and skipped cases apart, each with file and line', 
       id: 'later',
       status: 'skipped',
       reason: 'Not yet.',
-      repetition: 2,
-      repetitions: 2,
     }),
   ]);
   assert.equal(
@@ -59,7 +57,7 @@ test('keeps failures, errors and skipped cases apart, each with file and line', 
       <error message="Kind could not be judged" type="cut-off">! broken  suite.eval.yaml:10
   ! Kind: cut-off  /suite.eval.yaml:1</error>
     </testcase>
-    <testcase classname="Suite" name="later 2/2" file="suite.eval.yaml" line="10" time="1.200">
+    <testcase classname="Suite" name="later" file="suite.eval.yaml" line="10" time="1.200">
       <skipped message="Not yet."/>
     </testcase>
   </testsuite>
@@ -103,4 +101,26 @@ test('hostile text stays text, and the XML well-formed', () => {
     .replace(/<\?xml [^?]*\?>/, '')
     .replace(/<\/?(testsuites|testsuite|testcase|failure)( [a-z]+="[^"<>]*")*\/?>/g, '');
   assert.doesNotMatch(rest, /[<>]|&(?!(amp|lt|gt|quot|#\d+);)/);
+});
+
+const REPEATED = (['pass', 'fail'] as const).map((status, index) =>
+  buildCaseLine({
+    id: 'c',
+    status,
+    repetition: index + 1,
+    repetitions: 2,
+    verdicts: [buildVerdict({ name: 'Kind', status, score: status === 'pass' ? 1 : 0 })],
+  }),
+);
+
+test('repetitions are one test case: a failure where all must pass', () => {
+  const xml = report(REPEATED);
+  assert.match(xml, /tests="1" failures="1"/);
+  assert.match(xml, /<failure message="c 2\/2: Kind failed" type="failed">✗ c 2\/2 /);
+});
+
+test('repetitions that failed where enough others passed are told, and are no failure', () => {
+  const xml = report(REPEATED, 0.5);
+  assert.match(xml, /tests="1" failures="0"/);
+  assert.match(xml, /<system-out>✗ c 2\/2 /);
 });

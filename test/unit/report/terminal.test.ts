@@ -228,6 +228,24 @@ test('repetitions are told apart, and cases that never finished are counted', ()
   assert.match(text, /cancelled; finished cases are kept/);
 });
 
+test('repetitions are counted as one case, with how many passed and the spread of their scores', () => {
+  const lines = ([1, 0.5, 0] as const).map((score, index) =>
+    buildCaseLine({
+      id: 'c',
+      status: score === 1 ? 'pass' : 'fail',
+      score,
+      repetition: index + 1,
+      repetitions: 3,
+    }),
+  );
+  const all = report(runEvents(lines));
+  assert.match(all, /^✗ c: 1 of 3 repetitions passed, all must; scores spread over 1\.00$/m);
+  assert.match(all, /Cases: 0 passed, 1 failed/);
+  const any = report(runEvents(lines, { pass: 1 / 3 }));
+  assert.match(any, /^✓ c: 1 of 3 repetitions passed, 33 % must/m);
+  assert.match(any, /Cases: 1 passed, 0 failed/);
+});
+
 test('a terminal shows running cases with the turn or the assertion they are at', () => {
   const line = buildCaseLine({ id: 'c', status: 'pass' });
   const [start, ...rest] = runEvents([line]);
