@@ -27,7 +27,8 @@ export function outcomeText(verdict: Verdict): string {
   if (verdict.status === 'skipped') return 'skipped';
   const said = verdict.label ?? verdict.value ?? verdict.score;
   if (typeof said === 'number') {
-    return said === verdict.score ? scoreText(said) : String(said);
+    if (said === verdict.score) return scoreText(said);
+    return Number.isInteger(said) ? String(said) : said.toFixed(2);
   }
   return said ?? STATUS_WORDS[verdict.status];
 }

@@ -1,5 +1,5 @@
 import type { CaseLine } from '../core/runRecord.ts';
-import { type Status, statusSchema } from '../core/verdict.ts';
+import { statusSchema, type Verdict } from '../core/verdict.ts';
 import { ICONS, outcomeText, STATUS_WORDS, scoreText } from './outcome.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './plainText.ts';
@@ -51,7 +51,7 @@ function labelLines(cases: readonly CaseLine[]): string[] {
     const { name } = verdict.assertion;
     const ofName = counts.get(name) ?? new Map<string, number>();
     counts.set(name, ofName);
-    const label = labelOf(verdict.status, verdict.label ?? verdict.value, outcomeText(verdict));
+    const label = labelOf(verdict);
     ofName.set(label, (ofName.get(label) ?? 0) + 1);
   }
   return [...counts].map(([name, ofName]) => {
@@ -61,9 +61,11 @@ function labelLines(cases: readonly CaseLine[]): string[] {
 }
 
 /** Bare scores are many: they are counted as passed or failed. */
-function labelOf(status: Status, label: string | number | undefined, text: string): string {
-  if (status === 'error') return `error (${text})`;
-  return label === undefined ? STATUS_WORDS[status] : String(label);
+function labelOf(verdict: Verdict): string {
+  if (verdict.status === 'error') return `error (${outcomeText(verdict)})`;
+  const said = verdict.label ?? verdict.value;
+  const bare = said === undefined || said === verdict.score;
+  return bare ? STATUS_WORDS[verdict.status] : outcomeText(verdict);
 }
 
 function usageText(log: RunLog): string {

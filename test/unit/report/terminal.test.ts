@@ -274,6 +274,22 @@ test('a terminal shows running cases with the turn or the assertion they are at'
   assert.ok(written.includes('\u001b[2A\u001b[J'));
 });
 
+test('values on a scale are counted as they are, bare scores as passed or failed', () => {
+  const lines = [4, 4, 2.5].map((value, index) =>
+    buildCaseLine({
+      id: `c${index}`,
+      status: 'pass',
+      verdicts: [
+        buildVerdict({ name: 'Stars', status: 'pass', score: 0.75, value }),
+        buildVerdict({ name: 'Share', status: 'pass', score: 2 / 3, value: 2 / 3 }),
+      ],
+    }),
+  );
+  const text = report(runEvents(lines));
+  assert.match(text, /^Stars: 4 2, 2\.50 1$/m);
+  assert.match(text, /^Share: passed 3$/m);
+});
+
 test('colours only where they are wanted', () => {
   assert.ok(report(runEvents([PASSED]), { colours: true }).includes('\u001b[32m'));
   assert.ok(!report(runEvents([PASSED])).includes('\u001b'));
