@@ -146,7 +146,7 @@ async function inquire(
   { modelFor, signal }: JudgeOptions,
 ): Promise<[Assertion, Verdict][]> {
   const { assertion } = inputs[0];
-  const request = judgeRequest(block, question, assertion.temperature ?? DEFAULT_TEMPERATURE);
+  const request = judgeRequest(block, question, temperatureOf(assertion));
   const fail = (reason: string, message: string, usage: Usage = NO_USAGE) =>
     inputs.map((input, index): [Assertion, Verdict] => [
       input.assertion,
@@ -169,6 +169,11 @@ async function inquire(
     if (error instanceof ModelError) return fail(error.reason, error.message);
     return fail('judge-failed', error instanceof Error ? error.message : String(error));
   }
+}
+
+function temperatureOf({ temperature, judge }: Assertion): number {
+  const ofModel = judge?.params.temperature;
+  return temperature ?? (typeof ofModel === 'number' ? ofModel : DEFAULT_TEMPERATURE);
 }
 
 const NO_JUDGE =

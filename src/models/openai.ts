@@ -39,13 +39,10 @@ export const openaiSchema = z.strictObject({
       description:
         "Name of the key's variable, looked up in the secret store and then in the environment. `OPENAI_API_KEY` unless given.",
     }),
-  headers: z
-    .record(z.string(), z.string())
-    .optional()
-    .meta({
-      description:
-        'More HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
-    }),
+  headers: z.record(z.string(), z.string()).optional().meta({
+    description:
+      'More HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
+  }),
   temperature: z.number().min(0).max(2).optional().meta({
     description: 'Used where the request names none. Left out where the model takes none.',
   }),

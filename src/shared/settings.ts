@@ -10,3 +10,6 @@ export const SETTINGS = {
 
 export const LANGUAGE_ID = 'conversation-eval';
 export const EVAL_GLOB = '**/*.eval.{yaml,yml}';
+
+/** The conversation view's type, by which VS Code brings it back after a reload. */
+export const VIEW_TYPE = 'turnlight.conversation';

@@ -25,12 +25,10 @@ export class LatestRuns {
    * never ran.
    *
    * @param suite the eval file, absolute
+   * @param only the record to look into, absolute; all unless given
    */
-  async find(suite: string, id: string): Promise<FoundCase[]> {
-    const names = await readdir(this.#folder).catch(() => []);
-    const records = names.filter((name) => name.endsWith('.jsonl')).sort();
-    for (const name of records.reverse()) {
-      const path = join(this.#folder, name);
+  async find(suite: string, id: string, only?: string): Promise<FoundCase[]> {
+    for (const path of only === undefined ? await this.#newestFirst() : [only]) {
       const record = await this.#read(path);
       const lines = record?.cases.filter((line) => line.suite === suite && line.id === id) ?? [];
       if (lines.length === 0) continue;
@@ -39,6 +37,13 @@ export class LatestRuns {
         .map((line) => ({ line, record: path }));
     }
     return [];
+  }
+
+  /** Names begin with the time of their run. */
+  async #newestFirst(): Promise<string[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const records = names.filter((name) => name.endsWith('.jsonl')).sort();
+    return records.reverse().map((name) => join(this.#folder, name));
   }
 
   async #read(path: string): Promise<RunRecord | undefined> {

@@ -53,4 +53,6 @@ try {
 } catch (error) {
   send({ kind: 'error', message: `The module could not be loaded: ${explain(error)}` });
 }
+// Ctrl+C in a terminal reaches this process too; the parent ends it when it is done.
+process.on('SIGINT', () => {});
 process.on('disconnect', () => process.exit());

@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import { COMMANDS } from '../../shared/serverProtocol.ts';
+import type { LanguageSupport } from '../languageClient.ts';
+import type { Secrets } from '../secrets.ts';
+import type { TestRunner } from '../testing/runner.ts';
+import type { ItemData, TestTree } from '../testing/tree.ts';
+import { mayRun } from '../trust.ts';
+import { type CasePlace, caseAtCursor } from './caseAtCursor.ts';
+import { newEvalFile } from './newEvalFile.ts';
+
+export interface CommandParts {
+  readonly tree: TestTree;
+  readonly runner: TestRunner;
+  readonly secrets: Secrets;
+  readonly language: LanguageSupport;
+  readonly log: vscode.LogOutputChannel;
+  readonly open: (place: CasePlace & { readonly repetition?: number }) => Promise<void>;
+}
+
+/** Every command of the extension. */
+export function registerCommands(parts: CommandParts): vscode.Disposable[] {
+  const { tree, runner, secrets, language, log, open } = parts;
+  const register = vscode.commands.registerCommand;
+
+  const run = async (uri: vscode.Uri, id?: string) => {
+    if (!mayRun()) return;
+    await tree.refresh(uri);
+    const item = tree.find(uri, id);
+    if (!item) {
+      void vscode.window.showErrorMessage(`There is no case "${id}" in this file any more.`);
+      return;
+    }
+    const source = new vscode.CancellationTokenSource();
+    try {
+      await runner.run(new vscode.TestRunRequest([item]), source.token);
+    } finally {
+      source.dispose();
+    }
+  };
+
+  return [
+    register(COMMANDS.runCase, async (...args: unknown[]) => {
+      const place = await placeOf(args, tree);
+      if (place) await run(place.uri, place.id);
+    }),
+    register(COMMANDS.runFile, async (...args: unknown[]) => {
+      const uri = uriOf(args[0]) ?? vscode.window.activeTextEditor?.document.uri;
+      if (uri) await run(uri);
+    }),
+    register(COMMANDS.openConversation, async (...args: unknown[]) => {
+      const place = await placeOf(args, tree);
+      if (place) await open(place);
+    }),
+    register('turnlight.newEvalFile', newEvalFile),
+    register('turnlight.setApiKey', () => secrets.ask()),
+    register('turnlight.clearApiKey', () => secrets.clear()),
+    register('turnlight.showLog', () => log.show()),
+    register('turnlight.restartServer', () => language.restart()),
+  ];
+}
+
+/** From a code lens (URI, id), from the Testing panel (an item), or from the cursor. */
+async function placeOf(
+  [first, id]: readonly unknown[],
+  tree: TestTree,
+): Promise<(CasePlace & { repetition?: number }) | undefined> {
+  const uri = uriOf(first);
+  if (uri && typeof id === 'string') return { uri, id };
+  const data = isTestItem(first) ? tree.dataOf(first) : undefined;
+  if (data && data.kind !== 'file') return placeOfItem(data);
+  return caseAtCursor();
+}
+
+function placeOfItem(data: Exclude<ItemData, { kind: 'file' }>) {
+  const { uri, id } = data;
+  return data.kind === 'repetition' ? { uri, id, repetition: data.repetition } : { uri, id };
+}
+
+function uriOf(value: unknown): vscode.Uri | undefined {
+  if (value instanceof vscode.Uri) return value;
+  return typeof value === 'string' && value !== '' ? vscode.Uri.parse(value) : undefined;
+}
+
+function isTestItem(value: unknown): value is vscode.TestItem {
+  return typeof value === 'object' && value !== null && 'children' in value && 'busy' in value;
+}

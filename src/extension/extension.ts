@@ -1,0 +1,61 @@
+import * as vscode from 'vscode';
+import { LANGUAGE_ID, VIEW_TYPE } from '../shared/settings.ts';
+import { registerCommands } from './commands/commands.ts';
+import { LanguageSupport } from './languageClient.ts';
+import { LiveRuns } from './liveRuns.ts';
+import { Secrets } from './secrets.ts';
+import { TestRunner } from './testing/runner.ts';
+import { TestTree } from './testing/tree.ts';
+
+/**
+ * Registers everything and returns before anything is read from the disk. Language client, runner,
+ * file reading and the conversation view are loaded when they are first needed.
+ */
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Turnlight', { log: true });
+  const controller = vscode.tests.createTestController('turnlight', 'Turnlight');
+  const tree = new TestTree(controller);
+  const live = new LiveRuns();
+  const secrets = new Secrets(context.secrets);
+  const language = new LanguageSupport(context);
+  const runner = new TestRunner({ controller, tree, secrets, live, language, log });
+  const parts = { extensionUri: context.extensionUri, live, log };
+
+  controller.createRunProfile(
+    'Run',
+    vscode.TestRunProfileKind.Run,
+    (request, token) => runner.run(request, token),
+    true,
+  );
+  const startLanguage = ({ languageId }: vscode.TextDocument) => {
+    if (languageId !== LANGUAGE_ID) return;
+    language.start().catch((error: unknown) => log.error(`The language server: ${String(error)}`));
+  };
+  vscode.workspace.textDocuments.forEach(startLanguage);
+
+  context.subscriptions.push(
+    log,
+    controller,
+    tree,
+    live,
+    language,
+    vscode.workspace.onDidOpenTextDocument(startLanguage),
+    vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
+      async deserializeWebviewPanel(panel, state) {
+        const { restoreConversation } = await import('./viewer/viewer.ts');
+        restoreConversation(panel, state, parts);
+      },
+    }),
+    ...registerCommands({
+      tree,
+      runner,
+      secrets,
+      language,
+      log,
+      async open({ uri, id, repetition, turn }) {
+        const { openConversation } = await import('./viewer/viewer.ts');
+        openConversation(uri, id, repetition ?? 1, turn, parts);
+      },
+    }),
+  );
+}

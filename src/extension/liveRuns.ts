@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import type { Turn } from '../core/conversation.ts';
+import type { CaseLine } from '../core/runRecord.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { CaseRef, RunEvent } from '../runner/events.ts';
+import { Disposing } from './disposables.ts';
+
+/** What is known of a case that runs, or ran in this session. */
+export interface LiveCase {
+  readonly phase: 'queued' | 'running' | 'finished' | 'cancelled';
+  readonly turns: readonly Turn[];
+  readonly verdicts: readonly Verdict[];
+  readonly line?: CaseLine;
+}
+
+/** The cases of this session's runs as they go on; the conversation view follows them here. */
+export class LiveRuns extends Disposing {
+  readonly #cases = new Map<string, LiveCase>();
+  readonly #changed = this.keep(new vscode.EventEmitter<CaseRef>());
+  readonly onDidChange = this.#changed.event;
+
+  get(ref: CaseRef): LiveCase | undefined {
+    return this.#cases.get(keyOf(ref));
+  }
+
+  hear(event: RunEvent): void {
+    switch (event.kind) {
+      case 'run-started':
+        for (const ref of event.cases) this.#set(ref, { phase: 'queued', turns: [], verdicts: [] });
+        break;
+      case 'case-started':
+        this.#set(event.ref, { phase: 'running', turns: [], verdicts: [] });
+        break;
+      case 'turn':
+        this.#change(event.ref, ({ turns, ...rest }) => ({
+          ...rest,
+          turns: [...turns, event.turn],
+        }));
+        break;
+      case 'verdict':
+        this.#change(event.ref, ({ verdicts, ...rest }) => ({
+          ...rest,
+          verdicts: [...verdicts, event.verdict],
+        }));
+        break;
+      case 'case-finished':
+        this.#change(event.ref, (live) => ({ ...live, phase: 'finished', line: event.line }));
+        break;
+    }
+  }
+
+  /** The run ended; what has not finished never will. */
+  end(refs: readonly CaseRef[]): void {
+    for (const ref of refs) {
+      const live = this.get(ref);
+      if (live && live.phase !== 'finished') this.#set(ref, { ...live, phase: 'cancelled' });
+    }
+  }
+
+  #change(ref: CaseRef, change: (live: LiveCase) => LiveCase): void {
+    this.#set(ref, change(this.get(ref) ?? { phase: 'running', turns: [], verdicts: [] }));
+  }
+
+  #set(ref: CaseRef, live: LiveCase): void {
+    this.#cases.set(keyOf(ref), live);
+    this.#changed.fire(ref);
+  }
+}
+
+function keyOf({ suite, id, repetition }: CaseRef): string {
+  return JSON.stringify([suite, id, repetition]);
+}

@@ -1,0 +1,25 @@
+import * as vscode from 'vscode';
+import type { Range } from '../core/problem.ts';
+
+/** A range of ours as VS Code's. */
+export function toRange({ start, end }: Range): vscode.Range {
+  return new vscode.Range(start.line, start.character, end.line, end.character);
+}
+
+/** The folder that holds `.turnlight/` for a file: its workspace folder, else the file's own. */
+export function workspaceOf(uri: vscode.Uri): string {
+  const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri ?? vscode.Uri.joinPath(uri, '..');
+  return folder.fsPath;
+}
+
+/** Shows a place in an editor and puts the cursor there. */
+export async function reveal(path: string, range: Range): Promise<void> {
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path));
+  const open = vscode.window.visibleTextEditors.find((editor) => editor.document === document);
+  const editor = await vscode.window.showTextDocument(document, {
+    viewColumn: open?.viewColumn ?? vscode.ViewColumn.One,
+  });
+  const place = toRange(range);
+  editor.selection = new vscode.Selection(place.start, place.start);
+  editor.revealRange(place, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}

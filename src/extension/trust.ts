@@ -1,0 +1,16 @@
+import * as vscode from 'vscode';
+
+const MANAGE = 'Manage Workspace Trust';
+
+export const UNTRUSTED =
+  'Running evals starts programs that the workspace names, so it needs a trusted workspace. Editing help works without.';
+
+/** Says why nothing runs here. @returns whether running is allowed */
+export function mayRun(): boolean {
+  if (vscode.workspace.isTrusted) return true;
+  void vscode.window.showErrorMessage(UNTRUSTED, MANAGE).then((choice) => {
+    if (choice === MANAGE) return vscode.commands.executeCommand('workbench.trust.manage');
+    return undefined;
+  });
+  return false;
+}

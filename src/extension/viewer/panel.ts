@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import { turnsOf } from '../../core/conversation.ts';
+import { COMMANDS } from '../../shared/serverProtocol.ts';
+import {
+  type FromView,
+  fromViewSchema,
+  type Snapshot,
+  type ToView,
+  type ViewState,
+} from '../../shared/viewProtocol.ts';
+import { LatestRuns } from '../../store/latest.ts';
+import { Disposing } from '../disposables.ts';
+import type { LiveRuns } from '../liveRuns.ts';
+import { reveal, workspaceOf } from '../places.ts';
+import { readSuite } from '../suites.ts';
+import { viewHtml } from './html.ts';
+import { snapshotOf } from './snapshot.ts';
+
+/** Milliseconds between two snapshots of a case that runs. */
+const PACE = 100;
+
+export interface PanelParts {
+  readonly extensionUri: vscode.Uri;
+  readonly live: LiveRuns;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** One conversation view. It sends whole snapshots, so a view that was hidden is right again with the next. */
+export class ConversationPanel extends Disposing {
+  readonly #panel: vscode.WebviewPanel;
+  readonly #parts: PanelParts;
+  #state: ViewState;
+  #snapshot: Snapshot | undefined;
+  #ready = false;
+  #turn: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PanelParts) {
+    super();
+    this.#panel = panel;
+    this.#state = state;
+    this.#parts = parts;
+    panel.title = state.id;
+    const { webview } = panel;
+    webview.options = {
+      enableScripts: true,
+      localResourceRoots: [vscode.Uri.joinPath(parts.extensionUri, 'dist')],
+    };
+    this.keep(webview.onDidReceiveMessage((message) => this.#receive(message)));
+    this.keep(
+      parts.live.onDidChange(({ suite, id, repetition }) => {
+        const { state: mine } = this;
+        if (suite === this.#uri.fsPath && id === mine.id && repetition === mine.repetition) {
+          // What runs now is what the view follows, whatever record it showed.
+          const { record: _, ...rest } = this.#state;
+          this.#state = rest;
+          this.#later();
+        }
+      }),
+    );
+    this.keep(
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+        if (uri.toString() === this.#uri.toString()) this.#later();
+      }),
+    );
+    this.keep(panel);
+    const asset = (name: string) =>
+      webview.asWebviewUri(vscode.Uri.joinPath(parts.extensionUri, 'dist', name)).toString();
+    webview.html = viewHtml({
+      nonce: randomBytes(16).toString('base64url'),
+      cspSource: webview.cspSource,
+      scriptUri: asset('webview.js'),
+      styleUri: asset('webview.css'),
+    });
+  }
+
+  get state(): ViewState {
+    return this.#state;
+  }
+
+  show(turn: number | undefined): void {
+    this.#panel.reveal(undefined, false);
+    this.#turn = turn;
+    if (this.#ready) this.#later();
+  }
+
+  override dispose(): void {
+    clearTimeout(this.#timer);
+    super.dispose();
+  }
+
+  get #uri(): vscode.Uri {
+    return vscode.Uri.parse(this.#state.file);
+  }
+
+  #later(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#send();
+    }, PACE);
+  }
+
+  async #send(): Promise<void> {
+    if (!this.#ready) return;
+    try {
+      this.#snapshot = await this.#read();
+      await this.#post({ kind: 'snapshot', snapshot: this.#snapshot });
+      if (this.#turn === undefined) return;
+      await this.#post({ kind: 'reveal-turn', turn: this.#turn });
+      this.#turn = undefined;
+    } catch (error) {
+      this.#parts.log.error(String(error instanceof Error ? error.stack : error));
+    }
+  }
+
+  async #read(): Promise<Snapshot> {
+    const uri = this.#uri;
+    const { id, repetition, record } = this.#state;
+    const suite = await readSuite(uri);
+    const live = this.#parts.live.get({ suite: uri.fsPath, id, repetition });
+    const runs = new LatestRuns(workspaceOf(uri));
+    const found = live?.line
+      ? [{ line: live.line, record: undefined }]
+      : await runs.find(uri.fsPath, id, record);
+    const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
+    if (one?.record !== undefined) this.#state = { ...this.#state, record: one.record };
+    return snapshotOf(this.#state, suite, live, one?.line);
+  }
+
+  async #post(message: ToView): Promise<void> {
+    await this.#panel.webview.postMessage(message);
+  }
+
+  async #receive(given: unknown): Promise<void> {
+    const message = fromViewSchema.safeParse(given);
+    if (!message.success) {
+      this.#parts.log.warn('The conversation view sent something that is no message of ours.');
+      return;
+    }
+    await this.#act(message.data);
+  }
+
+  async #act(message: FromView): Promise<void> {
+    switch (message.kind) {
+      case 'ready':
+        this.#ready = true;
+        await this.#send();
+        break;
+      case 'open-turn': {
+        const turns = this.#snapshot ? turnsOf(this.#snapshot.conversation) : [];
+        const source = turns.find(({ number }) => number === message.turn)?.source;
+        if (source) await reveal(source.path, source.range);
+        break;
+      }
+      case 'open-assertion': {
+        const verdict = this.#snapshot?.verdicts.find(
+          ({ assertion }) => assertion.index === message.index,
+        );
+        if (!verdict) break;
+        const start = { line: verdict.assertion.line - 1, character: 0 };
+        await reveal(verdict.assertion.path, { start, end: start });
+        break;
+      }
+      case 'run':
+        await vscode.commands.executeCommand(COMMANDS.runCase, this.#state.file, this.#state.id);
+        break;
+      case 'cancel':
+        await vscode.commands.executeCommand('testing.cancelRun');
+        break;
+      case 'show-repetition': {
+        this.#state = { ...this.#state, repetition: message.repetition };
+        await this.#send();
+      }
+    }
+  }
+}

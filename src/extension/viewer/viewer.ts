@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import { VIEW_TYPE } from '../../shared/settings.ts';
+import { type ViewState, viewStateSchema } from '../../shared/viewProtocol.ts';
+import { ConversationPanel, type PanelParts } from './panel.ts';
+
+/** The conversation views that are open, one for each case. */
+const panels = new Map<string, ConversationPanel>();
+
+/** Opens a case's conversation, or shows the view that is open, at a turn where one is given. */
+export function openConversation(
+  uri: vscode.Uri,
+  id: string,
+  repetition: number,
+  turn: number | undefined,
+  parts: PanelParts,
+): void {
+  const state: ViewState = { file: uri.toString(), id, repetition };
+  const open = panels.get(keyOf(state));
+  if (open) {
+    open.show(turn);
+    return;
+  }
+  const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false };
+  const panel = vscode.window.createWebviewPanel(VIEW_TYPE, id, column);
+  attach(panel, state, parts).show(turn);
+}
+
+/** Brings a view back after a reload; what it shows is read again. */
+export function restoreConversation(
+  panel: vscode.WebviewPanel,
+  given: unknown,
+  parts: PanelParts,
+): void {
+  const state = viewStateSchema.safeParse(given);
+  if (state.success) attach(panel, state.data, parts);
+  else panel.dispose();
+}
+
+function attach(
+  panel: vscode.WebviewPanel,
+  state: ViewState,
+  parts: PanelParts,
+): ConversationPanel {
+  const key = keyOf(state);
+  const view = new ConversationPanel(panel, state, parts);
+  panels.set(key, view);
+  panel.onDidDispose(() => {
+    if (panels.get(key) === view) panels.delete(key);
+    view.dispose();
+  });
+  return view;
+}
+
+function keyOf({ file, id }: ViewState): string {
+  return JSON.stringify([file, id]);
+}

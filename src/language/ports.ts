@@ -1,0 +1,12 @@
+import type { CaseLine } from '../core/runRecord.ts';
+import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
+import type { YamlDocument } from '../evalfile/yamlDocument.ts';
+
+/** An eval file as the features see it: parsed once for each version of its text. */
+export interface EvalDocument {
+  readonly yaml: YamlDocument;
+  readonly suite: LoadedSuite;
+}
+
+/** What the last runs said about a case, one line for each repetition; empty where it never ran. */
+export type LastRuns = (suite: string, id: string) => Promise<readonly CaseLine[]>;

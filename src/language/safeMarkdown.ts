@@ -1,0 +1,24 @@
+/**
+ * Text from files, agents and judges as Markdown that shows it and does nothing else: every
+ * character that Markdown or HTML could act on is escaped, line breaks are kept.
+ */
+export function escapeMarkdown(text: string): string {
+  return neutral(text)
+    .replace(/[\\`*_{}[\]()#+\-.!|~<>&:@/]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(/\n/g, '  \n');
+}
+
+/** As `escapeMarkdown`, on one line and at most `length` characters. */
+export function escapeLine(text: string, length = 300): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return escapeMarkdown(line.length > length ? `${line.slice(0, length - 1)}…` : line);
+}
+
+/** Characters that nobody sees but that change what is seen: controls, and turners of direction. */
+function neutral(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) =>
+      character === '\n' ? character : '\uFFFD',
+    );
+}
