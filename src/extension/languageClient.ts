@@ -1,7 +1,6 @@
 import type * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { RECORDS_CHANGED } from '../shared/serverProtocol.ts';
-import { LANGUAGE_ID, SECTION } from '../shared/settings.ts';
 
 /** The language server's client. Loaded and started when the first eval file is on the screen. */
 export class LanguageSupport implements vscode.Disposable {
@@ -32,21 +31,7 @@ export class LanguageSupport implements vscode.Disposable {
   }
 
   async #create(): Promise<LanguageClient> {
-    const { LanguageClient, TransportKind } = await import('vscode-languageclient/node');
-    const module = this.#context.asAbsolutePath('dist/server.js');
-    const client = new LanguageClient(
-      SECTION,
-      'Turnlight Language Server',
-      { module, transport: TransportKind.ipc },
-      {
-        documentSelector: [
-          { scheme: 'file', language: LANGUAGE_ID },
-          { scheme: 'untitled', language: LANGUAGE_ID },
-          { scheme: 'file', pattern: '**/*.{md,json,jsonl}' },
-        ],
-      },
-    );
-    await client.start();
-    return client;
+    const { startClient } = await import('./startClient.ts');
+    return startClient(this.#context.asAbsolutePath('dist/server.js'));
   }
 }

@@ -1,0 +1,35 @@
+export interface ViewHtmlOptions {
+  /** Random, new for each page: only what carries it runs. */
+  readonly nonce: string;
+  /** The webview's own source, for style sheets. */
+  readonly cspSource: string;
+  readonly scriptUri: string;
+  readonly styleUri: string;
+}
+
+/** The page of the conversation view. It loads its own script and style, and nothing else at all. */
+export function viewHtml({ nonce, cspSource, scriptUri, styleUri }: ViewHtmlOptions): string {
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${cspSource} 'nonce-${nonce}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta property="csp-nonce" content="${nonce}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="stylesheet" href="${styleUri}" />
+    <title>Conversation</title>
+  </head>
+  <body>
+    <main id="app"></main>
+    <script type="module" nonce="${nonce}" src="${scriptUri}"></script>
+  </body>
+</html>
+`;
+}

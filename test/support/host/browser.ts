@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as playwright } from 'playwright-core';
+
+const INSTALLED = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser'];
+
+/** Quiet on a closed network: nothing is fetched that no page asked for. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A headless Chromium: an installed one, else the one that comes inside an npm package. */
+export async function launchBrowser(): Promise<Browser> {
+  const installed = INSTALLED.find((path) => existsSync(path));
+  const bundled = installed === undefined ? chromium.args : [];
+  return playwright.launch({
+    executablePath: installed ?? (await chromium.executablePath()),
+    args: [...bundled.filter((flag) => !flag.startsWith('--headless')), ...FLAGS],
+    headless: true,
+  });
+}

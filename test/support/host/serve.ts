@@ -1,0 +1,10 @@
+// `npm run vscode`: a real VS Code in the browser, the extension and the examples open.
+import { join } from 'node:path';
+import { CHECKOUT } from './install.ts';
+import { startHost } from './server.ts';
+
+const host = await startHost({ folder: join(CHECKOUT, 'examples'), trusted: true });
+console.log(`VS Code with Turnlight: ${host.url}\nCtrl+C stops it.`);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => void host.stop().then(() => process.exit(0)));
+}

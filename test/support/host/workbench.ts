@@ -1,0 +1,160 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Frame, Locator, Page } from 'playwright-core';
+import { launchBrowser } from './browser.ts';
+import { CHECKOUT } from './install.ts';
+import { type Host, type HostOptions, startHost } from './server.ts';
+
+const SCREENSHOTS = join(CHECKOUT, '.cache/screenshots');
+
+const TIMEOUT = 30_000;
+
+/** A VS Code window as a person uses it: commands, keys, what is to be seen. */
+export class Workbench {
+  readonly page: Page;
+  readonly #host: Host;
+  readonly #browser: Browser;
+
+  private constructor(page: Page, host: Host, browser: Browser) {
+    this.page = page;
+    this.#host = host;
+    this.#browser = browser;
+  }
+
+  static async open(options: HostOptions): Promise<Workbench> {
+    const host = await startHost(options);
+    const browser = await launchBrowser();
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    page.setDefaultTimeout(TIMEOUT);
+    await page.goto(host.url);
+    await page.locator('.monaco-workbench .part.statusbar').waitFor();
+    return new Workbench(page, host, browser);
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close();
+    await this.#host.stop();
+  }
+
+  async screenshot(name: string): Promise<void> {
+    await mkdir(SCREENSHOTS, { recursive: true });
+    await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+  }
+
+  /** Runs a command of the palette by its title. */
+  async command(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    const input = this.page.locator('.quick-input-widget input.input');
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    await this.page
+      .locator('.quick-input-list .monaco-list-row', { hasText: title })
+      .first()
+      .click();
+  }
+
+  /** Opens a file of the workspace by quick open. */
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press('Control+P');
+    const input = this.page.locator('.quick-input-widget input.input');
+    await input.waitFor();
+    await input.fill(name);
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first();
+    await row.waitFor();
+    await row.click();
+    const base = name.split('/').at(-1) ?? name;
+    await this.page.locator(`.tab[data-resource-name="${base}"]`).waitFor();
+    await this.editor().locator('.view-line').first().waitFor();
+  }
+
+  editor(): Locator {
+    return this.page.locator('.editor-instance .monaco-editor').first();
+  }
+
+  /** The rendered line of the editor that holds a text. */
+  line(text: string): Locator {
+    // The editor renders spaces as no-break spaces.
+    const pattern = new RegExp(escapeRegExp(text).replaceAll(' ', '[\\s\\u00a0]'));
+    return this.editor().locator('.view-line', { hasText: pattern }).first();
+  }
+
+  /** Clicks a code lens above the line that holds `near`. */
+  async clickLens(title: string, index = 0): Promise<void> {
+    const lens = this.editor().locator('.codelens-decoration a', {
+      hasText: new RegExp(`^${escapeRegExp(title)}$`),
+    });
+    await lens.nth(index).click();
+  }
+
+  /** Goes to a line and column, from 1. */
+  async goTo(line: number, column = 1): Promise<void> {
+    await this.page.keyboard.press('Control+G');
+    const input = this.page.locator('.quick-input-widget input.input');
+    await input.waitFor();
+    await input.fill(`:${line}:${column}`);
+    await this.page.keyboard.press('Enter');
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
+  /** The text of the hover at the cursor. */
+  async hoverText(): Promise<string> {
+    await this.command('Show or Focus Hover');
+    const hover = this.page.locator('.monaco-hover:not(.hidden)', {
+      has: this.page.locator('.hover-contents'),
+    });
+    await hover.first().waitFor();
+    return (await hover.first().textContent()) ?? '';
+  }
+
+  /** What the rows of the Testing view say of themselves, state included. */
+  async testRows(): Promise<string[]> {
+    const rows = this.page.locator('.test-explorer .monaco-list-row');
+    const labels: string[] = await rows.evaluateAll((all) =>
+      all.map((row) => row.getAttribute('aria-label') ?? ''),
+    );
+    return labels;
+  }
+
+  /** Waits until a look at the window gives what is wanted. */
+  async until<Seen>(
+    look: () => Promise<Seen>,
+    wanted: (seen: Seen) => boolean,
+    what: string,
+  ): Promise<Seen> {
+    const deadline = Date.now() + TIMEOUT;
+    let seen = await look();
+    while (!wanted(seen)) {
+      if (Date.now() > deadline) {
+        await this.screenshot('failed');
+        throw new Error(`${what}: not seen. The last look gave ${JSON.stringify(seen)}`);
+      }
+      await this.page.waitForTimeout(100);
+      seen = await look();
+    }
+    return seen;
+  }
+
+  /** The webview frame that holds an element. */
+  async frameWith(selector: string): Promise<Frame> {
+    return this.until(
+      async () => {
+        for (const frame of this.page.frames()) {
+          if (
+            await frame
+              .locator(selector)
+              .count()
+              .catch(() => 0)
+          )
+            return frame;
+        }
+        return undefined;
+      },
+      (frame): frame is Frame => frame !== undefined,
+      `a webview with ${selector}`,
+    ) as Promise<Frame>;
+  }
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
