@@ -18,5 +18,5 @@ function wordsOfItem(item: TurnItem): string {
 }
 
 function fold(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+  return text.replace(/[\s]+/g, ' ').trim();
 }

@@ -79,7 +79,9 @@ function offSchema(error: z.ZodError, json: unknown): BadAnswer {
   const [first] = error.issues;
   return {
     reason: first ? reasonOf(first, json) : 'wrong-type',
-    faults: error.issues.map((issue) => `\`${issue.path.join('.')}\`: ${issue.message}.`),
+    faults: error.issues.map(({ path, message }) =>
+      path.length === 0 ? `The answer: ${message}.` : `\`${path.join('.')}\`: ${message}.`,
+    ),
     repairable: true,
   };
 }
@@ -95,17 +97,49 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
 
 /**
  * The JSON object of a reply. Endpoints without structured output put words or a code fence around
- * it; the outermost braces count.
+ * it; the first balanced object that is JSON counts.
+ *
+ *     Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
  */
 export function extractJson(text: string): unknown {
-  const start = text.indexOf('{');
-  const end = text.lastIndexOf('}');
-  for (const candidate of [text, start < 0 ? '' : text.slice(start, end + 1)]) {
-    try {
-      const value: unknown = JSON.parse(candidate);
-      if (typeof value === 'object' && value !== null) return value;
-    } catch {
-      // Not this one; what is no JSON at all is told by the caller.
+  const whole = objectOf(text);
+  if (whole !== undefined) return whole;
+  let start = text.indexOf('{');
+  // Each try reads to the end at worst: a text of braces alone must not take for ever.
+  for (let tries = 0; start >= 0 && tries < MAX_TRIES; tries += 1) {
+    const end = endOfObject(text, start);
+    const found = end === undefined ? undefined : objectOf(text.slice(start, end));
+    if (found !== undefined) return found;
+    start = text.indexOf('{', end ?? start + 1);
+  }
+  return undefined;
+}
+
+const MAX_TRIES = 100;
+
+function objectOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the object that starts here ends; braces inside its strings do not count. */
+function endOfObject(text: string, start: number): number | undefined {
+  let depth = 0;
+  let quoted = false;
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at];
+    if (quoted) {
+      if (character === '\\') at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === '{') depth += 1;
+    else if (character === '}') {
+      depth -= 1;
+      if (depth === 0) return at + 1;
     }
   }
   return undefined;

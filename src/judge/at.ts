@@ -3,8 +3,8 @@ import type { Assertion, At } from '../core/suite.ts';
 
 export type ChosenTurns =
   | { readonly turns: readonly Turn[] }
-  /** `wrong` tells a mistake in the file from a conversation that has no such turn. */
-  | { readonly missing: string; readonly wrong: boolean };
+  /** `fault` tells a mistake in the file from a conversation that has no turn of the side. */
+  | { readonly missing: string; readonly fault?: 'beyond' | 'other-side' };
 
 /**
  * The turns that an assertion looks at.
@@ -22,10 +22,11 @@ export function chooseTurns(
   const ofSide = all.filter((turn) => side === 'both' || turn.side === side);
   if (assertion.scriptedTurn !== undefined) {
     const reply = replyTurns[assertion.scriptedTurn];
+    // A type that looks at the user looks at the turn that the reply is to.
+    const subject = reply !== undefined && side === 'user' ? reply - 1 : reply;
     return chosen(
-      all.filter(({ number }) => number === reply),
+      all.filter(({ number }) => number === subject),
       'the scripted turn has no reply',
-      false,
     );
   }
   return chooseAt(assertion.at, all, ofSide, side);
@@ -41,28 +42,27 @@ function chooseAt(
   switch (at.kind) {
     case 'all':
     case 'each':
-      return chosen(ofSide, nobody, false);
+      return chosen(ofSide, nobody);
     case 'first':
-      return chosen(ofSide.slice(0, 1), nobody, false);
+      return chosen(ofSide.slice(0, 1), nobody);
     case 'last':
-      return chosen(ofSide.slice(-1), nobody, false);
+      return chosen(ofSide.slice(-1), nobody);
     case 'range':
+      if (at.to > all.length) return notThere(at.to, all.length);
       return chosen(
         ofSide.filter(({ number }) => number >= at.from && number <= at.to),
         `${nobody} from ${at.from} to ${at.to}`,
-        true,
+        'other-side',
       );
     case 'turns': {
       const found: Turn[] = [];
       for (const number of at.turns) {
-        const turn = all.at(number > 0 ? number - 1 : number);
-        if (!turn || (number > 0 && turn.number !== number)) {
-          return { missing: `there is no turn ${number}, the last is ${all.length}`, wrong: true };
-        }
+        const turn = number === 0 ? undefined : all.at(number > 0 ? number - 1 : number);
+        if (!turn) return notThere(number, all.length);
         if (side !== 'both' && turn.side !== side) {
           return {
             missing: `turn ${turn.number} is the ${turn.side}'s, and this looks at the ${side}'s turns`,
-            wrong: true,
+            fault: 'other-side',
           };
         }
         if (!found.includes(turn)) found.push(turn);
@@ -70,12 +70,20 @@ function chooseAt(
       return chosen(
         found.sort((a, b) => a.number - b.number),
         nobody,
-        true,
+        'beyond',
       );
     }
   }
 }
 
-function chosen(turns: readonly Turn[], missing: string, wrong: boolean): ChosenTurns {
-  return turns.length === 0 ? { missing, wrong } : { turns };
+function notThere(number: number, count: number): ChosenTurns {
+  return { missing: `there is no turn ${number}, the last is ${count}`, fault: 'beyond' };
+}
+
+function chosen(
+  turns: readonly Turn[],
+  missing: string,
+  fault?: 'beyond' | 'other-side',
+): ChosenTurns {
+  return turns.length === 0 ? { missing, ...(fault && { fault }) } : { turns };
 }

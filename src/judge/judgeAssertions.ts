@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { Conversation } from '../core/conversation.ts';
+import { type Conversation, turnsOf, turnsOfSide } from '../core/conversation.ts';
 import { deepFreeze } from '../core/deepFreeze.ts';
 import { canonicalJson } from '../core/digest.ts';
 import type { Assertion } from '../core/suite.ts';
@@ -25,6 +25,8 @@ export interface JudgeOptions {
   readonly assertions: readonly Assertion[];
   /** The number of the reply to each scripted turn, by the turn's place from 0. */
   readonly replyTurns: readonly number[];
+  /** True where `stop_on_failure` left scripted turns out: what `at` misses was not reached. */
+  readonly stoppedEarly?: boolean;
   /** The judge of an assertion; undefined where none is configured. */
   readonly modelFor: (assertion: Assertion) => Promise<Model | undefined>;
   readonly signal: AbortSignal;
@@ -51,6 +53,7 @@ interface Inquiry {
 export async function judgeAssertions(options: JudgeOptions): Promise<Verdict[]> {
   const { assertions, signal, onVerdict } = options;
   const conversation = deepFreeze(structuredClone(options.conversation));
+  const facts = deepFreeze(structuredClone(factsOf(options.facts)));
   const verdicts = new Map<Assertion, Verdict>();
   const settle = (assertion: Assertion, verdict: Verdict) => {
     verdicts.set(assertion, verdict);
@@ -62,15 +65,18 @@ export async function judgeAssertions(options: JudgeOptions): Promise<Verdict[]>
   for (const assertion of assertions) {
     signal.throwIfAborted();
     const type = findAssertionType(assertion.type);
-    const input = type && inputFor(type, assertion, conversation, options);
+    const input = type && inputFor(type, assertion, conversation, { ...options, facts });
     if (!type || !input) {
       const unknown = `There is no assertion type "${assertion.type}".`;
       settle(assertion, errorVerdict(assertion, 'unknown-type', unknown));
     } else if ('status' in input) {
       settle(assertion, input);
     } else if ('checklist' in type) {
+      // One that cannot be asked must not drag along those that it would share a request with.
+      const alone = guarded(assertion, () => type.checklist([input]));
       const key = checklistKey(input);
-      checklists.set(key, [...(checklists.get(key) ?? []), input]);
+      if ('status' in alone) settle(assertion, alone);
+      else checklists.set(key, [...(checklists.get(key) ?? []), input]);
     } else {
       const next = guarded(assertion, () =>
         type.judged ? type.question(input) : type.check(input),
@@ -105,19 +111,40 @@ function inputFor(
   type: AssertionType,
   assertion: Assertion,
   conversation: Conversation,
-  { facts, replyTurns }: JudgeOptions,
+  { facts, replyTurns, stoppedEarly = false }: JudgeOptions,
 ): AssertionInput | Verdict {
-  const hasSystemText = conversation.entries.some(({ kind }) => kind === 'system');
+  const hasSystemText =
+    conversation.entries.some(({ kind }) => kind === 'system') ||
+    turnsOf(conversation).some(({ items }) => items.some(({ kind }) => kind === 'system'));
   const needed = type.needs?.(facts, hasSystemText);
   if (needed !== undefined) return errorVerdict(assertion, 'missing-need', needed);
+  const silent = type.judged ? silentSide(conversation) : undefined;
+  if (silent) {
+    const rationale = `Nothing to judge: the ${silent} never speaks.`;
+    return skippedVerdict(assertion, 'no-turns', rationale);
+  }
   const chosen = chooseTurns(conversation, assertion, type.side, replyTurns);
   if ('turns' in chosen) {
     return { conversation, turns: chosen.turns, assertion, facts };
   }
+  if (stoppedEarly && chosen.fault === 'beyond') {
+    const rationale = `The conversation ended at a failing turn before this one: ${chosen.missing}.`;
+    return skippedVerdict(assertion, 'not-reached', rationale);
+  }
   const rationale = `Nothing to look at: ${chosen.missing}.`;
-  return chosen.wrong
+  return chosen.fault
     ? errorVerdict(assertion, 'turn-not-found', rationale)
     : skippedVerdict(assertion, 'no-turns', rationale);
+}
+
+function silentSide(conversation: Conversation): 'user' | 'assistant' | undefined {
+  return (['user', 'assistant'] as const).find(
+    (side) => turnsOfSide(conversation, side).length === 0,
+  );
+}
+
+function factsOf({ id, role, topics, tools, expectations, context }: CaseFacts): CaseFacts {
+  return { id, topics, tools, expectations, context, ...(role !== undefined && { role }) };
 }
 
 /** A check that throws, such as on a pattern that was not checked before, is an error of its own. */
@@ -147,20 +174,26 @@ async function inquire(
 ): Promise<[Assertion, Verdict][]> {
   const { assertion } = inputs[0];
   const request = judgeRequest(block, question, temperatureOf(assertion));
+  let asked: Model | undefined;
+  // The whole usage of a shared request stands in its first verdict, so that sums stay right.
+  const costOf = (index: number, usage: Usage, version?: string): Cost => ({
+    usage: index === 0 ? usage : NO_USAGE,
+    ...(asked && { judge: describeJudge(asked, request, version) }),
+  });
   const fail = (reason: string, message: string, usage: Usage = NO_USAGE) =>
     inputs.map((input, index): [Assertion, Verdict] => [
       input.assertion,
-      errorVerdict(input.assertion, reason, message, { usage: index === 0 ? usage : NO_USAGE }),
+      errorVerdict(input.assertion, reason, message, costOf(index, usage)),
     ]);
   try {
     const model = await modelFor(assertion);
     if (!model) return fail('no-judge', NO_JUDGE);
+    asked = model;
     const { answer, usage, version } = await askJudge(model, request, question, signal);
-    const judge = { ...describeJudge(model, request), ...(version !== undefined && { version }) };
     return question.conclude(answer).flatMap((outcome, index): [Assertion, Verdict][] => {
       const input = inputs[index];
       if (!input) return [];
-      const cost: Cost = { judge, usage: index === 0 ? usage : NO_USAGE };
+      const cost = costOf(index, usage, version);
       return [[input.assertion, concludedVerdict(input.assertion, outcome, cost)]];
     });
   } catch (error) {
@@ -179,8 +212,17 @@ function temperatureOf({ temperature, judge }: Assertion): number {
 const NO_JUDGE =
   'No judge is configured. Add `judge: openai:gpt-5-mini` to the file, or set TURNLIGHT_JUDGE or the setting turnlight.judge.';
 
-/** The whole usage of a shared request stands in its first verdict, so that sums stay right. */
-function describeJudge(model: Model, request: ModelRequest): NonNullable<Verdict['judge']> {
+function describeJudge(
+  model: Model,
+  request: ModelRequest,
+  version: string | undefined,
+): NonNullable<Verdict['judge']> {
   const prompt_hash = createHash('sha256').update(canonicalJson(request.messages)).digest('hex');
-  return { model: model.id, prompt_hash, samples: 1, spread: null };
+  return {
+    model: model.id,
+    ...(version !== undefined && { version }),
+    prompt_hash,
+    samples: 1,
+    spread: null,
+  };
 }

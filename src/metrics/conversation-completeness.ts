@@ -90,7 +90,10 @@ function intentionMistakes(
 }
 
 function conclude({ intentions, turns, rationale }: Answer, input: AssertionInput) {
-  if (intentions.length === 0) return notApplicable('no-intentions', 'The user wanted nothing.');
+  const verdicts = fromVerdictEntries(turns, input.turns);
+  if (intentions.length === 0) {
+    return notApplicable('no-intentions', `The user wanted nothing. ${rationale}`, verdicts);
+  }
   const satisfied = intentions.filter((one) => one.satisfied);
   const open = intentions.filter((one) => !one.satisfied);
   const all = [
@@ -106,7 +109,7 @@ function conclude({ intentions, turns, rationale }: Answer, input: AssertionInpu
     score: satisfied.length / intentions.length,
     label: open.length === 0 ? 'yes' : 'no',
     rationale,
-    turns: fromVerdictEntries(turns, input.turns),
+    turns: verdicts,
     hits: satisfied.map((one) => citing(one.satisfied_turn ?? one.asked_turn, one.intention)),
     misses: open.map((one) => citing(one.asked_turn, `never dealt with: ${one.intention}`)),
     details: { intentions: details },

@@ -54,9 +54,10 @@ export const criterion: ChecklistType = {
       answer: answerSchema,
       mistakes: (answer) => [
         ...listMistakes(answer, inputs.length),
-        ...answer.criteria.flatMap((one) =>
-          turnMistakes(one.turns, turns, `\`turns\` of criterion ${one.criterion}`),
-        ),
+        ...answer.criteria.flatMap((one) => [
+          ...turnMistakes(one.turns, turns, `\`turns\` of criterion ${one.criterion}`),
+          ...outcomeMistakes(one),
+        ]),
       ],
       conclude: (answer) => inputs.map((input, index) => conclude(answer, index + 1, input)),
     };
@@ -73,6 +74,17 @@ function listMistakes({ criteria }: Answer, count: number): Mistake[] {
   if (numbers.length === count && expected.every((number) => numbers.includes(number))) return [];
   const text = `\`criteria\` must hold exactly one entry for each of criteria 1 to ${count}.`;
   return [{ reason: 'incomplete-list', text }];
+}
+
+/** What breaks a criterion in one turn is not mended by the others. */
+function outcomeMistakes({ criterion: number, outcome, turns }: Answer['criteria'][number]) {
+  if (outcome !== 'met') return [];
+  return turns
+    .filter(({ applicable, verdict }) => applicable && verdict === 'fail')
+    .map(({ turn }): Mistake => {
+      const text = `Criterion ${number} is met, but turn ${turn} fails it. A turn fails only where it breaks the criterion.`;
+      return { reason: 'contradiction', text };
+    });
 }
 
 function conclude({ criteria }: Answer, number: number, input: AssertionInput): Outcome {

@@ -124,7 +124,7 @@ function conclude(answer: Answer, rules: readonly string[], input: AssertionInpu
     turns,
     hits: met.map(({ rule }) => citing(last, `kept to the end: ${rule}`)),
     misses: violated.flatMap(({ rule, violated_in, rationale }) =>
-      (violated_in ?? []).map((turn) => citing(turn, `violates “${rule}” ${rationale}`)),
+      [...new Set(violated_in)].map((turn) => citing(turn, `violates “${rule}” ${rationale}`)),
     ),
     details: { guidelines: judged },
   };

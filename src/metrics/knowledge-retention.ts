@@ -64,9 +64,13 @@ export const knowledgeRetention: JudgedType = {
         ...lapseMistakes(answer),
       ],
       conclude({ facts, turns: entries, rationale }) {
-        if (facts.length === 0)
-          return notApplicable('no-facts', 'The user gave no fact to remember.');
         const verdicts = fromVerdictEntries(entries, turns);
+        if (facts.length === 0)
+          return notApplicable(
+            'no-facts',
+            `The user gave no fact to remember. ${rationale}`,
+            verdicts,
+          );
         const score = meanOfTurns(verdicts);
         if (score === undefined) return notApplicable('not-applicable', rationale, verdicts);
         return {
@@ -94,8 +98,13 @@ function ledgerMistakes({ facts }: Answer, users: readonly number[]): Mistake[] 
       const text = `${fact} cites turn ${turn}, which is no turn of the user.`;
       mistakes.push({ reason: 'turns-mismatch', text });
     }
-    if (superseded_by !== null && (!facts[superseded_by - 1] || superseded_by === index + 1)) {
+    if (superseded_by === null) return mistakes;
+    const newer = facts[superseded_by - 1];
+    if (!newer || superseded_by === index + 1) {
       const text = `${fact} is superseded by ${superseded_by}, which is no other fact of the list.`;
+      mistakes.push({ reason: 'contradiction', text });
+    } else if (newer.turn < turn || (newer.turn === turn && superseded_by <= index)) {
+      const text = `${fact} cannot be superseded by fact ${superseded_by}, which was given before it.`;
       mistakes.push({ reason: 'contradiction', text });
     }
     return mistakes;

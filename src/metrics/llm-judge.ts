@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { textOf, turnsOf } from '../core/conversation.ts';
 import { fence } from '../core/fence.ts';
+import { reaches } from '../core/scoring.ts';
 import { renderTemplate } from '../core/template.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome } from './assertionType.ts';
 import {
@@ -48,15 +49,14 @@ const detailsSchema = z
   .array(z.object({ name: z.string(), value: z.string() }))
   .describe('Findings that the prompt asks for beyond the other fields; else empty.');
 
-/** A score against which a turn of a prompt without `per_turn` is not measured. */
-const MIDDLE = 0.5;
+const DEFAULT_THRESHOLD = 0.5;
 
 export const llmJudge: JudgedType = {
   type: 'llm-judge',
   summary: 'Your own judge: a Markdown prompt, per turn or over the whole.',
   docs: 'Asks what your prompt asks. With `per_turn` every judged turn gets a score on the `scale` and the mean counts; otherwise the judge gives one score, and a pass or fail for each turn. Scores are brought to 0..1. `details.scores_per_turn` keeps them.\n\nVariables: `{{conversation}}`, `{{output}}` (the same), `{{last_reply}}`, `{{expectations}}`, `{{role}}`, `{{topics}}`, `{{tools}}`, `{{turn}}`, `{{context.NAME}}`.\n\n```yaml\n- type: llm-judge\n  prompt: ./judges/context-retention.md\n  required: true\n```',
   params,
-  defaultThreshold: 0.5,
+  defaultThreshold: DEFAULT_THRESHOLD,
   side: 'assistant',
   judged: true,
   question(input) {
@@ -106,7 +106,7 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
         given.turns,
         turns,
         ({ score }) => normalise(score, scale),
-        ({ score }) => normalise(score, scale) >= turnThreshold(input),
+        ({ score }) => reaches(normalise(score, scale), turnThreshold(input)),
       );
       const score = meanOfTurns(verdicts);
       if (score === undefined) return notApplicable('not-applicable', given.rationale, verdicts);
@@ -119,10 +119,10 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
         turns: verdicts,
         ...hitsAndMisses(verdicts),
         details: {
+          ...ownDetails(given.details),
           scores_per_turn: verdicts.map((entry) => entry.score),
           passing_turns: verdicts.filter(({ status }) => status === 'pass').length,
           total_turns: verdicts.length,
-          ...ownDetails(given.details),
         },
       };
     },
@@ -160,8 +160,8 @@ function overallScore({ input, scale, labels, body }: Asked) {
         turns: verdicts,
         ...hitsAndMisses(verdicts),
         details: {
-          scores_per_turn: verdicts.map((entry) => entry.score),
           ...ownDetails(given.details),
+          scores_per_turn: verdicts.map((entry) => entry.score),
         },
       };
     },
@@ -170,7 +170,7 @@ function overallScore({ input, scale, labels, body }: Asked) {
 
 /** A turn passes at the score that the whole needs. */
 function turnThreshold({ assertion }: AssertionInput): number {
-  return assertion.threshold ?? assertion.prompt?.threshold ?? MIDDLE;
+  return assertion.threshold ?? assertion.prompt?.threshold ?? DEFAULT_THRESHOLD;
 }
 
 function normalise(score: number, [low, high]: Scale): number {
@@ -191,6 +191,7 @@ function labelOf({ label }: { label: string | null }): { label?: string } {
   return label === null ? {} : { label };
 }
 
+/** Beside the program's own, which no answer can replace. */
 function ownDetails(details: z.infer<typeof detailsSchema>): Record<string, string> {
   return Object.fromEntries(details.map(({ name, value }) => [name, value]));
 }
@@ -200,8 +201,8 @@ function variable(name: string, input: AssertionInput): string | undefined {
   const { conversation, turns, facts } = input;
   const fenced = (text: string) => `\n${fence(text)}\n`;
   if (name.startsWith('context.')) {
-    const value = facts.context[name.slice('context.'.length)];
-    return value === undefined ? undefined : fenced(textual(value));
+    const key = name.slice('context.'.length);
+    return Object.hasOwn(facts.context, key) ? fenced(textual(facts.context[key])) : undefined;
   }
   switch (name) {
     case 'conversation':
@@ -232,5 +233,5 @@ function expectationsOf(expectations: Readonly<Record<string, unknown>>): string
 }
 
 function textual(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }

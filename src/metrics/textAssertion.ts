@@ -78,8 +78,9 @@ function checkJoined(
 ): Finding {
   const found = holds(turns.map(textOf).join('\n\n'));
   const passed = found !== negate;
-  // A text that is missing from several turns is missing from none in particular.
-  const speaking = turns.length === 1 ? turns : turns.filter((turn) => holds(textOf(turn)));
+  // What several turns lack together, none of them lacks in particular.
+  const several = found ? turns.filter((turn) => holds(textOf(turn))) : [];
+  const speaking = turns.length === 1 ? turns : several;
   const entries = speaking.map((turn) => entry(turn.number, holds(textOf(turn)), negate, claim));
   const where = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
   const summary = `${where}: ${found ? claim : `not ${claim}`}`;

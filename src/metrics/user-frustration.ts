@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import type { JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
+import { turnsOfSide } from '../core/conversation.ts';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
 import {
-  citing,
+  hitsAndMisses,
   rangeMistake,
   rationaleSchema,
   scoreEntrySchema,
@@ -41,7 +42,8 @@ export const userFrustration: JudgedType = {
   defaultThreshold: 0.5,
   side: 'user',
   judged: true,
-  question({ turns }): Question<Answer> | Outcome {
+  question(input): Question<Answer> | Outcome {
+    const { turns } = input;
     return {
       name: 'user_frustration',
       instructions: `${INSTRUCTIONS}\n\n${judgeTheseTurns(turns)}`,
@@ -51,7 +53,7 @@ export const userFrustration: JudgedType = {
         ...answer.turns.flatMap(({ turn, score }) =>
           rangeMistake(score, [0, 1], `The score of turn ${turn}`),
         ),
-        ...overallMistakes(answer),
+        ...overallMistakes(answer, input),
       ],
       conclude(answer) {
         const verdicts = turnVerdicts(
@@ -60,17 +62,13 @@ export const userFrustration: JudgedType = {
           ({ score }) => 1 - score,
           ({ score }) => score < FRUSTRATED,
         );
-        const upset = verdicts.filter(({ status }) => status === 'fail');
-        const cited = upset.map(({ turn, rationale }) => citing(turn, rationale));
-        const calm = [`No turn shows frustration: ${answer.rationale}`];
         return {
           kind: 'scored',
           score: SCORES[answer.overall],
           label: answer.overall,
           rationale: answer.rationale,
           turns: verdicts,
-          hits: answer.overall === 'none' ? calm : [],
-          misses: answer.overall === 'none' ? [] : cited,
+          ...hitsAndMisses(verdicts),
           details: {
             frustration: answer.turns.map(({ turn, score }) => ({ turn, score })),
           },
@@ -80,11 +78,24 @@ export const userFrustration: JudgedType = {
   },
 };
 
-function overallMistakes({ turns, overall }: Answer): Mistake[] {
-  const upset = turns.some(({ applicable, score }) => applicable && score >= FRUSTRATED);
-  if (upset === (overall !== 'none')) return [];
-  const text = upset
-    ? '`overall` is none, but a turn has a score of 0.5 or more.'
-    : `\`overall\` is ${overall}, but no applicable turn has a score of 0.5 or more.`;
-  return [{ reason: 'contradiction', text }];
+function overallMistakes({ turns, overall }: Answer, input: AssertionInput): Mistake[] {
+  const contradiction = (text: string): Mistake => ({ reason: 'contradiction', text });
+  const away = turns.filter(({ applicable }) => !applicable);
+  if (away.length > 0) {
+    return away.map(({ turn }) => contradiction(`Turn ${turn} must be applicable, as all are.`));
+  }
+  const upset = turns.filter(({ score }) => score >= FRUSTRATED);
+  if (upset.length > 0 && overall === 'none') {
+    return [contradiction('`overall` is none, but a turn has a score of 0.5 or more.')];
+  }
+  if (upset.length === 0 && overall !== 'none') {
+    return [contradiction(`\`overall\` is ${overall}, but no turn has a score of 0.5 or more.`)];
+  }
+  const last = turnsOfSide(input.conversation, 'user').at(-1)?.number;
+  if (overall === 'resolved' && upset.some(({ turn }) => turn === last)) {
+    return [
+      contradiction(`\`overall\` is resolved, but the user's last turn, ${last}, is frustrated.`),
+    ];
+  }
+  return [];
 }

@@ -157,9 +157,11 @@ class CaseRun {
   }
 
   async #judge(said: Omit<Conversed, 'error'>, assertions: readonly Assertion[]): Promise<void> {
+    const { origin } = this.#case;
     await judgeAssertions({
       conversation: said.conversation,
       replyTurns: said.replyTurns,
+      stoppedEarly: origin.kind === 'turns' && said.replyTurns.length < origin.turns.length,
       assertions,
       facts: this.#case,
       signal: this.#options.signal,
