@@ -41,16 +41,22 @@ export class Workbench {
     await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
   }
 
-  /** Runs a command of the palette by its title. */
+  /** Runs a command of the palette by its title; commands of a window that still opens come late. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press('F1');
-    const input = this.page.locator('.quick-input-widget input.input');
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    await this.page
-      .locator('.quick-input-list .monaco-list-row', { hasText: title })
-      .first()
-      .click();
+    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+    for (let tries = 0; ; tries += 1) {
+      await this.page.keyboard.press('F1');
+      const input = this.page.locator('.quick-input-widget input.input');
+      await input.waitFor();
+      await input.fill(`>${title}`);
+      try {
+        await row.click({ timeout: 3000 });
+        return;
+      } catch (error) {
+        if (tries === 5) throw error;
+        await this.page.keyboard.press('Escape');
+      }
+    }
   }
 
   /** Opens a file of the workspace by quick open. */
@@ -106,13 +112,36 @@ export class Workbench {
     return (await hover.first().textContent()) ?? '';
   }
 
-  /** What the rows of the Testing view say of themselves, state included. */
+  /** The rows of the Testing view: what they show, and what they say of their state. */
   async testRows(): Promise<string[]> {
     const rows = this.page.locator('.test-explorer .monaco-list-row');
     const labels: string[] = await rows.evaluateAll((all) =>
-      all.map((row) => row.getAttribute('aria-label') ?? ''),
+      all.map((row) => `${row.textContent} — ${row.getAttribute('aria-label')}`),
     );
     return labels;
+  }
+
+  /** Unfolds every row of the Testing view. */
+  async unfoldTests(): Promise<void> {
+    const folded = this.page.locator('.test-explorer .monaco-list-row[aria-expanded="false"]');
+    for (let rounds = 0; rounds < 20 && (await folded.count()) > 0; rounds += 1) {
+      await folded.first().locator('.monaco-tl-twistie').click();
+      await this.page.waitForTimeout(50);
+    }
+  }
+
+  async theme(name: string): Promise<void> {
+    await this.command('Preferences: Color Theme');
+    const input = this.page.locator('.quick-input-widget input.input');
+    await input.waitFor();
+    await input.fill(name.replace(/^Default /, ''));
+    await this.page.keyboard.press('Enter');
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
+  async reload(): Promise<void> {
+    await this.page.reload();
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
   }
 
   /** Waits until a look at the window gives what is wanted. */

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { CHECKOUT } from '../support/host/install.ts';
+import { Workbench } from '../support/host/workbench.ts';
+
+describe('a hostile transcript in the real VS Code', { timeout: 200_000 }, () => {
+  let folder: string;
+  let workbench: Workbench;
+  const asked: string[] = [];
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'turnlight-e2e-'));
+    await cp(join(CHECKOUT, 'test/fixtures/hostile'), folder, { recursive: true });
+    workbench = await Workbench.open({ folder, trusted: true });
+    workbench.page.on('request', (request) => asked.push(request.url()));
+    await workbench.openFile('hostile.eval.yaml');
+    await workbench.until(
+      () => workbench.editor().locator('.codelens-decoration a').count(),
+      (count) => count >= 2,
+      'code lenses',
+    );
+    await workbench.clickLens('Run');
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('stays text in the conversation view', async () => {
+    await workbench.clickLens('Open conversation');
+    const view = await workbench.frameWith('.turn[data-turn="4"] .badge[data-status="pass"]');
+    const text = (await view.locator('.conversation').textContent()) ?? '';
+    for (const words of [
+      '<img src=',
+      '</script><script>',
+      'javascript:globalThis',
+      '<style>',
+      '<svg',
+    ]) {
+      assert.ok(text.includes(words), words);
+    }
+    for (const tag of ['img', 'script', 'style', 'svg', 'a', 'iframe']) {
+      const inside = `.conversation ${tag}, .verdicts ${tag}, h1 ${tag}, .description ${tag}`;
+      assert.equal(await view.locator(inside).count(), 0, tag);
+    }
+    await workbench.screenshot('hostile-view');
+  });
+
+  it('stays text in a hover', async () => {
+    await workbench.page.locator('.tab', { hasText: 'hostile.eval.yaml' }).first().click();
+    await workbench.goTo(9, 9);
+    await workbench.hoverText();
+    const hover = workbench.page.locator('.monaco-hover .hover-contents');
+    assert.equal(await hover.locator('img, script, svg, a').count(), 0);
+  });
+
+  it('runs nothing and asks for nothing', async () => {
+    for (const frame of workbench.page.frames()) {
+      assert.equal(await frame.evaluate('globalThis.hacked').catch(() => undefined), undefined);
+    }
+    assert.deepEqual(
+      asked.filter((url) => url.includes('127.0.0.1:9/')),
+      [],
+    );
+  });
+});

@@ -1,0 +1,160 @@
+import type { TestContext } from 'node:test';
+import { type Conversation, toConversation } from '../../src/core/conversation.ts';
+import type { Message } from '../../src/core/message.ts';
+import { START } from '../../src/core/problem.ts';
+import type { Assertion, JudgePrompt } from '../../src/core/suite.ts';
+import type { Verdict } from '../../src/core/verdict.ts';
+import { type JudgeOptions, judgeAssertions } from '../../src/judge/judgeAssertions.ts';
+import type { CaseFacts } from '../../src/metrics/assertionType.ts';
+import type { Model } from '../../src/models/model.ts';
+import { openaiProvider } from '../../src/models/openai.ts';
+import { type ModelServer, type Script, startModelServer } from './modelServer/server.ts';
+import type { Step } from './modelServer/steps.ts';
+import { json } from './modelServer/steps.ts';
+
+export function user(content: string): Message {
+  return { role: 'user', content };
+}
+
+export function assistant(content: string): Message {
+  return { role: 'assistant', content };
+}
+
+export function system(content: string): Message {
+  return { role: 'system', content };
+}
+
+/** A tool call and its result. */
+export function call(name: string, args: unknown, result: string, id = `call_${name}`): Message[] {
+  return [
+    { role: 'assistant', content: '', toolCalls: [{ id, name, arguments: args }] },
+    { role: 'tool', callId: id, content: result },
+  ];
+}
+
+export function talk(...messages: Message[]): Conversation {
+  return toConversation(messages.map((message) => ({ message })));
+}
+
+/** Turn 1 user, 2 assistant, 3 user, 4 assistant. */
+export const ORDER_TALK = talk(
+  user('Where is my order #98765?'),
+  assistant('It was shipped on Monday.'),
+  user('Thanks, and the refund for the hat?'),
+  assistant('The refund was sent today.'),
+);
+
+export function buildAssertion(
+  type: string,
+  params: Readonly<Record<string, unknown>> = {},
+  rest: Partial<Assertion> = {},
+): Assertion {
+  return {
+    index: 0,
+    type,
+    name: type,
+    source: { path: '/suite.eval.yaml', range: START },
+    params,
+    weight: 1,
+    required: false,
+    negate: false,
+    at: { kind: 'all' },
+    ...rest,
+  };
+}
+
+export function buildPrompt(body: string, rest: Partial<JudgePrompt> = {}): JudgePrompt {
+  return {
+    path: '/judges/own.md',
+    scale: [0, 1],
+    labels: [],
+    perTurn: false,
+    body,
+    bodyRange: START,
+    ...rest,
+  };
+}
+
+export function buildFacts(rest: Partial<CaseFacts> = {}): CaseFacts {
+  return { id: 'case', topics: [], tools: [], expectations: {}, context: {}, ...rest };
+}
+
+/** A judge's entry on one turn: passing, unless said otherwise. */
+export function entry(turn: number, rest: Readonly<Record<string, unknown>> = {}) {
+  return { turn, applicable: true, verdict: 'pass', rationale: `r${turn}`, evidence: '', ...rest };
+}
+
+export function fails(turn: number, rest: Readonly<Record<string, unknown>> = {}) {
+  return entry(turn, { verdict: 'fail', ...rest });
+}
+
+export function away(turn: number, rest: Readonly<Record<string, unknown>> = {}) {
+  return entry(turn, { applicable: false, ...rest });
+}
+
+/** The answer to a question that is answered turn by turn. */
+export function answer(...turns: object[]) {
+  return { turns, rationale: 'As a whole.' };
+}
+
+export interface Judged {
+  readonly verdicts: Verdict[];
+  readonly server: ModelServer;
+}
+
+/** Judges over HTTP against the local endpoint. */
+export async function judge(
+  t: TestContext,
+  script: Script,
+  assertions: readonly Assertion[],
+  rest: Partial<JudgeOptions> = {},
+): Promise<Judged> {
+  const { server, model } = await judgeModel(t, script);
+  const verdicts = await judgeAssertions({
+    conversation: ORDER_TALK,
+    facts: buildFacts(),
+    assertions: assertions.map((one, index) => ({ ...one, index })),
+    replyTurns: [],
+    modelFor: async () => model,
+    signal: new AbortController().signal,
+    ...rest,
+  });
+  return { verdicts, server };
+}
+
+/** Judges one assertion; `answers` are sent in their order, values as JSON. */
+export async function judgeOne(
+  t: TestContext,
+  assertion: Assertion,
+  answers: readonly (Step | object)[],
+  rest: Partial<JudgeOptions> = {},
+): Promise<Verdict & { readonly requests: ModelServer['requests'] }> {
+  const { verdicts, server } = await judge(t, answers.map(step), [assertion], rest);
+  const [verdict] = verdicts;
+  if (!verdict) throw new Error('There is no verdict.');
+  return { ...verdict, requests: server.requests };
+}
+
+function step(given: Step | object): Step {
+  if (typeof given === 'string') return given;
+  const known = ['text', 'toolCalls', 'finish', 'refusal', 'fault', 'usage'];
+  return known.some((key) => key in given) ? (given as Step) : json(given);
+}
+
+export async function judgeModel(
+  t: TestContext,
+  script: Script,
+): Promise<{ server: ModelServer; model: Model }> {
+  const server = await startModelServer(script);
+  t.after(() => server.close());
+  const params = { provider: 'openai', model: 'judge', base_url: server.baseUrl };
+  const model = await openaiProvider.create(
+    { id: 'openai:judge', provider: 'openai', params, folder: '/' },
+    {
+      secret: async () => 'sk-test',
+      env: () => undefined,
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+    },
+  );
+  return { server, model };
+}
