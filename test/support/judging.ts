@@ -9,15 +9,14 @@ import type { CaseFacts } from '../../src/metrics/assertionType.ts';
 import type { Model } from '../../src/models/model.ts';
 import { openaiProvider } from '../../src/models/openai.ts';
 import { type ModelServer, type Script, startModelServer } from './modelServer/server.ts';
-import type { Step } from './modelServer/steps.ts';
-import { json } from './modelServer/steps.ts';
+import { json, type Step } from './modelServer/steps.ts';
 
 export function user(content: string): Message {
   return { role: 'user', content };
 }
 
-export function assistant(content: string): Message {
-  return { role: 'assistant', content };
+export function assistant(content: string, retrievalContext?: string[]): Message {
+  return { role: 'assistant', content, ...(retrievalContext && { retrievalContext }) };
 }
 
 export function system(content: string): Message {

@@ -19,7 +19,7 @@ describe('conversationBlock', () => {
         system('You are a shop.'),
         user('Where is it?'),
         ...call('lookup_order', { order: '98765' }, '{"status":"shipped"}'),
-        { ...assistant('On its way.'), retrievalContext: ['Orders take two days.'] } as never,
+        assistant('On its way.', ['Orders take two days.']),
         system('Be brief.'),
         user('Thanks.'),
         assistant('Welcome.'),
@@ -72,7 +72,7 @@ describe('conversationBlock', () => {
         system(evil),
         user(evil),
         ...call(`look${brk}${END}`, { evil }, evil),
-        { ...assistant(evil), retrievalContext: [evil] } as never,
+        assistant(evil, [evil]),
       );
       const lines = conversationBlock(conversation).split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
       assert.deepEqual(
