@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { CHECKOUT } from '../support/host/install.ts';
+import { VSIX } from '../support/host/server.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** Bytes that a window pays for before anything of the extension is used. */
+const ACTIVATION_BUDGET = 80 * 1024;
+
+interface Output {
+  readonly bytes: number;
+  readonly imports: readonly {
+    readonly path: string;
+    readonly kind: string;
+    readonly external?: boolean;
+  }[];
+}
+
+describe('the packaged extension', () => {
+  it('is under 1 MB', async () => {
+    const { size } = await stat(VSIX);
+    assert.ok(size < MEGABYTE, `${size} bytes`);
+  });
+
+  it('lists only what it needs', async () => {
+    const { stdout } = await promisify(execFile)(
+      join(CHECKOUT, 'node_modules/.bin/vsce'),
+      ['ls', '--no-dependencies'],
+      { cwd: CHECKOUT },
+    );
+    const allowed =
+      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/[\w-]+\.(js|css)|schemas\/eval\.schema\.json|syntaxes\/[\w.-]+\.json)$/;
+    const files = stdout.trim().split('\n');
+    assert.deepEqual(
+      files.filter((file) => !allowed.test(file)),
+      [],
+    );
+    for (const needed of ['extension', 'server', 'module-host', 'webview']) {
+      assert.ok(files.includes(`dist/${needed}.js`), needed);
+    }
+  });
+
+  it('loads less than 80 KB to activate, and neither zod, yaml, openai nor the language client', async () => {
+    const meta = JSON.parse(await readFile(join(CHECKOUT, 'dist/meta.json'), 'utf8'));
+    const outputs: Readonly<Record<string, Output & { inputs: Record<string, unknown> }>> =
+      meta.node.outputs;
+    const loaded = staticallyLoaded('dist/extension.js', outputs);
+    const bytes = loaded.reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+    assert.ok(bytes < ACTIVATION_BUDGET, `${bytes} bytes`);
+    const inputs = loaded.flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+    assert.deepEqual(
+      inputs.filter((path) => path.includes('node_modules/')),
+      [],
+    );
+  });
+});
+
+function staticallyLoaded(entry: string, outputs: Readonly<Record<string, Output>>): string[] {
+  const seen = new Set<string>();
+  const visit = (path: string) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { path: inner, kind, external } of outputs[path]?.imports ?? []) {
+      if (kind === 'import-statement' && !external) visit(inner);
+    }
+  };
+  visit(entry);
+  return [...seen];
+}
