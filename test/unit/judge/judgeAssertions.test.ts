@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Verdict } from '../../../src/core/verdict.ts';
+import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
+import { PROTOCOL } from '../../../src/judge/protocol.ts';
+import {
+  answer,
+  assistant,
+  buildAssertion,
+  buildFacts,
+  buildPrompt,
+  entry,
+  fails,
+  judge,
+  judgeModel,
+  judgeOne,
+  ORDER_TALK,
+  system,
+  talk,
+  user,
+} from '../../support/judging.ts';
+import { rateLimited, unauthorized } from '../../support/modelServer/faults.ts';
+import type { ChatBody } from '../../support/modelServer/server.ts';
+import { json } from '../../support/modelServer/steps.ts';
+import { judgedAssertions } from '../../support/questions.ts';
+
+const GOOD = answer(entry(2), entry(4));
+const END = '=== END OF CONVERSATION ===';
+
+function criterion(text: string, rest: Parameters<typeof buildAssertion>[2] = {}) {
+  return buildAssertion('criterion', { criterion: text }, rest);
+}
+
+/** Answers every criterion of the request as met, save those named. */
+function checklist(body: ChatBody, notMet: readonly number[] = []) {
+  const instructions = body.messages[1]?.content ?? '';
+  const count = instructions.match(/^Criterion \d+:$/gm)?.length ?? 0;
+  const turns =
+    /Turns to judge: ([\d, ]+)\./.exec(instructions)?.[1]?.split(', ').map(Number) ?? [];
+  const criteria = Array.from({ length: count }, (_one, index) => {
+    const outcome = notMet.includes(index + 1) ? 'not-met' : 'met';
+    const judged =
+      outcome === 'met' ? turns.map((turn) => entry(turn)) : turns.map((turn) => fails(turn));
+    return { criterion: index + 1, outcome, turns: judged, rationale: `c${index + 1}` };
+  });
+  return json({ criteria, rationale: 'As a whole.' });
+}
+
+const states = (verdicts: readonly Verdict[]) =>
+  verdicts.map(({ status, reason }) => (reason === undefined ? status : `${status} ${reason}`));
+
+describe('requests', () => {
+  it('begin with the same bytes for every judged assertion of a conversation', async (t) => {
+    const assertions = judgedAssertions();
+    const { server } = await judge(t, () => 'not JSON', assertions, {
+      facts: buildFacts({ role: 'A shop.' }),
+    });
+    const firsts = server.requests.filter(({ body }) => body.messages.length === 2);
+    assert.equal(firsts.length, assertions.length);
+    const prefixes = firsts.map(({ body }) => {
+      const [protocol, question] = body.messages;
+      assert.equal(protocol?.content, PROTOCOL);
+      const [block, instructions] = question?.content?.split(`${END}\n\n`) ?? [];
+      assert.ok(instructions && instructions.length > 0);
+      return block;
+    });
+    assert.equal(new Set(prefixes).size, 1);
+    assert.match(
+      prefixes[0] ?? '',
+      /^=== CONVERSATION ===\n\[turn 1, user\]\n\| Where is my order/,
+    );
+  });
+
+  it('hold the conversation once, also where a prompt names it twice', async (t) => {
+    const prompt = buildPrompt('Judge {{conversation}}. Again: {{output}}.');
+    const { requests } = await judgeOne(t, buildAssertion('llm-judge', {}, { prompt }), ['x', 'x']);
+    const question = requests[0]?.body.messages[1]?.content ?? '';
+    assert.equal(question.split('Where is my order').length, 2);
+    assert.match(question, /Judge the conversation above\. Again: the conversation above\./);
+  });
+
+  it('are strict about the form and ask at temperature 0, unless told otherwise', async (t) => {
+    const { requests } = await judgeOne(t, buildAssertion('turn-relevancy'), [GOOD]);
+    assert.equal(requests[0]?.body.response_format?.type, 'json_schema');
+    assert.equal(requests[0]?.body.temperature, 0);
+    const warm = buildAssertion('turn-relevancy', {}, { temperature: 0.7 });
+    assert.equal((await judgeOne(t, warm, [GOOD])).requests[0]?.body.temperature, 0.7);
+  });
+
+  it('are one for the plain criteria of a case', async (t) => {
+    const { verdicts, server } = await judge(t, (body) => checklist(body, [2]), [
+      criterion('a'),
+      criterion('b'),
+      criterion('c'),
+    ]);
+    assert.equal(server.requests.length, 1);
+    assert.deepEqual(states(verdicts), ['pass', 'fail', 'pass']);
+    assert.deepEqual(
+      verdicts.map(({ rationale }) => rationale),
+      ['c1', 'c2', 'c3'],
+    );
+  });
+
+  it('are apart for criteria of other turns, temperatures or judges', async (t) => {
+    const other = { id: 'openai:other', provider: 'openai', params: {}, folder: '/' };
+    const { verdicts, server } = await judge(t, (body) => checklist(body), [
+      criterion('a'),
+      criterion('b', { at: { kind: 'last' } }),
+      criterion('c', { temperature: 1 }),
+      criterion('d', { judge: other }),
+      criterion('e', { threshold: 0.5, weight: 3 }),
+    ]);
+    assert.equal(server.requests.length, 4);
+    assert.deepEqual(states(verdicts), ['pass', 'pass', 'pass', 'pass', 'pass']);
+  });
+
+  it('are paid once where they are shared', async (t) => {
+    const { verdicts } = await judge(t, (body) => checklist(body), [
+      criterion('a'),
+      criterion('b'),
+    ]);
+    assert.deepEqual(
+      verdicts.map(({ usage }) => usage.calls),
+      [1, 0],
+    );
+    assert.equal(verdicts[0]?.judge?.prompt_hash, verdicts[1]?.judge?.prompt_hash);
+    assert.match(verdicts[0]?.judge?.prompt_hash ?? '', /^[0-9a-f]{64}$/);
+    assert.equal(verdicts[0]?.judge?.version, 'judge-2025-01-01');
+  });
+
+  it('are not sent for deterministic checks', async (t) => {
+    const contains = buildAssertion('contains', { value: 'shipped' });
+    const { verdicts, server } = await judge(t, [], [contains], {
+      modelFor: async () => undefined,
+    });
+    assert.deepEqual(states(verdicts), ['pass']);
+    assert.equal(server.requests.length, 0);
+  });
+});
+
+describe('verdicts', () => {
+  it('come in the order of the assertions, and are heard of as they are known', async (t) => {
+    const heard: string[] = [];
+    const { verdicts } = await judge(
+      t,
+      () => json(GOOD),
+      [buildAssertion('turn-relevancy'), buildAssertion('contains', { value: 'shipped' })],
+      { onVerdict: ({ assertion }) => heard.push(assertion.type) },
+    );
+    assert.deepEqual(
+      verdicts.map(({ assertion }) => assertion.type),
+      ['turn-relevancy', 'contains'],
+    );
+    assert.deepEqual(heard, ['contains', 'turn-relevancy']);
+  });
+
+  it('are computed from score and threshold: assertion, then prompt, then type', async (t) => {
+    const prompt = buildPrompt('{{conversation}}', { threshold: 0.9 });
+    const scored = { ...GOOD, label: null, details: [], score: 0.8 };
+    const byPrompt = buildAssertion('llm-judge', {}, { prompt });
+    const own = buildAssertion('llm-judge', {}, { prompt, threshold: 0.8 });
+    assert.equal((await judgeOne(t, byPrompt, [scored])).status, 'fail');
+    assert.equal((await judgeOne(t, own, [scored])).status, 'pass');
+    assert.equal((await judgeOne(t, buildAssertion('turn-relevancy'), [GOOD])).threshold, 0.5);
+  });
+
+  it('of one that cannot be asked do not disturb the others', async (t) => {
+    const { verdicts } = await judge(
+      t,
+      (body) => (body.messages[1]?.content?.includes('its role') ? unauthorized() : json(GOOD)),
+      [
+        buildAssertion('role-adherence'),
+        buildAssertion('turn-relevancy'),
+        buildAssertion('contains', { value: 'shipped' }),
+        buildAssertion('no-such-type'),
+      ],
+      { facts: buildFacts({ role: 'A shop.' }) },
+    );
+    assert.deepEqual(states(verdicts), [
+      'error unauthorized',
+      'pass',
+      'pass',
+      'error unknown-type',
+    ]);
+  });
+
+  it('of criteria are errors one by one where one cannot be read', async (t) => {
+    const { verdicts } = await judge(t, (body) => checklist(body), [
+      criterion('a'),
+      buildAssertion('criterion', {}),
+    ]);
+    assert.deepEqual(states(verdicts), ['pass', 'error check-failed']);
+  });
+
+  it('name the lack of a judge', async (t) => {
+    const { verdicts } = await judge(t, [], [criterion('a'), buildAssertion('turn-relevancy')], {
+      modelFor: async () => undefined,
+    });
+    assert.deepEqual(states(verdicts), ['error no-judge', 'error no-judge']);
+    assert.match(verdicts[0]?.rationale ?? '', /TURNLIGHT_JUDGE/);
+  });
+
+  it('survive a busy endpoint', async (t) => {
+    const { verdicts } = await judge(
+      t,
+      [rateLimited(), json(GOOD)],
+      [buildAssertion('turn-relevancy')],
+    );
+    assert.deepEqual(states(verdicts), ['pass']);
+  });
+});
+
+describe('a checklist', () => {
+  const two = [criterion('a'), criterion('b')];
+  const one = { criterion: 1, outcome: 'met', turns: [entry(2), entry(4)], rationale: '' };
+  const both = { criteria: [one, { ...one, criterion: 2 }], rationale: '' };
+
+  const partial: [string, object[], string][] = [
+    ['lacks one', [one], 'incomplete-list'],
+    ['holds one twice', [one, one], 'incomplete-list'],
+    ['holds one too many', [...both.criteria, { ...one, criterion: 3 }], 'incomplete-list'],
+    ['lacks a turn of one', [one, { ...one, criterion: 2, turns: [entry(2)] }], 'turns-mismatch'],
+    [
+      'calls met what a turn breaks',
+      [one, { ...one, criterion: 2, turns: [entry(2), fails(4)] }],
+      'contradiction',
+    ],
+  ];
+  for (const [name, criteria, reason] of partial) {
+    it(`that ${name} is repaired`, async (t) => {
+      const { verdicts } = await judge(t, [json({ criteria, rationale: '' }), json(both)], two);
+      assert.deepEqual(states(verdicts), ['pass', 'pass']);
+    });
+    it(`that ${name} twice is an error for all of them`, async (t) => {
+      const bad = json({ criteria, rationale: '' });
+      const { verdicts } = await judge(t, [bad, bad], two);
+      assert.deepEqual(states(verdicts), [`error ${reason}`, `error ${reason}`]);
+      assert.deepEqual(
+        verdicts.map(({ usage }) => usage.calls),
+        [2, 0],
+      );
+    });
+  }
+});
+
+describe('what there is to look at', () => {
+  const relevancy = buildAssertion('turn-relevancy');
+  const contains = buildAssertion('contains', { value: 'x' });
+
+  for (const [name, conversation] of [
+    ['the assistant', talk(user('Hi'), user('Anyone?'))],
+    ['the user', talk(system('Greet.'), assistant('Welcome!'))],
+  ] as const) {
+    it(`is nothing for a judge where ${name} never speaks: skipped, no request`, async (t) => {
+      const { verdicts, server } = await judge(t, [], judgedAssertions(), {
+        conversation,
+        facts: buildFacts({ role: 'A shop.' }),
+      });
+      assert.deepEqual(new Set(states(verdicts)), new Set(['skipped no-turns']));
+      assert.equal(server.requests.length, 0);
+    });
+  }
+
+  it('is an error where `at` names a turn that is not there or not of the side', async (t) => {
+    const beyond = { at: { kind: 'turns', turns: [9] } } as const;
+    const other = { at: { kind: 'turns', turns: [1] } } as const;
+    const { verdicts, server } = await judge(
+      t,
+      [],
+      [
+        { ...relevancy, ...beyond },
+        { ...contains, ...other },
+        { ...contains, at: { kind: 'range', from: 2, to: 9 } },
+      ],
+    );
+    assert.deepEqual(states(verdicts), Array(3).fill('error turn-not-found'));
+    assert.match(verdicts[0]?.rationale ?? '', /there is no turn 9, the last is 4/);
+    assert.equal(server.requests.length, 0);
+  });
+
+  it('is not reached, and no error, where the conversation ended early', async (t) => {
+    const { verdicts } = await judge(t, [], [{ ...contains, at: { kind: 'turns', turns: [9] } }], {
+      stoppedEarly: true,
+    });
+    assert.deepEqual(states(verdicts), ['skipped not-reached']);
+  });
+
+  it('is the reply to its scripted turn', async (t) => {
+    const under = { ...relevancy, scriptedTurn: 1 };
+    const verdict = await judgeOne(t, under, [answer(entry(4))], { replyTurns: [2, 4] });
+    assert.deepEqual(
+      verdict.turns.map(({ turn }) => turn),
+      [4],
+    );
+    assert.match(verdict.requests[0]?.body.messages[1]?.content ?? '', /Turns to judge: 4\./);
+  });
+
+  it('lacks a role: an error that says what to do, no request', async (t) => {
+    const { verdicts, server } = await judge(t, [], [buildAssertion('role-adherence')]);
+    assert.deepEqual(states(verdicts), ['error missing-need']);
+    assert.match(verdicts[0]?.rationale ?? '', /add `role`/);
+    assert.equal(server.requests.length, 0);
+  });
+
+  it('has a role in a system text, also in the middle of a turn', async (t) => {
+    const conversation = talk(
+      user('Hi'),
+      system('You are a shop.'),
+      user('Hello?'),
+      assistant('Yes?'),
+    );
+    const verdict = await judgeOne(t, buildAssertion('role-adherence'), [answer(entry(2))], {
+      conversation,
+    });
+    assert.equal(verdict.status, 'pass');
+  });
+
+  it('cannot be changed by what judges it', async (t) => {
+    const conversation = structuredClone(ORDER_TALK);
+    const facts = buildFacts({ role: 'A shop.', context: { name: 'Ann' } });
+    const before = structuredClone({ conversation, facts });
+    await judge(t, () => 'x', judgedAssertions(), { conversation, facts });
+    assert.deepEqual({ conversation, facts }, before);
+    assert.ok(
+      !Object.isFrozen(conversation) && !Object.isFrozen(facts),
+      "the caller's own is free",
+    );
+  });
+});
+
+describe('cancelling', () => {
+  it("throws the signal's reason", async (t) => {
+    const stop = new AbortController();
+    const reason = new Error('cancelled by the user');
+    const { model } = await judgeModel(t, () => {
+      stop.abort(reason);
+      return json(GOOD);
+    });
+    const judging = judgeAssertions({
+      conversation: ORDER_TALK,
+      facts: buildFacts(),
+      assertions: [buildAssertion('turn-relevancy')],
+      replyTurns: [],
+      modelFor: async () => model,
+      signal: stop.signal,
+    });
+    await assert.rejects(judging, reason);
+  });
+});
