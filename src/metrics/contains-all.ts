@@ -9,7 +9,8 @@ export const containsAll = textAssertion({
     values: z.array(z.string().min(1)).min(1).meta({ description: 'The texts to look for.' }),
     ignore_case: ignoreCase,
   }),
-  claim: ({ values }) => `holds all of ${JSON.stringify(values)}`,
+  claim: ({ values }, found) =>
+    `${found ? 'holds all of' : 'does not hold all of'} ${JSON.stringify(values)}`,
   holds: (text, { values, ignore_case }) =>
     values.every((value) => folded(text, ignore_case).includes(folded(value, ignore_case))),
 });

@@ -9,7 +9,7 @@ export const contains = textAssertion({
     value: z.string().min(1).meta({ description: 'The text to look for.' }),
     ignore_case: ignoreCase,
   }),
-  claim: ({ value }) => `holds ${JSON.stringify(value)}`,
+  claim: ({ value }, found) => `${found ? 'holds' : 'does not hold'} ${JSON.stringify(value)}`,
   holds: (text, { value, ignore_case }) =>
     folded(text, ignore_case).includes(folded(value, ignore_case)),
 });

@@ -9,7 +9,8 @@ export const endsWith = textAssertion({
     value: z.string().min(1).meta({ description: 'The text to look for.' }),
     ignore_case: ignoreCase,
   }),
-  claim: ({ value }) => `ends with ${JSON.stringify(value)}`,
+  claim: ({ value }, found) =>
+    `${found ? 'ends with' : 'does not end with'} ${JSON.stringify(value)}`,
   holds: (text, { value, ignore_case }) =>
     folded(text.trim(), ignore_case).endsWith(folded(value, ignore_case)),
 });

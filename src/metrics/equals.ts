@@ -9,7 +9,7 @@ export const equals = textAssertion({
     value: z.string().min(1).meta({ description: 'The text to look for.' }),
     ignore_case: ignoreCase,
   }),
-  claim: ({ value }) => `is ${JSON.stringify(value)}`,
+  claim: ({ value }, found) => `${found ? 'is' : 'is not'} ${JSON.stringify(value)}`,
   holds: (text, { value, ignore_case }) =>
     folded(text.trim(), ignore_case) === folded(value.trim(), ignore_case),
 });

@@ -17,7 +17,7 @@ export const regex = textAssertion({
       .meta({ description: 'Regular expression in RE2 syntax.' }),
     ignore_case: ignoreCase,
   }),
-  claim: ({ pattern }) => `matches ${pattern}`,
+  claim: ({ pattern }, found) => `${found ? 'matches' : 'does not match'} ${pattern}`,
   holds: (text, { pattern, ignore_case }) =>
     RE2JS.compile(pattern, ignore_case ? RE2JS.CASE_INSENSITIVE : 0)
       .matcher(text)

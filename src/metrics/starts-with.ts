@@ -9,7 +9,8 @@ export const startsWith = textAssertion({
     value: z.string().min(1).meta({ description: 'The text to look for.' }),
     ignore_case: ignoreCase,
   }),
-  claim: ({ value }) => `starts with ${JSON.stringify(value)}`,
+  claim: ({ value }, found) =>
+    `${found ? 'starts with' : 'does not start with'} ${JSON.stringify(value)}`,
   holds: (text, { value, ignore_case }) =>
     folded(text.trim(), ignore_case).startsWith(folded(value, ignore_case)),
 });

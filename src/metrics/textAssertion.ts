@@ -4,13 +4,15 @@ import type { TurnVerdict } from '../core/verdict.ts';
 import type { AssertionInput, DeterministicType, Finding } from './assertionType.ts';
 import { citing, numbersOf } from './entries.ts';
 
+type Claim = (found: boolean) => string;
+
 interface TextAssertion<Params extends z.ZodObject> {
   readonly type: string;
   readonly summary: string;
   readonly docs: string;
   readonly params: Params;
-  /** What is checked, to be read after `Turn 4`: `holds "98765"`. */
-  claim(params: z.infer<Params>): string;
+  /** What was found, to be read after `Turn 4`: `holds "98765"`, `does not hold "98765"`. */
+  claim(params: z.infer<Params>, found: boolean): string;
   holds(text: string, params: z.infer<Params>): boolean;
 }
 
@@ -43,7 +45,7 @@ export function textAssertion<Params extends z.ZodObject>(
     judged: false,
     check(input) {
       const params = schema.parse(input.assertion.params);
-      const claim = given.claim(params);
+      const claim = (found: boolean) => given.claim(params, found);
       const holds = (text: string) => given.holds(text, params);
       return input.assertion.at.kind === 'each'
         ? checkEach(input, claim, holds)
@@ -54,7 +56,7 @@ export function textAssertion<Params extends z.ZodObject>(
 
 function checkEach(
   { turns, assertion: { negate } }: AssertionInput,
-  claim: string,
+  claim: Claim,
   holds: (text: string) => boolean,
 ): Finding {
   const entries = turns.map((turn) => entry(turn.number, holds(textOf(turn)), negate, claim));
@@ -63,7 +65,7 @@ function checkEach(
   return {
     kind: 'scored',
     score: good.length / entries.length,
-    rationale: `${good.length} of ${entries.length} turns: ${negate ? 'not ' : ''}${claim}.`,
+    rationale: `${good.length} of ${entries.length} turns: ${claim(!negate)}.`,
     turns: entries,
     hits: good.map(({ turn, rationale }) => citing(turn, rationale)),
     misses: bad.map(({ turn, rationale }) => citing(turn, rationale)),
@@ -73,7 +75,7 @@ function checkEach(
 
 function checkJoined(
   { turns, assertion: { negate } }: AssertionInput,
-  claim: string,
+  claim: Claim,
   holds: (text: string) => boolean,
 ): Finding {
   const found = holds(turns.map(textOf).join('\n\n'));
@@ -83,7 +85,7 @@ function checkJoined(
   const speaking = turns.length === 1 ? turns : several;
   const entries = speaking.map((turn) => entry(turn.number, holds(textOf(turn)), negate, claim));
   const where = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
-  const summary = `${where}: ${found ? claim : `not ${claim}`}`;
+  const summary = `${where}: ${claim(found)}`;
   const cited =
     entries.length > 0 ? entries.map((one) => citing(one.turn, one.rationale)) : [summary];
   return {
@@ -97,12 +99,12 @@ function checkJoined(
   };
 }
 
-function entry(turn: number, found: boolean, negate: boolean, claim: string): TurnVerdict {
+function entry(turn: number, found: boolean, negate: boolean, claim: Claim): TurnVerdict {
   const passed = found !== negate;
   return {
     turn,
     status: passed ? 'pass' : 'fail',
     score: passed ? 1 : 0,
-    rationale: found ? claim : `not ${claim}`,
+    rationale: claim(found),
   };
 }
