@@ -26,6 +26,8 @@ export interface AboutCase {
   /** The side of each turn, from turn 1, where it is known. */
   readonly sides: readonly ('user' | 'assistant')[] | undefined;
   readonly judge: ModelSpec | undefined;
+  /** Whether anything names a judge, be it a wrong one. */
+  readonly judgeNamed: boolean;
 }
 
 /** Makes an assertion ready to run and checks all that can be known before. */
@@ -56,7 +58,7 @@ export async function buildAssertion(
   const own =
     given.judge === undefined ? undefined : resolveModel(given.judge, within(spot, 'judge'), scope);
   const judge = overrideJudge(own ?? prompt?.model ?? about.judge, scope);
-  if (type.judged && !judge && given.judge === undefined) {
+  if (type.judged && !judge && given.judge === undefined && !about.judgeNamed) {
     const message =
       'No judge is configured: add `judge: openai:gpt-5-mini` to the file, or set TURNLIGHT_JUDGE or the setting turnlight.judge. Without one this is an error when it runs.';
     reporter.say('no-judge', message, keyPlaceOf(spot), spot.owner, { severity: 'warning' });

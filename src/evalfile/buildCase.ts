@@ -51,6 +51,7 @@ export async function buildCase(source: CaseSource, scope: Scope): Promise<Suite
   const about: AboutCase = {
     facts,
     judge,
+    judgeNamed: (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '',
     hasSystemText: known?.hasSystemText,
     sides: known?.sides,
     turnCount: known?.sides.length,
@@ -110,7 +111,7 @@ function judgeOf(input: CaseInput, spot: Spot, scope: Scope) {
     const owner = spot.owner === undefined ? {} : { owner: spot.owner };
     return resolveModel(file.judge, { document, path: ['judge'], ...owner }, scope);
   }
-  return options.defaultJudge === undefined ? undefined : outsideModel(options.defaultJudge, scope);
+  return options.defaultJudge ? outsideModel(options.defaultJudge, scope) : undefined;
 }
 
 /** Defaults first, then the case's own, then those under its turns. */

@@ -66,7 +66,7 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   const whole = parseYaml(text.replace(/[^\r\n]/g, ' '), path);
   const problems = [
     ...document.problems,
-    ...schemaProblems(frontMatterSchema, value, document, []),
+    ...(document.problems.length > 0 ? [] : schemaProblems(frontMatterSchema, value, document, [])),
     ...bodyProblems(body, (start, end) => ({
       path,
       range: whole.rangeOfOffsets(bodyStart + start, bodyStart + end),

@@ -25,10 +25,12 @@ export class Reporter {
     this.add({ code, message, severity: 'error', path, range, ...details }, owner);
   }
 
-  /** Sorted by file and place, each once. */
+  /** Sorted by file and place, each once. Of a file that does not parse, only why it does not. */
   all(): Problem[] {
     const unique = new Map(this.#found.map(({ problem }) => [JSON.stringify(problem), problem]));
-    return [...unique.values()].sort(byPlace);
+    const problems = [...unique.values()].sort(byPlace);
+    const unparsed = new Set(problems.filter(isSyntax).map(({ path }) => path));
+    return problems.filter((problem) => !unparsed.has(problem.path) || isSyntax(problem));
   }
 
   /** The errors that keep a case from running, the file's own included. */
@@ -38,6 +40,12 @@ export class Reporter {
       .map(({ problem }) => problem)
       .filter(isError);
   }
+}
+
+const SYNTAX = ['yaml-syntax', 'tab-indent', 'several-documents', 'too-deep'];
+
+function isSyntax({ code }: Problem): boolean {
+  return SYNTAX.includes(code);
 }
 
 function byPlace(a: Problem, b: Problem): number {

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { loadPrompt } from '../../../src/evalfile/prompt.ts';
+
+const places = (text: string) =>
+  loadPrompt(text, '/p.md').problems.map(
+    ({ code, range: { start } }) => `${start.line + 1}:${start.character + 1} ${code}`,
+  );
+
+describe('a judge prompt', () => {
+  it('is Markdown with front matter', () => {
+    const text =
+      '---\nname: Retention\nscale: [1, 5]\nlabels: [good, bad]\nper_turn: true\nthreshold: 0.7\nmodel: openai:x\n---\nJudge {{conversation}} for {{context.name}}.\n';
+    const { prompt, model, needs, problems } = loadPrompt(text, '/p.md');
+    assert.deepEqual(problems, []);
+    assert.equal(model, 'openai:x');
+    assert.deepEqual(needs, ['name']);
+    assert.deepEqual(prompt && { ...prompt, bodyRange: prompt.bodyRange.start }, {
+      path: '/p.md',
+      name: 'Retention',
+      scale: [1, 5],
+      labels: ['good', 'bad'],
+      threshold: 0.7,
+      perTurn: true,
+      body: 'Judge {{conversation}} for {{context.name}}.',
+      bodyRange: { line: 8, character: 0 },
+    });
+  });
+
+  it('needs no front matter', () => {
+    assert.deepEqual(loadPrompt('Judge {{output}}.', '/p.md').prompt?.scale, [0, 1]);
+  });
+
+  for (const [what, text, expected] of [
+    [
+      'an unknown variable',
+      'Judge {{conversation}}.\n  {{covnersation}}',
+      ['2:3 unknown-variable'],
+    ],
+    ['no conversation', 'Be strict.', ['1:1 no-conversation']],
+    ['an unknown key', '---\nname: x\nscael: [0, 1]\n---\n{{conversation}}', ['3:1 unknown-key']],
+    ['a scale upside down', '---\nscale: [5, 1]\n---\n{{conversation}}', ['2:8 wrong-value']],
+    ['broken front matter', '---\nname: [\n---\n{{conversation}}', ['3:1 yaml-syntax']],
+  ] as const) {
+    it(`is refused with ${what}, at its place`, () => {
+      assert.deepEqual(places(text), expected);
+    });
+  }
+});
