@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { SILENT } from '../../src/core/logger.ts';
+import type { CaseLine } from '../../src/core/runRecord.ts';
+import { loadSuite } from '../../src/evalfile/load.ts';
+import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
+import type { RunEvent } from '../../src/runner/events.ts';
+import { runSuites } from '../../src/runner/run.ts';
+import type { RunOptions, RunResult } from '../../src/runner/runOptions.ts';
+
+export interface Ran extends RunResult {
+  readonly events: readonly RunEvent[];
+  /** Finished cases, in the order in which they finished. */
+  readonly lines: readonly CaseLine[];
+  readonly workspace: string;
+}
+
+/** A folder with files, gone after the test. */
+export async function workspaceWith(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'turnlight-run-'));
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+/** Runs `suite.eval.yaml` of a folder with these files. */
+export async function runFiles(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+  options: Partial<RunOptions> = {},
+): Promise<Ran> {
+  const workspace = await workspaceWith(t, files);
+  const { suite, problems } = await loadSuite(join(workspace, 'suite.eval.yaml'), nodeFiles(), {
+    workspace,
+    env: () => undefined,
+  });
+  if (!suite) throw new Error(JSON.stringify(problems, null, 2));
+  const events: RunEvent[] = [];
+  const result = await runSuites({
+    suites: [suite],
+    concurrency: 4,
+    timeout: 10_000,
+    forbidOnly: false,
+    workspace,
+    keepRecord: true,
+    described: {},
+    secret: async () => 'test-key',
+    env: () => undefined,
+    log: SILENT,
+    signal: new AbortController().signal,
+    ...options,
+    onEvent(event) {
+      events.push(event);
+      options.onEvent?.(event);
+    },
+  });
+  const lines = events.flatMap((event) => (event.kind === 'case-finished' ? [event.line] : []));
+  return { ...result, events, lines, workspace };
+}
+
+/** A suite whose target is `bot.mjs`, from the lines of its cases. */
+export function botSuite(cases: string, top = ''): string {
+  return `${top}targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\ncases:\n${cases}`;
+}
+
+/** Replies with what the user said. */
+export const ECHO = 'export default async (messages) => messages.at(-1).content;\n';

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { combineRepetitions } from '../../../src/core/repetitions.ts';
+import { OnlyForbiddenError } from '../../../src/runner/plan.ts';
+import { LatestRuns } from '../../../src/store/latest.ts';
+import { readRecord } from '../../../src/store/read.ts';
+import { buildVerdict } from '../../support/build.ts';
+import { buildCaseLine } from '../../support/buildRun.ts';
+import { botSuite, ECHO, runFiles, workspaceWith } from '../../support/runs.ts';
+
+const CHECK = 'assert: [{type: contains, value: x}]';
+
+describe('a run', () => {
+  it('keeps a record that reads back, and git leaves it alone', async (t) => {
+    const { record, workspace, lines } = await runFiles(t, {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
+    });
+    const read = await readRecord(record ?? '');
+    assert.deepEqual(read.problems, []);
+    assert.deepEqual(read.cases, lines);
+    assert.equal(read.run?.files.length, 1);
+    assert.equal(read.end?.cancelled, false);
+    assert.equal(await readFile(join(workspace, '.turnlight/.gitignore'), 'utf8'), '*\n');
+    const found = await new LatestRuns(workspace).find(join(workspace, 'suite.eval.yaml'), 'a');
+    assert.equal(found[0]?.line.status, 'pass');
+  });
+
+  it('keeps what finished of a record that was torn', async (t) => {
+    const { record = '' } = await runFiles(t, {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
+    });
+    await writeFile(record, (await readFile(record, 'utf8')).slice(0, -20));
+    const read = await readRecord(record);
+    assert.equal(read.cases.length, 1);
+    assert.equal(read.end, undefined);
+    assert.equal(read.problems.length, 1);
+  });
+
+  it('reports a case that says skip as skipped, with its reason', async (t) => {
+    const { lines, end } = await runFiles(t, {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(`  - {id: a, skip: later, turns: [x], ${CHECK}}\n`),
+    });
+    assert.equal(lines[0]?.status, 'skipped');
+    assert.equal(lines[0]?.reason, 'later');
+    assert.equal(end.counts.skipped, 1);
+  });
+
+  it('tells each turn as it is said, before the verdicts', async (t) => {
+    const { events } = await runFiles(t, {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(`  - {id: a, turns: [x, y], ${CHECK}}\n`),
+    });
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      [
+        'run-started',
+        'case-started',
+        'turn',
+        'turn',
+        'turn',
+        'turn',
+        'verdict',
+        'case-finished',
+        'run-finished',
+      ],
+    );
+  });
+
+  it('stops at once when it is cancelled, keeps what finished, and says so', async (t) => {
+    const abort = new AbortController();
+    const { end, lines } = await runFiles(
+      t,
+      {
+        'bot.mjs':
+          "export default async (m) => { if (m.at(-1).content === 'slow') await new Promise((done) => setTimeout(done, 60_000)); return 'x'; };\n",
+        'suite.eval.yaml': botSuite(
+          `  - {id: a, turns: [x], ${CHECK}}\n  - {id: b, turns: [slow], ${CHECK}}\n  - {id: c, turns: [x], ${CHECK}}\n`,
+        ),
+      },
+      {
+        concurrency: 1,
+        signal: abort.signal,
+        onEvent: (event) => {
+          if (event.kind === 'turn' && event.ref.id === 'b') abort.abort();
+        },
+      },
+    );
+    assert.equal(end.cancelled, true);
+    assert.deepEqual(
+      lines.map(({ id }) => id),
+      ['a'],
+    );
+  });
+
+  it('replays what it recorded, targets and all', async (t) => {
+    const recording = join(await workspaceWith(t, {}), 'recording.jsonl');
+    const suite = botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`);
+    await runFiles(t, { 'bot.mjs': ECHO, 'suite.eval.yaml': suite }, { record: recording });
+    const broken = { 'bot.mjs': 'throw new Error("never loaded");\n', 'suite.eval.yaml': suite };
+    const replayed = await runFiles(t, broken, { replay: recording });
+    assert.equal(replayed.lines[0]?.status, 'pass');
+  });
+
+  it('never writes a key', async (t) => {
+    const { record = '', events } = await runFiles(t, {
+      'suite.eval.yaml':
+        'judge: {provider: openai, model: m, base_url: "http://127.0.0.1:9/v1", timeout: 500}\ncases:\n  - {id: a, transcript: [{user: a}, {assistant: b}], assert: [c]}\n',
+    });
+    assert.ok(!(await readFile(record, 'utf8')).includes('test-key'));
+    assert.ok(!JSON.stringify(events).includes('test-key'));
+  });
+});
+
+describe('the plan of a run', () => {
+  it('is narrowed by `only`, unless that is forbidden', async (t) => {
+    const files = {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(
+        `  - {id: a, turns: [x], ${CHECK}}\n  - {id: b, only: true, turns: [x], ${CHECK}}\n`,
+      ),
+    };
+    const { lines } = await runFiles(t, files);
+    assert.deepEqual(
+      lines.map(({ id }) => id),
+      ['b'],
+    );
+    await assert.rejects(runFiles(t, files, { forbidOnly: true }), OnlyForbiddenError);
+  });
+
+  it('holds every repetition', async (t) => {
+    const { events } = await runFiles(t, {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(`  - {id: a, repeat: 3, turns: [x], ${CHECK}}\n`),
+    });
+    const [started] = events;
+    assert.deepEqual(
+      started?.kind === 'run-started' && started.cases.map(({ repetition }) => repetition),
+      [1, 2, 3],
+    );
+  });
+});
+
+describe('the repetitions of a case', () => {
+  const passed = buildCaseLine({ id: 'a', status: 'pass', score: 1 });
+  const failed = buildCaseLine({ id: 'a', status: 'fail', score: 0.25 });
+  const error = buildCaseLine({ id: 'a', status: 'error' });
+  const gated = buildCaseLine({
+    id: 'a',
+    status: 'fail',
+    score: 0.9,
+    verdicts: [buildVerdict({ status: 'fail', score: 0, required: true })],
+  });
+
+  it('pass when enough of them do', () => {
+    assert.equal(combineRepetitions([passed, passed], 1).status, 'pass');
+    assert.equal(combineRepetitions([passed, failed], 1).status, 'fail');
+    assert.equal(combineRepetitions([passed, failed], 0.5).status, 'pass');
+  });
+
+  it('come with pass rate and spread', () => {
+    const { passRate, spread, score } = combineRepetitions([passed, failed], 1);
+    assert.deepEqual([passRate, spread, score], [0.5, 0.75, 0.625]);
+  });
+
+  it('cannot outvote a required failure or an error', () => {
+    assert.equal(combineRepetitions([passed, passed, gated], 0.1).status, 'fail');
+    assert.equal(combineRepetitions([passed, passed, error], 0.1).status, 'error');
+  });
+
+  it('come to nothing where none was decided', () => {
+    const skipped = buildCaseLine({ id: 'a', status: 'skipped' });
+    assert.deepEqual(combineRepetitions([skipped], 1), {
+      status: 'skipped',
+      passRate: null,
+      spread: null,
+      score: null,
+    });
+  });
+});

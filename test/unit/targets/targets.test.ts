@@ -1,0 +1,272 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { SILENT } from '../../../src/core/logger.ts';
+import { NO_USAGE } from '../../../src/core/verdict.ts';
+import type { Model, ModelReply } from '../../../src/models/model.ts';
+import { chatTarget } from '../../../src/targets/chat.ts';
+import { commandTarget } from '../../../src/targets/command.ts';
+import { moduleTarget } from '../../../src/targets/module.ts';
+import { readReply } from '../../../src/targets/reply.ts';
+import { TargetError, type TargetHost, type TargetType } from '../../../src/targets/target.ts';
+import { workspaceWith } from '../../support/runs.ts';
+
+const HI = [{ role: 'user' as const, content: 'Hi' }];
+
+/** Asks a target once, as the only turn of a conversation. */
+async function ask(
+  t: TestContext,
+  type: TargetType,
+  params: Record<string, unknown>,
+  files: Readonly<Record<string, string>>,
+  about: Partial<TargetHost> = {},
+) {
+  const folder = await workspaceWith(t, files);
+  const session = await type.open(
+    { name: 'bot', type: type.type, params: { type: type.type, ...params }, folder },
+    {
+      caseId: 'a',
+      context: { name: 'Sarah' },
+      tools: [],
+      timeout: 5_000,
+      workspace: folder,
+      env: () => undefined,
+      log: SILENT,
+      ...about,
+    },
+  );
+  t.after(() => session.close());
+  return session.reply(HI, new AbortController().signal);
+}
+
+const refusedWith = (reason: string, words: RegExp) => (error: unknown) => {
+  assert.ok(error instanceof TargetError, String(error));
+  assert.equal(error.reason, reason);
+  assert.match(error.message, words);
+  return true;
+};
+
+describe('a module target', () => {
+  const module = (t: TestContext, code: string, about: Partial<TargetHost> = {}) =>
+    ask(t, moduleTarget, { path: './bot.mjs' }, { 'bot.mjs': code }, about);
+
+  it('is given messages, case and context', async (t) => {
+    const { messages } = await module(
+      t,
+      'export default async (messages, { case: id, context, signal }) => JSON.stringify([messages, id, context, typeof signal]);\n',
+    );
+    assert.deepEqual(JSON.parse(messages[0]?.content ?? ''), [
+      [{ role: 'user', content: 'Hi' }],
+      'a',
+      { name: 'Sarah' },
+      'object',
+    ]);
+  });
+
+  it('may be TypeScript, and any export', async (t) => {
+    const { messages } = await ask(
+      t,
+      moduleTarget,
+      { path: './bot.ts', export: 'reply' },
+      { 'bot.ts': 'export const reply = (messages: unknown[]): string => String(messages.length);\n' },
+    );
+    assert.equal(messages[0]?.content, '1');
+  });
+
+  for (const [what, code, reason, words] of [
+    [
+      'that throws',
+      'export default () => { throw new Error("no luck"); };',
+      'target-error',
+      /no luck/,
+    ],
+    ['that exits', 'export default () => process.exit(3);', 'target-crashed', /exited with code 3/],
+    [
+      'that answers with a number',
+      'export default () => 7;',
+      'target-malformed-reply',
+      /It was: 7/,
+    ],
+    [
+      'that answers with nothing',
+      'export default () => {};',
+      'target-malformed-reply',
+      /It was: null/,
+    ],
+    ['without the export', 'export const x = 1;', 'target-error', /no function "default"/],
+    ['that does not parse', 'export default (', 'target-error', /could not be loaded/],
+  ] as const) {
+    it(`${what} is an error that says so`, async (t) => {
+      await assert.rejects(module(t, `${code}\n`), refusedWith(reason, words));
+    });
+  }
+
+  it('that hangs, even in a loop, is stopped', async (t) => {
+    await assert.rejects(
+      module(t, 'export default () => { for (;;); };\n', { timeout: 1_000 }),
+      refusedWith('target-timeout', /within 1000 ms/),
+    );
+  });
+
+  it('prints to the log and never to our output', async (t) => {
+    const lines: string[] = [];
+    const log = { ...SILENT, info: (line: string) => void lines.push(line) };
+    await module(t, 'console.log("seen"); export default () => "x";\n', { log });
+    assert.deepEqual(lines, ['[bot] seen']);
+  });
+});
+
+describe('a command target', () => {
+  const command = (t: TestContext, code: string, params = {}, about: Partial<TargetHost> = {}) =>
+    ask(
+      t,
+      commandTarget,
+      { command: [process.execPath, 'bot.mjs'], ...params },
+      { 'bot.mjs': code },
+      about,
+    );
+  const answering = (reply: string) =>
+    `import { createInterface } from 'node:readline';\nfor await (const line of createInterface({ input: process.stdin })) { const turn = JSON.parse(line); console.log(${reply}); }\n`;
+
+  it('speaks JSON lines', async (t) => {
+    const { messages } = await command(
+      t,
+      answering(
+        'JSON.stringify({ content: turn.case + turn.context.name + turn.messages.length })',
+      ),
+    );
+    assert.equal(messages[0]?.content, 'aSarah1');
+  });
+
+  for (const [what, code, reason, words] of [
+    ['prints rubbish', answering('"rubbish"'), 'target-malformed-reply', /not JSON: rubbish/],
+    [
+      'crashes',
+      'console.error("out of luck"); process.exit(4);\n',
+      'target-crashed',
+      /exited with code 4.*out of luck/,
+    ],
+    ['ends without a word', '', 'target-crashed', /exited with code 0/],
+  ] as const) {
+    it(`that ${what} is an error that says so`, async (t) => {
+      await assert.rejects(command(t, code), refusedWith(reason, words));
+    });
+  }
+
+  it('that hangs is stopped', async (t) => {
+    await assert.rejects(
+      command(t, 'setInterval(() => {}, 1000);\n', {}, { timeout: 800 }),
+      refusedWith('target-timeout', /within 800 ms/),
+    );
+  });
+
+  it('that is not there is an error that names it', async (t) => {
+    await assert.rejects(
+      ask(t, commandTarget, { command: ['no-such-program'] }, {}),
+      refusedWith('target-not-found', /no-such-program/),
+    );
+  });
+
+  it('may not start outside the workspace', async (t) => {
+    await assert.rejects(
+      command(t, '', { cwd: join('..', '..') }),
+      refusedWith('target-not-found', /leaves the workspace/),
+    );
+  });
+});
+
+describe('a chat target', () => {
+  const model = (...replies: readonly Partial<ModelReply>[]): Model => {
+    const queue = [...replies];
+    return {
+      id: 'test:model',
+      complete: async () => ({
+        text: '',
+        toolCalls: [],
+        finish: 'stop',
+        usage: NO_USAGE,
+        ...queue.shift(),
+      }),
+    };
+  };
+  const call = { id: 'c', name: 'lookup', arguments: { order: 1 } };
+  const params = { model: 'test:model', tool_results: { lookup: 'shipped' } };
+
+  it('answers its own tool calls from the script', async (t) => {
+    const { messages } = await ask(
+      t,
+      chatTarget,
+      params,
+      {},
+      {
+        model: model({ toolCalls: [call], finish: 'tool-calls' }, { text: 'It is shipped.' }),
+      },
+    );
+    assert.deepEqual(
+      messages.map(({ role, content }) => [role, content]),
+      [
+        ['assistant', ''],
+        ['tool', 'shipped'],
+        ['assistant', 'It is shipped.'],
+      ],
+    );
+  });
+
+  it('that calls what is not scripted is an error', async (t) => {
+    const other = { ...call, name: 'refund' };
+    await assert.rejects(
+      ask(t, chatTarget, params, {}, { model: model({ toolCalls: [other] }) }),
+      refusedWith('target-error', /called refund/),
+    );
+  });
+
+  it('that only ever calls is stopped', async (t) => {
+    const always: Model = {
+      id: 'test:model',
+      complete: async () => ({
+        text: '',
+        toolCalls: [call],
+        finish: 'tool-calls',
+        usage: NO_USAGE,
+      }),
+    };
+    await assert.rejects(
+      ask(t, chatTarget, params, {}, { model: always }),
+      refusedWith('target-error', /8 times without a reply/),
+    );
+  });
+});
+
+describe('a reply', () => {
+  it('may be a text, a message, messages, or messages with what was retrieved', () => {
+    for (const answer of [
+      'Hello',
+      { content: 'Hello' },
+      { role: 'assistant', content: 'Hello' },
+      [{ role: 'assistant', content: 'Hello' }],
+      { messages: [{ role: 'assistant', content: 'Hello' }] },
+    ]) {
+      assert.deepEqual(readReply(answer).messages, [{ role: 'assistant', content: 'Hello' }]);
+    }
+    const { messages, usage } = readReply({
+      messages: [{ role: 'assistant', content: 'Hello' }],
+      retrieval_context: ['found'],
+      usage: { input_tokens: 3 },
+    });
+    assert.deepEqual(messages, [
+      { role: 'assistant', content: 'Hello', retrievalContext: ['found'] },
+    ]);
+    assert.equal(usage?.input_tokens, 3);
+  });
+
+  it('never speaks as the user', () => {
+    assert.throws(
+      () =>
+        readReply([
+          { role: 'user', content: 'me' },
+          { role: 'assistant', content: 'x' },
+        ]),
+      refusedWith('target-malformed-reply', /a user message/),
+    );
+  });
+});
