@@ -45,11 +45,16 @@ export async function buildAssertion(
   if (!type) return undefined;
   const { reporter } = scope;
   const shared = sharedKeys(type.judged);
+  const owns = (key: string) => Object.hasOwn(type.params.shape, key);
   const params = Object.fromEntries(
-    Object.entries(given).filter(([key]) => key !== 'type' && !shared.includes(key)),
+    Object.entries(given).filter(([key]) => owns(key) || (key !== 'type' && !shared.includes(key))),
   );
   const filled = fillParams(type.type, params, typeof input === 'string', spot, about, scope);
 
+  const fault = type.fault?.(filled);
+  if (fault) {
+    reporter.say('bad-value', fault.message, placeOf(within(spot, fault.key)), spot.owner);
+  }
   const needed = type.needs?.(about.facts, about.hasSystemText);
   if (needed) reporter.say('missing-need', needed, keyPlaceOf(spot), spot.owner);
   const at = parseAt(given.at);
@@ -67,7 +72,7 @@ export async function buildAssertion(
   return {
     index,
     type: type.type,
-    name: typeof name === 'string' ? name : labelOf(type.type, filled, prompt),
+    name: typeof name === 'string' && !owns('name') ? name : labelOf(type.type, filled, prompt),
     source: { path: spot.document.path, range: spot.document.entryRangeOf(spot.path) },
     params: filled,
     weight: typeof weight === 'number' ? weight : 1,
@@ -111,6 +116,8 @@ function labelOf(
   prompt: JudgePrompt | undefined,
 ): string {
   if (prompt) return prompt.name ?? basename(prompt.path, '.md');
+  // The tool of `tool-called`: two of them are told apart.
+  if (typeof params.name === 'string') return `${type} ${params.name}`;
   if (type !== 'criterion') return type;
   const words = String(params.criterion).split(/\s+/);
   return words.length <= LABEL_WORDS

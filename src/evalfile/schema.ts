@@ -80,6 +80,8 @@ const assertionMappings = assertionTypes.map(({ type, summary, params, judged })
       ...params.shape,
       ...commonKeys,
       ...(judged ? judgedKeys : deterministicKeys),
+      // A type's own key goes before a shared one: `name` of `tool-called` is the tool's.
+      ...params.shape,
     })
     .meta({ description: summary }),
 );

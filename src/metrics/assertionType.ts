@@ -77,6 +77,10 @@ interface Common {
   readonly side: 'user' | 'assistant' | 'both';
   /** What is missing from the case, as a sentence with what to do; undefined where all is there. */
   needs?(facts: CaseFacts, hasSystemText: boolean | undefined): string | undefined;
+  /** What is wrong with parameters that fit `params` one by one: the key and a sentence. */
+  fault?(
+    params: Readonly<Record<string, unknown>>,
+  ): { readonly key: string; readonly message: string } | undefined;
 }
 
 export interface DeterministicType extends Common {

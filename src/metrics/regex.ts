@@ -11,7 +11,7 @@ export const regex = textAssertion({
       .string()
       .min(1)
       .superRefine((pattern, context) => {
-        const fault = faultOf(pattern);
+        const fault = faultOfPattern(pattern);
         if (fault) context.addIssue({ code: 'custom', message: fault, input: pattern });
       })
       .meta({ description: 'Regular expression in RE2 syntax.' }),
@@ -24,7 +24,8 @@ export const regex = textAssertion({
       .find(),
 });
 
-function faultOf(pattern: string): string | undefined {
+/** Why RE2 does not take the pattern; undefined where it does. */
+export function faultOfPattern(pattern: string): string | undefined {
   try {
     RE2JS.compile(pattern);
     return undefined;

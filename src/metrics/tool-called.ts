@@ -5,6 +5,7 @@ import type { ToolCall } from '../core/message.ts';
 import type { TurnVerdict } from '../core/verdict.ts';
 import type { DeterministicType } from './assertionType.ts';
 import { citing, numbersOf } from './entries.ts';
+import { faultOfPattern } from './regex.ts';
 
 const params = z.strictObject({
   name: z.string().min(1).meta({ description: 'Name of the tool.' }),
@@ -33,6 +34,16 @@ export const toolCalled: DeterministicType = {
   defaultThreshold: 1,
   side: 'assistant',
   judged: false,
+  fault(given) {
+    const read = params.safeParse(given);
+    if (!read.success || read.data.match !== 'pattern') return undefined;
+    for (const text of textsIn(read.data.args)) {
+      const message = faultOfPattern(text);
+      if (message !== undefined)
+        return { key: 'args', message: `${JSON.stringify(text)}: ${message}` };
+    }
+    return undefined;
+  },
   check({ turns, assertion }) {
     const wanted = params.parse(assertion.params);
     const { negate } = assertion;
@@ -53,7 +64,9 @@ export const toolCalled: DeterministicType = {
     });
     const passing = entries.filter(({ status }) => status === 'pass').length;
     const score = each ? passing / turns.length : enough(total) ? 1 : 0;
-    const summary = `${wanted.name} was called ${total} time${total === 1 ? '' : 's'} as asked for in turns ${numbersOf(turns)}.`;
+    const like = wanted.args === undefined ? '' : ' with such arguments';
+    const found = `${wanted.name} was called ${total} time${total === 1 ? '' : 's'}${like}`;
+    const where = `${turns.length === 1 ? 'Turn' : 'Turns'} ${numbersOf(turns)}`;
     const cite = (status: TurnVerdict['status']) =>
       entries.filter((one) => one.status === status).map((one) => citing(one.turn, one.rationale));
     const misses = cite('fail');
@@ -61,10 +74,10 @@ export const toolCalled: DeterministicType = {
       kind: 'scored',
       score,
       value: total,
-      rationale: summary,
+      rationale: `${where}: ${found}.`,
       turns: entries,
       hits: cite('pass'),
-      misses: score < 1 && misses.length === 0 ? [`Turns ${numbersOf(turns)}: ${summary}`] : misses,
+      misses: score < 1 && misses.length === 0 ? [`${where}: ${found}`] : misses,
       details: { calls: total },
     };
   },
@@ -101,6 +114,12 @@ function same(actual: unknown, wanted: unknown, partial: boolean, pattern: boole
   return keys.every(
     (key) => Object.hasOwn(actual, key) && same(actual[key], wanted[key], partial, pattern),
   );
+}
+
+/** Every text at any depth. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

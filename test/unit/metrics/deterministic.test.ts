@@ -223,6 +223,16 @@ describe('tool-called', () => {
     ]);
   });
 
+  it('tells a pattern that is none before it runs', () => {
+    const fault = (args: object, match: string) =>
+      findAssertionType('tool-called')?.fault?.({ name, args, match });
+    const nested = { order: '1', options: { tags: ['('] } };
+    assert.equal(fault(nested, 'pattern')?.key, 'args');
+    assert.match(fault(nested, 'pattern')?.message ?? '', /^"\(": .*linear time/);
+    assert.equal(fault(nested, 'exact'), undefined);
+    assert.equal(fault({ order: '^1$' }, 'pattern'), undefined);
+  });
+
   it('is an error of its own where a pattern is none', async () => {
     const verdict = await check(
       'tool-called',
