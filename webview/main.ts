@@ -1,3 +1,4 @@
+import './jitless.ts';
 import './style.css';
 import { vsCodeHost } from './host.ts';
 import { listenForKeys } from './keyboard.ts';

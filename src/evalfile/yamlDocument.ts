@@ -73,9 +73,11 @@ export function parseYaml(text: string, path: string): YamlDocument {
   return {
     path,
     text,
-    value: dataOf(document, say),
+    value: nodes.readable ? dataOf(document, say) : undefined,
     problems,
-    ...nodes,
+    rangeOf: nodes.rangeOf,
+    keyRangeOf: nodes.keyRangeOf,
+    entryRangeOf: nodes.entryRangeOf,
     rangeOfOffsets,
     offsetAt,
     pathAt: (position) => pathAt(document.contents, offsetAt(position)),
@@ -143,6 +145,8 @@ function nodesOf(
   const rangeOfNode = (node: unknown): Range | undefined =>
     isNode(node) && node.range ? rangeOfOffsets(node.range[0], node.range[1]) : undefined;
 
+  // A mapping as a key is written out as text, and one within another without end.
+  let readable = true;
   visit(document, {
     Map(_key, map) {
       const seen = new Set<string>();
@@ -150,6 +154,7 @@ function nodesOf(
         const name = isScalar(key) ? String(key.value) : undefined;
         const range = rangeOfNode(key) ?? START;
         if (name === undefined) {
+          readable = false;
           say('bad-key', 'A key must be a plain text.', range);
         } else if (name === '<<') {
           say(
@@ -186,6 +191,7 @@ function nodesOf(
     return rangeOfNode(node) ?? START;
   };
   return {
+    readable,
     rangeOf(path: Path): Range {
       const { node, pair } = nearest(path);
       const range = rangeOfNode(node);

@@ -17,19 +17,19 @@ export function activate(context: vscode.ExtensionContext): void {
   const tree = new TestTree(controller);
   const live = new LiveRuns();
   const secrets = new Secrets(context.secrets);
-  const language = new LanguageSupport(context);
+  const language = new LanguageSupport(context, log);
   const runner = new TestRunner({ controller, tree, secrets, live, language, log });
   const parts = { extensionUri: context.extensionUri, live, log };
 
   controller.createRunProfile(
     'Run',
     vscode.TestRunProfileKind.Run,
-    (request, token) => runner.run(request, token),
+    (request) => runner.run(request),
     true,
   );
   const startLanguage = ({ languageId }: vscode.TextDocument) => {
     if (languageId !== LANGUAGE_ID) return;
-    language.start().catch((error: unknown) => log.error(`The language server: ${String(error)}`));
+    void language.start();
   };
   vscode.workspace.textDocuments.forEach(startLanguage);
 
@@ -54,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): void {
       log,
       async open({ uri, id, repetition, turn }) {
         const { openConversation } = await import('./viewer/viewer.ts');
-        openConversation(uri, id, repetition ?? 1, turn, parts);
+        openConversation({ uri, id, repetition, turn }, parts);
       },
     }),
   );

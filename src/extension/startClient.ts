@@ -11,7 +11,7 @@ export async function startClient(module: string): Promise<LanguageClient> {
       documentSelector: [
         { scheme: 'file', language: LANGUAGE_ID },
         { scheme: 'untitled', language: LANGUAGE_ID },
-        { scheme: 'file', pattern: '**/*.{md,json,jsonl}' },
+        { scheme: 'file', pattern: '**/*.{md,json,jsonl,yaml,yml}' },
       ],
     },
   );

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { isEvalFile, readSuite } from '../suites.ts';
+import { placeAt } from './placeAt.ts';
 
 export interface CasePlace {
   readonly uri: vscode.Uri;
   readonly id: string;
-  /** The turn under the cursor; of a scripted user turn, the reply to it. */
   readonly turn?: number;
 }
 
@@ -12,19 +12,18 @@ export interface CasePlace {
 export async function caseAtCursor(): Promise<CasePlace | undefined> {
   const editor = vscode.window.activeTextEditor;
   if (!editor || !isEvalFile(editor.document.uri)) {
-    void vscode.window.showInformationMessage('Open an eval file (*.eval.yaml) first.');
+    sayNoEvalFile();
     return undefined;
   }
   const { uri } = editor.document;
   const { line } = editor.selection.active;
-  const holds = ({ start, end }: { start: { line: number }; end: { line: number } }) =>
-    start.line <= line && line <= end.line;
-  const { outline } = await readSuite(uri);
-  const found = outline.find(({ path, range }) => path === uri.fsPath && holds(range));
-  if (found?.id === undefined) {
-    void vscode.window.showInformationMessage('Put the cursor into a case first.');
-    return undefined;
-  }
-  const turn = found.turns.find(({ range }) => holds(range))?.turns.at(-1);
-  return { uri, id: found.id, ...(turn !== undefined && { turn }) };
+  const place = placeAt(await readSuite(uri), line);
+  if (place) return { uri, ...place };
+  void vscode.window.showInformationMessage('Put the cursor into a case that has an id first.');
+  return undefined;
+}
+
+export function sayNoEvalFile(): void {
+  const message = 'Open an eval file first: a file on the disk whose name ends in .eval.yaml.';
+  void vscode.window.showInformationMessage(message);
 }

@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import { COMMANDS } from '../../shared/serverProtocol.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { Secrets } from '../secrets.ts';
+import { isEvalFile, readSuite } from '../suites.ts';
 import type { TestRunner } from '../testing/runner.ts';
 import type { ItemData, TestTree } from '../testing/tree.ts';
 import { mayRun } from '../trust.ts';
-import { type CasePlace, caseAtCursor } from './caseAtCursor.ts';
+import { type CasePlace, caseAtCursor, sayNoEvalFile } from './caseAtCursor.ts';
 import { newEvalFile } from './newEvalFile.ts';
 
 export interface CommandParts {
@@ -26,16 +27,8 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     if (!mayRun()) return;
     await tree.refresh(uri);
     const item = tree.find(uri, id);
-    if (!item) {
-      void vscode.window.showErrorMessage(`There is no case "${id}" in this file any more.`);
-      return;
-    }
-    const source = new vscode.CancellationTokenSource();
-    try {
-      await runner.run(new vscode.TestRunRequest([item]), source.token);
-    } finally {
-      source.dispose();
-    }
+    if (item) await runner.run(new vscode.TestRunRequest([item]));
+    else void vscode.window.showErrorMessage(missingText(uri, id));
   };
 
   return [
@@ -44,8 +37,9 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       if (place) await run(place.uri, place.id);
     }),
     register(COMMANDS.runFile, async (...args: unknown[]) => {
-      const uri = uriOf(args[0]) ?? vscode.window.activeTextEditor?.document.uri;
+      const uri = evalFileOf(args[0] ?? vscode.window.activeTextEditor?.document.uri);
       if (uri) await run(uri);
+      else sayNoEvalFile();
     }),
     register(COMMANDS.openConversation, async (...args: unknown[]) => {
       const place = await placeOf(args, tree);
@@ -64,11 +58,23 @@ async function placeOf(
   [first, id]: readonly unknown[],
   tree: TestTree,
 ): Promise<(CasePlace & { repetition?: number }) | undefined> {
-  const uri = uriOf(first);
+  const uri = evalFileOf(first);
   if (uri && typeof id === 'string') return { uri, id };
   const data = isTestItem(first) ? tree.dataOf(first) : undefined;
-  if (data && data.kind !== 'file') return placeOfItem(data);
-  return caseAtCursor();
+  if (data?.kind === 'file') return pickCase(data.uri);
+  return data ? placeOfItem(data) : caseAtCursor();
+}
+
+async function pickCase(uri: vscode.Uri): Promise<CasePlace | undefined> {
+  const { outline } = await readSuite(uri);
+  const ids = outline.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const id = await vscode.window.showQuickPick(ids, { placeHolder: 'Which case?' });
+  return id === undefined ? undefined : { uri, id };
+}
+
+function missingText(uri: vscode.Uri, id: string | undefined): string {
+  const name = vscode.workspace.asRelativePath(uri);
+  return id === undefined ? `There is no file ${name}.` : `There is no case "${id}" in ${name}.`;
 }
 
 function placeOfItem(data: Exclude<ItemData, { kind: 'file' }>) {
@@ -76,9 +82,10 @@ function placeOfItem(data: Exclude<ItemData, { kind: 'file' }>) {
   return data.kind === 'repetition' ? { uri, id, repetition: data.repetition } : { uri, id };
 }
 
-function uriOf(value: unknown): vscode.Uri | undefined {
-  if (value instanceof vscode.Uri) return value;
-  return typeof value === 'string' && value !== '' ? vscode.Uri.parse(value) : undefined;
+/** Arguments come from anyone who knows the command: only an eval file on the disk is taken. */
+function evalFileOf(value: unknown): vscode.Uri | undefined {
+  const uri = typeof value === 'string' ? vscode.Uri.parse(value) : value;
+  return uri instanceof vscode.Uri && isEvalFile(uri) ? uri : undefined;
 }
 
 function isTestItem(value: unknown): value is vscode.TestItem {

@@ -1,6 +1,7 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { CaseLine } from '../../core/runRecord.ts';
-import type { RunEvent } from '../../runner/events.ts';
+import { outcomeText } from '../../report/outcome.ts';
+import type { CaseRef, RunEvent } from '../../runner/events.ts';
 import { messagesOf, turnOutput } from './messages.ts';
 import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
@@ -10,15 +11,28 @@ export class CaseProgress {
   readonly #uri: vscode.Uri;
   readonly #tree: TestTree;
   readonly #run: vscode.TestRun;
+  /** Items that wait for their outcome. */
+  readonly #waiting: Set<vscode.TestItem>;
 
-  constructor(uri: vscode.Uri, tree: TestTree, run: vscode.TestRun) {
+  /** @param items cases that will run; their repetitions are told one by one */
+  constructor(
+    uri: vscode.Uri,
+    tree: TestTree,
+    run: vscode.TestRun,
+    items: readonly vscode.TestItem[],
+  ) {
     this.#uri = uri;
     this.#tree = tree;
     this.#run = run;
+    this.#waiting = new Set(items.flatMap(executionsOf));
   }
 
   hear(event: RunEvent): void {
-    if (event.kind === 'run-started' || event.kind === 'run-finished') return;
+    if (event.kind === 'run-finished') return;
+    if (event.kind === 'run-started') {
+      this.#leaveOut(event.cases);
+      return;
+    }
     const { id, repetition } = event.ref;
     const item = this.#tree.find(this.#uri, id, repetition);
     if (!item) return;
@@ -33,13 +47,9 @@ export class CaseProgress {
         this.#run.appendOutput(terminalText(event.text), undefined, item);
         break;
       case 'verdict': {
-        const { assertion, status, label, score } = event.verdict;
-        const value = label ?? (score === null ? '' : score.toFixed(2));
-        this.#run.appendOutput(
-          terminalText(`${status}: ${assertion.name} ${value}`),
-          undefined,
-          item,
-        );
+        const { assertion, status } = event.verdict;
+        const text = `${status}: ${assertion.name} — ${outcomeText(event.verdict)}`;
+        this.#run.appendOutput(terminalText(text), undefined, item);
         break;
       }
       case 'case-finished':
@@ -47,7 +57,25 @@ export class CaseProgress {
     }
   }
 
+  /** The run broke: what has no outcome yet gets this one. */
+  fail(reason: string): void {
+    for (const item of this.#waiting) this.#run.errored(item, new vscode.TestMessage(reason));
+  }
+
+  /** Another case says `only`, so these do not run. */
+  #leaveOut(planned: readonly CaseRef[]): void {
+    const running = new Set(
+      planned.map(({ id, repetition }) => this.#tree.find(this.#uri, id, repetition)),
+    );
+    for (const item of this.#waiting) {
+      if (running.has(item)) continue;
+      this.#waiting.delete(item);
+      this.#run.skipped(item);
+    }
+  }
+
   #finish(item: vscode.TestItem, line: CaseLine): void {
+    this.#waiting.delete(item);
     switch (line.status) {
       case 'pass':
         this.#run.passed(item, line.duration);
@@ -62,4 +90,9 @@ export class CaseProgress {
         this.#run.skipped(item);
     }
   }
+}
+
+/** What has an outcome of its own: the repetitions of a case, or the case itself. */
+export function executionsOf(item: vscode.TestItem): vscode.TestItem[] {
+  return item.children.size === 0 ? [item] : [...item.children].map(([, child]) => child);
 }

@@ -4,11 +4,12 @@ import type { CaseRef } from '../../runner/events.ts';
 import { SECTION, SETTINGS } from '../../shared/settings.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
-import { toRange, workspaceOf } from '../places.ts';
+import { workspaceOf } from '../places.ts';
 import type { Secrets } from '../secrets.ts';
 import { mayRun } from '../trust.ts';
+import { listedCases, unlistedErrors } from './listedCases.ts';
+import type { CaseProgress } from './progress.ts';
 import { RunQueue } from './runQueue.ts';
-import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
 
 export interface RunnerParts {
@@ -29,24 +30,20 @@ export class TestRunner {
     this.#parts = parts;
   }
 
-  async run(request: vscode.TestRunRequest, token: vscode.CancellationToken): Promise<void> {
+  /** Resolves when the run has ended. The run's own token is what the panel's Cancel stops. */
+  async run(request: vscode.TestRunRequest): Promise<void> {
     if (!mayRun()) return;
-    const { controller, log } = this.#parts;
     const chosen = await this.#choose(request);
-    const run = controller.createTestRun(request);
-    for (const item of chosen.flatMap(({ items }) => items)) run.enqueued(item);
+    const run = this.#parts.controller.createTestRun(request);
+    const { executionsOf } = await import('./progress.ts');
+    for (const { items } of chosen) {
+      for (const item of items.flatMap(executionsOf)) run.enqueued(item);
+    }
     await this.#queue.add(async () => {
       try {
         for (const one of chosen) {
-          if (token.isCancellationRequested) break;
-          await this.#runFile(one, run, token);
-        }
-      } catch (error) {
-        const text = error instanceof Error ? error.message : String(error);
-        log.error(text);
-        run.appendOutput(terminalText(text));
-        for (const item of chosen.flatMap(({ items }) => items)) {
-          run.errored(item, new vscode.TestMessage(text));
+          if (run.token.isCancellationRequested) break;
+          await this.#runFile(one, run);
         }
       } finally {
         run.end();
@@ -58,17 +55,17 @@ export class TestRunner {
   async #choose({ include, exclude }: vscode.TestRunRequest): Promise<ChosenFile[]> {
     const { controller, tree } = this.#parts;
     if (!include) await tree.findAll();
+    const excluded = new Set(exclude ?? []);
     const files = new Map<string, { uri: vscode.Uri; ids: Set<string> | undefined }>();
     for (const item of include ?? [...controller.items].map(([, one]) => one)) {
       const data = tree.dataOf(item);
-      if (!data) continue;
+      if (!data || excluded.has(item)) continue;
       const key = data.uri.toString();
       const known = files.get(key);
       if (data.kind === 'file') files.set(key, { uri: data.uri, ids: undefined });
       else if (!known) files.set(key, { uri: data.uri, ids: new Set([data.id]) });
       else known.ids?.add(data.id);
     }
-    const excluded = new Set(exclude ?? []);
     return Promise.all(
       [...files.values()].map(async ({ uri, ids }) => {
         const suite = await tree.refresh(uri);
@@ -76,31 +73,39 @@ export class TestRunner {
           const item = id === undefined || (ids && !ids.has(id)) ? undefined : tree.find(uri, id);
           return item && !excluded.has(item) ? [item] : [];
         });
-        return { uri, suite, items: [...new Set(items)] };
+        return { uri, suite, items: [...new Set(items)], whole: ids === undefined };
       }),
     );
   }
 
-  async #runFile(
-    { uri, suite: loaded, items }: ChosenFile,
+  async #runFile(chosen: ChosenFile, run: vscode.TestRun): Promise<void> {
+    const { uri, items } = chosen;
+    const { CaseProgress: Progress } = await import('./progress.ts');
+    const invalid = await this.#reportInvalid(chosen, run);
+    const valid = items.filter((item) => !invalid.has(item));
+    const progress = new Progress(uri, this.#parts.tree, run, valid);
+    try {
+      await this.#runCases(chosen, new Set(valid.map(({ id }) => id)), run, progress);
+    } catch (error) {
+      this.#parts.log.error(String(error instanceof Error ? error.stack : error));
+      progress.fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #runCases(
+    { uri, suite: { suite } }: ChosenFile,
+    ids: ReadonlySet<string>,
     run: vscode.TestRun,
-    token: vscode.CancellationToken,
+    progress: CaseProgress,
   ): Promise<void> {
-    const { live, language, secrets, log } = this.#parts;
-    const ids = new Set(items.map(({ id }) => id));
-    this.#reportInvalid(loaded, items, run);
-    const { suite } = loaded;
     if (!suite?.cases.some(({ id }) => ids.has(id))) return;
-    const [{ runSuites }, { CaseProgress }] = await Promise.all([
-      import('../../runner/run.ts'),
-      import('./progress.ts'),
-    ]);
+    const { live, language, secrets, log } = this.#parts;
+    const { runSuites } = await import('../../runner/run.ts');
     const settings = vscode.workspace.getConfiguration(SECTION, uri);
     const abort = new AbortController();
-    const cancelling = token.onCancellationRequested(() => abort.abort());
-    if (token.isCancellationRequested) abort.abort();
+    const cancelling = run.token.onCancellationRequested(() => abort.abort());
+    if (run.token.isCancellationRequested) abort.abort();
     const refs: CaseRef[] = [];
-    const progress = new CaseProgress(uri, this.#parts.tree, run);
     try {
       await runSuites({
         suites: [suite],
@@ -119,7 +124,7 @@ export class TestRunner {
           if (event.kind === 'run-started') refs.push(...event.cases);
           live.hear(event);
           progress.hear(event);
-          if (event.kind === 'case-finished') void language.recordsChanged();
+          if (event.kind === 'case-finished') language.recordsChanged();
         },
       });
     } finally {
@@ -128,25 +133,31 @@ export class TestRunner {
     }
   }
 
-  /** Cases that cannot run say why, at its place; the others go on. */
-  #reportInvalid(
-    { outline }: LoadedSuite,
-    items: readonly vscode.TestItem[],
+  /**
+   * Cases that cannot run say why, at its place; the others go on. Where a whole file is run, it
+   * also tells of what has no item of its own: cases without an id, a file that is no YAML.
+   *
+   * @returns the items that cannot run
+   */
+  async #reportInvalid(
+    { uri, suite, items, whole }: ChosenFile,
     run: vscode.TestRun,
-  ): void {
+  ): Promise<ReadonlySet<vscode.TestItem>> {
+    const [{ problemMessages }, { executionsOf }] = await Promise.all([
+      import('./messages.ts'),
+      import('./progress.ts'),
+    ]);
+    const invalid = new Set<vscode.TestItem>();
     for (const item of items) {
-      const errors = outline.find(({ id }) => id === item.id)?.errors ?? [];
+      const errors = listedCases(suite.outline).find(({ id }) => id === item.id)?.errors ?? [];
       if (errors.length === 0) continue;
-      run.started(item);
-      run.errored(
-        item,
-        errors.map(({ message, path, range }) => {
-          const one = new vscode.TestMessage(message);
-          one.location = new vscode.Location(vscode.Uri.file(path), toRange(range));
-          return one;
-        }),
-      );
+      invalid.add(item);
+      for (const one of executionsOf(item)) run.errored(one, problemMessages(errors));
     }
+    const file = this.#parts.tree.find(uri);
+    const rest = whole ? unlistedErrors(suite) : [];
+    if (file && rest.length > 0) run.errored(file, problemMessages(rest));
+    return invalid;
   }
 }
 
@@ -154,4 +165,6 @@ interface ChosenFile {
   readonly uri: vscode.Uri;
   readonly suite: LoadedSuite;
   readonly items: readonly vscode.TestItem[];
+  /** Whether the file as a whole was asked for. */
+  readonly whole: boolean;
 }

@@ -1,7 +1,6 @@
-/** Text that a terminal shows instead of obeying. */
+import { neutralise } from '../../report/plainText.ts';
+
+/** Lines for a terminal, which shows hostile text instead of obeying it. */
 export function terminalText(text: string): string {
-  const shown = text.replace(/\p{Cc}/gu, (character) =>
-    character === '\n' ? character : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
-  return `${shown.replaceAll('\n', '\r\n')}\r\n`;
+  return `${neutralise(text).replaceAll('\n', '\r\n')}\r\n`;
 }

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
-import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
+import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EVAL_GLOB } from '../../shared/settings.ts';
 import { Disposing } from '../disposables.ts';
 import { toRange } from '../places.ts';
-import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
+import { findEvalFiles, isEvalFile, isMissing, readSuite } from '../suites.ts';
+import { listedCases } from './listedCases.ts';
 
 /** What a test item stands for. */
 export type ItemData =
@@ -24,6 +25,9 @@ export class TestTree extends Disposing {
   readonly #controller: vscode.TestController;
   readonly #data = new WeakMap<vscode.TestItem, ItemData>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** The number of the read that each file shows; a read that began before it says nothing new. */
+  readonly #shown = new Map<string, number>();
+  #reads = 0;
   #found: Promise<void> | undefined;
 
   constructor(controller: vscode.TestController) {
@@ -39,9 +43,9 @@ export class TestTree extends Disposing {
       await this.findAll();
     };
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher(EVAL_GLOB));
-    this.keep(watcher.onDidCreate((uri) => this.refresh(uri)));
+    this.keep(watcher.onDidCreate((uri) => isListed(uri) && this.refresh(uri)));
     this.keep(watcher.onDidChange((uri) => this.#later(uri)));
-    this.keep(watcher.onDidDelete((uri) => this.#remove(uri)));
+    this.keep(watcher.onDidDelete((uri) => this.#removeUnder(uri)));
     this.keep(
       vscode.workspace.onDidDeleteFiles(({ files }) => {
         for (const uri of files) this.#removeUnder(uri);
@@ -60,6 +64,11 @@ export class TestTree extends Disposing {
     this.keep(vscode.workspace.onDidOpenTextDocument(({ uri }) => this.#later(uri)));
   }
 
+  override dispose(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    super.dispose();
+  }
+
   dataOf(item: vscode.TestItem): ItemData | undefined {
     return this.#data.get(item);
   }
@@ -73,7 +82,7 @@ export class TestTree extends Disposing {
     return found.children.get(String(repetition));
   }
 
-  /** Finds the eval files of the workspace; their cases are read when they are unfolded or run. */
+  /** Finds the eval files of the workspace and their cases, once the panel or a run asks for them. */
   findAll(): Promise<void> {
     this.#found ??= this.#findAll();
     return this.#found;
@@ -81,34 +90,36 @@ export class TestTree extends Disposing {
 
   async #findAll(): Promise<void> {
     const found = (await findEvalFiles()).sort((a, b) => (a.path < b.path ? -1 : 1));
+    const ids = new Set(found.map((uri) => uri.toString()));
     for (const uri of found) this.#fileItem(uri);
-    for (const [id] of this.#controller.items) {
-      if (!found.some((uri) => uri.toString() === id)) this.#controller.items.delete(id);
-    }
+    for (const [id] of this.#controller.items) if (!ids.has(id)) this.#controller.items.delete(id);
     await Promise.all(found.map((uri) => this.refresh(uri)));
   }
 
   /** Reads a file's cases again and changes what is different, in place. */
   async refresh(uri: vscode.Uri): Promise<LoadedSuite> {
-    const item = this.#fileItem(uri);
+    this.#reads += 1;
+    const read = this.#reads;
     const suite = await readSuite(uri);
+    // An older text may be read for longer than a newer one.
+    const key = uri.toString();
+    if (read < (this.#shown.get(key) ?? 0)) return suite;
+    this.#shown.set(key, read);
+    if (isMissing(suite)) this.#controller.items.delete(key);
+    else this.#show(uri, suite);
+    return suite;
+  }
+
+  #show(uri: vscode.Uri, suite: LoadedSuite): void {
+    const item = this.#fileItem(uri);
     const broken = suite.problems.find(({ severity }) => severity === 'error');
-    const missing = suite.problems.some(
-      ({ code, path }) => code === 'file-missing' && path === suite.path,
-    );
-    if (missing) {
-      this.#remove(uri);
-      return suite;
-    }
     item.error = suite.outline.length === 0 ? broken?.message : undefined;
-    const cases = suite.outline.filter(
-      (one, index, all) =>
-        one.id !== undefined && all.findIndex(({ id }) => id === one.id) === index,
-    );
-    for (const one of cases) this.#caseItem(item, uri, one);
+    // While a file cannot be read, such as half-way through typing, its cases stay as they were.
+    if (item.error !== undefined) return;
+    const cases = listedCases(suite.outline);
+    for (const [index, one] of cases.entries()) this.#caseItem(item, uri, one, index);
     const ids = new Set(cases.map(({ id }) => id));
     for (const [id] of item.children) if (!ids.has(id)) item.children.delete(id);
-    return suite;
   }
 
   #fileItem(uri: vscode.Uri): vscode.TestItem {
@@ -122,9 +133,16 @@ export class TestTree extends Disposing {
     return item;
   }
 
-  #caseItem(file: vscode.TestItem, uri: vscode.Uri, found: OutlineCase): void {
-    const id = found.id ?? '';
+  #caseItem(
+    file: vscode.TestItem,
+    uri: vscode.Uri,
+    found: ReturnType<typeof listedCases>[number],
+    index: number,
+  ): void {
+    const { id } = found;
     let item = file.children.get(id);
+    // A case that moved to another file is another item: where an item stands cannot be changed.
+    if (item?.uri?.fsPath !== found.path) item = undefined;
     if (!item) {
       item = this.#controller.createTestItem(id, id, vscode.Uri.file(found.path));
       this.#data.set(item, { kind: 'case', uri, id });
@@ -133,18 +151,18 @@ export class TestTree extends Disposing {
     item.range = toRange(found.range);
     item.description = found.description ?? '';
     item.tags = found.tags.map((tag) => new vscode.TestTag(tag.replace(/\s+/g, '-')));
-    item.sortText = String(found.range.start.line).padStart(8, '0');
+    item.sortText = String(index).padStart(8, '0');
     const times = found.repetitions > 1 ? found.repetitions : 0;
     for (let repetition = 1; repetition <= times; repetition += 1) {
-      if (item.children.get(String(repetition))) continue;
-      const child = this.#controller.createTestItem(
-        String(repetition),
-        `${id} ${repetition}/${times}`,
-        vscode.Uri.file(found.path),
-      );
+      const key = String(repetition);
+      let child = item.children.get(key);
+      if (!child) {
+        child = this.#controller.createTestItem(key, '', vscode.Uri.file(found.path));
+        this.#data.set(child, { kind: 'repetition', uri, id, repetition });
+        item.children.add(child);
+      }
+      child.label = `${id} ${repetition}/${times}`;
       child.range = item.range;
-      this.#data.set(child, { kind: 'repetition', uri, id, repetition });
-      item.children.add(child);
     }
     for (const [repetition] of item.children) {
       if (Number(repetition) > times) item.children.delete(repetition);
@@ -152,25 +170,31 @@ export class TestTree extends Disposing {
   }
 
   #later(uri: vscode.Uri): void {
-    if (!isEvalFile(uri)) return;
+    if (!isListed(uri)) return;
     const key = uri.toString();
     clearTimeout(this.#timers.get(key));
     this.#timers.set(
       key,
-      setTimeout(() => void this.refresh(uri), DEBOUNCE),
+      setTimeout(() => {
+        this.#timers.delete(key);
+        void this.refresh(uri);
+      }, DEBOUNCE),
     );
   }
 
-  #remove(uri: vscode.Uri): void {
-    this.#controller.items.delete(uri.toString());
-  }
-
-  /** A deleted or renamed folder takes its files with it. */
+  /** A deleted or renamed folder takes its files with it, also those that are being read. */
   #removeUnder(uri: vscode.Uri): void {
+    this.#reads += 1;
     for (const [id] of this.#controller.items) {
       if (id === uri.toString() || id.startsWith(`${uri.toString()}/`)) {
+        this.#shown.set(id, this.#reads);
         this.#controller.items.delete(id);
       }
     }
   }
+}
+
+/** Eval files that came with a package are no tests of the workspace. */
+function isListed(uri: vscode.Uri): boolean {
+  return isEvalFile(uri) && !uri.path.includes('/node_modules/');
 }

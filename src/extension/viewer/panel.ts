@@ -30,6 +30,7 @@ export interface PanelParts {
 export class ConversationPanel extends Disposing {
   readonly #panel: vscode.WebviewPanel;
   readonly #parts: PanelParts;
+  readonly #runs: LatestRuns;
   #state: ViewState;
   #snapshot: Snapshot | undefined;
   #ready = false;
@@ -41,6 +42,7 @@ export class ConversationPanel extends Disposing {
     this.#panel = panel;
     this.#state = state;
     this.#parts = parts;
+    this.#runs = new LatestRuns(workspaceOf(this.#uri));
     panel.title = state.id;
     const { webview } = panel;
     webview.options = {
@@ -52,9 +54,7 @@ export class ConversationPanel extends Disposing {
       parts.live.onDidChange(({ suite, id, repetition }) => {
         const { state: mine } = this;
         if (suite === this.#uri.fsPath && id === mine.id && repetition === mine.repetition) {
-          // What runs now is what the view follows, whatever record it showed.
-          const { record: _, ...rest } = this.#state;
-          this.#state = rest;
+          this.#followLast();
           this.#later();
         }
       }),
@@ -79,8 +79,11 @@ export class ConversationPanel extends Disposing {
     return this.#state;
   }
 
-  show(turn: number | undefined): void {
+  /** @param repetition the one that is shown, unless given */
+  show(turn: number | undefined, repetition = this.#state.repetition): void {
     this.#panel.reveal(undefined, false);
+    this.#state = { ...this.#state, repetition };
+    this.#followLast();
     this.#turn = turn;
     if (this.#ready) this.#later();
   }
@@ -88,6 +91,12 @@ export class ConversationPanel extends Disposing {
   override dispose(): void {
     clearTimeout(this.#timer);
     super.dispose();
+  }
+
+  /** The last run is what is shown, whatever record was. */
+  #followLast(): void {
+    const { record: _, ...rest } = this.#state;
+    this.#state = rest;
   }
 
   get #uri(): vscode.Uri {
@@ -106,9 +115,11 @@ export class ConversationPanel extends Disposing {
     try {
       this.#snapshot = await this.#read();
       await this.#post({ kind: 'snapshot', snapshot: this.#snapshot });
-      if (this.#turn === undefined) return;
-      await this.#post({ kind: 'reveal-turn', turn: this.#turn });
-      this.#turn = undefined;
+      const turn = this.#turn;
+      if (turn === undefined) return;
+      // A hidden view takes no messages; it asks again when it is shown.
+      const arrived = await this.#post({ kind: 'reveal-turn', turn });
+      if (arrived && this.#turn === turn) this.#turn = undefined;
     } catch (error) {
       this.#parts.log.error(String(error instanceof Error ? error.stack : error));
     }
@@ -119,17 +130,19 @@ export class ConversationPanel extends Disposing {
     const { id, repetition, record } = this.#state;
     const suite = await readSuite(uri);
     const live = this.#parts.live.get({ suite: uri.fsPath, id, repetition });
-    const runs = new LatestRuns(workspaceOf(uri));
-    const found = live?.line
-      ? [{ line: live.line, record: undefined }]
-      : await runs.find(uri.fsPath, id, record);
+    const found = await this.#runs.find(uri.fsPath, id, record);
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
-    if (one?.record !== undefined) this.#state = { ...this.#state, record: one.record };
+    const running = live?.phase === 'queued' || live?.phase === 'running';
+    if (one && !running) {
+      // The last run may have had fewer repetitions, or been cancelled before this one.
+      const shown = { record: one.record, repetition: one.line.repetition };
+      this.#state = { ...this.#state, ...shown };
+    }
     return snapshotOf(this.#state, suite, live, one?.line);
   }
 
-  async #post(message: ToView): Promise<void> {
-    await this.#panel.webview.postMessage(message);
+  async #post(message: ToView): Promise<boolean> {
+    return this.#panel.webview.postMessage(message);
   }
 
   async #receive(given: unknown): Promise<void> {
@@ -138,7 +151,12 @@ export class ConversationPanel extends Disposing {
       this.#parts.log.warn('The conversation view sent something that is no message of ours.');
       return;
     }
-    await this.#act(message.data);
+    try {
+      await this.#act(message.data);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(`The conversation view could not do this: ${text}`);
+    }
   }
 
   async #act(message: FromView): Promise<void> {

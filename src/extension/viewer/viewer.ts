@@ -6,23 +6,27 @@ import { ConversationPanel, type PanelParts } from './panel.ts';
 /** The conversation views that are open, one for each case. */
 const panels = new Map<string, ConversationPanel>();
 
-/** Opens a case's conversation, or shows the view that is open, at a turn where one is given. */
-export function openConversation(
-  uri: vscode.Uri,
-  id: string,
-  repetition: number,
-  turn: number | undefined,
-  parts: PanelParts,
-): void {
-  const state: ViewState = { file: uri.toString(), id, repetition };
+export interface ConversationPlace {
+  readonly uri: vscode.Uri;
+  readonly id: string;
+  /** From 1; the one on the screen, else the first, unless given. */
+  readonly repetition: number | undefined;
+  /** The turn to show first. */
+  readonly turn: number | undefined;
+}
+
+/** Opens what the last run of a case said, in the view that is open where there is one. */
+export function openConversation(place: ConversationPlace, parts: PanelParts): void {
+  const { uri, id, repetition, turn } = place;
+  const state: ViewState = { file: uri.toString(), id, repetition: repetition ?? 1 };
   const open = panels.get(keyOf(state));
   if (open) {
-    open.show(turn);
+    open.show(turn, repetition);
     return;
   }
   const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false };
   const panel = vscode.window.createWebviewPanel(VIEW_TYPE, id, column);
-  attach(panel, state, parts).show(turn);
+  attach(panel, state, parts).show(turn, repetition);
 }
 
 /** Brings a view back after a reload; what it shows is read again. */

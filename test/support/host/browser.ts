@@ -18,10 +18,10 @@ const FLAGS = [
 /** A headless Chromium: an installed one, else the one that comes inside an npm package. */
 export async function launchBrowser(): Promise<Browser> {
   const installed = INSTALLED.find((path) => existsSync(path));
-  const bundled = installed === undefined ? chromium.args : [];
+  // The package's own flags are for a cloud function: one process, web security off.
   return playwright.launch({
     executablePath: installed ?? (await chromium.executablePath()),
-    args: [...bundled.filter((flag) => !flag.startsWith('--headless')), ...FLAGS],
+    args: FLAGS,
     headless: true,
   });
 }

@@ -68,7 +68,10 @@ describe('a module target', () => {
       t,
       moduleTarget,
       { path: './bot.ts', export: 'reply' },
-      { 'bot.ts': 'export const reply = (messages: unknown[]): string => String(messages.length);\n' },
+      {
+        'bot.ts':
+          'export const reply = (messages: unknown[]): string => String(messages.length);\n',
+      },
     );
     assert.equal(messages[0]?.content, '1');
   });

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { type LanguageServer, startLanguageServer } from '../support/languageServer.ts';
+
+const TEXT =
+  'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert:\n      - {type: llm-judge, prompt: ./p.md}\n';
+
+describe('the language server over stdio', { timeout: 60_000 }, () => {
+  let folder: string;
+  let server: LanguageServer;
+  const uriOf = (name: string) => pathToFileURL(join(folder, name)).toString();
+  const open = (name: string, text: string, languageId = 'conversation-eval') =>
+    server.connection.sendNotification('textDocument/didOpen', {
+      textDocument: { uri: uriOf(name), languageId, version: 1, text },
+    });
+  const change = (name: string, version: number, text: string) =>
+    server.connection.sendNotification('textDocument/didChange', {
+      textDocument: { uri: uriOf(name), version },
+      contentChanges: [{ text }],
+    });
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'turnlight-lsp-'));
+    await writeFile(join(folder, 'p.md'), 'Judge {{conversation}}.');
+    server = await startLanguageServer(pathToFileURL(folder).toString());
+  });
+
+  after(async () => {
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('checks unsaved text, and answers for the newest version only', async () => {
+    await open('a.eval.yaml', TEXT);
+    await change('a.eval.yaml', 2, TEXT.replace('assert', 'asrt'));
+    await change('a.eval.yaml', 3, TEXT.replace('assert', 'asert'));
+    const { version, diagnostics } = await server.diagnostics(
+      uriOf('a.eval.yaml'),
+      ({ diagnostics: found }) => found.some(({ code }) => code === 'unknown-key'),
+    );
+    assert.equal(version, 3);
+    assert.deepEqual(diagnostics.find(({ code }) => code === 'unknown-key')?.range.start, {
+      line: 3,
+      character: 4,
+    });
+  });
+
+  it('says when all is well again', async () => {
+    await change('a.eval.yaml', 4, TEXT);
+    const { diagnostics } = await server.diagnostics(
+      uriOf('a.eval.yaml'),
+      ({ version }) => version === 4,
+    );
+    assert.deepEqual(
+      diagnostics.filter(({ severity }) => severity === 1),
+      [],
+    );
+  });
+
+  it("tells a prompt's mistakes in the prompt, while it is typed", async () => {
+    await open('p.md', 'Judge {{conversatoin}}.', 'markdown');
+    const { diagnostics } = await server.diagnostics(
+      uriOf('p.md'),
+      ({ diagnostics: found }) => found.length > 0,
+    );
+    assert.ok(diagnostics.some(({ code }) => code === 'unknown-variable'));
+  });
+
+  it('hovers, completes, lists symbols and lenses', async () => {
+    const textDocument = { uri: uriOf('a.eval.yaml') };
+    const position = { line: 0, character: 1 };
+    const request = (method: string) =>
+      server.connection.sendRequest<unknown>(`textDocument/${method}`, { textDocument, position });
+    assert.match(JSON.stringify(await request('hover')), /conversations to get and to judge/);
+    assert.equal(Reflect.get(Object(await request('codeLens')), 'length'), 3);
+    assert.equal(Reflect.get(Object(await request('documentSymbol')), 'length'), 1);
+    const labels = JSON.stringify(await request('completion'));
+    assert.match(labels, /"label":"models"/);
+  });
+
+  it('lives on after a text that breaks everything', async () => {
+    await open('b.eval.yaml', '[{'.repeat(5_000));
+    await server.diagnostics(uriOf('b.eval.yaml'), ({ diagnostics }) => diagnostics.length > 0);
+    const hover = await server.connection.sendRequest<unknown>('textDocument/hover', {
+      textDocument: { uri: uriOf('a.eval.yaml') },
+      position: { line: 0, character: 1 },
+    });
+    assert.ok(hover);
+  });
+});

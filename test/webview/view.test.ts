@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { toConversation } from '../../src/core/conversation.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { TurnVerdict } from '../../src/core/verdict.ts';
+import type { Snapshot } from '../../src/shared/viewProtocol.ts';
+import { buildVerdict } from '../support/build.ts';
+import { launchBrowser } from '../support/host/browser.ts';
+import { openView, type ViewPage } from '../support/viewPage.ts';
+
+const MESSAGES: readonly Message[] = [
+  { role: 'system', content: 'You are a support agent.' },
+  { role: 'user', content: 'Where is my order 98765?' },
+  {
+    role: 'assistant',
+    content: '',
+    toolCalls: [{ id: 'c', name: 'lookup', arguments: { order: 98765 } }],
+  },
+  { role: 'tool', callId: 'c', content: '{"status":"shipped"}' },
+  { role: 'assistant', content: 'It was **shipped**\n\nyesterday.' },
+  { role: 'user', content: 'And the shoes?' },
+  { role: 'assistant', content: 'Which order was that?' },
+];
+
+const entry = (turn: number, status: TurnVerdict['status'], text: string, verified = true) => ({
+  turn,
+  status,
+  score: status === 'pass' ? 1 : status === 'fail' ? 0 : null,
+  rationale: `Because of turn ${turn}.`,
+  evidence: { text, verified },
+});
+
+function snapshot(given: Partial<Snapshot> = {}): Snapshot {
+  return {
+    state: { file: 'file:///a.eval.yaml', id: 'late-order', repetition: 1 },
+    phase: 'finished',
+    suiteName: 'Support',
+    repetitions: 1,
+    stale: false,
+    status: 'fail',
+    score: 0.5,
+    conversation: toConversation(MESSAGES.map((message) => ({ message }))),
+    verdicts: [
+      buildVerdict({
+        name: 'Remembers',
+        status: 'fail',
+        score: 0.5,
+        required: true,
+        rationale: 'It forgets.',
+        misses: ['Turn 4: forgot the order'],
+        turns: [
+          entry(2, 'pass', 'It was shipped yesterday.'),
+          entry(4, 'fail', 'Which order was that?'),
+        ],
+      }),
+      buildVerdict({
+        index: 1,
+        name: 'Invents a quote',
+        status: 'pass',
+        score: 1,
+        turns: [entry(4, 'pass', 'never said', false)],
+      }),
+    ],
+    ...given,
+  };
+}
+
+describe('the conversation view in a browser, with its real policy', { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let view: ViewPage;
+
+  before(async () => {
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+  beforeEach(async () => {
+    view = await openView(browser);
+  });
+  afterEach(async () => {
+    const violations = await view.violations();
+    await view.close();
+    assert.deepEqual(violations, []);
+    assert.deepEqual(view.strangers, []);
+  });
+
+  const show = async (given?: Partial<Snapshot>) => {
+    await view.send({ kind: 'snapshot', snapshot: snapshot(given) });
+    await view.page.locator('.top h1').waitFor();
+  };
+
+  it('says that it is ready, and keeps only what brings it back', async () => {
+    await show();
+    assert.deepEqual(await view.posted(), [{ kind: 'ready' }]);
+    assert.deepEqual(await view.page.evaluate('globalThis.kept'), snapshot().state);
+  });
+
+  it('shows a badge on every turn, with icon, score and word', async () => {
+    await show();
+    const badges = await view.page.locator('.turn > header .badge').allTextContents();
+    assert.deepEqual(badges, ['–not judged', '✓1.00passed', '–not judged', '✗0.50failed']);
+  });
+
+  it('marks a quote in the rendered text and in the source', async () => {
+    await show();
+    const marks = view.page.locator('[data-turn="4"] mark');
+    assert.deepEqual(await marks.allTextContents(), ['Which order was that?']);
+    const split = await view.page.locator('[data-turn="2"] mark').allTextContents();
+    assert.equal(split.join('').replace(/\s+/g, ' '), 'It was shipped yesterday.');
+  });
+
+  it('marks nothing for a quote that the turn does not hold, and says so', async () => {
+    await show();
+    const turn = view.page.locator('[data-turn="4"]');
+    assert.equal(
+      await turn.locator('.unverified', { hasText: 'not found in this turn' }).count(),
+      1,
+    );
+    assert.equal(await turn.locator('mark', { hasText: 'never said' }).count(), 0);
+  });
+
+  it('folds tool calls under their turn and keeps system texts at their place', async () => {
+    await show();
+    const tool = view.page.locator('[data-turn="2"] details.tool');
+    assert.match((await tool.textContent()) ?? '', /lookup.*98765.*Result.*shipped/s);
+    assert.equal(await tool.getAttribute('open'), null);
+    const first = view.page.locator('.conversation > *').first();
+    assert.match((await first.textContent()) ?? '', /You are a support agent/);
+  });
+
+  it('opens what failed, and jumps to the next failure by key and by button', async () => {
+    await show();
+    assert.equal(await view.page.locator('[data-turn="4"] .rationales').getAttribute('open'), '');
+    assert.equal(await view.page.locator('[data-turn="2"] .rationales').getAttribute('open'), null);
+    await view.page.keyboard.press('n');
+    assert.equal(await view.page.evaluate('document.activeElement.dataset.turn'), '4');
+    await view.page.keyboard.press('k');
+    assert.equal(await view.page.evaluate('document.activeElement.dataset.turn'), '3');
+    await view.page.locator('turnlight-button', { hasText: 'Next failure' }).click();
+    assert.equal(await view.page.evaluate('document.activeElement.dataset.turn'), '4');
+  });
+
+  it('keeps what a person opened and focused while it is live', async () => {
+    await show({ phase: 'running' });
+    await view.page.locator('[data-turn="2"] .rationales > summary').click();
+    await view.page.locator('[data-turn="3"]').focus();
+    await show({ phase: 'running', verdicts: [...snapshot().verdicts].reverse() });
+    assert.equal(await view.page.locator('[data-turn="2"] .rationales').getAttribute('open'), '');
+    assert.equal(await view.page.evaluate('document.activeElement.dataset.turn'), '3');
+    assert.equal(await view.page.locator('.busy').textContent(), 'running …');
+  });
+
+  it('asks to run and to cancel, and leads to the file', async () => {
+    await show();
+    await view.page.locator('turnlight-button', { hasText: 'Run' }).click();
+    await view.page.locator('.verdict button.link').first().click();
+    await show({ phase: 'running' });
+    await view.page.locator('turnlight-button', { hasText: 'Cancel' }).click();
+    assert.deepEqual((await view.posted()).slice(1), [
+      { kind: 'run' },
+      { kind: 'open-assertion', index: 0 },
+      { kind: 'cancel' },
+    ]);
+  });
+
+  it('reveals a turn', async () => {
+    await show();
+    await view.send({ kind: 'reveal-turn', turn: 3 });
+    await view.page.waitForFunction("document.activeElement.dataset.turn === '3'");
+  });
+
+  it('says when there is nothing yet, and when the case has changed', async () => {
+    await show({ phase: 'empty', conversation: { entries: [], notes: [] }, verdicts: [] });
+    assert.match((await view.page.locator('.empty').textContent()) ?? '', /has not run yet/);
+    await show({ stale: true });
+    assert.match((await view.page.locator('.notice').textContent()) ?? '', /has changed/);
+  });
+
+  it('takes nothing that is no message of its own', async () => {
+    await show();
+    await view.page.evaluate("window.postMessage({ kind: 'snapshot', snapshot: {} }, '*')");
+    assert.equal(await view.page.locator('.turn').count(), 4);
+  });
+
+  it('shows hostile text as text, wherever it comes from', async () => {
+    const hostile =
+      '<img src="http://127.0.0.1:9/x" onerror="globalThis.hacked=1"></script><script>globalThis.hacked=1</script><style>*{display:none}</style> [a](javascript:globalThis.hacked=1) ![b](http://127.0.0.1:9/y) \u202Eturned';
+    const said: Message[] = [
+      { role: 'system', content: hostile },
+      { role: 'user', content: hostile },
+      {
+        role: 'assistant',
+        content: hostile,
+        toolCalls: [{ id: hostile, name: hostile, arguments: hostile }],
+      },
+      { role: 'tool', callId: hostile, content: hostile },
+    ];
+    const verdict = buildVerdict({
+      name: hostile,
+      status: 'fail',
+      score: 0,
+      rationale: hostile,
+      label: hostile,
+      misses: [hostile],
+      details: { [hostile]: hostile },
+      turns: [{ ...entry(2, 'fail', hostile), rationale: hostile }],
+    });
+    await show({
+      suiteName: hostile,
+      description: hostile,
+      reason: hostile,
+      state: { file: 'file:///a', id: hostile, repetition: 1 },
+      conversation: toConversation(
+        said.map((message) => ({ message })),
+        [hostile],
+      ),
+      verdicts: [verdict],
+    });
+    const inside = ['img', 'script', 'style', 'a', 'iframe'].map((tag) => `#app ${tag}`).join(', ');
+    assert.equal(await view.page.locator(inside).count(), 0);
+    assert.equal(await view.page.evaluate('globalThis.hacked'), undefined);
+    const text = (await view.page.locator('[data-turn="2"] .said').first().textContent()) ?? '';
+    assert.ok(text.includes('<img src=') && text.includes('javascript:globalThis'), text);
+    assert.ok(text.includes('⟨U+202E⟩turned'), 'a turner of direction is shown');
+  });
+
+  it('keeps its layout with words that never end, at any width', async () => {
+    const conversation = toConversation([
+      { message: { role: 'user', content: 'x'.repeat(100_000) } },
+      { message: { role: 'assistant', content: `\`${'y'.repeat(10_000)}\`` } },
+    ]);
+    await show({ conversation, verdicts: [] });
+    await view.page.setViewportSize({ width: 340, height: 700 });
+    assert.equal(
+      await view.page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'),
+      true,
+    );
+  });
+});
