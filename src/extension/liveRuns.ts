@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { Turn } from '../core/conversation.ts';
-import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { CaseRef, RunEvent } from '../runner/events.ts';
 import { Disposing } from './disposables.ts';
@@ -10,7 +9,6 @@ export interface LiveCase {
   readonly phase: 'queued' | 'running' | 'finished' | 'cancelled';
   readonly turns: readonly Turn[];
   readonly verdicts: readonly Verdict[];
-  readonly line?: CaseLine;
 }
 
 /** The cases of this session's runs as they go on; the conversation view follows them here. */
@@ -44,7 +42,7 @@ export class LiveRuns extends Disposing {
         }));
         break;
       case 'case-finished':
-        this.#change(event.ref, (live) => ({ ...live, phase: 'finished', line: event.line }));
+        this.#change(event.ref, (live) => ({ ...live, phase: 'finished' }));
         break;
     }
   }

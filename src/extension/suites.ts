@@ -33,10 +33,3 @@ export async function readSuite(uri: vscode.Uri): Promise<LoadedSuite> {
     ...(defaultJudge && { defaultJudge }),
   });
 }
-
-/** True where the eval file itself is not there; a file that it refers to may be missing as well. */
-export function isMissing({ outline, problems: [first] }: LoadedSuite): boolean {
-  const end = first?.range.end;
-  const ofFile = end?.line === 0 && end.character === 0;
-  return outline.length === 0 && ofFile && first?.code === 'file-missing';
-}

@@ -19,3 +19,10 @@ export function unlistedErrors({ outline, problems }: LoadedSuite): Problem[] {
   const told = new Set(listedCases(outline).flatMap(({ errors }) => errors));
   return problems.filter((problem) => problem.severity === 'error' && !told.has(problem));
 }
+
+/** True where the eval file itself is not there; a file that it refers to may be missing as well. */
+export function isMissing({ outline, problems: [first] }: LoadedSuite): boolean {
+  const end = first?.range.end;
+  const ofFile = end?.line === 0 && end.character === 0;
+  return outline.length === 0 && ofFile && first?.code === 'file-missing';
+}

@@ -3,8 +3,8 @@ import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EVAL_GLOB } from '../../shared/settings.ts';
 import { Disposing } from '../disposables.ts';
 import { toRange } from '../places.ts';
-import { findEvalFiles, isEvalFile, isMissing, readSuite } from '../suites.ts';
-import { listedCases } from './listedCases.ts';
+import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
+import { isMissing, listedCases } from './listedCases.ts';
 
 /** What a test item stands for. */
 export type ItemData =

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { NO_USAGE, type TurnVerdict, type Verdict } from '../../../../src/core/verdict.ts';
+import { failuresOf } from '../../../../src/extension/testing/failures.ts';
+import { buildCaseLine, talk } from '../../../support/buildRun.ts';
+
+const ASSERTED = '/work/suite.eval.yaml';
+
+function verdict(given: Partial<Verdict>): Verdict {
+  return {
+    assertion: {
+      index: 0,
+      type: 'guidelines',
+      name: 'Guidelines',
+      path: ASSERTED,
+      line: 5,
+      required: false,
+      weight: 1,
+    },
+    status: 'fail',
+    score: 0,
+    threshold: 1,
+    rationale: 'One turn breaks a rule.',
+    turns: [],
+    hits: [],
+    misses: [],
+    details: {},
+    usage: NO_USAGE,
+    ...given,
+  };
+}
+
+function entry(turn: number, given: Partial<TurnVerdict> = {}): TurnVerdict {
+  return { turn, status: 'fail', score: 0, rationale: 'Promises a date.', ...given };
+}
+
+const places = (...given: Parameters<typeof failuresOf>) =>
+  failuresOf(...given).map(({ source }) => source.range.start.line + 1);
+
+describe('what went wrong in a case', () => {
+  const conversation = talk('When?', 'By Friday.', 'Sure?', 'Yes.');
+
+  it('is told once for each failing turn, at its line, with reason and verified quote', () => {
+    const evidence = { text: 'By Friday', verified: true };
+    const turns = [entry(2, { evidence }), entry(3, { status: 'pass' }), entry(4)];
+    const line = buildCaseLine({
+      id: 'a',
+      status: 'fail',
+      conversation,
+      verdicts: [verdict({ turns })],
+    });
+    const [first, second, ...rest] = failuresOf(line);
+    assert.deepEqual(rest, []);
+    assert.equal(first?.source.range.start.line, 11);
+    assert.equal(
+      first?.text,
+      'Turn 2: Promises a date.\nQuote: “By Friday”\n\nGuidelines: 0.00 (needs 1.00)\nOne turn breaks a rule.',
+    );
+    assert.equal(second?.source.range.start.line, 13);
+  });
+
+  it('keeps back a quote that the turn does not hold', () => {
+    const evidence = { text: 'Never said', verified: false };
+    const verdicts = [verdict({ turns: [entry(2, { evidence })] })];
+    const [only] = failuresOf(buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts }));
+    assert.doesNotMatch(only?.text ?? '', /Never said/);
+  });
+
+  it('stands at the assertion where no turn is to blame, with what was missed', () => {
+    const verdicts = [verdict({ label: 'no', misses: ['The refund is not answered.'] })];
+    const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
+    assert.deepEqual(places(line), [5]);
+    assert.equal(
+      failuresOf(line)[0]?.text,
+      'Guidelines: no (score 0.00, needs 1.00)\nOne turn breaks a rule.\nThe refund is not answered.',
+    );
+  });
+
+  it('drops no failing turn that has no place in the file', () => {
+    const turns = [entry(2), entry(9)];
+    const verdicts = [verdict({ turns, misses: ['Turn 9: promises a date'] })];
+    const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
+    assert.deepEqual(places(line), [12, 5]);
+    assert.match(failuresOf(line)[1]?.text ?? '', /Turn 9/);
+  });
+
+  it('says why the case itself broke, at the case, before what its assertions say', () => {
+    const broken = verdict({
+      status: 'error',
+      score: null,
+      reason: 'quota',
+      rationale: 'No money.',
+    });
+    const line = buildCaseLine({
+      id: 'a',
+      status: 'error',
+      reason: 'The target crashed.',
+      conversation,
+      verdicts: [broken],
+    });
+    assert.deepEqual(
+      failuresOf(line).map(({ text }) => text),
+      ['The target crashed.', 'Guidelines could not be judged (quota): No money.'],
+    );
+    assert.deepEqual(places(line), [10, 5]);
+  });
+
+  it('compares score and threshold where every verdict holds', () => {
+    const verdicts = [verdict({ status: 'pass', score: 0.6, threshold: 0.5 })];
+    const line = buildCaseLine({ id: 'a', status: 'fail', score: 0.6, threshold: 0.8, verdicts });
+    assert.equal(failuresOf(line)[0]?.text, 'The case came to 0.60; it needs 0.80.');
+  });
+
+  it('shows what a terminal would obey', () => {
+    const verdicts = [verdict({ rationale: '\x1b[2Jall good' })];
+    const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
+    assert.match(failuresOf(line)[0]?.text ?? '', /\\x1b\[2Jall good/);
+  });
+});

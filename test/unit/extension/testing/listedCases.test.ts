@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { loadSuite } from '../../../../src/evalfile/load.ts';
+import {
+  isMissing,
+  listedCases,
+  unlistedErrors,
+} from '../../../../src/extension/testing/listedCases.ts';
+import { load, memoryFiles, SUITE, WORKSPACE } from '../../../support/evalFiles.ts';
+
+const CHECK =
+  'transcript: [{user: Hi}, {assistant: Hello}], assert: [{type: contains, value: Hello}]';
+
+describe('the cases of the Testing panel', () => {
+  it('are those with an id, of equal ids the first', async () => {
+    const { outline } = await load(
+      `cases:\n  - {id: a, ${CHECK}}\n  - {${CHECK}}\n  - {id: a, ${CHECK}}\n  - {id: b, ${CHECK}}\n`,
+    );
+    assert.deepEqual(
+      listedCases(outline).map(({ id, range }) => [id, range.start.line]),
+      [
+        ['a', 1],
+        ['b', 4],
+      ],
+    );
+  });
+
+  it('leave out an id that VS Code does not take', async () => {
+    const { outline } = await load(`cases:\n  - {id: "a\\0b", ${CHECK}}\n`);
+    assert.equal(outline.length, 1);
+    assert.deepEqual(listedCases(outline), []);
+  });
+});
+
+describe('errors that no case of the panel shows', () => {
+  it('are those of cases without an id and of a second case of the same id', async () => {
+    const suite = await load(
+      `cases:\n  - {id: a, ${CHECK}}\n  - {${CHECK}}\n  - {id: a, ${CHECK}}\n`,
+    );
+    assert.deepEqual(
+      unlistedErrors(suite).map(({ code }) => code),
+      ['missing-key', 'duplicate-id'],
+    );
+  });
+
+  it('are all of a file that is no YAML', async () => {
+    assert.notEqual(unlistedErrors(await load('cases: [')).length, 0);
+  });
+
+  it('are none where the case that is wrong has an item of its own', async () => {
+    const suite = await load(`cases:\n  - {id: a, thresold: 1, ${CHECK}}\n`);
+    assert.notEqual(suite.problems.length, 0);
+    assert.deepEqual(unlistedErrors(suite), []);
+  });
+});
+
+describe('an eval file that is gone', () => {
+  it('is told from one that refers to a file that is not there', async () => {
+    const options = { workspace: WORKSPACE, env: () => undefined };
+    assert.equal(isMissing(await loadSuite(SUITE, memoryFiles({}), options)), true);
+    const prompt = `cases:\n  - id: a\n    transcript: nowhere.json\n    assert: [Polite.]\n`;
+    assert.equal(isMissing(await load(prompt)), false);
+    assert.equal(isMissing(await load('include: [nowhere.yaml]\n')), false);
+    assert.equal(isMissing(await load('')), false);
+  });
+});
