@@ -1,6 +1,6 @@
 import { closest } from '../core/closest.ts';
+import { mentionsEnv } from '../core/environment.ts';
 import { renderTemplate, templateVariables } from '../core/template.ts';
-import { mentionsEnv } from './environment.ts';
 import { placeOf, type Scope, type Spot, within } from './scope.ts';
 
 /** Fills `{{name}}` in a case's own texts from its `context`, at every depth of a value. */

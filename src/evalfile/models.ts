@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { closest } from '../core/closest.ts';
+import { substituteEnv } from '../core/environment.ts';
 import { START } from '../core/problem.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
 import { parseModelSpec } from '../models/registry.ts';
-import { substituteEnv } from './environment.ts';
 import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
 
 /**

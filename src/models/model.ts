@@ -40,6 +40,7 @@ export interface Model {
 
 export const modelErrorReasons = [
   'missing-key',
+  'missing-variable',
   'unauthorized',
   'rate-limited',
   'server-error',

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../core/digest.ts';
+import { unsetVariable } from '../core/environment.ts';
 import type { ModelSpec, SuiteCase, TurnsOrigin } from '../core/suite.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import {
@@ -57,6 +58,8 @@ export class Exchanges {
 
   async #create(spec: ModelSpec): Promise<Model> {
     if (this.#player) return replayingModel(spec.id, this.#player);
+    const unset = unsetVariable(spec.params);
+    if (unset !== undefined) throw new ModelError('missing-variable', notSet(spec.id, unset));
     const provider = findProvider(spec.provider);
     if (!provider) throw new ModelError('not-found', `There is no provider "${spec.provider}".`);
     const model = await provider.create(spec, this.#host);
@@ -76,6 +79,8 @@ export class Exchanges {
     const type = findTargetType(target.type);
     if (!type)
       throw new TargetError('target-not-found', `There is no target type "${target.type}".`);
+    const unset = unsetVariable(target.params);
+    if (unset !== undefined) throw new TargetError('target-not-found', notSet(target.name, unset));
     const { timeout, workspace, env } = this.#options;
     const host: TargetHost = {
       caseId: id,
@@ -90,4 +95,8 @@ export class Exchanges {
     const session = await type.open(target, host);
     return this.#recorder ? recordingSession(session, identity, this.#recorder) : session;
   }
+}
+
+function notSet(what: string, variable: string): string {
+  return `${what} needs the environment variable ${variable}, which is not set.`;
 }

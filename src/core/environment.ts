@@ -1,5 +1,3 @@
-import type { LoadOptions } from './loadedSuite.ts';
-
 const REFERENCE = /\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 export interface Substituted {
@@ -9,7 +7,10 @@ export interface Substituted {
 }
 
 /** Puts environment variables in the place of `${env:NAME}`, at every depth. */
-export function substituteEnv(value: unknown, env: LoadOptions['env']): Substituted {
+export function substituteEnv(
+  value: unknown,
+  env: (name: string) => string | undefined,
+): Substituted {
   const unset = new Set<string>();
   const walk = (inner: unknown): unknown => {
     if (typeof inner === 'string') {
@@ -28,4 +29,9 @@ export function substituteEnv(value: unknown, env: LoadOptions['env']): Substitu
 
 export function mentionsEnv(text: string): boolean {
   return text.search(REFERENCE) >= 0;
+}
+
+/** The variable that a model or target still waits for when it is to run; undefined where none. */
+export function unsetVariable(params: unknown): string | undefined {
+  return substituteEnv(params, () => undefined).unset[0];
 }
