@@ -52,8 +52,12 @@ export function overrideJudge(judge: ModelSpec | undefined, scope: Scope): Model
   return { ...chosen, params: { ...chosen.params, base_url: baseUrl } };
 }
 
-/** A judge that the command line, the settings or the environment names. */
-export function outsideModel(name: string, { options, reporter, document }: Scope) {
+/** A judge that the command line, the settings or the environment names; also one of the file's. */
+export function outsideModel(name: string, scope: Scope): ModelSpec | undefined {
+  const { options, reporter, document, file } = scope;
+  if (Object.hasOwn(file.models ?? {}, name)) {
+    return resolveModel(name, { document, path: ['models', name] }, scope);
+  }
   const parsed = parseModelSpec(name, options.workspace);
   if ('spec' in parsed) return parsed.spec;
   reporter.say('unknown-model', parsed.problem, { path: document.path, range: START });

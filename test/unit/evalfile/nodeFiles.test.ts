@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { loadSuite } from '../../../src/evalfile/load.ts';
+import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
+import { workspaceWith } from '../../support/runs.ts';
+
+const codes = async (path: string, workspace = dirname(path)) => {
+  const { problems } = await loadSuite(path, nodeFiles(), { workspace, env: () => undefined });
+  return problems.filter(({ severity }) => severity === 'error').map(({ code }) => code);
+};
+
+describe('files on the disk', () => {
+  it('of 5 MB are refused, not read', async (t) => {
+    const folder = await workspaceWith(t, { 'a.eval.yaml': `# ${'x'.repeat(5_000_000)}\n` });
+    assert.deepEqual(await codes(join(folder, 'a.eval.yaml')), ['file-too-large']);
+  });
+
+  it('that are no UTF-8 are refused', async (t) => {
+    const folder = await workspaceWith(t, {});
+    await writeFile(join(folder, 'a.eval.yaml'), Buffer.from([0x6e, 0xff, 0xfe, 0x3a]));
+    assert.deepEqual(await codes(join(folder, 'a.eval.yaml')), ['file-not-utf8']);
+  });
+
+  it('that are missing are told', async (t) => {
+    const folder = await workspaceWith(t, {});
+    assert.deepEqual(await codes(join(folder, 'a.eval.yaml')), ['file-missing']);
+  });
+
+  it('may not be reached through a link out of the workspace', async (t) => {
+    const outside = await workspaceWith(t, { 'p.md': 'Judge {{conversation}}.' });
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml':
+        'cases:\n  - id: a\n    transcript: [{user: a}, {assistant: b}]\n    assert: [{type: llm-judge, prompt: link/p.md}]\n',
+    });
+    await symlink(outside, join(folder, 'link'));
+    assert.deepEqual(await codes(join(folder, 'a.eval.yaml')), ['path-outside']);
+  });
+});
