@@ -13,6 +13,14 @@ describe('a trusted workspace in the real VS Code', { timeout: 300_000 }, () => 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'turnlight-e2e-'));
     await cp(join(CHECKOUT, 'examples'), folder, { recursive: true });
+    await writeFile(
+      join(folder, 'slow.mjs'),
+      'export default () => new Promise((done) => setTimeout(() => done("x"), 60_000));\n',
+    );
+    await writeFile(
+      join(folder, 'slow.eval.yaml'),
+      'target: {type: module, path: ./slow.mjs}\ncases:\n  - {id: sleeper, turns: [Hi], assert: [{type: contains, value: x}]}\n  - {id: waiting, turns: [Hi], assert: [{type: contains, value: x}]}\n',
+    );
     workbench = await Workbench.open({ folder, trusted: true });
   });
 
@@ -158,6 +166,22 @@ describe('a trusted workspace in the real VS Code', { timeout: 300_000 }, () => 
     );
     await rm(join(folder, 'moved.eval.yaml'));
     await rows((all) => !has(all, 'moved.eval.yaml'), 'the file gone');
+  });
+
+  it('queues a second run where it can be seen, and stops when it is cancelled', async () => {
+    await workbench.openFile('slow.eval.yaml');
+    await workbench.until(lenses, (count) => count >= 3, 'code lenses');
+    await workbench.command('Testing: Focus on Test Explorer View');
+    await workbench.unfoldTests();
+    await workbench.clickLens('Run', 0);
+    await rows((all) => has(all, 'sleeper', 'Running'), 'the first run');
+    await workbench.clickLens('Run', 1);
+    await rows((all) => has(all, 'waiting', 'Queued'), 'the second run, queued');
+    await workbench.command('Test: Cancel Test Run');
+    await rows(
+      (all) => !all.some((row) => /Running|Queued/.test(row)),
+      'nothing running after the cancel',
+    );
   });
 
   it('errors a broken case at its place and runs the others', async () => {
