@@ -4,7 +4,7 @@
  */
 export function escapeMarkdown(text: string): string {
   return neutral(text)
-    .replace(/[\\`*_{}[\]()#+\-.!|~<>&:@/]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(/[\\`*_{}[\]()#+\-=.!|~<>&:@/]/g, (character) => `&#${character.charCodeAt(0)};`)
     .replace(/\n/g, '  \n');
 }
 
@@ -18,6 +18,7 @@ export function escapeLine(text: string, length = 300): string {
 function neutral(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
+    .replace(/\t/g, '  ')
     .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) =>
       character === '\n' ? character : '\uFFFD',
     );

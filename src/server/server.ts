@@ -15,7 +15,7 @@ import { hover } from '../language/features/hover.ts';
 import { quickFixes } from '../language/features/quickFix.ts';
 import type { EvalDocument } from '../language/ports.ts';
 import { RECORDS_CHANGED } from '../shared/serverProtocol.ts';
-import { EVAL_GLOB, SECTION } from '../shared/settings.ts';
+import { SECTION } from '../shared/settings.ts';
 import { isEvalFile, pathOf, uriOf, Workspace } from './workspace.ts';
 
 /** Milliseconds without a key press before a text is checked. */
@@ -60,9 +60,7 @@ export function startServer(connection: Connection): void {
     }
     if (watches) {
       await connection.client.register(DidChangeWatchedFilesNotification.type, {
-        watchers: [EVAL_GLOB, '**/*.{md,json,jsonl}', '**/.turnlight/runs/*.jsonl'].map(
-          (globPattern) => ({ globPattern }),
-        ),
+        watchers: ['**/*.{md,json,jsonl,yaml,yml}'].map((globPattern) => ({ globPattern })),
       });
     }
     if (configures) {
@@ -85,20 +83,41 @@ export function startServer(connection: Connection): void {
     if (configures) await readSettings();
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
+    // Records are looked at anew with every hover.
+    if (changes.every(({ uri }) => uri.includes('/.turnlight/'))) return;
     workspace.forget();
-    if (changes.some(({ uri }) => !uri.includes('/.turnlight/'))) diagnostics.checkAll();
+    diagnostics.checkAll();
   });
   connection.onNotification(RECORDS_CHANGED, () => workspace.forget());
 
   documents.onDidChangeContent(({ document }) => {
     // A prompt or a transcript may be part of any open eval file.
-    if (isEvalFile(document.uri)) diagnostics.check(document);
-    else {
+    if (isEvalFile(document.uri)) {
+      diagnostics.check(document);
+      void checkUsers(document.uri);
+    } else {
       workspace.forget();
       diagnostics.checkAll();
     }
   });
-  documents.onDidClose(({ document }) => diagnostics.forget(document));
+  documents.onDidClose(({ document }) => {
+    workspace.closed(document.uri);
+    if (isEvalFile(document.uri)) {
+      diagnostics.forget(document);
+      void checkUsers(document.uri);
+    } else {
+      // What was typed into it and not saved no longer counts.
+      workspace.forget();
+      diagnostics.checkAll();
+    }
+  });
+
+  const checkUsers = async (uri: string) => {
+    for (const user of await workspace.forgetUsers(uri)) {
+      const document = documents.get(user);
+      if (document) diagnostics.check(document);
+    }
+  };
 
   /** A feature that fails is logged and answers with nothing: the server goes on. */
   const answer = async <Result>(

@@ -56,6 +56,24 @@ export class Workspace {
     this.#parsed.clear();
   }
 
+  /** A document was closed: opened again, its versions begin anew. */
+  closed(uri: string): void {
+    this.#parsed.delete(uri);
+  }
+
+  /** Forgets the open eval files that include this one, and names them. */
+  async forgetUsers(uri: string): Promise<readonly string[]> {
+    const path = pathOf(uri);
+    const users: string[] = [];
+    for (const [user, known] of [...this.#parsed]) {
+      const document = await known.document.catch(() => undefined);
+      if (user === uri || !document?.suite.dependencies.includes(path)) continue;
+      if (this.#parsed.get(user) === known) this.#parsed.delete(user);
+      users.push(user);
+    }
+    return users;
+  }
+
   /** An open eval file, parsed and loaded once for each version. */
   document(open: TextDocument): Promise<EvalDocument> {
     const known = this.#parsed.get(open.uri);

@@ -23,6 +23,11 @@ describe('the language server over stdio', { timeout: 60_000 }, () => {
       contentChanges: [{ text }],
     });
 
+  const close = (name: string) =>
+    server.connection.sendNotification('textDocument/didClose', {
+      textDocument: { uri: uriOf(name) },
+    });
+
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'turnlight-lsp-'));
     await writeFile(join(folder, 'p.md'), 'Judge {{conversation}}.');
@@ -68,6 +73,40 @@ describe('the language server over stdio', { timeout: 60_000 }, () => {
       ({ diagnostics: found }) => found.length > 0,
     );
     assert.ok(diagnostics.some(({ code }) => code === 'unknown-variable'));
+  });
+
+  it('forgets what was typed into a prompt and not saved', async () => {
+    const count = server.published();
+    await close('p.md');
+    await server.diagnostics(uriOf('p.md'), ({ diagnostics }) => diagnostics.length === 0, count);
+  });
+
+  it('checks a file again when a file that it includes changes', async () => {
+    const included =
+      'cases:\n  - id: two\n    transcript: [{user: Hi}, {assistant: x}]\n    assert: [y]\n';
+    await writeFile(join(folder, 'in.eval.yaml'), included);
+    await open('all.eval.yaml', `include: [./in.eval.yaml]\n${TEXT}`);
+    await open('in.eval.yaml', included);
+    await server.diagnostics(uriOf('all.eval.yaml'), ({ version }) => version === 1);
+    const count = server.published();
+    await change('in.eval.yaml', 2, included.replace('two', 'one'));
+    await server.diagnostics(
+      uriOf('in.eval.yaml'),
+      ({ diagnostics }) => diagnostics.some(({ code }) => code === 'duplicate-id'),
+      count,
+    );
+  });
+
+  it('reads a file anew that is closed and opened with another text', async () => {
+    await open('c.eval.yaml', TEXT);
+    await server.diagnostics(uriOf('c.eval.yaml'), ({ version }) => version === 1);
+    await close('c.eval.yaml');
+    await open('c.eval.yaml', TEXT.replace('assert', 'asert'));
+    const { diagnostics } = await server.diagnostics(
+      uriOf('c.eval.yaml'),
+      ({ diagnostics: found }) => found.some(({ code }) => code === 'unknown-key'),
+    );
+    assert.ok(diagnostics.length > 0);
   });
 
   it('hovers, completes, lists symbols and lenses', async () => {

@@ -11,10 +11,13 @@ import { CHECKOUT } from './host/install.ts';
 
 export interface LanguageServer {
   readonly connection: ProtocolConnection;
-  /** The next diagnostics of a file that fit. */
+  /** How many diagnostics have come, of any file. */
+  published(): number;
+  /** The next diagnostics of a file that fit; from the given number on. */
   diagnostics(
     uri: string,
     fits: (params: PublishDiagnosticsParams) => boolean,
+    from?: number,
   ): Promise<PublishDiagnosticsParams>;
   stop(): Promise<void>;
 }
@@ -39,10 +42,13 @@ export async function startLanguageServer(rootUri: string): Promise<LanguageServ
   await connection.sendNotification('initialized', {});
   return {
     connection,
-    diagnostics: (uri, fits) =>
+    published: () => published.length,
+    diagnostics: (uri, fits, from = 0) =>
       new Promise((done) => {
         const look = () => {
-          const found = published.findLast((params) => params.uri === uri && fits(params));
+          const found = published
+            .slice(from)
+            .findLast((params) => params.uri === uri && fits(params));
           if (!found) return;
           waiting.delete(look);
           done(found);

@@ -28,23 +28,26 @@ export function completion(text: string, path: string, position: Position): Comp
     start: { line: position.line, character: position.character - word.length },
     end: { line: position.line, character: position.character + typed.length },
   };
+  const after = rest.slice(typed.length);
   const head = before.slice(0, before.length - word.length);
   const onValue = /:\s+["']?$|[[,{]\s*["']?$/.test(head) && !/^\s*(-\s+)*$/.test(head);
   const marked = (suffix: string) => {
     const changed = [...lines];
-    changed[position.line] = head + MARK + suffix + (onValue ? rest.slice(typed.length) : '');
+    changed[position.line] = head + MARK + suffix + (onValue ? after : '');
     return parseYaml(changed.join('\n'), path);
   };
   if (onValue) {
     const found = find(marked('').value);
+    // In `{type: contains, |}` a key begins where a value could.
+    if (found?.path.at(-1) === MARK) {
+      return keys(found.path.slice(0, -1), found.root, range, after.startsWith(':'));
+    }
     return found ? values(found.path, found.root, range) : [];
   }
   if (!/^\s*(-\s+)*$/.test(head)) return [];
-  const found = find(
-    marked(rest.slice(typed.length).startsWith(':') ? rest.slice(typed.length) : ': ').value,
-  );
+  const found = find(marked(after.startsWith(':') ? after : ': ').value);
   if (!found) return [];
-  return keys(found.path.slice(0, -1), found.root, range, rest.slice(typed.length).startsWith(':'));
+  return keys(found.path.slice(0, -1), found.root, range, after.startsWith(':'));
 }
 
 interface Found {

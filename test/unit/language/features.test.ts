@@ -81,6 +81,11 @@ describe('completion', () => {
     assert.ok(complete('targets:\n  bot: {type: module, path: a}\ntarget: |\n').includes('bot'));
   });
 
+  it('offers keys inside braces', () => {
+    const labels = complete('cases:\n  - id: a\n    assert:\n      - {type: contains, |}\n');
+    assert.ok(labels.includes('value') && !labels.includes('type'), labels.join());
+  });
+
   it('offers nothing inside free text', () => {
     assert.deepEqual(complete('cases:\n  - id: a\n    turns:\n      - Hello the|\n'), []);
   });
