@@ -70,6 +70,7 @@ export function parseYaml(text: string, path: string): YamlDocument {
     say(codeOf(error), wordsOf(error), rangeOfOffsets(error.pos[0], error.pos[1]));
   }
   const nodes = nodesOf(document, rangeOfOffsets, say);
+  problems.push(...textsCutByComments(document, text, path, rangeOfOffsets));
   return {
     path,
     text,
@@ -211,6 +212,40 @@ function nodesOf(
       return { start: start.start, end: (value ?? start).end };
     },
   };
+}
+
+/** A comment behind a value that does not look like one: no space after its `#`. */
+const CUTTING_COMMENT = /[ \t]+(#[^\s#].*)/y;
+
+/**
+ * A text without quotes ends before ` #`, and what follows is a comment that nobody meant:
+ *
+ *     - user: My order #98765 has not come.
+ */
+function textsCutByComments(
+  document: Document.Parsed,
+  text: string,
+  path: string,
+  rangeOfOffsets: (start: number, end: number) => Range,
+): Problem[] {
+  const problems: Problem[] = [];
+  visit(document, {
+    Scalar(key, { type, range }) {
+      if (key === 'key' || type !== 'PLAIN' || !range) return;
+      CUTTING_COMMENT.lastIndex = range[1];
+      const cut = CUTTING_COMMENT.exec(text);
+      if (!cut?.[1]) return;
+      const start = range[1] + cut[0].indexOf('#');
+      problems.push({
+        code: 'comment-cuts-text',
+        message: `From "${cut[1].split(/\s/)[0]}" on this is a comment and no part of the text. Put the whole text in quotes.`,
+        severity: 'warning',
+        path,
+        range: rangeOfOffsets(start, start + cut[1].length),
+      });
+    },
+  });
+  return problems;
 }
 
 function resolved(node: unknown, document: Document.Parsed): unknown {
