@@ -1,10 +1,11 @@
 /**
  * Text from files, agents and judges as Markdown that shows it and does nothing else: every
- * character that Markdown or HTML could act on is escaped, line breaks are kept.
+ * character that Markdown or HTML could act on is escaped, line breaks and indents are kept.
  */
 export function escapeMarkdown(text: string): string {
   return neutral(text)
     .replace(/[\\`*_{}[\]()#+\-=.!|~<>&:@/]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(/^ +/gm, (indent) => '&nbsp;'.repeat(indent.length))
     .replace(/\n/g, '  \n');
 }
 
