@@ -26,7 +26,6 @@ export const messageSchema = z.discriminatedUnion('role', [
 
 export type ToolCall = z.infer<typeof toolCallSchema>;
 export type Message = z.infer<typeof messageSchema>;
-export type AssistantMessage = Extract<Message, { role: 'assistant' }>;
 
 /** A tool that the assistant may call, in OpenAI's function shape without its wrapper. */
 export const toolSchema = z.strictObject({

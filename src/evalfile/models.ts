@@ -4,6 +4,7 @@ import { substituteEnv } from '../core/environment.ts';
 import { START } from '../core/problem.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
 import { parseModelSpec } from '../models/registry.ts';
+import { outsideMessage, staysInside } from './paths.ts';
 import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
 
 /**
@@ -26,7 +27,7 @@ export function resolveModel(value: unknown, spot: Spot, scope: Scope): ModelSpe
 
 function modelOf(value: unknown, spot: Spot, scope: Scope): ModelSpec | undefined {
   if (typeof value === 'string') return shortModel(value, spot, scope);
-  const params = withEnv(value, spot, scope);
+  const params = paramsOf(value, spot, scope);
   const { provider, model } = params;
   return {
     id: `${String(provider)}:${String(model)}`,
@@ -87,7 +88,7 @@ function targetOf(
   spot: Spot,
   scope: Scope,
 ): TargetSpec | undefined {
-  const params = withEnv(value, spot, scope);
+  const params = paramsOf(value, spot, scope);
   const type = String(params.type);
   const spec = { name: name ?? type, type, params, folder: dirname(spot.document.path) };
   if (params.model === undefined) {
@@ -100,7 +101,8 @@ function targetOf(
   return model && { ...spec, model };
 }
 
-function withEnv(value: unknown, spot: Spot, scope: Scope): Record<string, unknown> {
+/** The keys of a model or target, environment variables filled in, their path checked. */
+function paramsOf(value: unknown, spot: Spot, scope: Scope): Record<string, unknown> {
   const { value: params, unset } = substituteEnv(value, scope.options.env);
   for (const name of unset) {
     const message = `The environment variable ${name} is not set. Set it before this runs.`;
@@ -108,7 +110,13 @@ function withEnv(value: unknown, spot: Spot, scope: Scope): Record<string, unkno
       severity: 'warning',
     });
   }
-  return { ...Object(params) };
+  const given: Record<string, unknown> = { ...Object(params) };
+  const folder = dirname(spot.document.path);
+  if (typeof given.path === 'string' && !staysInside(given.path, folder, scope.options.workspace)) {
+    const place = placeOf(within(spot, 'path'));
+    scope.reporter.say('path-outside', outsideMessage(given.path), place, spot.owner);
+  }
+  return given;
 }
 
 function unknownName(

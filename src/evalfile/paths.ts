@@ -15,19 +15,25 @@ export async function resolvePath(
   workspace: string,
   files: Files,
 ): Promise<ResolvedPath> {
-  const outside = {
-    code: 'path-outside' as const,
-    message: `"${reference}" leaves the workspace folder. Paths start from this file's folder and stay inside.`,
-  };
-  if (isAbsolute(reference) || /^[A-Za-z]:[\\/]/.test(reference)) return outside;
+  const leaves = { code: 'path-outside' as const, message: outsideMessage(reference) };
+  if (!staysInside(reference, folder, workspace)) return leaves;
   const path = resolve(folder, reference);
-  if (!isInside(path, workspace)) return outside;
   if (!(await files.exists(path))) {
     return { code: 'file-missing', message: `There is no file "${reference}" here.` };
   }
   const real = await files.realPath(path);
-  if (!isInside(real, await files.realPath(workspace))) return outside;
+  if (!isInside(real, await files.realPath(workspace))) return leaves;
   return { path };
+}
+
+/** Whether a path, as it is written, stays in the workspace; links are another matter. */
+export function staysInside(reference: string, folder: string, workspace: string): boolean {
+  if (isAbsolute(reference) || /^[A-Za-z]:[\\/]/.test(reference)) return false;
+  return isInside(resolve(folder, reference), workspace);
+}
+
+export function outsideMessage(reference: string): string {
+  return `"${reference}" leaves the workspace folder. Paths start from this file's folder and stay inside.`;
 }
 
 export function isInside(path: string, folder: string): boolean {

@@ -28,7 +28,6 @@ export const scoreEntrySchema = z.object({
 export const rationaleSchema = z.string().describe('The judgement as a whole, in a few sentences.');
 
 export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
-export type ScoreEntry = z.infer<typeof scoreEntrySchema>;
 
 /** Exactly one entry for each judged turn, and none for another. */
 export function turnMistakes(

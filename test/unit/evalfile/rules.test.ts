@@ -31,6 +31,11 @@ describe('the rules of a case', () => {
       suiteWith('transcript:\n  - user: My order #98765 is late.\n  - assistant: x\nassert: [x]'),
       ['4:24 comment-cuts-text'],
     ],
+    [
+      'a module outside the workspace',
+      suiteWith('turns: [Hi]\nassert: [x]\ntarget: {type: module, path: ../../bot.mjs}'),
+      ['5:34 path-outside'],
+    ],
     ['an unknown judge', suiteWith(`${TRANSCRIPT}\njudge: nobody`), ['5:12 unknown-name']],
     ['a threshold above 1', suiteWith(`${TRANSCRIPT}\nthreshold: 2`), ['5:16 out-of-range']],
     ['a text for a number', suiteWith(`${TRANSCRIPT}\nthreshold: high`), ['5:16 wrong-type']],
