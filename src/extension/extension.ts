@@ -18,7 +18,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const live = new LiveRuns();
   const secrets = new Secrets(context.secrets);
   const language = new LanguageSupport(context, log);
-  const runner = new TestRunner({ controller, tree, secrets, live, language, log });
+  const runner = new TestRunner({ controller, tree, secrets, live, log });
   const parts = { extensionUri: context.extensionUri, live, log };
 
   controller.createRunProfile(

@@ -1,6 +1,5 @@
 import type * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import { RECORDS_CHANGED } from '../shared/serverProtocol.ts';
 
 /**
  * The language server's client. Loaded and started when the first eval file is on the screen. Runs
@@ -25,11 +24,6 @@ export class LanguageSupport implements vscode.Disposable {
     const running = await this.#client?.catch(() => undefined);
     if (!running) this.#client = undefined;
     await this.#use((client) => (client === running ? client.restart() : undefined));
-  }
-
-  /** A run wrote to its record: what hovers show has to be read again. */
-  recordsChanged(): void {
-    if (this.#client) void this.#use((client) => client.sendNotification(RECORDS_CHANGED));
   }
 
   dispose(): void {

@@ -14,7 +14,6 @@ import { documentSymbols } from '../language/features/documentSymbols.ts';
 import { hover } from '../language/features/hover.ts';
 import { quickFixes } from '../language/features/quickFix.ts';
 import type { EvalDocument } from '../language/ports.ts';
-import { RECORDS_CHANGED } from '../shared/serverProtocol.ts';
 import { SECTION } from '../shared/settings.ts';
 import { isEvalFile, pathOf, uriOf, Workspace } from './workspace.ts';
 
@@ -88,7 +87,6 @@ export function startServer(connection: Connection): void {
     workspace.forget();
     diagnostics.checkAll();
   });
-  connection.onNotification(RECORDS_CHANGED, () => workspace.forget());
 
   documents.onDidChangeContent(({ document }) => {
     // A prompt or a transcript may be part of any open eval file.

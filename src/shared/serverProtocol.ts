@@ -1,8 +1,3 @@
-/** What the language server and its client say beyond LSP. */
-
-/** Client → server, without parameters: a run wrote to its record; verdicts must be read again. */
-export const RECORDS_CHANGED = 'turnlight/recordsChanged';
-
 /**
  * Commands that the server's code lenses name and the client carries out. Arguments: the file's URI,
  * and for a case its id.

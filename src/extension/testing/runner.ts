@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import type { CaseRef } from '../../runner/events.ts';
 import { SECTION, SETTINGS } from '../../shared/settings.ts';
-import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import { workspaceOf } from '../places.ts';
 import type { Secrets } from '../secrets.ts';
@@ -17,7 +16,6 @@ export interface RunnerParts {
   readonly tree: TestTree;
   readonly secrets: Secrets;
   readonly live: LiveRuns;
-  readonly language: LanguageSupport;
   readonly log: vscode.LogOutputChannel;
 }
 
@@ -99,7 +97,7 @@ export class TestRunner {
     progress: CaseProgress,
   ): Promise<void> {
     if (!suite?.cases.some(({ id }) => ids.has(id))) return;
-    const { live, language, secrets, log } = this.#parts;
+    const { live, secrets, log } = this.#parts;
     const { runSuites } = await import('../../runner/run.ts');
     const settings = vscode.workspace.getConfiguration(SECTION, uri);
     const abort = new AbortController();
@@ -124,7 +122,6 @@ export class TestRunner {
           if (event.kind === 'run-started') refs.push(...event.cases);
           live.hear(event);
           progress.hear(event);
-          if (event.kind === 'case-finished') language.recordsChanged();
         },
       });
     } finally {
