@@ -15,6 +15,9 @@ function options<Schema extends z.ZodType>(schemas: readonly Schema[]): [Schema,
   return schemas as unknown as [Schema, Schema];
 }
 
+/** A text that says something: blank text checks nothing and asks nothing. */
+const words = z.string().regex(/\S/, 'Here must stand words, not blanks');
+
 export const modelSchema = z
   .union([
     z.string().min(1),
@@ -87,7 +90,7 @@ const assertionMappings = assertionTypes.map(({ type, summary, params, judged })
 );
 
 export const assertionSchema = z
-  .union([z.string().min(1), z.discriminatedUnion('type', options(assertionMappings))])
+  .union([words, z.discriminatedUnion('type', options(assertionMappings))])
   .meta({
     description: 'One thing to check: a criterion in plain English, or a mapping with a `type`.',
   });
@@ -133,9 +136,9 @@ const overridable = {
 };
 
 export const scriptedTurnSchema = z.union([
-  z.string().min(1),
+  words,
   z.strictObject({
-    user: z.string().min(1).meta({ description: 'What the user says.' }),
+    user: words.meta({ description: 'What the user says.' }),
     assert: assert.optional().meta({ description: 'What is checked about the reply.' }),
     expected: z.string().optional().meta({ description: 'What a good reply holds.' }),
   }),

@@ -173,6 +173,7 @@ const NAMES: Readonly<Record<string, string>> = {
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'list';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'number without end or value';
   return typeof value === 'object' ? 'mapping' : typeof value === 'string' ? 'text' : typeof value;
 }
 

@@ -12,6 +12,7 @@ import {
   parseDocument,
   visit,
   type YAMLError,
+  type YAMLMap,
 } from 'yaml';
 import { type Position, type Problem, type Range, START } from '../core/problem.ts';
 
@@ -148,6 +149,20 @@ function nodesOf(
 
   // A mapping as a key is written out as text, and one within another without end.
   let readable = true;
+  const anchors = new Map<string, Node>();
+  visit(document, {
+    Value(_key, node) {
+      if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    },
+    Alias(_key, alias, above) {
+      const named = anchors.get(alias.source);
+      if (named && !above.includes(named)) return;
+      readable = false;
+      const range = rangeOfNode(alias) ?? START;
+      if (named) say('circular-alias', `*${alias.source} stands within what it names.`, range);
+      else say('unknown-alias', `Nothing before this is named &${alias.source}.`, range);
+    },
+  });
   visit(document, {
     Map(_key, map) {
       const seen = new Set<string>();
@@ -261,8 +276,23 @@ function stepInto(
     return item === undefined ? undefined : { node: item };
   }
   if (!isMap(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+  const pair = pairsOf(node).get(String(step));
   return pair && { node: pair.value, pair };
+}
+
+/** The entries of a map by key, looked up once: a map of thousands is asked thousands of times. */
+const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+
+function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
+  const known = PAIRS.get(map);
+  if (known) return known;
+  const pairs = new Map<string, Pair>();
+  for (const pair of map.items) {
+    const key = isScalar(pair.key) ? String(pair.key.value) : undefined;
+    if (key !== undefined && !pairs.has(key)) pairs.set(key, pair);
+  }
+  PAIRS.set(map, pairs);
+  return pairs;
 }
 
 function pathAt(root: Node | null, offset: number): { path: Path; onKey: boolean } {

@@ -18,7 +18,10 @@ open, it is not met. Then say for each turn what it does for this criterion: \`p
 \`fail\` when it breaks it, not applicable when it has no bearing on it.`;
 
 const params = z.strictObject({
-  criterion: z.string().min(1).meta({ description: 'What must be true, in plain English.' }),
+  criterion: z
+    .string()
+    .regex(/\S/, 'Here must stand words, not blanks')
+    .meta({ description: 'What must be true, in plain English.' }),
 });
 
 const answerSchema = z.object({

@@ -82,6 +82,7 @@ describe('the rules of a case', () => {
 describe('the rules of an assertion', () => {
   const one = (assertion: string) => suiteWith(`${CHAT}assert:\n  - ${assertion}`);
   for (const [what, assertion, expected] of [
+    ['a blank criterion', '"  "', ['5:9 wrong-value']],
     ['an unknown type', 'type: contians', ['5:15 unknown-type']],
     ['a missing key', 'type: contains', ['5:9 missing-key']],
     ['a misspelt key', '{type: contains, valu: x}', ['5:26 unknown-key']],

@@ -18,6 +18,8 @@ describe('a broken file', () => {
       ['1:17 wrong-type', '5:5 merge-key', '5:5 unknown-key'],
     ],
     ['no cases', 'name: x\n', ['1:1 no-cases']],
+    ['an alias of nothing', 'name: *nope\n', ['1:7 unknown-alias']],
+    ['an alias within what it names', 'name: &a [*a]\n', ['1:11 circular-alias']],
   ] as const) {
     it(`tells ${what} at its place`, async () => {
       assert.deepEqual(placed(await load(text)), expected);
