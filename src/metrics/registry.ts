@@ -7,6 +7,7 @@ import { criterion } from './criterion.ts';
 import { endsWith } from './ends-with.ts';
 import { equals } from './equals.ts';
 import { guidelines } from './guidelines.ts';
+import { isJson } from './is-json.ts';
 import { knowledgeRetention } from './knowledge-retention.ts';
 import { llmJudge } from './llm-judge.ts';
 import { maxTurns } from './max-turns.ts';
@@ -34,6 +35,7 @@ export const assertionTypes: readonly AssertionType[] = [
   startsWith,
   endsWith,
   regex,
+  isJson,
   toolCalled,
   maxTurns,
 ];

@@ -1,0 +1,49 @@
+import type { Conversation } from '../../src/core/conversation.ts';
+import { toConversation } from '../../src/core/conversation.ts';
+import { deepFreeze } from '../../src/core/deepFreeze.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { Assertion, At } from '../../src/core/suite.ts';
+import { chooseTurns } from '../../src/judge/at.ts';
+import type { DeterministicType, Finding, Outcome } from '../../src/metrics/assertionType.ts';
+import { buildAssertion, buildFacts, user } from './judging.ts';
+
+export const EACH = { at: { kind: 'each' } } as const;
+export const FIRST = { at: { kind: 'first' } } as const;
+export const LAST = { at: { kind: 'last' } } as const;
+export const NOT = { negate: true } as const;
+
+export function turnsAt(...turns: number[]): { readonly at: At } {
+  return { at: { kind: 'turns', turns } };
+}
+
+/** Replies with a user's word before each: turns 2, 4, 6 and so on, one for each list of messages. */
+export function replies(...turns: readonly (readonly Message[])[]): Conversation {
+  const messages = turns.flatMap((turn) => [user('Go on.'), ...turn]);
+  return toConversation(messages.map((message) => ({ message })));
+}
+
+/** What the type finds, as `judgeAssertions` would ask it. */
+export async function outcomeOf(
+  type: DeterministicType,
+  params: Readonly<Record<string, unknown>>,
+  conversation: Conversation,
+  rest: Partial<Assertion> = {},
+): Promise<Outcome> {
+  const assertion = buildAssertion(type.type, { ...type.params.parse(params) }, rest);
+  const frozen = deepFreeze(structuredClone(conversation));
+  const chosen = chooseTurns(frozen, assertion, type.side, []);
+  if (!('turns' in chosen)) throw new Error(chosen.missing);
+  return type.check({ conversation: frozen, turns: chosen.turns, assertion, facts: buildFacts() });
+}
+
+/** @throws Error where it is skipped */
+export async function findingOf(...given: Parameters<typeof outcomeOf>): Promise<Finding> {
+  const outcome = await outcomeOf(...given);
+  if (outcome.kind === 'skipped') throw new Error(`Skipped: ${outcome.rationale}`);
+  return outcome;
+}
+
+/** `2 pass`, `4 skipped`: each entry's turn and status. */
+export function statuses({ turns }: Outcome): string[] {
+  return turns.map(({ turn, status }) => `${turn} ${status}`);
+}
