@@ -1,30 +1,18 @@
-import { RE2JS } from 're2js';
 import * as z from 'zod';
-import type { Turn } from '../core/conversation.ts';
-import type { ToolCall } from '../core/message.ts';
 import type { TurnVerdict } from '../core/verdict.ts';
 import type { DeterministicType } from './assertionType.ts';
 import { citing, numbersOf } from './entries.ts';
-import { faultOfPattern } from './regex.ts';
+import { argumentKeys, callMatches, callsOf, faultsOfArguments } from './toolCalls.ts';
 
 const params = z.strictObject({
   name: z.string().min(1).meta({ description: 'Name of the tool.' }),
-  args: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: 'Arguments that a call must have to count.' }),
-  match: z.enum(['exact', 'partial', 'pattern']).default('partial').meta({
-    description:
-      'How `args` are compared: `exact` the same and no others, `partial` these among others, `pattern` as partial with every text a regular expression (RE2).',
-  }),
+  ...argumentKeys,
   times: z
     .int()
     .min(1)
     .optional()
     .meta({ description: 'Exactly how often; at least once unless given.' }),
 });
-
-type Params = z.infer<typeof params>;
 
 export const toolCalled: DeterministicType = {
   type: 'tool-called',
@@ -34,22 +22,19 @@ export const toolCalled: DeterministicType = {
   defaultThreshold: 1,
   side: 'assistant',
   judged: false,
-  fault(given) {
+  faults(given) {
     const read = params.safeParse(given);
-    if (!read.success || read.data.match !== 'pattern') return undefined;
-    for (const text of textsIn(read.data.args)) {
-      const message = faultOfPattern(text);
-      if (message !== undefined)
-        return { key: 'args', message: `${JSON.stringify(text)}: ${message}` };
-    }
-    return undefined;
+    return read.success ? faultsOfArguments(read.data) : [];
   },
   check({ turns, assertion }) {
     const wanted = params.parse(assertion.params);
     const { negate } = assertion;
     const enough = (count: number) =>
       (wanted.times === undefined ? count > 0 : count === wanted.times) !== negate;
-    const counts = turns.map((turn) => ({ turn, count: matching(turn, wanted).length }));
+    const counts = turns.map((turn) => ({
+      turn,
+      count: callsOf(turn).filter((call) => callMatches(call, wanted)).length,
+    }));
     const total = counts.reduce((sum, { count }) => sum + count, 0);
     const each = assertion.at.kind === 'each';
     const speaking = each ? counts : counts.filter(({ count }) => count > 0);
@@ -82,46 +67,3 @@ export const toolCalled: DeterministicType = {
     };
   },
 };
-
-function matching(turn: Turn, wanted: Params): ToolCall[] {
-  return turn.items
-    .flatMap((item) => (item.kind === 'tool-call' ? [item.call] : []))
-    .filter((call) => call.name === wanted.name && argumentsMatch(call.arguments, wanted));
-}
-
-function argumentsMatch(actual: unknown, { args, match }: Params): boolean {
-  if (args === undefined) return true;
-  if (match === 'exact') return same(actual, args, false, false);
-  return same(actual, args, true, match === 'pattern');
-}
-
-function same(actual: unknown, wanted: unknown, partial: boolean, pattern: boolean): boolean {
-  if (pattern && typeof wanted === 'string') {
-    const text = typeof actual === 'string' ? actual : JSON.stringify(actual);
-    return text !== undefined && RE2JS.compile(wanted).matcher(text).find();
-  }
-  if (Array.isArray(wanted)) {
-    return (
-      Array.isArray(actual) &&
-      actual.length === wanted.length &&
-      wanted.every((value, index) => same(actual[index], value, partial, pattern))
-    );
-  }
-  if (!isObject(wanted)) return actual === wanted;
-  if (!isObject(actual)) return false;
-  const keys = Object.keys(wanted);
-  if (!partial && Object.keys(actual).length !== keys.length) return false;
-  return keys.every(
-    (key) => Object.hasOwn(actual, key) && same(actual[key], wanted[key], partial, pattern),
-  );
-}
-
-/** Every text at any depth. */
-function textsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

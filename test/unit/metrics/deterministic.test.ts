@@ -224,13 +224,14 @@ describe('tool-called', () => {
   });
 
   it('tells a pattern that is none before it runs', () => {
-    const fault = (args: object, match: string) =>
-      findAssertionType('tool-called')?.fault?.({ name, args, match });
+    const faults = (args: object, match: string) =>
+      findAssertionType('tool-called')?.faults?.({ name, args, match });
     const nested = { order: '1', options: { tags: ['('] } };
-    assert.equal(fault(nested, 'pattern')?.key, 'args');
-    assert.match(fault(nested, 'pattern')?.message ?? '', /^"\(": .*linear time/);
-    assert.equal(fault(nested, 'exact'), undefined);
-    assert.equal(fault({ order: '^1$' }, 'pattern'), undefined);
+    const [fault, ...more] = faults(nested, 'pattern') ?? [];
+    assert.deepEqual([fault?.path, more], [['args'], []]);
+    assert.match(fault?.message ?? '', /^"\(": .*linear time/);
+    assert.deepEqual(faults(nested, 'exact'), []);
+    assert.deepEqual(faults({ order: '^1$' }, 'pattern'), []);
   });
 
   it('is an error of its own where a pattern is none', async () => {
