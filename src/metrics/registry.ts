@@ -15,6 +15,8 @@ import { regex } from './regex.ts';
 import { roleAdherence } from './role-adherence.ts';
 import { startsWith } from './starts-with.ts';
 import { toolCalled } from './tool-called.ts';
+import { toolNotCalled } from './tool-not-called.ts';
+import { toolSequence } from './tool-sequence.ts';
 import { turnRelevancy } from './turn-relevancy.ts';
 import { userFrustration } from './user-frustration.ts';
 
@@ -37,6 +39,8 @@ export const assertionTypes: readonly AssertionType[] = [
   regex,
   isJson,
   toolCalled,
+  toolNotCalled,
+  toolSequence,
   maxTurns,
 ];
 
