@@ -33,18 +33,24 @@ export function completion(step: string | Answer, body: ChatBody, earlier: reado
 }
 
 function usage(answer: Answer, body: ChatBody, earlier: readonly ChatBody[]) {
-  const text = textOf(body);
-  const shared = Math.max(0, ...earlier.map((other) => commonPrefix(text, textOf(other))));
-  const input = answer.usage?.input ?? tokens(text.length);
+  const input = answer.usage?.input ?? tokens(textOf(body).length);
   const output = answer.usage?.output ?? tokens(answer.text?.length ?? 0);
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
     prompt_tokens_details: {
-      cached_tokens: answer.usage ? (answer.usage.cached ?? 0) : Math.floor(shared / 4),
+      cached_tokens: answer.usage
+        ? (answer.usage.cached ?? 0)
+        : Math.floor(longestShared(body, earlier) / 4),
     },
   };
+}
+
+/** Characters that this request begins with and an earlier one began with too. */
+function longestShared(body: ChatBody, earlier: readonly ChatBody[]): number {
+  const text = textOf(body);
+  return Math.max(0, ...earlier.map((other) => commonPrefix(text, textOf(other))));
 }
 
 function textOf(body: ChatBody): string {

@@ -1,0 +1,140 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import {
+  type ChatBody,
+  type ModelServer,
+  startModelServer,
+} from '../../test/support/modelServer/server.ts';
+import { PromptCache } from './promptCache.ts';
+
+/** One request, in tokens of o200k. */
+export interface CountedRequest {
+  /** The field `user` of the request, by which a client may tell its requests apart. */
+  readonly label: string;
+  /** The messages and the JSON Schema of the answer, which endpoints read too. */
+  readonly promptTokens: number;
+  /** Of these, what a prompt cache would serve where the schema stands behind the messages. */
+  readonly cacheable: number;
+  /** The same where it stands before them, as OpenAI documents of its own endpoint. */
+  readonly cacheableBehindSchema: number;
+}
+
+export interface Counts {
+  readonly requests: number;
+  readonly promptTokens: number;
+  readonly cacheable: number;
+  readonly cacheableBehindSchema: number;
+}
+
+export interface CountingServer {
+  readonly baseUrl: string;
+  /** The requests since the last call. */
+  drain(): CountedRequest[];
+  /**
+   * Empties the caches. `sideBySide`: requests that are under way at once do not serve each other;
+   * without it each request counts as done before the next one comes.
+   */
+  restart(sideBySide: boolean): void;
+  close(): Promise<void>;
+}
+
+/** A pause after which no further request of those sent at once is to be expected, in milliseconds. */
+const QUIET = 25;
+
+/** Answers by a function of the request and counts what it is sent. */
+export async function startCountingServer(
+  answer: (body: ChatBody) => string,
+): Promise<CountingServer> {
+  let counted: CountedRequest[] = [];
+  let caches = { behind: new PromptCache(), before: new PromptCache() };
+  let sideBySide = false;
+  let arrived = 0;
+  let batch: Prompt[] = [];
+
+  function settle(): void {
+    const prompts = batch;
+    batch = [];
+    counted.push(
+      ...prompts.map(({ label, behind, before }) => ({
+        label,
+        promptTokens: behind.length,
+        cacheable: caches.behind.served(behind),
+        cacheableBehindSchema: caches.before.served(before),
+      })),
+    );
+    for (const { behind, before } of prompts) {
+      caches.behind.add(behind);
+      caches.before.add(before);
+    }
+  }
+
+  async function script(body: ChatBody) {
+    batch.push(promptOf(body));
+    if (sideBySide) {
+      let seen: number;
+      arrived += 1;
+      do {
+        seen = arrived;
+        await wait(QUIET);
+      } while (seen !== arrived);
+    }
+    settle();
+    const text = answer(body);
+    return { text, usage: { input: 0, output: 0 } };
+  }
+
+  const server: ModelServer = await startModelServer(script);
+  return {
+    baseUrl: server.baseUrl,
+    drain() {
+      const drained = counted;
+      counted = [];
+      return drained;
+    },
+    restart(together) {
+      sideBySide = together;
+      caches = { behind: new PromptCache(), before: new PromptCache() };
+    },
+    close: () => server.close(),
+  };
+}
+
+export function sumUp(requests: readonly CountedRequest[]): Counts {
+  const sum = (pick: (request: CountedRequest) => number) =>
+    requests.reduce((total, request) => total + pick(request), 0);
+  return {
+    requests: requests.length,
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    cacheable: sum(({ cacheable }) => cacheable),
+    cacheableBehindSchema: sum(({ cacheableBehindSchema }) => cacheableBehindSchema),
+  };
+}
+
+/** The prompt's tokens with the schema behind the messages, and before them. */
+interface Prompt {
+  readonly label: string;
+  readonly behind: readonly number[];
+  readonly before: readonly number[];
+}
+
+function promptOf(body: ChatBody): Prompt {
+  const schema = body.response_format?.json_schema?.schema;
+  const schemaTokens = schema === undefined ? [] : encode(JSON.stringify(schema));
+  const messages = encode(promptText(body));
+  return {
+    label: String(body.user ?? ''),
+    behind: [...messages, ...schemaTokens],
+    before: [...schemaTokens, ...messages],
+  };
+}
+
+/** The messages one after another, each behind the name of its role. */
+export function promptText({ messages }: ChatBody): string {
+  return messages.map(({ role, content }) => `${role}\n${contentText(content)}\n`).join('');
+}
+
+/** A text, or the texts of its parts. */
+function contentText(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
+  return content.map((part: unknown) => String(Reflect.get(Object(part), 'text') ?? '')).join('');
+}

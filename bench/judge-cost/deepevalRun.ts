@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Turn, textOf, turnsOf } from '../../src/core/conversation.ts';
+import type { ChatBody } from '../../test/support/modelServer/server.ts';
+import type { BenchConversation } from './conversations.ts';
+import { type CountedRequest, type Counts, startCountingServer, sumUp } from './countingServer.ts';
+import { type ComparedType, comparedTypes } from './deepeval.ts';
+import { LIST_LENGTH } from './deepevalTalk.ts';
+import { fill } from './fill.ts';
+
+export interface DeepEvalRun {
+  readonly version: string;
+  readonly byType: ReadonlyMap<ComparedType, Counts>;
+  /** Metrics that failed, with their error. */
+  readonly faults: readonly string[];
+}
+
+/** The Python that has DeepEval; the reason where there is none. */
+export async function pythonWithDeepEval(): Promise<
+  { readonly python: string } | { readonly missing: string }
+> {
+  const python = process.env.TURNLIGHT_PYTHON ?? 'python3';
+  const found = await run(python, ['-c', 'import deepeval'], '').catch((error: unknown) =>
+    error instanceof Error ? error : new Error(String(error)),
+  );
+  if (!(found instanceof Error)) return { python };
+  const hint = 'Install deepeval 4.1.10 into a virtual environment and name its python there.';
+  const named = process.env.TURNLIGHT_PYTHON ? '' : ' TURNLIGHT_PYTHON is not set.';
+  return { missing: `${python} cannot import deepeval.${named} ${hint}` };
+}
+
+/** Lets DeepEval judge a conversation against a counting server. */
+export async function runDeepEval(
+  python: string,
+  conversation: BenchConversation,
+): Promise<DeepEvalRun> {
+  const server = await startCountingServer(deepEvalAnswer);
+  try {
+    const script = join(import.meta.dirname, 'deepeval_run.py');
+    const output = await run(
+      python,
+      [script],
+      JSON.stringify(caseOf(conversation, server.baseUrl)),
+    );
+    const result: unknown = JSON.parse(output.trim().split('\n').at(-1) ?? '');
+    const errors = Object.entries(Object(Reflect.get(Object(result), 'errors')));
+    return {
+      version: String(Reflect.get(Object(result), 'version')),
+      byType: grouped(server.drain()),
+      faults: errors.map(([type, error]) => `DeepEval, ${conversation.name}, ${type}: ${error}`),
+    };
+  } finally {
+    await server.close();
+  }
+}
+
+function grouped(requests: readonly CountedRequest[]): DeepEvalRun['byType'] {
+  return new Map(
+    comparedTypes.map((type) => [type, sumUp(requests.filter(({ label }) => label === type))]),
+  );
+}
+
+/** An answer of the asked form, with lists as long as the formulas take them to be. */
+function deepEvalAnswer(body: ChatBody): string {
+  const schema = body.response_format?.json_schema?.schema;
+  if (typeof schema !== 'object' || schema === null) return 'The score follows from the turns.';
+  const field = (key: string, one: Readonly<Record<string, unknown>>) =>
+    key === 'verdict' && one.enum === undefined ? 'yes' : undefined;
+  const filled = fill({ ...schema }, { listLength: LIST_LENGTH, field });
+  return JSON.stringify(filled);
+}
+
+function caseOf({ conversation, facts }: BenchConversation, baseUrl: string) {
+  return {
+    base_url: baseUrl,
+    turns: turnsOf(conversation).map(turnOf),
+    role: facts.role ?? 'An assistant.',
+    topics: facts.topics,
+    tools: facts.tools.map(({ name }) => name),
+    outcome: String(facts.expectations.outcome ?? ''),
+  };
+}
+
+function turnOf(turn: Turn) {
+  const tools = turn.items.flatMap((item) =>
+    item.kind === 'tool-call'
+      ? [{ name: item.call.name, input: item.call.arguments, output: item.result ?? '' }]
+      : [],
+  );
+  const { side: role, retrievalContext: contexts = [] } = turn;
+  return { role, content: textOf(turn), contexts, tools };
+}
+
+/**
+ * Runs a program in an empty folder, where DeepEval leaves its files, and without the keys of this
+ * environment.
+ *
+ * @returns its standard output
+ * @throws Error with its standard error where it cannot be started or fails
+ */
+async function run(program: string, args: readonly string[], input: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'judge-cost-'));
+  try {
+    return await new Promise((resolve, reject) => {
+      const env = { PATH: process.env.PATH, HOME: folder, OPENAI_API_KEY: 'local' };
+      const child = spawn(program, args, { cwd: folder, env });
+      let output = '';
+      let errors = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        errors += text;
+      });
+      child.on('error', reject);
+      child.on('close', (code) =>
+        code === 0 ? resolve(output) : reject(new Error(`${program} failed: ${errors.trim()}`)),
+      );
+      child.stdin.on('error', reject);
+      child.stdin.end(input);
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,15 @@
+import { aimsOf } from './aims.ts';
+import { runBench } from './bench.ts';
+import { reportOf } from './report.ts';
+
+const asJson = process.argv.includes('--json');
+
+const result = await runBench((line) => process.stderr.write(`${line}\n`));
+
+if (asJson) {
+  const plain = (_: string, value: unknown) =>
+    value instanceof Map ? Object.fromEntries(value) : value;
+  console.log(JSON.stringify({ ...result, aims: aimsOf(result) }, plain, 2));
+} else console.log(reportOf(result));
+
+if (result.faults.length > 0) process.exitCode = 1;
