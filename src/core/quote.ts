@@ -2,14 +2,16 @@ import type { Turn, TurnItem } from './conversation.ts';
 import type { Quote } from './verdict.ts';
 
 /** Looks a judge's quote up in its turn, white space folded; what is not there is not verified. */
-export function lookUpQuote(turn: Turn, text: string): Quote {
+export function lookUpQuote(turn: Turn, quote: string): Quote {
+  // Some judges copy the fence along.
+  const text = quote.replace(/^\| /gm, '');
   const folded = fold(text);
   return { text, verified: folded !== '' && fold(wordsOf(turn)).includes(folded) };
 }
 
-/** All that a judge may quote of a turn: what was said, tool calls as JSON, results. */
-function wordsOf(turn: Turn): string {
-  return turn.items.map(wordsOfItem).join('\n');
+/** All that a judge may quote of a turn: what was said, tool calls as JSON, results, retrieved context. */
+function wordsOf({ items, retrievalContext = [] }: Turn): string {
+  return [...items.map(wordsOfItem), ...retrievalContext].join('\n');
 }
 
 function wordsOfItem(item: TurnItem): string {

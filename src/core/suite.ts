@@ -97,6 +97,7 @@ export interface Assertion {
   readonly params: Readonly<Record<string, unknown>>;
   /** The judge prompt that `prompt` names. */
   readonly prompt?: JudgePrompt;
+  /** 0..1, also where the file writes it in the scale of the type. */
   readonly threshold?: number;
   readonly weight: number;
   readonly required: boolean;
@@ -104,8 +105,24 @@ export interface Assertion {
   readonly at: At;
   readonly judge?: ModelSpec;
   readonly temperature?: number;
+  /** How often the judge is asked, 1 unless given; the median score and the majority's label count. */
+  readonly samples?: number;
+  /** `turn` asks once for each judged turn, with `window` turns before it; `conversation` unless given. */
+  readonly granularity?: 'conversation' | 'turn';
+  /** Turns shown before those judged, where not all of the conversation is shown; 10 unless given. */
+  readonly window?: number;
+  /** The assertions that decide this one: those of a group, or a decision graph's ends by path. */
+  readonly nested?: readonly NestedAssertion[];
+  /** The embedding model that `model` names. */
+  readonly model?: ModelSpec;
   /** From 0: the scripted turn it stands under; its subject is the reply to that turn. */
   readonly scriptedTurn?: number;
+}
+
+export interface NestedAssertion {
+  /** From the mapping of the assertion that holds it, such as `assert.0` or `nodes.tone.assert`. */
+  readonly key: string;
+  readonly assertion: Assertion;
 }
 
 /** A judge prompt: Markdown with front matter. */

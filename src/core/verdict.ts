@@ -49,6 +49,8 @@ export const verdictSchema = z.strictObject({
   label: z.string().optional(),
   /** The outcome on its own scale, such as 4 of 1..5. */
   value: z.union([z.string(), z.number()]).optional(),
+  /** Lowest and highest `value`, where the scale is not 0..1; the threshold is shown in it. */
+  scale: z.tuple([z.number(), z.number()]).optional(),
   threshold: z.number().min(0).max(1),
   rationale: z.string(),
   /** For `error` and `skipped`: a stable kebab-case reason (`quota`, `cut-off`, `not-applicable`). */
@@ -58,6 +60,10 @@ export const verdictSchema = z.strictObject({
   hits: z.array(z.string()),
   misses: z.array(z.string()),
   details: z.record(z.string(), z.unknown()),
+  /** Of the assertions that decided this one, in their order. */
+  get nested() {
+    return z.array(verdictSchema).optional();
+  },
   judge: z
     .strictObject({
       /** As configured, `provider:model`. */
@@ -67,7 +73,10 @@ export const verdictSchema = z.strictObject({
       /** SHA-256 of the request's texts, hexadecimal. */
       prompt_hash: z.string(),
       samples: z.int().min(1),
+      /** Highest less lowest score of the samples; null of one. */
       spread: z.number().min(0).nullable(),
+      /** True where some samples pass and others do not. */
+      unstable: z.boolean().optional(),
     })
     .optional(),
   usage: usageSchema,

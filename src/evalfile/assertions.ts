@@ -1,12 +1,13 @@
-import { basename, dirname } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Problem } from '../core/problem.ts';
 import type { Assertion, At, JudgePrompt, ModelSpec } from '../core/suite.ts';
-import type { CaseFacts } from '../metrics/assertionType.ts';
+import type { AssertionType, CaseFacts, Known, Scale } from '../metrics/assertionType.ts';
+import { scaleSchema } from '../metrics/llm-judge.ts';
 import { findAssertionType } from '../metrics/registry.ts';
 import { fillIn } from './caseText.ts';
 import { FileError } from './files.ts';
 import { overrideJudge, resolveModel } from './models.ts';
-import { resolvePath } from './paths.ts';
+import { outsideMessage, resolvePath, staysInside } from './paths.ts';
 import { bodyProblems, type LoadedPrompt, loadPrompt } from './prompt.ts';
 import type { AssertionInput } from './schema.ts';
 import { sharedKeys } from './schema.ts';
@@ -20,7 +21,7 @@ const LABEL_WORDS = 8;
 /** What an assertion may know of its case. */
 export interface AboutCase {
   readonly facts: CaseFacts;
-  readonly hasSystemText: boolean | undefined;
+  readonly known: Known;
   /** Of the whole conversation, where it is known before the run. */
   readonly turnCount: number | undefined;
   /** The side of each turn, from turn 1, where it is known. */
@@ -30,11 +31,20 @@ export interface AboutCase {
   readonly judgeNamed: boolean;
 }
 
+/** Where an assertion belongs in its case. */
+export interface AssertionPlace {
+  /** Place in the case's list, from 0. */
+  readonly index: number;
+  /** From 0: the scripted turn it stands under. */
+  readonly scriptedTurn?: number;
+  /** Of the assertion that holds it, where it names no `at` of its own. */
+  readonly at?: unknown;
+}
+
 /** Makes an assertion ready to run and checks all that can be known before. */
 export async function buildAssertion(
   input: AssertionInput,
-  index: number,
-  scriptedTurn: number | undefined,
+  { index, scriptedTurn, at: outerAt }: AssertionPlace,
   spot: Spot,
   about: AboutCase,
   scope: Scope,
@@ -44,20 +54,26 @@ export async function buildAssertion(
   const type = findAssertionType(String(given.type));
   if (!type) return undefined;
   const { reporter } = scope;
-  const shared = sharedKeys(type.judged);
+  const shared = sharedKeys(type);
   const owns = (key: string) => Object.hasOwn(type.params.shape, key);
   const params = Object.fromEntries(
     Object.entries(given).filter(([key]) => owns(key) || (key !== 'type' && !shared.includes(key))),
   );
-  const filled = fillParams(type.type, params, typeof input === 'string', spot, about, scope);
-
-  const fault = type.fault?.(filled);
-  if (fault) {
-    reporter.say('bad-value', fault.message, placeOf(within(spot, fault.key)), spot.owner);
+  const places = type.nesting?.places(params) ?? [];
+  const filled = fillParams(
+    type.type,
+    places.reduce(without, params),
+    typeof input === 'string',
+    spot,
+    about,
+    scope,
+  );
+  for (const { path, message } of type.faults?.(filled) ?? []) {
+    reporter.say('bad-value', message, placeOf(within(spot, ...path)), spot.owner);
   }
-  const needed = type.needs?.(about.facts, about.hasSystemText);
+  const needed = type.needs?.(about.facts, about.known);
   if (needed) reporter.say('missing-need', needed, keyPlaceOf(spot), spot.owner);
-  const at = parseAt(given.at);
+  const at = parseAt(given.at ?? outerAt);
   checkAt(at, type.side, scriptedTurn, within(spot, 'at'), about, scope);
   const prompt = type.type === 'llm-judge' ? await promptOf(filled, spot, about, scope) : undefined;
   const own =
@@ -68,23 +84,98 @@ export async function buildAssertion(
       'No judge is configured: add `judge: openai:gpt-5-mini` to the file, or set TURNLIGHT_JUDGE or the setting turnlight.judge. Without one this is an error when it runs.';
     reporter.say('no-judge', message, keyPlaceOf(spot), spot.owner, { severity: 'warning' });
   }
-  const { name, threshold, weight, required, negate, temperature } = given;
+  const model =
+    owns('model') && filled.model !== undefined
+      ? resolveModel(filled.model, within(spot, 'model'), scope)
+      : undefined;
+  const nested = await Promise.all(
+    places.map(async (path) => {
+      const place = { index, ...(scriptedTurn !== undefined && { scriptedTurn }), at: given.at };
+      const inner = path.reduce<unknown>((value, key) => Reflect.get(Object(value), key), params);
+      const at = within(spot, ...path);
+      const assertion = await buildAssertion(inner as AssertionInput, place, at, about, scope);
+      return assertion && { key: path.join('.'), assertion };
+    }),
+  );
+  const { name, weight, required, negate, temperature, samples, granularity, window } = given;
+  const threshold = thresholdOf(given.threshold, scaleOf(type, filled, prompt), spot, scope);
   return {
     index,
     type: type.type,
     name: typeof name === 'string' && !owns('name') ? name : labelOf(type.type, filled, prompt),
     source: { path: spot.document.path, range: spot.document.entryRangeOf(spot.path) },
-    params: filled,
+    params: withFolder(filled, spot, scope),
     weight: typeof weight === 'number' ? weight : 1,
     required: required === true,
     negate: negate === true,
     at,
     ...(prompt && { prompt }),
-    ...(typeof threshold === 'number' && { threshold }),
-    ...(judge && { judge }),
+    ...(threshold !== undefined && { threshold }),
+    ...(judge && type.judged && { judge }),
+    ...(model && { model }),
+    ...(places.length > 0 && { nested: nested.filter((one) => one !== undefined) }),
     ...(typeof temperature === 'number' && { temperature }),
+    ...(typeof samples === 'number' && { samples }),
+    ...(granularity === 'turn' && { granularity }),
+    ...(typeof window === 'number' && { window }),
     ...(scriptedTurn !== undefined && { scriptedTurn }),
   };
+}
+
+/** Nested assertions are made by themselves: their texts have rules of their own. */
+function without(
+  params: Readonly<Record<string, unknown>>,
+  [key, ...rest]: readonly (string | number)[],
+): Record<string, unknown> {
+  const copy = structuredClone({ ...params });
+  const owner = rest
+    .slice(0, -1)
+    .reduce<unknown>((inner, step) => Reflect.get(Object(inner), step), copy[String(key)]);
+  const last = rest.at(-1);
+  if (typeof owner === 'object' && owner !== null && last !== undefined)
+    Reflect.set(owner, last, null);
+  return copy;
+}
+
+/** The path of a script is absolute once it is read, and stays inside the workspace. */
+function withFolder(
+  params: Readonly<Record<string, unknown>>,
+  spot: Spot,
+  scope: Scope,
+): Readonly<Record<string, unknown>> {
+  if (typeof params.path !== 'string') return params;
+  const folder = dirname(spot.document.path);
+  if (!staysInside(params.path, folder, scope.options.workspace)) {
+    const place = placeOf(within(spot, 'path'));
+    scope.reporter.say('path-outside', outsideMessage(params.path), place, spot.owner);
+  }
+  return { ...params, path: resolve(folder, params.path) };
+}
+
+/** Lowest and highest value of the assertion. */
+function scaleOf(
+  { scale }: AssertionType,
+  params: Readonly<Record<string, unknown>>,
+  prompt: JudgePrompt | undefined,
+): Scale {
+  if (scale !== 'own') return scale ?? [0, 1];
+  const own = scaleSchema.safeParse(params.scale);
+  return own.success ? own.data : (prompt?.scale ?? [0, 1]);
+}
+
+/** In 0..1. What is greater than 1 can only be meant in the scale of the values. */
+function thresholdOf(
+  given: unknown,
+  [low, high]: Scale,
+  spot: Spot,
+  { reporter }: Scope,
+): number | undefined {
+  if (typeof given !== 'number') return undefined;
+  if (given <= 1) return given;
+  if (given <= high && given > low) return (given - low) / (high - low);
+  const message = `The threshold ${given} is outside of 0..1${high > 1 ? ` and of the scale, ${low}..${high}` : ''}.`;
+  reporter.say('out-of-range', message, placeOf(within(spot, 'threshold')), spot.owner);
+  return undefined;
 }
 
 /** Texts of an assertion are the case's own, but a judge prompt has variables of its own. */

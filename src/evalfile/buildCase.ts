@@ -52,7 +52,7 @@ export async function buildCase(source: CaseSource, scope: Scope): Promise<Suite
     facts,
     judge,
     judgeNamed: (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '',
-    hasSystemText: known?.hasSystemText,
+    known: known?.known ?? {},
     sides: known?.sides,
     turnCount: known?.sides.length,
   };
@@ -143,7 +143,15 @@ async function assertionsOf(
     return undefined;
   }
   const built = await Promise.all(
-    all.map((one, index) => buildAssertion(one.input, index, one.turn, one.spot, about, scope)),
+    all.map(({ input: one, spot: place, turn }, index) =>
+      buildAssertion(
+        one,
+        { index, ...(turn !== undefined && { scriptedTurn: turn }) },
+        place,
+        about,
+        scope,
+      ),
+    ),
   );
   return built.filter((one) => one !== undefined);
 }

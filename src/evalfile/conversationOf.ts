@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { toConversation, turnsOf } from '../core/conversation.ts';
 import type { TranscriptOrigin, TurnsOrigin } from '../core/suite.ts';
+import type { Known } from '../metrics/assertionType.ts';
 import { fillIn } from './caseText.ts';
 import { FileError } from './files.ts';
 import { resolveTarget } from './models.ts';
@@ -14,7 +15,7 @@ const MAX_TRANSCRIPT = 20_000_000;
 /** How a case's conversation comes to be, and what is known of it before it runs. */
 export interface KnownConversation {
   readonly origin: TurnsOrigin | TranscriptOrigin;
-  readonly hasSystemText: boolean | undefined;
+  readonly known: Known;
   readonly sides: readonly ('user' | 'assistant')[];
 }
 
@@ -46,9 +47,12 @@ export async function conversationOf(
   const conversation = toConversation(messages);
   return {
     origin: { kind: 'transcript', messages, notes },
-    hasSystemText: messages.some(
-      ({ message: { role } }) => role === 'system' || role === 'developer',
-    ),
+    known: {
+      hasSystemText: messages.some(
+        ({ message: { role } }) => role === 'system' || role === 'developer',
+      ),
+      hasExpected: messages.some(({ expected }) => expected !== undefined),
+    },
     sides: turnsOf(conversation).map(({ side }) => side),
   };
 }
@@ -83,7 +87,7 @@ function scripted(
   if (!resolved) return undefined;
   return {
     origin: { kind: 'turns', target: resolved, turns },
-    hasSystemText: undefined,
+    known: { hasExpected: turns.some(({ expected }) => expected !== undefined) },
     sides: turns.flatMap(() => ['user', 'assistant'] as const),
   };
 }

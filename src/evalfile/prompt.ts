@@ -14,8 +14,9 @@ export const frontMatterSchema = z.strictObject({
   description: z.string().optional().meta({ description: 'What the judge looks at.' }),
   scale: scaleSchema.optional(),
   labels: labelsSchema.optional(),
-  threshold: z.number().min(0).max(1).optional().meta({
-    description: 'Score needed to pass, 0..1, where the assertion names none.',
+  threshold: z.number().min(0).optional().meta({
+    description:
+      'Score needed to pass where the assertion names none: 0..1, or in the scale where greater than 1.',
   }),
   per_turn: z.boolean().optional().meta({
     description: 'True asks for a score on each turn; the mean is the score.',
@@ -81,8 +82,19 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
       ...used.filter((name) => name.startsWith('context.')).map((name) => name.slice(8)),
     ]),
   ];
+  const { scale = [0, 1], threshold } = read.success ? read.data : {};
+  if (threshold !== undefined && threshold > Math.max(1, scale[1])) {
+    problems.push({
+      code: 'out-of-range',
+      message: `The threshold ${threshold} is outside of 0..1 and of the scale, ${scale.join('..')}.`,
+      severity: 'error',
+      path,
+      range: document.rangeOf(['threshold']),
+    });
+  }
   if (!read.success || problems.some(isError)) return { needs, problems, document };
-  const { name, description, scale, labels, threshold, per_turn, model } = read.data;
+  const { name, description, labels, per_turn, model } = read.data;
+  const [low, high] = scale;
   return {
     needs,
     problems,
@@ -90,14 +102,16 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
     ...(model !== undefined && { model }),
     prompt: {
       path,
-      scale: scale ?? [0, 1],
+      scale,
       labels: labels ?? [],
       perTurn: per_turn ?? false,
       body: body.trim(),
       bodyRange: whole.rangeOfOffsets(bodyStart, text.length),
       ...(name !== undefined && { name }),
       ...(description !== undefined && { description }),
-      ...(threshold !== undefined && { threshold }),
+      ...(threshold !== undefined && {
+        threshold: threshold > 1 ? (threshold - low) / (high - low) : threshold,
+      }),
     },
   };
 }

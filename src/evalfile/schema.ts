@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { toolSchema } from '../core/message.ts';
 import { dialects } from '../dialects/registry.ts';
+import type { AssertionType } from '../metrics/assertionType.ts';
 import { assertionTypes } from '../metrics/registry.ts';
 import { modelProviders } from '../models/registry.ts';
 import { targetTypes } from '../targets/registry.ts';
@@ -46,6 +47,12 @@ export const atSchema = z
 
 const threshold = z.number().min(0).max(1).meta({ description: 'The score needed to pass, 0..1.' });
 
+/** More samples than these buy nothing but a bill. */
+const MAX_SAMPLES = 25;
+
+/** An assertion within another. */
+const nestedAssertion: z.ZodType = z.lazy(() => assertionSchema);
+
 const commonKeys = {
   name: z.string().min(1).optional().meta({
     description: 'Label; the type, or the first words of the criterion, unless given.',
@@ -60,10 +67,36 @@ const commonKeys = {
   at: atSchema.optional(),
 };
 
+/** In the scale of the type as well: 3 of 1 to 5. */
+function thresholdIn(scale: AssertionType['scale']): z.ZodType {
+  if (scale === undefined) return threshold;
+  const high = scale === 'own' ? '' : ` or in the scale of the values, up to ${scale[1]}`;
+  const range = z.number().min(0);
+  return (scale === 'own' ? range : range.max(scale[1])).meta({
+    description: `The score needed to pass: 0..1${high}. What is greater than 1 is read in the scale of the values.`,
+  });
+}
+
 const judgedKeys = {
+  samples: z.int().min(1).max(MAX_SAMPLES).optional().meta({
+    description:
+      "How often the judge is asked; 1 unless given. The median score and the majority's label count, the spread is kept.",
+  }),
   judge: modelSchema.optional().meta({ description: 'The model that judges this assertion.' }),
   temperature: z.number().min(0).max(2).optional().meta({
     description: "The judge's temperature; 0 unless given.",
+  }),
+};
+
+/** Of types that judge turn by turn. */
+const partsKeys = {
+  granularity: z.enum(['conversation', 'turn']).optional().meta({
+    description:
+      '`conversation` (default) asks once about all turns; `turn` asks once for each judged turn: the strictest reading, and the dearest.',
+  }),
+  window: z.int().min(0).optional().meta({
+    description:
+      'How many turns before those judged are shown with `granularity: turn`, and where a long conversation is judged in parts; 10 unless given.',
   }),
 };
 
@@ -71,25 +104,35 @@ const deterministicKeys = {
   negate: z.boolean().optional().meta({ description: 'True asks for the opposite.' }),
 };
 
-/** The keys that all assertions of a kind share, beside `type` and the type's own. */
-export function sharedKeys(judged: boolean): readonly string[] {
-  return Object.keys({ ...commonKeys, ...(judged ? judgedKeys : deterministicKeys) });
+/** The keys that assertions of a type share with others, beside `type` and the type's own. */
+export function sharedKeys(type: AssertionType): readonly string[] {
+  return Object.keys(sharedShape(type));
 }
 
-const assertionMappings = assertionTypes.map(({ type, summary, params, judged }) =>
+function sharedShape(type: AssertionType) {
+  const common = { ...commonKeys, threshold: thresholdIn(type.scale).optional() };
+  if (!type.judged) return { ...common, ...deterministicKeys };
+  return 'run' in type ? { ...common, ...judgedKeys } : { ...common, ...judgedKeys, ...partsKeys };
+}
+
+function ownShape({ params, nesting }: AssertionType) {
+  const { shape } = nesting?.params(nestedAssertion) ?? params;
+  return 'model' in shape ? { ...shape, model: modelSchema } : shape;
+}
+
+const assertionMappings = assertionTypes.map((type) =>
   z
     .strictObject({
-      type: z.literal(type).meta({ description: summary }),
-      ...params.shape,
-      ...commonKeys,
-      ...(judged ? judgedKeys : deterministicKeys),
+      type: z.literal(type.type).meta({ description: type.summary }),
+      ...ownShape(type),
+      ...sharedShape(type),
       // A type's own key goes before a shared one: `name` of `tool-called` is the tool's.
-      ...params.shape,
+      ...ownShape(type),
     })
-    .meta({ description: summary }),
+    .meta({ description: type.summary }),
 );
 
-export const assertionSchema = z
+export const assertionSchema: z.ZodType<string | Readonly<Record<string, unknown>>> = z
   .union([words, z.discriminatedUnion('type', options(assertionMappings))])
   .meta({
     description: 'One thing to check: a criterion in plain English, or a mapping with a `type`.',

@@ -25,6 +25,7 @@ interface Definition {
   readonly entries?: Readonly<Record<string, string | number>>;
   readonly values?: readonly unknown[];
   readonly discriminator?: string;
+  readonly getter?: () => Schema;
 }
 
 function definition(schema: Schema): Definition {
@@ -35,7 +36,8 @@ const WRAPPERS = ['optional', 'nullable', 'default', 'prefault', 'readonly', 'no
 
 /** Without what only says whether it may be left out. */
 function unwrap(schema: Schema): Schema {
-  const { type, innerType, in: input } = definition(schema);
+  const { type, innerType, in: input, getter } = definition(schema);
+  if (getter) return unwrap(getter());
   if (WRAPPERS.includes(type) && innerType) return unwrap(innerType);
   return type === 'pipe' && input ? unwrap(input) : schema;
 }
@@ -44,8 +46,9 @@ function unwrap(schema: Schema): Schema {
 export function documentationOf(schema: Schema): string | undefined {
   const described = (schema as z.ZodType).meta?.()?.description;
   if (described !== undefined) return described;
-  const { innerType } = definition(schema);
-  return innerType && documentationOf(innerType);
+  const { innerType, getter } = definition(schema);
+  const inner = getter?.() ?? innerType;
+  return inner && documentationOf(inner);
 }
 
 /** The branches that a value can be meant for; all of them where nothing tells. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Question } from '../metrics/assertionType.ts';
+import type { Asked } from '../metrics/assertionType.ts';
 import type { JsonSchema, ModelReply } from '../models/model.ts';
 
 export type AnswerReason =
@@ -31,7 +31,7 @@ export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: B
 /** Reads a reply and checks all that can be checked. */
 export function readAnswer<Answer>(
   reply: ModelReply,
-  question: Pick<Question<Answer, unknown>, 'answer' | 'mistakes'>,
+  question: Pick<Asked<Answer>, 'answer' | 'mistakes'>,
 ): ReadAnswer<Answer> {
   const unusable = unusableReply(reply);
   if (unusable) return { bad: unusable };

@@ -1,13 +1,8 @@
 import type { Message } from '../core/message.ts';
-import { addUsage, type Usage } from '../core/verdict.ts';
-import type { Question } from '../metrics/assertionType.ts';
-import {
-  type Model,
-  ModelError,
-  type ModelErrorReason,
-  type ModelReply,
-  type ModelRequest,
-} from '../models/model.ts';
+import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
+import type { Answered, Asked } from '../metrics/assertionType.ts';
+import { numbersOf } from '../metrics/entries.ts';
+import type { Model, ModelErrorReason, ModelReply, ModelRequest } from '../models/model.ts';
 import { type AnswerReason, answerSchema, type BadAnswer, readAnswer } from './answer.ts';
 import { PROTOCOL } from './protocol.ts';
 
@@ -15,89 +10,108 @@ import { PROTOCOL } from './protocol.ts';
 export class JudgeError extends Error {
   override readonly name = 'JudgeError';
   readonly reason: AnswerReason | ModelErrorReason;
-  /** Of the answers that came. */
-  readonly usage: Usage;
 
-  constructor(reason: AnswerReason | ModelErrorReason, message: string, usage: Usage) {
+  constructor(reason: AnswerReason | ModelErrorReason, message: string) {
     super(message);
     this.reason = reason;
-    this.usage = usage;
   }
 }
 
-export interface JudgeAnswer<Answer> {
-  readonly answer: Answer;
-  readonly usage: Usage;
-  /** The model's name as the endpoint reported it. */
-  readonly version?: string;
-}
-
-/** What all assertions of a conversation send first, byte for byte. */
-export function judgeRequest(
-  block: string,
-  question: Pick<Question<unknown, unknown>, 'name' | 'instructions' | 'answer'>,
-  temperature: number,
-): ModelRequest {
-  return {
-    messages: [
-      { role: 'system', content: PROTOCOL },
-      { role: 'user', content: `${block}\n\n${question.instructions}` },
-    ],
-    answer: { name: question.name, schema: answerSchema(question.answer) },
-    temperature,
-  };
+export interface RequestOptions {
+  readonly temperature: number;
+  readonly logprobs?: boolean;
 }
 
 /**
- * Asks a judge one question. A bad answer gets one request to repair it.
+ * A request to a judge. What all assertions of a conversation send first is the same, byte for byte.
  *
- * @throws JudgeError where no usable answer came; ModelError where the model could not be asked; the
- * signal's reason when aborted
+ * @param evidence the conversation, or findings about its parts; absent where none is needed
+ */
+export function judgeRequest(
+  evidence: string | undefined,
+  { name, instructions, turns, answer }: Omit<Asked<unknown>, 'mistakes'>,
+  { temperature, logprobs = false }: RequestOptions,
+): ModelRequest {
+  const judged = turns === undefined ? [] : [judgeTheseTurns(turns)];
+  const parts = [...(evidence === undefined ? [] : [evidence]), instructions, ...judged];
+  return {
+    messages: [
+      { role: 'system', content: PROTOCOL },
+      { role: 'user', content: parts.join('\n\n') },
+    ],
+    answer: { name, schema: answerSchema(answer) },
+    temperature,
+    ...(logprobs && { logprobs }),
+  };
+}
+
+/** The sentence that every question about turns ends with. */
+function judgeTheseTurns(turns: NonNullable<Asked<unknown>['turns']>): string {
+  return `Turns to judge: ${numbersOf(turns)}. Give exactly one entry in \`turns\` for each of them and none for any other.`;
+}
+
+/** Hears what each reply cost, also of those that could not be used. */
+export type OnReply = (usage: Usage, version: string | undefined) => void;
+
+/**
+ * Asks a judge one question so many times. A bad answer gets one request to repair it.
+ *
+ * @throws JudgeError where an answer is not usable; ModelError where the model could not be asked;
+ * the signal's reason when aborted
  */
 export async function askJudge<Answer>(
   model: Model,
   request: ModelRequest,
-  question: Question<Answer, unknown>,
+  asked: Asked<Answer>,
   signal: AbortSignal,
-): Promise<JudgeAnswer<Answer>> {
-  const first = await model.complete(request, signal);
-  const read = readAnswer(first, question);
-  if ('answer' in read) return answered(read.answer, first.usage, first.version);
-  if (!read.bad.repairable) throw unusable(read.bad, first.usage);
-
-  const repair = { ...request, messages: [...request.messages, ...repairOf(first.text, read.bad)] };
-  const second = await askAgain(model, repair, first.usage, signal);
-  const usage = addUsage(first.usage, second.usage);
-  const repaired = readAnswer(second, question);
-  if ('answer' in repaired) return answered(repaired.answer, usage, second.version);
-  throw unusable(repaired.bad, usage);
-}
-
-/** What the first answer cost is not lost where the second never comes. */
-async function askAgain(
-  model: Model,
-  repair: ModelRequest,
-  spent: Usage,
-  signal: AbortSignal,
-): Promise<ModelReply> {
-  try {
-    return await model.complete(repair, signal);
-  } catch (error) {
-    if (error instanceof ModelError) throw new JudgeError(error.reason, error.message, spent);
-    throw error;
+  onReply: OnReply,
+  samples = 1,
+): Promise<Answered<Answer>[]> {
+  const answers: Answered<Answer>[] = [];
+  for (const first of await replies(model, request, samples, signal)) {
+    onReply(first.usage, first.version);
+    answers.push(await usable(model, request, first, asked, signal, onReply));
   }
+  return answers;
 }
 
-function unusable({ reason, faults }: BadAnswer, usage: Usage): JudgeError {
-  return new JudgeError(reason, faults.join(' '), usage);
+async function replies(
+  model: Model,
+  request: ModelRequest,
+  count: number,
+  signal: AbortSignal,
+): Promise<readonly ModelReply[]> {
+  if (count > 1 && model.completeMany) return model.completeMany(request, count, signal);
+  const all: ModelReply[] = [];
+  while (all.length < count) all.push(await model.complete(request, signal));
+  return all;
 }
 
-function answered<Answer>(
-  answer: Answer,
-  usage: Usage,
-  version: string | undefined,
-): JudgeAnswer<Answer> {
-  return { answer, usage, ...(version !== undefined && { version }) };
+async function usable<Answer>(
+  model: Model,
+  request: ModelRequest,
+  first: ModelReply,
+  asked: Asked<Answer>,
+  signal: AbortSignal,
+  onReply: OnReply,
+): Promise<Answered<Answer>> {
+  const read = readAnswer(first, asked);
+  if ('answer' in read) return answered(read.answer, first);
+  if (!read.bad.repairable) throw unusable(read.bad);
+  const repair = { ...request, messages: [...request.messages, ...repairOf(first.text, read.bad)] };
+  const second = await model.complete(repair, signal);
+  onReply(second.usage, second.version);
+  const repaired = readAnswer(second, asked);
+  if ('answer' in repaired) return answered(repaired.answer, second);
+  throw unusable(repaired.bad);
+}
+
+function unusable({ reason, faults }: BadAnswer): JudgeError {
+  return new JudgeError(reason, faults.join(' '));
+}
+
+function answered<Answer>(answer: Answer, { text, tokens }: ModelReply): Answered<Answer> {
+  return { answer, text, ...(tokens && { tokens }) };
 }
 
 const MAX_FAULTS = 20;
@@ -113,4 +127,20 @@ function repairOf(text: string, { faults }: BadAnswer): Message[] {
       content: `Your answer cannot be used:\n${list}\nGive the whole answer again, in the same form, with this put right.`,
     },
   ];
+}
+
+/** Counts what replies cost. */
+export class Meter {
+  usage: Usage = NO_USAGE;
+  /** The model's name as the endpoint reported it last. */
+  version: string | undefined;
+
+  readonly onReply: OnReply = (usage, version) => {
+    this.usage = addUsage(this.usage, usage);
+    this.version = version ?? this.version;
+  };
+
+  add(usage: Usage): void {
+    this.usage = addUsage(this.usage, usage);
+  }
 }

@@ -4,6 +4,7 @@ import {
   type SystemText,
   type Turn,
   type TurnItem,
+  turnsOf,
 } from '../core/conversation.ts';
 import { fence } from '../core/fence.ts';
 
@@ -28,11 +29,36 @@ const END = '=== END OF CONVERSATION ===';
  *     | It is on its way.
  *     === END OF CONVERSATION ===
  */
-export function conversationBlock(conversation: Conversation): string {
-  const lines = conversation.entries.flatMap((entry) =>
-    entry.kind === 'system' ? systemLines(entry) : turnLines(entry),
-  );
-  return [BEGIN, ...lines, END, ...remarks(conversation)].join('\n');
+export function conversationBlock(conversation: Conversation, shown?: ShownTurns): string {
+  const count = turnsOf(conversation).length;
+  const { from, to } = shown ?? { from: 1, to: count };
+  const lines = conversation.entries.flatMap((entry) => {
+    if (entry.kind === 'system') return systemLines(entry);
+    return entry.number >= from && entry.number <= to ? turnLines(entry) : [];
+  });
+  return [
+    BEGIN,
+    ...(from > 1 ? [notShown(1, from - 1)] : []),
+    ...lines,
+    ...(to < count ? [notShown(to + 1, count)] : []),
+    END,
+    ...remarks(conversation),
+  ].join('\n');
+}
+
+/** Numbers of the first and the last turn. */
+export interface ShownTurns {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a turn costs of a judge's window, as text. */
+export function turnText(turn: Turn): string {
+  return turnLines(turn).join('\n');
+}
+
+function notShown(from: number, to: number): string {
+  return from === to ? `[turn ${from} is not shown]` : `[turns ${from} to ${to} are not shown]`;
 }
 
 function systemLines({ role, text }: SystemText): string[] {

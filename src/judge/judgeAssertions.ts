@@ -1,48 +1,44 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import { type Conversation, turnsOf, turnsOfSide } from '../core/conversation.ts';
+import type { Turn } from '../core/conversation.ts';
 import { deepFreeze } from '../core/deepFreeze.ts';
 import { canonicalJson } from '../core/digest.ts';
-import type { Assertion } from '../core/suite.ts';
+import type { Assertion, ModelSpec } from '../core/suite.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
 import type {
   AssertionInput,
   AssertionType,
-  CaseFacts,
+  Means,
   Outcome,
-  Question,
+  ProcedureType,
 } from '../metrics/assertionType.ts';
 import { findAssertionType } from '../metrics/registry.ts';
-import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
-import { askJudge, JudgeError, judgeRequest } from './ask.ts';
-import { chooseTurns } from './at.ts';
+import { type Model, ModelError } from '../models/model.ts';
+import { JudgeError } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
-import { type Cost, concludedVerdict, errorVerdict, skippedVerdict } from './verdicts.ts';
+import { groupVerdict, leavesOf } from './groups.ts';
+import { type About, factsOf, inputFor } from './inputs.ts';
+import { Inquirer, type Kept, type Questioning } from './inquirer.ts';
+import { combineSamples, type Sampled } from './samples.ts';
+import { type Cost, concludedVerdict, errorVerdict, thresholdOf } from './verdicts.ts';
 
-export interface JudgeOptions {
-  readonly conversation: Conversation;
-  readonly facts: CaseFacts;
+export interface JudgeOptions extends About {
   readonly assertions: readonly Assertion[];
-  /** The number of the reply to each scripted turn, by the turn's place from 0. */
-  readonly replyTurns: readonly number[];
-  /** True where `stop_on_failure` left scripted turns out: what `at` misses was not reached. */
-  readonly stoppedEarly?: boolean;
-  /** The judge of an assertion; undefined where none is configured. */
-  readonly modelFor: (assertion: Assertion) => Promise<Model | undefined>;
+  /** The model of a spec; undefined where none is configured. */
+  readonly modelFor: (spec: ModelSpec | undefined) => Promise<Model | undefined>;
+  /** Calls a function of the user's in a process of its own; absent where nothing may be run. */
+  readonly script?: (path: string, exported: string, input: unknown) => Promise<unknown>;
+  /** What was asked once before; nothing is kept unless given. */
+  readonly kept?: Kept;
   readonly signal: AbortSignal;
   readonly onVerdict?: (verdict: Verdict) => void;
 }
 
-/** Requests of one conversation that go on side by side. */
+/** Assertions of one conversation that are judged side by side. */
 const SIDE_BY_SIDE = 4;
 
 const DEFAULT_TEMPERATURE = 0;
-
-/** What one request asks: one assertion, or all plain criteria of the case that it can serve. */
-interface Inquiry {
-  readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
-  readonly question: Question<unknown, Outcome[]>;
-}
+const DEFAULT_WINDOW = 10;
 
 /**
  * Checks a conversation. Verdicts come in the order of the assertions; `onVerdict` hears of each as
@@ -50,158 +46,260 @@ interface Inquiry {
  *
  * @throws the signal's reason when aborted
  */
-export async function judgeAssertions(options: JudgeOptions): Promise<Verdict[]> {
-  const { assertions, signal, onVerdict } = options;
+export function judgeAssertions(options: JudgeOptions): Promise<Verdict[]> {
   const conversation = deepFreeze(structuredClone(options.conversation));
   const facts = deepFreeze(structuredClone(factsOf(options.facts)));
-  const verdicts = new Map<Assertion, Verdict>();
-  const settle = (assertion: Assertion, verdict: Verdict) => {
-    verdicts.set(assertion, verdict);
-    onVerdict?.(verdict);
-  };
-  const inquiries: Inquiry[] = [];
-  const checklists = new Map<string, AssertionInput[]>();
+  return new Judging({ kept: keepNothing(), ...options, conversation, facts }).verdicts();
+}
 
-  for (const assertion of assertions) {
-    signal.throwIfAborted();
+/** Assertions that are decided together: one, or all plain criteria that share a request. */
+interface Inquiry {
+  readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
+  readonly outcomes: (inquirer: Inquirer) => Promise<Outcome[][]>;
+}
+
+class Judging {
+  readonly #options: JudgeOptions & { readonly kept: Kept };
+  readonly #verdicts = new Map<Assertion, Verdict>();
+  readonly #block: string;
+
+  constructor(options: JudgeOptions & { readonly kept: Kept }) {
+    this.#options = options;
+    this.#block = conversationBlock(options.conversation);
+  }
+
+  async verdicts(): Promise<Verdict[]> {
+    const { assertions, signal, onVerdict } = this.#options;
+    const inquiries: Inquiry[] = [];
+    const checklists = new Map<string, AssertionInput[]>();
+    for (const assertion of assertions.flatMap((one) => leavesOf(one, isGroup))) {
+      signal.throwIfAborted();
+      await this.#prepare(assertion, inquiries, checklists);
+    }
+    for (const [first, ...rest] of checklists.values()) {
+      if (first) inquiries.push(checklistInquiry([first, ...rest]));
+    }
+    const limit = pLimit(SIDE_BY_SIDE);
+    await Promise.all(inquiries.map((inquiry) => limit(() => this.#inquire(inquiry))));
+    return assertions.map((assertion) => {
+      const verdict = this.#verdictOf(assertion);
+      if (isGroup(assertion)) onVerdict?.(verdict);
+      return verdict;
+    });
+  }
+
+  #verdictOf(assertion: Assertion): Verdict {
     const type = findAssertionType(assertion.type);
-    const input = type && inputFor(type, assertion, conversation, { ...options, facts });
-    if (!type || !input) {
+    if (type && 'group' in type) {
+      const nested = (assertion.nested ?? []).map((one) => this.#verdictOf(one.assertion));
+      return groupVerdict(assertion, type, nested);
+    }
+    const verdict = this.#verdicts.get(assertion);
+    if (!verdict) throw new Error(`“${assertion.name}” was left out.`);
+    return verdict;
+  }
+
+  #settle(assertion: Assertion, verdict: Verdict): void {
+    this.#verdicts.set(assertion, verdict);
+    if (this.#options.assertions.includes(assertion)) this.#options.onVerdict?.(verdict);
+  }
+
+  /** Settles what can be told at once and lists what must be asked. */
+  async #prepare(
+    assertion: Assertion,
+    inquiries: Inquiry[],
+    checklists: Map<string, AssertionInput[]>,
+  ): Promise<void> {
+    const type = findAssertionType(assertion.type);
+    if (!type) {
       const unknown = `There is no assertion type "${assertion.type}".`;
-      settle(assertion, errorVerdict(assertion, 'unknown-type', unknown));
-    } else if ('status' in input) {
-      settle(assertion, input);
-    } else if ('checklist' in type) {
-      // One that cannot be asked must not drag along those that it would share a request with.
-      const alone = guarded(assertion, () => type.checklist([input]));
-      const key = checklistKey(input);
-      if ('status' in alone) settle(assertion, alone);
-      else checklists.set(key, [...(checklists.get(key) ?? []), input]);
-    } else {
-      const next = guarded(assertion, () =>
-        type.judged ? type.question(input) : type.check(input),
-      );
-      if ('status' in next) settle(assertion, next);
-      else if ('kind' in next) settle(assertion, concludedVerdict(assertion, next));
-      else inquiries.push({ inputs: [input], question: single(next) });
+      return this.#settle(assertion, errorVerdict(assertion, 'unknown-type', unknown));
+    }
+    const input = inputFor(type, assertion, this.#options);
+    if ('status' in input) return this.#settle(assertion, input);
+    try {
+      if ('checklist' in type) {
+        // One that cannot be asked must not drag along those that it would share a request with.
+        type.checklist([input]);
+        const key = checklistKey(input);
+        checklists.set(key, [...(checklists.get(key) ?? []), input]);
+      } else if ('check' in type) {
+        this.#settle(assertion, concludedVerdict(assertion, await type.check(input)));
+      } else if ('question' in type) {
+        const questioning = (turns: readonly Turn[]) => type.question({ ...input, turns });
+        const question = questioning(input.turns);
+        if ('kind' in question) this.#settle(assertion, concludedVerdict(assertion, question));
+        else {
+          const conclude = async (inquirer: Inquirer) => {
+            const { samples = 1 } = assertion;
+            const answers = await inquirer.answers(questioning, question, samples);
+            return [answers.map((answer) => question.conclude(answer))];
+          };
+          inquiries.push({ inputs: [input], outcomes: conclude });
+        }
+      } else if ('run' in type) {
+        inquiries.push(this.#procedure(type, input));
+      }
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#settle(assertion, errorVerdict(assertion, 'check-failed', message));
     }
   }
-  for (const [first, ...rest] of checklists.values()) {
-    if (!first) continue;
-    const type = findAssertionType(first.assertion.type);
-    if (!type || !('checklist' in type)) continue;
-    inquiries.push({ inputs: [first, ...rest], question: type.checklist([first, ...rest]) });
+
+  #procedure(type: ProcedureType, input: AssertionInput): Inquiry {
+    return {
+      inputs: [input],
+      outcomes: async (inquirer) => {
+        const means = this.#meansFor(input.assertion, inquirer);
+        const outcomes: Outcome[] = [];
+        const { samples = 1 } = input.assertion;
+        while (outcomes.length < samples) outcomes.push(await type.run(input, means));
+        return [outcomes];
+      },
+    };
   }
 
-  const block = conversationBlock(conversation);
-  const limit = pLimit(SIDE_BY_SIDE);
-  await Promise.all(
-    inquiries.map((inquiry) =>
-      limit(async () => {
-        for (const [assertion, verdict] of await inquire(inquiry, block, options)) {
-          settle(assertion, verdict);
+  #meansFor(assertion: Assertion, inquirer: Inquirer): Means {
+    const { modelFor, script, signal } = this.#options;
+    return {
+      ask: (asked, options) => inquirer.ask(asked, options),
+      askOnce: (asked) => inquirer.askOnce(asked),
+      verdict: async (nested) => {
+        const { onVerdict: _, ...options } = this.#options;
+        const [verdict] = await judgeAssertions({ ...options, assertions: [nested] });
+        if (!verdict) throw new Error('A nested assertion was left out.');
+        inquirer.meter.add(verdict.usage);
+        return verdict;
+      },
+      embed: async (texts) => {
+        const model = assertion.model && (await modelFor(assertion.model));
+        if (!model?.embed) {
+          const message = `${assertion.model?.id ?? 'No model'} gives no embeddings. Name one that does in \`model\`, such as openai:text-embedding-3-small.`;
+          throw new ModelError('bad-request', message);
         }
-      }),
-    ),
-  );
-  return assertions.flatMap((assertion) => verdicts.get(assertion) ?? []);
-}
-
-function inputFor(
-  type: AssertionType,
-  assertion: Assertion,
-  conversation: Conversation,
-  { facts, replyTurns, stoppedEarly = false }: JudgeOptions,
-): AssertionInput | Verdict {
-  const hasSystemText =
-    conversation.entries.some(({ kind }) => kind === 'system') ||
-    turnsOf(conversation).some(({ items }) => items.some(({ kind }) => kind === 'system'));
-  const needed = type.needs?.(facts, hasSystemText);
-  if (needed !== undefined) return errorVerdict(assertion, 'missing-need', needed);
-  const silent = type.judged ? silentSide(conversation) : undefined;
-  if (silent) {
-    const rationale = `Nothing to judge: the ${silent} never speaks.`;
-    return skippedVerdict(assertion, 'no-turns', rationale);
+        const { vectors, usage } = await model.embed(texts, signal);
+        inquirer.meter.add(usage);
+        return vectors;
+      },
+      script: (path, exported, input) => {
+        if (!script) throw new Error('Scripts are not run here.');
+        return script(path, exported, input);
+      },
+    };
   }
-  const chosen = chooseTurns(conversation, assertion, type.side, replyTurns);
-  if ('turns' in chosen) {
-    return { conversation, turns: chosen.turns, assertion, facts };
+
+  async #inquire({ inputs, outcomes }: Inquiry): Promise<void> {
+    const { signal } = this.#options;
+    const { assertion } = inputs[0];
+    let inquirer: Inquirer | undefined;
+    const fail = (reason: string, message: string) => {
+      for (const [index, { assertion: one }] of inputs.entries()) {
+        this.#settle(one, errorVerdict(one, reason, message, costOf(inquirer, index)));
+      }
+    };
+    try {
+      inquirer = await this.#inquirerFor(assertion);
+      if (!inquirer) return fail('no-judge', NO_JUDGE);
+      const found = await outcomes(inquirer);
+      for (const [index, { assertion: one }] of inputs.entries()) {
+        const sampled = combineSamples(found[index] ?? [], thresholdOf(one));
+        const verdict = concludedVerdict(
+          one,
+          withParts(sampled.outcome, inquirer),
+          costOf(inquirer, index, sampled),
+        );
+        this.#settle(one, verdict);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof JudgeError || error instanceof ModelError) {
+        fail(error.reason, error.message);
+      } else {
+        const judged = findAssertionType(assertion.type)?.judged;
+        const message = error instanceof Error ? error.message : String(error);
+        fail(judged ? 'judge-failed' : 'check-failed', message);
+      }
+    }
   }
-  if (stoppedEarly && chosen.fault === 'beyond') {
-    const rationale = `The conversation ended at a failing turn before this one: ${chosen.missing}.`;
-    return skippedVerdict(assertion, 'not-reached', rationale);
-  }
-  const rationale = `Nothing to look at: ${chosen.missing}.`;
-  return chosen.fault
-    ? errorVerdict(assertion, 'turn-not-found', rationale)
-    : skippedVerdict(assertion, 'no-turns', rationale);
-}
 
-function silentSide(conversation: Conversation): 'user' | 'assistant' | undefined {
-  return (['user', 'assistant'] as const).find(
-    (side) => turnsOfSide(conversation, side).length === 0,
-  );
-}
-
-function factsOf({ id, role, topics, tools, expectations, context }: CaseFacts): CaseFacts {
-  return { id, topics, tools, expectations, context, ...(role !== undefined && { role }) };
-}
-
-/** A check that throws, such as on a pattern that was not checked before, is an error of its own. */
-function guarded<Result>(assertion: Assertion, work: () => Result): Result | Verdict {
-  try {
-    return work();
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return errorVerdict(assertion, 'check-failed', message);
-  }
-}
-
-/** Criteria share a request where judge, temperature and turns are the same. */
-function checklistKey({ assertion, turns }: AssertionInput): string {
-  const { type, judge, temperature } = assertion;
-  return canonicalJson([type, judge, temperature, turns.map(({ number }) => number)]);
-}
-
-function single(question: Question<unknown>): Question<unknown, Outcome[]> {
-  return { ...question, conclude: (answer) => [question.conclude(answer)] };
-}
-
-async function inquire(
-  { inputs, question }: Inquiry,
-  block: string,
-  { modelFor, signal }: JudgeOptions,
-): Promise<[Assertion, Verdict][]> {
-  const { assertion } = inputs[0];
-  const request = judgeRequest(block, question, temperatureOf(assertion));
-  let asked: Model | undefined;
-  // The whole usage of a shared request stands in its first verdict, so that sums stay right.
-  const costOf = (index: number, usage: Usage, version?: string): Cost => ({
-    usage: index === 0 ? usage : NO_USAGE,
-    ...(asked && { judge: describeJudge(asked, request, version) }),
-  });
-  const fail = (reason: string, message: string, usage: Usage = NO_USAGE) =>
-    inputs.map((input, index): [Assertion, Verdict] => [
-      input.assertion,
-      errorVerdict(input.assertion, reason, message, costOf(index, usage)),
-    ]);
-  try {
-    const model = await modelFor(assertion);
-    if (!model) return fail('no-judge', NO_JUDGE);
-    asked = model;
-    const { answer, usage, version } = await askJudge(model, request, question, signal);
-    return question.conclude(answer).flatMap((outcome, index): [Assertion, Verdict][] => {
-      const input = inputs[index];
-      if (!input) return [];
-      const cost = costOf(index, usage, version);
-      return [[input.assertion, concludedVerdict(input.assertion, outcome, cost)]];
+  /** Undefined where a judge is needed and none is configured. */
+  async #inquirerFor(assertion: Assertion): Promise<Inquirer | undefined> {
+    const { modelFor, conversation, kept, signal } = this.#options;
+    const judged = findAssertionType(assertion.type)?.judged ?? false;
+    const model = judged ? await modelFor(assertion.judge) : NOBODY;
+    if (!model) return undefined;
+    const limit = assertion.judge?.params.max_input_tokens;
+    return new Inquirer({
+      model,
+      conversation,
+      block: this.#block,
+      temperature: temperatureOf(assertion),
+      maxInputTokens: typeof limit === 'number' ? limit : undefined,
+      granularity: assertion.granularity ?? 'conversation',
+      window: assertion.window ?? DEFAULT_WINDOW,
+      kept: assertion.judge?.provider === 'replay' ? { ...kept, ...FORGETFUL } : kept,
+      signal,
     });
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof JudgeError) return fail(error.reason, error.message, error.usage);
-    if (error instanceof ModelError) return fail(error.reason, error.message);
-    return fail('judge-failed', error instanceof Error ? error.message : String(error));
   }
+}
+
+function isGroup({ type }: Assertion): boolean {
+  const found: AssertionType | undefined = findAssertionType(type);
+  return found !== undefined && 'group' in found;
+}
+
+/** Criteria share a request where all that decides how they are asked is the same. */
+function checklistKey({ assertion, turns }: AssertionInput): string {
+  const { type, judge, temperature, samples, granularity, window } = assertion;
+  const numbers = turns.map(({ number }) => number);
+  return canonicalJson([type, judge, temperature, samples, granularity, window, numbers]) ?? '';
+}
+
+function checklistInquiry(inputs: Inquiry['inputs']): Inquiry {
+  const { assertion, turns } = inputs[0];
+  return {
+    inputs,
+    outcomes: async (inquirer) => {
+      const type = findAssertionType(assertion.type);
+      if (!type || !('checklist' in type)) throw new Error(`${assertion.type} is no checklist.`);
+      const questioning: Questioning<unknown, Outcome[]> = (some) =>
+        type.checklist(inputs.map((input) => ({ ...input, turns: some })));
+      const question = type.checklist(inputs);
+      const answers = await inquirer.answers(questioning, question, assertion.samples ?? 1);
+      const concluded = answers.map((answer) => question.conclude(answer));
+      return inputs.map((_input, index) => concluded.flatMap((one) => one[index] ?? []));
+    },
+  };
+}
+
+/** A conversation that was not shown at once is told. */
+function withParts(outcome: Outcome, { parts }: Inquirer): Outcome {
+  if (!parts || outcome.kind === 'skipped') return outcome;
+  const told = parts.map(({ turns, shown }) => ({
+    turns: turns.map(({ number }) => number),
+    shown: [shown.from, shown.to],
+  }));
+  return { ...outcome, details: { ...outcome.details, parts: told } };
+}
+
+/** The whole usage of a shared request stands in its first verdict, so that sums stay right. */
+function costOf(inquirer: Inquirer | undefined, index: number, sampled?: Sampled): Cost {
+  if (!inquirer) return { usage: NO_USAGE };
+  const usage: Usage = index === 0 ? inquirer.meter.usage : NO_USAGE;
+  const { first, meter, model } = inquirer;
+  if (!first) return { usage };
+  const text = canonicalJson(first.messages) ?? '';
+  return {
+    usage,
+    judge: {
+      model: model.id,
+      ...(meter.version !== undefined && { version: meter.version }),
+      prompt_hash: createHash('sha256').update(text).digest('hex'),
+      samples: sampled?.samples ?? 1,
+      spread: sampled?.spread ?? null,
+      ...(sampled?.unstable && { unstable: true }),
+    },
+  };
 }
 
 function temperatureOf({ temperature, judge }: Assertion): number {
@@ -212,17 +310,18 @@ function temperatureOf({ temperature, judge }: Assertion): number {
 const NO_JUDGE =
   'No judge is configured. Add `judge: openai:gpt-5-mini` to the file, or set TURNLIGHT_JUDGE or the setting turnlight.judge.';
 
-function describeJudge(
-  model: Model,
-  request: ModelRequest,
-  version: string | undefined,
-): NonNullable<Verdict['judge']> {
-  const prompt_hash = createHash('sha256').update(canonicalJson(request.messages)).digest('hex');
-  return {
-    model: model.id,
-    ...(version !== undefined && { version }),
-    prompt_hash,
-    samples: 1,
-    spread: null,
-  };
+/** Stands in where an assertion asks no judge. */
+const NOBODY: Model = {
+  id: 'nobody',
+  complete: () => Promise.reject(new ModelError('bad-request', NO_JUDGE)),
+};
+
+/** A replayed judge answers what was recorded, not what was kept since. */
+const FORGETFUL = {
+  load: async () => undefined,
+  save: async () => {},
+};
+
+function keepNothing(): Kept {
+  return { answers: new Map(), ...FORGETFUL };
 }

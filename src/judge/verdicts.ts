@@ -26,13 +26,15 @@ export function concludedVerdict(
       turns: [...outcome.turns],
     };
   }
-  const { score, label, value, rationale, turns, hits, misses, details } = outcome;
+  const { score, label, value, scale, nested, rationale, turns, hits, misses, details } = outcome;
   return {
     ...emptyVerdict(assertion, cost),
     status: reaches(score, thresholdOf(assertion)) ? 'pass' : 'fail',
     score,
     ...(label !== undefined && { label }),
     ...(value !== undefined && { value }),
+    ...(scale && { scale: [...scale] }),
+    ...(nested && { nested: [...nested] }),
     rationale,
     turns: [...turns],
     hits: [...hits],
@@ -71,7 +73,8 @@ function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
   };
 }
 
-function thresholdOf(assertion: Assertion): number {
+/** 0..1. */
+export function thresholdOf(assertion: Assertion): number {
   return (
     assertion.threshold ??
     assertion.prompt?.threshold ??

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Conversation, Turn } from '../core/conversation.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
-import type { TurnVerdict } from '../core/verdict.ts';
+import type { TurnVerdict, Usage, Verdict } from '../core/verdict.ts';
 
 /** The parts of a case that an assertion may look at. */
 export type CaseFacts = Pick<
@@ -16,6 +16,8 @@ export interface AssertionInput {
   readonly turns: readonly Turn[];
   readonly assertion: Assertion;
   readonly facts: CaseFacts;
+  /** What the target used for its replies; absent where it reported nothing. */
+  readonly targetUsage?: Usage;
 }
 
 /** What an assertion found; pass or fail is computed from `score` and the threshold afterwards. */
@@ -25,12 +27,19 @@ export interface Finding {
   readonly score: number;
   readonly label?: string;
   readonly value?: string | number;
+  /** The scale of `value`, lowest and highest, where it is not 0..1. */
+  readonly scale?: Scale;
   readonly rationale: string;
   readonly turns: readonly TurnVerdict[];
   readonly hits: readonly string[];
   readonly misses: readonly string[];
   readonly details: Readonly<Record<string, unknown>>;
+  /** Of the assertions that this one came to. */
+  readonly nested?: readonly Verdict[];
 }
+
+/** Lowest and highest score. */
+export type Scale = readonly [number, number];
 
 /** Nothing to judge: no fact, no intention, no turn. */
 export interface NotApplicable {
@@ -50,16 +59,83 @@ export interface Mistake {
   readonly text: string;
 }
 
-/** What is asked of a judge, and how its answer becomes outcomes. */
-export interface Question<Answer, Concluded = Outcome> {
+/** What is asked of a judge and how its answer is checked. */
+export interface Asked<Answer> {
   /** Name of the answer's schema: letters, digits, `_` and `-`. */
   readonly name: string;
   /** The last part of the request: the assertion's own instructions. */
   readonly instructions: string;
+  /** The turns that the answer has one entry for each; the request ends with their numbers. */
+  readonly turns?: readonly Turn[];
   readonly answer: z.ZodType<Answer>;
   mistakes(answer: Answer): Mistake[];
+}
+
+/** How answers about consecutive parts of a conversation become one. */
+export interface Parts<Answer> {
+  /** Asked at the end over the findings about the parts; absent where entries are all there is. */
+  readonly whole?: z.ZodType;
+  join(parts: readonly Answer[], whole: unknown): Answer;
+}
+
+/** A question whose one answer decides. */
+export interface Question<Answer, Concluded = Outcome> extends Asked<Answer> {
+  readonly parts: Parts<Answer>;
   /** The formula of the type. Only called with an answer without mistakes. */
   conclude(answer: Answer): Concluded;
+}
+
+/** One token of an answer, with its alternatives. */
+export interface ScoredToken {
+  readonly text: string;
+  /** The likeliest tokens at this place with their natural log-probabilities, itself included. */
+  readonly top: readonly { readonly text: string; readonly logprob: number }[];
+}
+
+export interface Answered<Answer> {
+  readonly answer: Answer;
+  /** The answer as it was written. */
+  readonly text: string;
+  /** Present where they were asked for and the endpoint returned them. */
+  readonly tokens?: readonly ScoredToken[];
+}
+
+/** What a procedure may use. Everything it uses is counted and can be cancelled. */
+export interface Means {
+  /** Asks about the conversation. */
+  ask<Answer>(
+    asked: Asked<Answer>,
+    options?: { readonly logprobs?: boolean },
+  ): Promise<Answered<Answer>>;
+  /** Asks without the conversation; the same question to the same model is asked once in a run. */
+  askOnce<Answer>(asked: Asked<Answer>): Promise<Answer>;
+  /** Checks another assertion over the same conversation. */
+  verdict(assertion: Assertion): Promise<Verdict>;
+  /** One vector for each text, of the assertion's `model`. */
+  embed(texts: readonly string[]): Promise<readonly (readonly number[])[]>;
+  /** Calls a function of the user's in a process of its own. */
+  script(path: string, exported: string, input: unknown): Promise<unknown>;
+}
+
+/** The keys of an assertion that are wrong together, or in a way that no schema can say. */
+export interface Fault {
+  /** From the assertion's mapping. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** What is known of a conversation; a field is absent where it is not known before the run. */
+export interface Known {
+  readonly hasSystemText?: boolean;
+  /** Some turn says what a good reply holds. */
+  readonly hasExpected?: boolean;
+}
+
+export interface Nesting {
+  /** The type's own keys, given the schema of an assertion. */
+  params(assertion: z.ZodType): z.ZodObject;
+  /** Where assertions stand in the keys of this one. */
+  places(params: Readonly<Record<string, unknown>>): readonly (readonly (string | number)[])[];
 }
 
 interface Common {
@@ -67,25 +143,28 @@ interface Common {
   readonly type: string;
   /** One line for completion. */
   readonly summary: string;
-  /** Markdown for hover: what it asks, the formula, an example. */
+  /** Markdown for hover and the manual: what it asks, the formula, an example. */
   readonly docs: string;
   /** The type's own keys; the common keys are added by `evalfile`. */
   readonly params: z.ZodObject;
   /** 0..1. */
   readonly defaultThreshold: number;
+  /** The scale of the type's values, where it is not 0..1; a threshold may be written in it. `own`: each assertion has its own. */
+  readonly scale?: Scale | 'own';
+  /** For a type whose keys hold further assertions. */
+  readonly nesting?: Nesting;
   /** Which turns it looks at. */
   readonly side: 'user' | 'assistant' | 'both';
   /** What is missing from the case, as a sentence with what to do; undefined where all is there. */
-  needs?(facts: CaseFacts, hasSystemText: boolean | undefined): string | undefined;
-  /** What is wrong with parameters that fit `params` one by one: the key and a sentence. */
-  fault?(
-    params: Readonly<Record<string, unknown>>,
-  ): { readonly key: string; readonly message: string } | undefined;
+  needs?(facts: CaseFacts, known: Known): string | undefined;
+  /** What is wrong with parameters that fit `params` one by one. */
+  faults?(params: Readonly<Record<string, unknown>>): readonly Fault[];
 }
 
 export interface DeterministicType extends Common {
   readonly judged: false;
-  check(input: AssertionInput): Outcome;
+  /** @throws Error where it could not be checked; its message becomes the verdict's. */
+  check(input: AssertionInput): Outcome | Promise<Outcome>;
 }
 
 export interface JudgedType extends Common {
@@ -101,5 +180,32 @@ export interface ChecklistType extends Common {
   checklist(inputs: readonly AssertionInput[]): Question<unknown, Outcome[]>;
 }
 
+/** A type that asks more than one thing, or something else than a judge. */
+export interface ProcedureType extends Common {
+  readonly judged: boolean;
+  run(input: AssertionInput, means: Means): Promise<Outcome>;
+  /** All that it may ask a judge, the longest way taken; for the plan of a run. */
+  plan(input: AssertionInput): readonly Planned[];
+}
+
+export interface Planned {
+  readonly asked: Asked<unknown>;
+  /** Asked once in a run, without the conversation. */
+  readonly once?: boolean;
+}
+
+/** A type that is decided by the verdicts of the assertions under its `assert`. */
+export interface GroupType extends Common {
+  readonly judged: false;
+  readonly group: true;
+  /** @param verdicts pass or fail each, at least one */
+  score(verdicts: readonly Verdict[]): number;
+}
+
 /** One assertion type: a file in this folder and its line in the registry. */
-export type AssertionType = DeterministicType | JudgedType | ChecklistType;
+export type AssertionType =
+  | DeterministicType
+  | JudgedType
+  | ChecklistType
+  | ProcedureType
+  | GroupType;

@@ -9,8 +9,8 @@ import {
   rationaleSchema,
   turnMistakes,
   verdictEntrySchema,
+  withWhole,
 } from './entries.ts';
-import { judgeTheseTurns } from './perTurn.ts';
 
 const INSTRUCTIONS = `Question: by the end of the conversation, is everything that the user wanted dealt with?
 
@@ -53,12 +53,14 @@ export const conversationCompleteness: JudgedType = {
   question(input): Question<Answer> | Outcome {
     return {
       name: 'conversation_completeness',
-      instructions: `${INSTRUCTIONS}\n\n${judgeTheseTurns(input.turns)}`,
+      instructions: INSTRUCTIONS,
+      turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
         ...turnMistakes(answer.turns, input.turns),
         ...answer.intentions.flatMap((one, index) => intentionMistakes(one, index + 1, input)),
       ],
+      parts: withWhole(answerSchema),
       conclude: (answer) => conclude(answer, input),
     };
   },

@@ -9,7 +9,6 @@ import {
   turnMistakes,
   verdictEntrySchema,
 } from './entries.ts';
-import { judgeTheseTurns } from './perTurn.ts';
 
 const INSTRUCTIONS = `Question: is each of the criteria below met?
 
@@ -38,6 +37,10 @@ const answerSchema = z.object({
 
 type Answer = z.infer<typeof answerSchema>;
 
+const wholeSchema = answerSchema.extend({
+  criteria: z.array(answerSchema.shape.criteria.element.omit({ turns: true })),
+});
+
 export const criterion: ChecklistType = {
   type: 'criterion',
   summary: 'Is this sentence true of the conversation? A plain string is the same.',
@@ -53,7 +56,8 @@ export const criterion: ChecklistType = {
       .join('\n');
     return {
       name: 'criteria',
-      instructions: `${INSTRUCTIONS}\n\n${list}\n\n${judgeTheseTurns(turns)} This holds for the \`turns\` of every criterion.`,
+      instructions: `${INSTRUCTIONS}\n\n${list}\n\nEvery criterion has its own \`turns\`, with an entry for each turn to judge.`,
+      turns,
       answer: answerSchema,
       mistakes: (answer) => [
         ...listMistakes(answer, inputs.length),
@@ -62,10 +66,23 @@ export const criterion: ChecklistType = {
           ...outcomeMistakes(one),
         ]),
       ],
+      parts: { whole: wholeSchema, join: joinCriteria },
       conclude: (answer) => inputs.map((input, index) => conclude(answer, index + 1, input)),
     };
   },
 };
+
+function joinCriteria(parts: readonly Answer[], said: unknown): Answer {
+  const { criteria, rationale } = wholeSchema.parse(said);
+  const turnsOf = (number: number) =>
+    parts.flatMap((part) =>
+      part.criteria.filter((one) => one.criterion === number).flatMap(({ turns }) => turns),
+    );
+  return {
+    criteria: criteria.map((one) => ({ ...one, turns: turnsOf(one.criterion) })),
+    rationale,
+  };
+}
 
 function textOf({ assertion }: AssertionInput): string {
   return params.parse(assertion.params).criterion;

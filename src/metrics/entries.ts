@@ -3,7 +3,7 @@ import type { Turn } from '../core/conversation.ts';
 import { lookUpQuote } from '../core/quote.ts';
 import { mean } from '../core/scoring.ts';
 import type { TurnVerdict } from '../core/verdict.ts';
-import type { Mistake, NotApplicable } from './assertionType.ts';
+import type { Mistake, NotApplicable, Parts } from './assertionType.ts';
 
 /** What every judge's answer holds for each judged turn. */
 const entryShape = {
@@ -127,4 +127,37 @@ export function notApplicable(
 
 export function numbersOf(turns: readonly Turn[]): string {
   return turns.map(({ number }) => number).join(', ');
+}
+
+interface TurnsAndRationale {
+  readonly turns: readonly unknown[];
+  readonly rationale: string;
+}
+
+/** Where the entries of the turns are all that an answer holds. */
+export function entriesOnly<Answer extends TurnsAndRationale>(): Parts<Answer> {
+  return {
+    join(parts) {
+      const [first] = parts;
+      if (!first) throw new Error('There are no answers to join.');
+      return {
+        ...first,
+        turns: parts.flatMap(({ turns }) => turns),
+        rationale: parts.map(({ rationale }) => rationale).join(' '),
+      };
+    },
+  };
+}
+
+/** Where an answer also says something of the whole: all but `turns` is asked again at the end. */
+export function withWhole<Schema extends z.ZodObject>(answer: Schema): Parts<z.infer<Schema>> {
+  const { turns: _, ...rest } = answer.shape;
+  const whole = z.object(rest);
+  return {
+    whole,
+    join(parts, said) {
+      const turns = parts.flatMap((part) => Reflect.get(part, 'turns'));
+      return answer.parse({ ...whole.parse(said), turns });
+    },
+  };
 }

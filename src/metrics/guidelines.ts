@@ -8,8 +8,8 @@ import {
   rationaleSchema,
   turnMistakes,
   verdictEntrySchema,
+  withWhole,
 } from './entries.ts';
-import { judgeTheseTurns } from './perTurn.ts';
 
 const INSTRUCTIONS = `Question: does the assistant keep to each of the guidelines below throughout the conversation?
 
@@ -55,13 +55,15 @@ export const guidelines: JudgedType = {
     const list = rules.map((rule, index) => `Guideline ${index + 1}:\n${fence(rule)}`).join('\n');
     return {
       name: 'guidelines',
-      instructions: `${INSTRUCTIONS}\n\n${list}\n\n${judgeTheseTurns(input.turns)}`,
+      instructions: `${INSTRUCTIONS}\n\n${list}`,
+      turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
         ...turnMistakes(answer.turns, input.turns),
         ...listMistakes(answer, rules.length),
         ...violationMistakes(answer, input),
       ],
+      parts: withWhole(answerSchema),
       conclude: (answer) => conclude(answer, rules, input),
     };
   },

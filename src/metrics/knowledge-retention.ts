@@ -10,7 +10,6 @@ import {
   turnMistakes,
   verdictEntrySchema,
 } from './entries.ts';
-import { judgeTheseTurns } from './perTurn.ts';
 
 const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
 
@@ -56,13 +55,15 @@ export const knowledgeRetention: JudgedType = {
     const users = turnsOfSide(conversation, 'user').map(({ number }) => number);
     return {
       name: 'knowledge_retention',
-      instructions: `${INSTRUCTIONS}\n\n${judgeTheseTurns(turns)}`,
+      instructions: INSTRUCTIONS,
+      turns,
       answer: answerSchema,
       mistakes: (answer) => [
         ...turnMistakes(answer.turns, turns),
         ...ledgerMistakes(answer, users),
         ...lapseMistakes(answer),
       ],
+      parts: { join: joinLedgers },
       conclude({ facts, turns: entries, rationale }) {
         const verdicts = fromVerdictEntries(entries, turns);
         if (facts.length === 0)
@@ -89,6 +90,33 @@ export const knowledgeRetention: JudgedType = {
     };
   },
 };
+
+/**
+ * Each part keeps its own ledger, in which it repeats the older facts that bear on it: the same fact
+ * of the same turn becomes one again.
+ */
+function joinLedgers(parts: readonly Answer[]): Answer {
+  const facts: Answer['facts'] = [];
+  const turns: Answer['turns'] = [];
+  for (const part of parts) {
+    const numbers = part.facts.map(({ fact, turn }) => {
+      const known = facts.findIndex((one) => one.turn === turn && one.fact === fact);
+      return known >= 0 ? known + 1 : facts.push({ fact, turn, superseded_by: null });
+    });
+    for (const [index, { superseded_by }] of part.facts.entries()) {
+      const joined = facts[(numbers[index] ?? 0) - 1];
+      const newer = superseded_by === null ? undefined : numbers[superseded_by - 1];
+      if (joined && newer !== undefined) joined.superseded_by = newer;
+    }
+    turns.push(
+      ...part.turns.map((entry) => ({
+        ...entry,
+        forgot: entry.forgot.flatMap((number) => numbers[number - 1] ?? []),
+      })),
+    );
+  }
+  return { facts, turns, rationale: parts.map(({ rationale }) => rationale).join(' ') };
+}
 
 function ledgerMistakes({ facts }: Answer, users: readonly number[]): Mistake[] {
   return facts.flatMap(({ turn, superseded_by }, index): Mistake[] => {

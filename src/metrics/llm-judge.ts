@@ -3,7 +3,7 @@ import { textOf, turnsOf } from '../core/conversation.ts';
 import { fence } from '../core/fence.ts';
 import { reaches } from '../core/scoring.ts';
 import { renderTemplate } from '../core/template.ts';
-import type { AssertionInput, JudgedType, Mistake, Outcome } from './assertionType.ts';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Scale } from './assertionType.ts';
 import {
   fromVerdictEntries,
   hitsAndMisses,
@@ -16,10 +16,8 @@ import {
   turnMistakes,
   turnVerdicts,
   verdictEntrySchema,
+  withWhole,
 } from './entries.ts';
-import { judgeTheseTurns } from './perTurn.ts';
-
-type Scale = readonly [number, number];
 
 export const scaleSchema = z
   .tuple([z.number(), z.number()])
@@ -56,6 +54,7 @@ export const llmJudge: JudgedType = {
   summary: 'Your own judge: a Markdown prompt, per turn or over the whole.',
   docs: 'Asks what your prompt asks. With `per_turn` every judged turn gets a score on the `scale` and the mean counts; otherwise the judge gives one score, and a pass or fail for each turn. Scores are brought to 0..1. `details.scores_per_turn` keeps them.\n\nVariables: `{{conversation}}`, `{{output}}` (the same), `{{last_reply}}`, `{{expectations}}`, `{{role}}`, `{{topics}}`, `{{tools}}`, `{{turn}}`, `{{context.NAME}}`.\n\n```yaml\n- type: llm-judge\n  prompt: ./judges/context-retention.md\n  required: true\n```',
   params,
+  scale: 'own',
   defaultThreshold: DEFAULT_THRESHOLD,
   side: 'assistant',
   judged: true,
@@ -91,10 +90,10 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
   const ask = `Give each turn a \`score\` from ${low} to ${high}.`;
   return {
     name: 'llm_judge_per_turn',
-    instructions: [body, ask, labelling(labels), judgeTheseTurns(turns)]
-      .filter(Boolean)
-      .join('\n\n'),
+    instructions: [body, ask, labelling(labels)].filter(Boolean).join('\n\n'),
+    turns,
     answer,
+    parts: withWhole(answer),
     mistakes: (given: z.infer<typeof answer>): Mistake[] => [
       ...turnMistakes(given.turns, turns),
       ...given.turns.flatMap(({ turn, applicable, score }) =>
@@ -115,6 +114,7 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
         score,
         ...labelOf(given),
         value: low + score * (high - low),
+        scale,
         rationale: given.rationale,
         turns: verdicts,
         ...hitsAndMisses(verdicts),
@@ -141,10 +141,10 @@ function overallScore({ input, scale, labels, body }: Asked) {
   const ask = `Say for each turn whether it passes, and give the whole a \`score\` from ${scale[0]} to ${scale[1]}.`;
   return {
     name: 'llm_judge',
-    instructions: [body, ask, labelling(labels), judgeTheseTurns(turns)]
-      .filter(Boolean)
-      .join('\n\n'),
+    instructions: [body, ask, labelling(labels)].filter(Boolean).join('\n\n'),
+    turns,
     answer,
+    parts: withWhole(answer),
     mistakes: (given: z.infer<typeof answer>): Mistake[] => [
       ...turnMistakes(given.turns, turns),
       ...rangeMistake(given.score, scale, '`score`'),
@@ -156,6 +156,7 @@ function overallScore({ input, scale, labels, body }: Asked) {
         score: normalise(given.score, scale),
         ...labelOf(given),
         value: given.score,
+        scale,
         rationale: given.rationale,
         turns: verdicts,
         ...hitsAndMisses(verdicts),

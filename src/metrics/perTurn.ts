@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { AssertionInput, Question } from './assertionType.ts';
 import {
+  entriesOnly,
   fromVerdictEntries,
   hitsAndMisses,
   meanOfTurns,
   notApplicable,
-  numbersOf,
   rationaleSchema,
   turnMistakes,
   verdictEntrySchema,
@@ -26,9 +26,11 @@ export function perTurnQuestion(
 ): Question<Answer> {
   return {
     name,
-    instructions: `${instructions}\n\n${judgeTheseTurns(turns)}`,
+    instructions,
+    turns,
     answer: answerSchema,
     mistakes: (answer) => turnMistakes(answer.turns, turns),
+    parts: entriesOnly(),
     conclude(answer) {
       const verdicts = fromVerdictEntries(answer.turns, turns);
       const score = meanOfTurns(verdicts);
@@ -46,9 +48,4 @@ export function perTurnQuestion(
       };
     },
   };
-}
-
-/** The sentence that every question ends with. */
-export function judgeTheseTurns(turns: AssertionInput['turns']): string {
-  return `Turns to judge: ${numbersOf(turns)}. Give exactly one entry in \`turns\` for each of them and none for any other.`;
 }

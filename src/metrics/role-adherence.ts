@@ -17,7 +17,7 @@ export const roleAdherence: JudgedType = {
   defaultThreshold: 0.5,
   side: 'assistant',
   judged: true,
-  needs(facts, hasSystemText) {
+  needs(facts, { hasSystemText }) {
     if (facts.role !== undefined || hasSystemText !== false) return undefined;
     return 'role-adherence needs the role that the assistant is to play: add `role` to the case or the file, or a system message to the conversation.';
   },

@@ -8,8 +8,8 @@ import {
   scoreEntrySchema,
   turnMistakes,
   turnVerdicts,
+  withWhole,
 } from './entries.ts';
-import { judgeTheseTurns } from './perTurn.ts';
 
 const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration resolved by the end?
 
@@ -46,7 +46,8 @@ export const userFrustration: JudgedType = {
     const { turns } = input;
     return {
       name: 'user_frustration',
-      instructions: `${INSTRUCTIONS}\n\n${judgeTheseTurns(turns)}`,
+      instructions: INSTRUCTIONS,
+      turns,
       answer: answerSchema,
       mistakes: (answer) => [
         ...turnMistakes(answer.turns, turns),
@@ -55,6 +56,7 @@ export const userFrustration: JudgedType = {
         ),
         ...overallMistakes(answer, input),
       ],
+      parts: withWhole(answerSchema),
       conclude(answer) {
         const verdicts = turnVerdicts(
           answer.turns,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { canonicalJson } from '../core/digest.ts';
 import { messageSchema, toolSchema } from '../core/message.ts';
 import { usageSchema } from '../core/verdict.ts';
-import type { ModelReply, ModelRequest } from './model.ts';
+import type { Embedded, ModelReply, ModelRequest } from './model.ts';
 
 /**
  * One exchange with a model or a target, as a recording keeps it: a line of JSON. The request is
@@ -19,6 +19,12 @@ export const modelExchangeRequestSchema = z.strictObject({
     .optional(),
   temperature: z.number().optional(),
   max_tokens: z.number().optional(),
+  logprobs: z.literal(true).optional(),
+});
+
+export const embeddingExchangeRequestSchema = z.strictObject({
+  model: z.string(),
+  texts: z.array(z.string()),
 });
 
 export const targetExchangeRequestSchema = z.strictObject({
@@ -36,6 +42,19 @@ const modelReplySchema = z.strictObject({
   finish: z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'other']),
   refusal: z.string().optional(),
   version: z.string().optional(),
+  usage: usageSchema,
+  tokens: z
+    .array(
+      z.strictObject({
+        text: z.string(),
+        top: z.array(z.strictObject({ text: z.string(), logprob: z.number() })),
+      }),
+    )
+    .optional(),
+});
+
+const embeddedSchema = z.strictObject({
+  vectors: z.array(z.array(z.number())),
   usage: usageSchema,
 });
 
@@ -57,6 +76,14 @@ const modelExchangeSchema = z.strictObject({
   error: failureSchema.optional(),
 });
 
+const embeddingExchangeSchema = z.strictObject({
+  kind: z.literal('embedding'),
+  key: keySchema,
+  request: embeddingExchangeRequestSchema,
+  reply: embeddedSchema.optional(),
+  error: failureSchema.optional(),
+});
+
 const targetExchangeSchema = z.strictObject({
   kind: z.literal('target'),
   key: keySchema,
@@ -66,19 +93,27 @@ const targetExchangeSchema = z.strictObject({
 });
 
 export const exchangeSchema = z
-  .discriminatedUnion('kind', [modelExchangeSchema, targetExchangeSchema])
+  .discriminatedUnion('kind', [modelExchangeSchema, embeddingExchangeSchema, targetExchangeSchema])
   .refine((line) => (line.reply === undefined) !== (line.error === undefined), {
     error: 'An exchange holds either a reply or an error.',
   });
 
+/** What a recording is asked for. */
+export type AnyExchangeRequest =
+  | ModelExchangeRequest
+  | EmbeddingExchangeRequest
+  | TargetExchangeRequest;
+
 export type Exchange = z.infer<typeof exchangeSchema>;
 export type ModelExchangeRequest = z.infer<typeof modelExchangeRequestSchema>;
+export type EmbeddingExchangeRequest = z.infer<typeof embeddingExchangeRequestSchema>;
 export type TargetExchangeRequest = z.infer<typeof targetExchangeRequestSchema>;
 export type ExchangeFailure = z.infer<typeof failureSchema>;
 
 /** What came back: a reply, or the error that the model or target raised. */
 export type Outcome<Reply> = { readonly reply: Reply } | { readonly error: ExchangeFailure };
 export type ModelOutcome = Outcome<ModelReply>;
+export type EmbeddingOutcome = Outcome<Embedded>;
 export type TargetOutcome = Outcome<z.infer<typeof targetReplySchema>>;
 
 /**
@@ -86,17 +121,30 @@ export type TargetOutcome = Outcome<z.infer<typeof targetReplySchema>>;
  *   model behind another endpoint answers the same request
  */
 export function modelExchangeRequest(id: string, request: ModelRequest): ModelExchangeRequest {
-  const { messages, tools, answer, temperature, maxTokens } = request;
+  const { messages, tools, answer, temperature, maxTokens, logprobs } = request;
   return {
-    model: id.slice(id.indexOf(':') + 1),
+    model: modelName(id),
     messages: [...messages],
     ...(tools && tools.length > 0 && { tools: [...tools] }),
     ...(answer && { answer: { name: answer.name, schema: { ...answer.schema } } }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    ...(logprobs && { logprobs }),
   };
 }
 
-export function exchangeKey(request: ModelExchangeRequest | TargetExchangeRequest): string {
+/** @param id as of `modelExchangeRequest` */
+export function embeddingExchangeRequest(
+  id: string,
+  texts: readonly string[],
+): EmbeddingExchangeRequest {
+  return { model: modelName(id), texts: [...texts] };
+}
+
+function modelName(id: string): string {
+  return id.slice(id.indexOf(':') + 1);
+}
+
+export function exchangeKey(request: AnyExchangeRequest): string {
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }

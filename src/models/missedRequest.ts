@@ -1,9 +1,9 @@
 import { canonicalJson } from '../core/digest.ts';
 import type { Message } from '../core/message.ts';
-import type { ModelExchangeRequest, TargetExchangeRequest } from './exchange.ts';
+import type { AnyExchangeRequest } from './exchange.ts';
 import type { RecordedExchange } from './recording.ts';
 
-type Request = ModelExchangeRequest | TargetExchangeRequest;
+type Request = AnyExchangeRequest;
 
 const LONGEST = 80;
 
@@ -42,6 +42,10 @@ interface Ranked {
   readonly likeness: number;
 }
 
+function messagesOf(request: Request): readonly Message[] {
+  return 'messages' in request ? request.messages : [];
+}
+
 function nameOf(request: Request): string {
   return 'model' in request ? `the model "${request.model}"` : `the target "${request.target}"`;
 }
@@ -50,9 +54,10 @@ function nameOf(request: Request): string {
 function likeness(a: Request, b: Request): number {
   const others = fieldsOf(a, b).filter((field) => field !== 'messages');
   const equalFields = others.filter((field) => equal(fieldOf(a, field), fieldOf(b, field))).length;
-  const index = firstDifference(a.messages, b.messages);
-  const left = canonicalJson(a.messages[index]);
-  const right = canonicalJson(b.messages[index]);
+  const [messages, recorded] = [messagesOf(a), messagesOf(b)];
+  const index = firstDifference(messages, recorded);
+  const left = canonicalJson(messages[index]);
+  const right = canonicalJson(recorded[index]);
   const agreeing = left && right ? commonPrefix(left, right) / (left.length + right.length) : 0;
   return equalFields + index + agreeing;
 }
@@ -61,7 +66,8 @@ function differencesOf(a: Request, b: Request): string[] {
   return fieldsOf(a, b)
     .filter((field) => !equal(fieldOf(a, field), fieldOf(b, field)))
     .map((field) => {
-      if (field === 'messages') return `messages: ${messageDifference(a.messages, b.messages)}`;
+      if (field === 'messages')
+        return `messages: ${messageDifference(messagesOf(a), messagesOf(b))}`;
       const left = short(canonicalJson(fieldOf(a, field)) ?? 'nothing');
       const right = short(canonicalJson(fieldOf(b, field)) ?? 'nothing');
       return left === right ? field : `${field}: asked ${left}, recorded ${right}`;

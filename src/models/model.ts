@@ -13,6 +13,15 @@ export interface ModelRequest {
   readonly answer?: { readonly name: string; readonly schema: JsonSchema };
   readonly temperature?: number;
   readonly maxTokens?: number;
+  /** Asks for the probabilities of the answer's tokens; an endpoint without them answers all the same. */
+  readonly logprobs?: boolean;
+}
+
+/** One token of a reply. */
+export interface ReplyToken {
+  readonly text: string;
+  /** The likeliest tokens at this place with their natural log-probabilities; of numbers alone. */
+  readonly top: readonly { readonly text: string; readonly logprob: number }[];
 }
 
 export interface ModelReply {
@@ -29,6 +38,14 @@ export interface ModelReply {
   readonly version?: string;
   /** `calls` counts the request itself once, whatever the retries. */
   readonly usage: Usage;
+  /** The reply's text token by token, where it was asked for and the endpoint returned it. */
+  readonly tokens?: readonly ReplyToken[];
+}
+
+/** One vector for each text, in their order. */
+export interface Embedded {
+  readonly vectors: readonly (readonly number[])[];
+  readonly usage: Usage;
 }
 
 export interface Model {
@@ -36,6 +53,19 @@ export interface Model {
   readonly id: string;
   /** @throws ModelError; or the signal's reason when aborted. */
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
+  /**
+   * Several answers to one request; absent where each must be asked for by itself. `usage` of the
+   * whole stands in the first.
+   *
+   * @throws as `complete`
+   */
+  completeMany?(
+    request: ModelRequest,
+    count: number,
+    signal: AbortSignal,
+  ): Promise<readonly ModelReply[]>;
+  /** Absent where the provider has no embeddings. @throws as `complete` */
+  embed?(texts: readonly string[], signal: AbortSignal): Promise<Embedded>;
 }
 
 export const modelErrorReasons = [
@@ -51,6 +81,7 @@ export const modelErrorReasons = [
   'malformed-reply',
   'too-long',
   'not-recorded',
+  'over-budget',
 ] as const;
 
 export type ModelErrorReason = (typeof modelErrorReasons)[number];

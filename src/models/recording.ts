@@ -2,7 +2,11 @@ import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import {
+  type AnyExchangeRequest,
+  type EmbeddingExchangeRequest,
+  type EmbeddingOutcome,
   type Exchange,
+  embeddingExchangeRequest,
   exchangeKey,
   exchangeSchema,
   type ModelExchangeRequest,
@@ -31,6 +35,7 @@ export class RecordingError extends Error {
 export interface Recorder {
   /** Resolves once the line is on disk. @throws RecordingError */
   model(request: ModelExchangeRequest, outcome: ModelOutcome): Promise<void>;
+  embedding(request: EmbeddingExchangeRequest, outcome: EmbeddingOutcome): Promise<void>;
   target(request: TargetExchangeRequest, outcome: TargetOutcome): Promise<void>;
   close(): Promise<void>;
 }
@@ -67,6 +72,8 @@ export async function openRecorder(path: string): Promise<Recorder> {
   return {
     model: (request, outcome) =>
       append({ kind: 'model', key: exchangeKey(request), request, ...outcome }),
+    embedding: (request, outcome) =>
+      append({ kind: 'embedding', key: exchangeKey(request), request, ...outcome }),
     target: (request, outcome) =>
       append({ kind: 'target', key: exchangeKey(request), request, ...outcome }),
     close: async () => {
@@ -86,6 +93,8 @@ function unwritable(path: string, error: unknown): RecordingError {
 export interface Player {
   /** @throws ModelError `not-recorded` */
   model(request: ModelExchangeRequest): ModelOutcome;
+  /** @throws ModelError `not-recorded` */
+  embedding(request: EmbeddingExchangeRequest): EmbeddingOutcome;
   /** @throws ModelError `not-recorded` */
   target(request: TargetExchangeRequest): TargetOutcome;
 }
@@ -112,7 +121,7 @@ export async function openPlayer(path: string): Promise<Player> {
   }
   const asked = new Map<string, number>();
 
-  function next(request: ModelExchangeRequest | TargetExchangeRequest): Exchange {
+  function next(request: AnyExchangeRequest): Exchange {
     const key = exchangeKey(request);
     const found = answers.get(key);
     const count = asked.get(key) ?? 0;
@@ -124,6 +133,7 @@ export async function openPlayer(path: string): Promise<Player> {
 
   return {
     model: (request) => outcomeOf(next(request)) as ModelOutcome,
+    embedding: (request) => outcomeOf(next(request)) as EmbeddingOutcome,
     target: (request) => outcomeOf(next(request)) as TargetOutcome,
   };
 }
@@ -178,23 +188,54 @@ function broken(place: string, what: string): RecordingError {
 
 /** The model, writing every exchange to the recorder. A cancelled request leaves no line. */
 export function recordingModel(model: Model, recorder: Recorder): Model {
+  const { completeMany, embed } = model;
   return {
     id: model.id,
     async complete(request, signal) {
       const asked = modelExchangeRequest(model.id, request);
-      try {
-        const reply = await model.complete(request, signal);
-        await recorder.model(asked, { reply });
-        return reply;
-      } catch (error) {
-        if (error instanceof ModelError) {
-          const { reason, message } = error;
-          await recorder.model(asked, { error: { reason, message } });
-        }
-        throw error;
-      }
+      const write = (outcome: ModelOutcome) => recorder.model(asked, outcome);
+      const reply = await written(() => model.complete(request, signal), write);
+      await write({ reply });
+      return reply;
     },
+    ...(completeMany && {
+      async completeMany(request, count, signal) {
+        const asked = modelExchangeRequest(model.id, request);
+        const write = (outcome: ModelOutcome) => recorder.model(asked, outcome);
+        const replies = await written(
+          () => completeMany.call(model, request, count, signal),
+          write,
+        );
+        for (const reply of replies) await write({ reply });
+        return replies;
+      },
+    }),
+    ...(embed && {
+      async embed(texts, signal) {
+        const asked = embeddingExchangeRequest(model.id, texts);
+        const write = (outcome: EmbeddingOutcome) => recorder.embedding(asked, outcome);
+        const reply = await written(() => embed.call(model, texts, signal), write);
+        await write({ reply });
+        return reply;
+      },
+    }),
   };
+}
+
+/** What the work gives; a model's error is written before it is thrown on. */
+async function written<Reply>(
+  work: () => Promise<Reply>,
+  write: (outcome: { readonly error: { reason: string; message: string } }) => Promise<void>,
+): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ModelError) {
+      const { reason, message } = error;
+      await write({ error: { reason, message } });
+    }
+    throw error;
+  }
 }
 
 /** A model that answers from a recording and asks nobody. @param id `provider:model` */
@@ -203,11 +244,21 @@ export function replayingModel(id: string, player: Player): Model {
     id,
     async complete(request, signal) {
       signal.throwIfAborted();
-      const outcome = player.model(modelExchangeRequest(id, request));
-      if ('reply' in outcome) return outcome.reply;
-      const { reason, message } = outcome.error;
-      const known = modelErrorReasons.find((one) => one === reason);
-      throw new ModelError(known ?? 'server-error', message);
+      return replayed(player.model(modelExchangeRequest(id, request)));
+    },
+    async embed(texts, signal) {
+      signal.throwIfAborted();
+      return replayed(player.embedding(embeddingExchangeRequest(id, texts)));
     },
   };
+}
+
+/** @throws ModelError where the model had thrown it */
+function replayed<Reply>(
+  outcome: { readonly reply: Reply } | { readonly error: { reason: string; message: string } },
+): Reply {
+  if ('reply' in outcome) return outcome.reply;
+  const { reason, message } = outcome.error;
+  const known = modelErrorReasons.find((one) => one === reason);
+  throw new ModelError(known ?? 'server-error', message);
 }

@@ -9,6 +9,12 @@ export const replaySchema = z.strictObject({
   path: z.string().min(1).meta({
     description: 'The recording that `--record` wrote, relative to this file.',
   }),
+  max_input_tokens: z.int().min(1).optional().meta({
+    description: 'As of the recorded model: where it judged in parts, so does the replay.',
+  }),
+  temperature: z.number().min(0).max(2).optional().meta({
+    description: 'As of the recorded model.',
+  }),
 });
 
 /**

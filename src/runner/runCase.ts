@@ -165,7 +165,7 @@ class CaseRun {
       assertions,
       facts: this.#case,
       signal: this.#options.signal,
-      modelFor: async ({ judge }) => (judge ? this.#exchanges.model(judge) : undefined),
+      modelFor: async (spec) => (spec ? this.#exchanges.model(spec) : undefined),
       onVerdict: (verdict) => {
         const assertion = assertions.find(({ index }) => index === verdict.assertion.index);
         if (assertion) this.#settle(assertion, verdict);

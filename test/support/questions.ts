@@ -1,6 +1,6 @@
 import { turnsOfSide } from '../../src/core/conversation.ts';
 import type { Assertion } from '../../src/core/suite.ts';
-import type { AssertionInput, Question } from '../../src/metrics/assertionType.ts';
+import type { Asked, AssertionInput, AssertionType } from '../../src/metrics/assertionType.ts';
 import { assertionTypes } from '../../src/metrics/registry.ts';
 import { buildAssertion, buildFacts, buildPrompt, ORDER_TALK } from './judging.ts';
 
@@ -25,8 +25,8 @@ export function judgedAssertions(): Assertion[] {
 }
 
 /** What each of them asks about ORDER_TALK. */
-export function questionsOfAllTypes(): { type: string; question: Question<unknown, unknown> }[] {
-  return judgedAssertions().map((assertion) => {
+export function questionsOfAllTypes(): { type: string; question: Asked<unknown> }[] {
+  return judgedAssertions().flatMap((assertion) => {
     const type = assertionTypes.find((one) => one.type === assertion.type);
     if (!type?.judged) throw new Error(`${assertion.type} is no judged type.`);
     const side = type.side === 'user' ? 'user' : 'assistant';
@@ -36,13 +36,19 @@ export function questionsOfAllTypes(): { type: string; question: Question<unknow
       assertion,
       facts: buildFacts({ role: 'A shop.' }),
     };
-    const question = 'checklist' in type ? type.checklist([input]) : type.question(input);
-    if ('kind' in question) throw new Error(`${type.type} asks nothing.`);
-    return { type: type.type, question };
+    return askedBy(type, input).map((question) => ({ type: type.type, question }));
   });
 }
 
 /** The numbers of the judged turns of ORDER_TALK, as a question names them. */
 export function judgedTurns(type: string): string {
   return type === 'user-frustration' ? '1, 3' : '2, 4';
+}
+
+function askedBy(type: AssertionType, input: AssertionInput): readonly Asked<unknown>[] {
+  if ('plan' in type) return type.plan(input).map(({ asked }) => asked);
+  if ('checklist' in type) return [type.checklist([input])];
+  const question = 'question' in type ? type.question(input) : undefined;
+  if (!question || 'kind' in question) throw new Error(`${type.type} asks nothing.`);
+  return [question];
 }

@@ -3,6 +3,10 @@ export interface Abilities {
   readonly format: 'json_schema' | 'json_object' | 'text';
   readonly temperature: boolean;
   readonly limit: 'max_tokens' | 'max_completion_tokens';
+  /** Probabilities of tokens. */
+  readonly logprobs: boolean;
+  /** Several answers to one request (`n`). */
+  readonly several: boolean;
 }
 
 const learnt = new Map<string, Abilities>();
@@ -17,6 +21,8 @@ export function abilitiesOf(baseUrl: string, model: string, isOpenAi: boolean): 
       format: 'json_schema',
       temperature: true,
       limit: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
+      logprobs: true,
+      several: true,
     }
   );
 }
@@ -36,7 +42,12 @@ function keyOf(baseUrl: string, model: string): string {
 
 const ABOUT_FORMAT = /response[_ ]format|json[_ ]schema|json[_ ]object|structured output/i;
 const NOT_TAKEN =
-  /unsupported|not support|unrecognized|unknown|not permitted|extra|only the default/i;
+  /unsupported|not support|unrecognized|unknown|not permitted|extra|only|must be 1/i;
+
+/** Which parameters the refused request held. */
+export type Used = Readonly<
+  Record<'format' | 'temperature' | 'limit' | 'logprobs' | 'several', boolean>
+>;
 
 /**
  * What the endpoint's complaint teaches about the request that it refused; undefined where it
@@ -48,15 +59,21 @@ const NOT_TAKEN =
 export function learn(
   complaint: string,
   sent: Abilities,
-  used: { readonly format: boolean; readonly temperature: boolean; readonly limit: boolean },
+  used: Used,
   isOpenAi: boolean,
 ): Abilities | undefined {
+  if (used.logprobs && sent.logprobs && /logprobs/i.test(complaint)) {
+    return { ...sent, logprobs: false };
+  }
   if (used.format && sent.format !== 'text' && ABOUT_FORMAT.test(complaint)) {
     return { ...sent, format: sent.format === 'json_schema' ? 'json_object' : 'text' };
   }
   if (!NOT_TAKEN.test(complaint)) return undefined;
   if (used.temperature && sent.temperature && /temperature/i.test(complaint)) {
     return { ...sent, temperature: false };
+  }
+  if (used.several && sent.several && /(^|[^a-z])n([^a-z]|$)|choices/i.test(complaint)) {
+    return { ...sent, several: false };
   }
   const first = isOpenAi ? 'max_completion_tokens' : 'max_tokens';
   if (used.limit && sent.limit === first && complaint.includes(first)) {

@@ -1,11 +1,17 @@
 import { APIError, OpenAI } from 'openai';
 import type { Logger } from '../../core/logger.ts';
-import { type Model, ModelError, type ModelReply, type ModelRequest } from '../model.ts';
+import {
+  type Embedded,
+  type Model,
+  ModelError,
+  type ModelReply,
+  type ModelRequest,
+} from '../model.ts';
 import type { Account, OpenAiParams } from '../openai.ts';
 import { type Abilities, abilitiesOf, learn, remember } from './abilities.ts';
 import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
 import { type Attempts, guardedFetch, ReplyTooLarge } from './guardedFetch.ts';
-import { readReply } from './reply.ts';
+import { readEmbeddings, readReplies } from './reply.ts';
 import { type Body, requestBody } from './requestBody.ts';
 import { scrub, shownUrl } from './scrub.ts';
 
@@ -32,6 +38,45 @@ export class OpenAiModel implements Model {
   }
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
+    const [first] = await this.completeMany(request, 1, signal);
+    if (!first) throw new Error('A reply without choices was let through.');
+    return first;
+  }
+
+  /** Endpoints without `n` are asked once for each answer. */
+  async completeMany(
+    request: ModelRequest,
+    count: number,
+    signal: AbortSignal,
+  ): Promise<readonly ModelReply[]> {
+    const replies: ModelReply[] = [];
+    while (replies.length < count) {
+      const missing = count - replies.length;
+      const body = await this.#limited(signal, (attempts, stop) =>
+        this.#complete(request, missing, attempts, stop),
+      );
+      const read = this.#read(readReplies(body, this.#setup.params.price));
+      replies.push(...read.slice(0, missing));
+    }
+    return replies;
+  }
+
+  async embed(texts: readonly string[], signal: AbortSignal): Promise<Embedded> {
+    const { model, price } = this.#setup.params;
+    const body = await this.#limited(signal, (attempts, stop) =>
+      this.#client(attempts, stop).embeddings.create(
+        { model, input: [...texts], encoding_format: 'float' },
+        { signal: stop.signal },
+      ),
+    );
+    return this.#read(readEmbeddings(body, texts.length, price));
+  }
+
+  /** Within the model's time limit, and ended by the signal. */
+  async #limited<Body>(
+    signal: AbortSignal,
+    ask: (attempts: Attempts, stop: AbortController) => Promise<Body>,
+  ): Promise<Body> {
     signal.throwIfAborted();
     const { timeout } = this.#setup;
     const attempts: Attempts = { deadline: Date.now() + timeout };
@@ -41,8 +86,7 @@ export class OpenAiModel implements Model {
     signal.addEventListener('abort', forward, { once: true });
     try {
       // The client does not notice an abort while it waits to retry.
-      const body = await Promise.race([this.#ask(request, attempts, stop), aborted(stop.signal)]);
-      return this.#read(body);
+      return await Promise.race([ask(attempts, stop), aborted(stop.signal)]);
     } catch (error) {
       throw this.#explain(error, attempts, stop.signal);
     } finally {
@@ -56,12 +100,17 @@ export class OpenAiModel implements Model {
   }
 
   /** Asks, and asks again without what the endpoint turns out not to take. */
-  async #ask(request: ModelRequest, attempts: Attempts, stop: AbortController): Promise<unknown> {
+  async #complete(
+    request: ModelRequest,
+    count: number,
+    attempts: Attempts,
+    stop: AbortController,
+  ): Promise<unknown> {
     const { baseUrl, params, isOpenAi } = this.#setup;
     const client = this.#client(attempts, stop);
     for (;;) {
       const abilities = abilitiesOf(baseUrl, params.model, isOpenAi);
-      const body = requestBody(request, params, abilities);
+      const body = requestBody(request, params, abilities, count);
       try {
         return await client.chat.completions.create(body, { signal: stop.signal });
       } catch (error) {
@@ -81,6 +130,8 @@ export class OpenAiModel implements Model {
       format: body.response_format !== undefined,
       temperature: body.temperature !== undefined,
       limit: (body.max_tokens ?? body.max_completion_tokens) !== undefined,
+      logprobs: body.logprobs === true,
+      several: (body.n ?? 1) > 1,
     };
     const better = learn(complaintOf(error), sent, used, this.#setup.isOpenAi);
     if (better) {
@@ -110,10 +161,9 @@ export class OpenAiModel implements Model {
     });
   }
 
-  #read(body: unknown): ModelReply {
-    const reply = readReply(body, this.#setup.params.price);
-    if (!('malformed' in reply)) return reply;
-    const words = scrub(reply.malformed, this.#setup.secrets);
+  #read<Reply extends object>(read: Reply | { readonly malformed: string }): Reply {
+    if (!('malformed' in read)) return read;
+    const words = scrub(read.malformed, this.#setup.secrets);
     throw new ModelError(
       'malformed-reply',
       `The reply of ${shownUrl(this.#setup.baseUrl)} cannot be used: ${words}. Check that base_url is the address of an OpenAI-compatible API.`,

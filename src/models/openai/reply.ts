@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { NO_USAGE, type Usage } from '../../core/verdict.ts';
-import type { ModelReply } from '../model.ts';
+import type { Embedded, ModelReply, ReplyToken } from '../model.ts';
 import type { Price } from '../openai.ts';
+
+const tokenSchema = z.object({
+  token: z.string(),
+  logprob: z.number(),
+  top_logprobs: z.array(z.object({ token: z.string(), logprob: z.number() })).nullish(),
+});
 
 /** What we read of a chat completion; endpoints add fields of their own and leave others out. */
 const completionSchema = z.object({
@@ -27,6 +33,10 @@ const completionSchema = z.object({
             )
             .nullish(),
         }),
+        logprobs: z
+          .object({ content: z.array(tokenSchema).nullish() })
+          .nullish()
+          .catch(undefined),
       }),
     )
     .min(1),
@@ -41,29 +51,60 @@ const completionSchema = z.object({
 
 type Completion = z.infer<typeof completionSchema>;
 
-/** The reply, or in `malformed` what is wrong with it. */
-export function readReply(
+/** The replies, at least one, or in `malformed` what is wrong. The usage stands in the first. */
+export function readReplies(
   body: unknown,
   price: Price | undefined,
-): ModelReply | { readonly malformed: string } {
+): readonly ModelReply[] | { readonly malformed: string } {
   const parsed = completionSchema.safeParse(body);
   if (!parsed.success) return { malformed: complaint(body, parsed.error) };
-  const [choice] = parsed.data.choices;
-  if (!choice) return { malformed: 'it holds no choices' };
-  const { message } = choice;
-  const toolCalls = (message.tool_calls ?? []).map((call, index) => ({
-    id: call.id || `call_${index + 1}`,
-    name: call.function.name,
-    arguments: parsedArguments(call.function.arguments ?? ''),
-  }));
-  return {
-    text: contentText(message.content),
-    toolCalls,
-    finish: finishOf(choice.finish_reason, toolCalls.length > 0),
-    ...(message.refusal && { refusal: message.refusal }),
-    ...(parsed.data.model && { version: parsed.data.model }),
-    usage: usageOf(parsed.data.usage, price),
-  };
+  const { choices, usage, model } = parsed.data;
+  return choices.map(({ message, finish_reason, logprobs }, place) => {
+    const toolCalls = (message.tool_calls ?? []).map((call, index) => ({
+      id: call.id || `call_${index + 1}`,
+      name: call.function.name,
+      arguments: parsedArguments(call.function.arguments ?? ''),
+    }));
+    const tokens = logprobs?.content ?? [];
+    return {
+      text: contentText(message.content),
+      toolCalls,
+      finish: finishOf(finish_reason, toolCalls.length > 0),
+      ...(message.refusal && { refusal: message.refusal }),
+      ...(model && { version: model }),
+      usage: place === 0 ? usageOf(usage, price) : NO_USAGE,
+      ...(tokens.length > 0 && { tokens: tokens.map(replyToken) }),
+    };
+  });
+}
+
+/** Alternatives are kept of numbers alone: all that is ever weighed, and little to record. */
+function replyToken({ token, logprob, top_logprobs }: z.infer<typeof tokenSchema>): ReplyToken {
+  if (!/^\s*\d+\s*$/.test(token)) return { text: token, top: [] };
+  const top = top_logprobs ?? [];
+  const all = top.some((one) => one.token === token) ? top : [{ token, logprob }, ...top];
+  return { text: token, top: all.map((one) => ({ text: one.token, logprob: one.logprob })) };
+}
+
+const embeddingsSchema = z.object({
+  data: z.array(z.object({ index: z.number(), embedding: z.array(z.number()).min(1) })),
+  usage: z.object({ prompt_tokens: z.number().nullish() }).nullish(),
+});
+
+/** The vectors in the order of the texts, or in `malformed` what is wrong. */
+export function readEmbeddings(
+  body: unknown,
+  count: number,
+  price: Price | undefined,
+): Embedded | { readonly malformed: string } {
+  const parsed = embeddingsSchema.safeParse(body);
+  if (!parsed.success) return { malformed: complaint(body, parsed.error) };
+  const { data, usage } = parsed.data;
+  const vectors = [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
+  if (vectors.length !== count) {
+    return { malformed: `it holds ${vectors.length} embeddings of ${count} texts` };
+  }
+  return { vectors, usage: usageOf(usage, price) };
 }
 
 /** Some gateways answer 200 with `{"error": {"message": …}}`. */
@@ -114,7 +155,10 @@ function finishOf(reason: string | null | undefined, called: boolean): ModelRepl
 }
 
 /** Cost = (input − cached) × input price + cached × cached price + output × output price, ÷ 10⁶. */
-function usageOf(usage: Completion['usage'], price: Price | undefined): Usage {
+function usageOf(
+  usage: Partial<NonNullable<Completion['usage']>> | null | undefined,
+  price: Price | undefined,
+): Usage {
   if (!usage) return { ...NO_USAGE, calls: 1 };
   const input = count(usage.prompt_tokens);
   const cached = Math.min(count(usage.prompt_tokens_details?.cached_tokens), input);

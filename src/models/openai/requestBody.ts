@@ -11,6 +11,7 @@ export function requestBody(
   request: ModelRequest,
   params: OpenAiParams,
   abilities: Abilities,
+  count = 1,
 ): Body {
   const { answer } = request;
   const temperature = request.temperature ?? params.temperature;
@@ -24,6 +25,8 @@ export function requestBody(
     ...(answer && abilities.format !== 'text' && { response_format: format(answer, strict) }),
     ...(temperature !== undefined && abilities.temperature && { temperature }),
     ...(limit !== undefined && { [abilities.limit]: limit }),
+    ...(request.logprobs && abilities.logprobs && { logprobs: true, top_logprobs: 20 }),
+    ...(count > 1 && abilities.several && { n: count }),
   };
 }
 

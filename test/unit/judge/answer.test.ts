@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { answerSchema, extractJson } from '../../../src/judge/answer.ts';
+import { judgeRequest } from '../../../src/judge/ask.ts';
 import { judgedTurns, questionsOfAllTypes } from '../../support/questions.ts';
 
 describe('extractJson', () => {
@@ -39,7 +40,8 @@ describe('the schema of an answer', () => {
       for (const key of ['turn', 'applicable', 'rationale', 'evidence']) {
         assert.ok(text.includes(`"${key}"`), key);
       }
-      assert.ok(question.instructions.includes(`Turns to judge: ${judgedTurns(type)}.`));
+      const { messages } = judgeRequest('block', question, { temperature: 0 });
+      assert.ok(messages[1]?.content.includes(`Turns to judge: ${judgedTurns(type)}.`));
     });
   }
 });

@@ -1,0 +1,109 @@
+import { mean } from '../core/scoring.ts';
+import type { Assertion } from '../core/suite.ts';
+import {
+  addUsage,
+  NO_USAGE,
+  type Status,
+  type TurnVerdict,
+  type Verdict,
+} from '../core/verdict.ts';
+import type { GroupType, Outcome } from '../metrics/assertionType.ts';
+import { concludedVerdict, errorVerdict, skippedVerdict } from './verdicts.ts';
+
+/** The assertions that are checked by themselves: those of groups, at any depth, and all others. */
+export function leavesOf(assertion: Assertion, isGroup: (one: Assertion) => boolean): Assertion[] {
+  if (!isGroup(assertion)) return [assertion];
+  return (assertion.nested ?? []).flatMap((one) => leavesOf(one.assertion, isGroup));
+}
+
+/**
+ * The verdict of a group. One that could not be judged makes the group an error; one that is
+ * `required` and fails makes it fail, and gates the case, whatever the others say.
+ */
+export function groupVerdict(
+  assertion: Assertion,
+  type: GroupType,
+  nested: readonly Verdict[],
+): Verdict {
+  const verdict = decide(assertion, type, nested);
+  const gated = nested.some(isGate);
+  return {
+    ...verdict,
+    assertion: { ...verdict.assertion, required: verdict.assertion.required || gated },
+    turns: joinedTurns(nested),
+    nested: [...nested],
+    usage: nested.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
+  };
+}
+
+function isGate({ assertion, status }: Verdict): boolean {
+  return assertion.required && (status === 'fail' || status === 'error');
+}
+
+function decide(assertion: Assertion, type: GroupType, nested: readonly Verdict[]): Verdict {
+  const broken = nested.find(({ status }) => status === 'error');
+  if (broken) {
+    const rationale = `“${broken.assertion.name}” could not be judged: ${broken.rationale}`;
+    return errorVerdict(assertion, broken.reason ?? 'judge-failed', rationale);
+  }
+  const decided = nested.filter(({ status }) => status === 'pass' || status === 'fail');
+  if (decided.length === 0) {
+    return skippedVerdict(assertion, 'not-applicable', 'None of its assertions applied.');
+  }
+  return concludedVerdict(assertion, outcomeOf(assertion, type, decided, nested.some(isGate)));
+}
+
+function outcomeOf(
+  { negate }: Assertion,
+  type: GroupType,
+  decided: readonly Verdict[],
+  gated: boolean,
+): Outcome {
+  const passed = decided.filter(({ status }) => status === 'pass');
+  const failed = decided.filter(({ status }) => status === 'fail');
+  const share = type.score(decided);
+  const score = gated ? 0 : negate ? 1 - share : share;
+  const name = ({ assertion }: Verdict) => `“${assertion.name}”`;
+  const cite = (verdicts: readonly Verdict[], cited: (verdict: Verdict) => readonly string[]) =>
+    verdicts.flatMap((one) => {
+      const lines = cited(one);
+      return (lines.length > 0 ? lines : [one.rationale]).map((line) => `${name(one)}: ${line}`);
+    });
+  const hits = cite(passed, (one) => one.hits);
+  const misses = cite(failed, (one) => one.misses);
+  return {
+    kind: 'scored',
+    score,
+    rationale: `${passed.length} of ${decided.length} pass${failed.length > 0 ? `; not ${failed.map(name).join(', ')}` : ''}.`,
+    turns: [],
+    hits: negate ? misses : hits,
+    misses: negate ? hits : misses,
+    details: {},
+  };
+}
+
+const WORST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
+
+/** For each turn the worst of what the nested verdicts say, the mean of their scores, all their words. */
+function joinedTurns(nested: readonly Verdict[]): TurnVerdict[] {
+  const numbers = [...new Set(nested.flatMap(({ turns }) => turns.map(({ turn }) => turn)))];
+  return numbers
+    .sort((a, b) => a - b)
+    .map((turn) => {
+      const spoken = nested.flatMap((verdict) =>
+        verdict.turns
+          .filter((entry) => entry.turn === turn)
+          .map((entry) => ({ entry, name: verdict.assertion.name })),
+      );
+      const status = WORST.find((one) => spoken.some(({ entry }) => entry.status === one));
+      const scores = spoken.flatMap(({ entry }) => (entry.score === null ? [] : [entry.score]));
+      const evidence = spoken.find(({ entry }) => entry.status === status)?.entry.evidence;
+      return {
+        turn,
+        status: status ?? 'skipped',
+        score: mean(scores) ?? null,
+        rationale: spoken.map(({ entry, name }) => `${name}: ${entry.rationale}`).join(' '),
+        ...(evidence && { evidence }),
+      };
+    });
+}

@@ -1,0 +1,60 @@
+import { type Conversation, turnsOf, turnsOfSide } from '../core/conversation.ts';
+import type { Assertion } from '../core/suite.ts';
+import type { Usage, Verdict } from '../core/verdict.ts';
+import type { AssertionInput, AssertionType, CaseFacts } from '../metrics/assertionType.ts';
+import { chooseTurns } from './at.ts';
+import { errorVerdict, skippedVerdict } from './verdicts.ts';
+
+export interface About {
+  readonly conversation: Conversation;
+  readonly facts: CaseFacts;
+  /** The number of the reply to each scripted turn, by the turn's place from 0. */
+  readonly replyTurns: readonly number[];
+  /** True where `stop_on_failure` left scripted turns out: what `at` misses was not reached. */
+  readonly stoppedEarly?: boolean;
+  /** What the target used for its replies. */
+  readonly targetUsage?: Usage;
+}
+
+/** What an assertion is given, or the verdict that says why it cannot be checked. */
+export function inputFor(
+  type: AssertionType,
+  assertion: Assertion,
+  { conversation, facts, replyTurns, stoppedEarly = false, targetUsage }: About,
+): AssertionInput | Verdict {
+  const turns = turnsOf(conversation);
+  const hasSystemText =
+    conversation.entries.some(({ kind }) => kind === 'system') ||
+    turns.some(({ items }) => items.some(({ kind }) => kind === 'system'));
+  const hasExpected = turns.some(({ expected }) => expected !== undefined);
+  const needed = type.needs?.(facts, { hasSystemText, hasExpected });
+  if (needed !== undefined) return errorVerdict(assertion, 'missing-need', needed);
+  const silent = type.judged ? silentSide(conversation) : undefined;
+  if (silent) {
+    const rationale = `Nothing to judge: the ${silent} never speaks.`;
+    return skippedVerdict(assertion, 'no-turns', rationale);
+  }
+  const chosen = chooseTurns(conversation, assertion, type.side, replyTurns);
+  if ('turns' in chosen) {
+    const { turns: subject } = chosen;
+    return { conversation, turns: subject, assertion, facts, ...(targetUsage && { targetUsage }) };
+  }
+  if (stoppedEarly && chosen.fault === 'beyond') {
+    const rationale = `The conversation ended at a failing turn before this one: ${chosen.missing}.`;
+    return skippedVerdict(assertion, 'not-reached', rationale);
+  }
+  const rationale = `Nothing to look at: ${chosen.missing}.`;
+  return chosen.fault
+    ? errorVerdict(assertion, 'turn-not-found', rationale)
+    : skippedVerdict(assertion, 'no-turns', rationale);
+}
+
+function silentSide(conversation: Conversation): 'user' | 'assistant' | undefined {
+  return (['user', 'assistant'] as const).find(
+    (side) => turnsOfSide(conversation, side).length === 0,
+  );
+}
+
+export function factsOf({ id, role, topics, tools, expectations, context }: CaseFacts): CaseFacts {
+  return { id, topics, tools, expectations, context, ...(role !== undefined && { role }) };
+}

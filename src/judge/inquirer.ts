@@ -1,0 +1,233 @@
+import pLimit from 'p-limit';
+import type { Conversation, Turn } from '../core/conversation.ts';
+import { canonicalJson } from '../core/digest.ts';
+import { fence } from '../core/fence.ts';
+import type { Answered, Asked, Outcome, Question } from '../metrics/assertionType.ts';
+import { numbersOf } from '../metrics/entries.ts';
+import type { Model, ModelRequest } from '../models/model.ts';
+import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
+import { conversationBlock } from './conversationBlock.ts';
+import { type Part, partPerTurn, partsThatFit } from './parts.ts';
+
+/** What is asked once in a run, and where it is kept between runs. */
+export interface Kept {
+  readonly answers: Map<string, Promise<unknown>>;
+  load(key: string): Promise<unknown>;
+  save(key: string, answer: unknown): Promise<void>;
+}
+
+export interface InquirerSetup {
+  readonly model: Model;
+  readonly conversation: Conversation;
+  /** The block of the whole conversation. */
+  readonly block: string;
+  readonly temperature: number;
+  /** Most tokens that the judge reads; undefined where it is not known. */
+  readonly maxInputTokens: number | undefined;
+  readonly granularity: 'conversation' | 'turn';
+  /** Turns shown before those judged, where not all are shown. */
+  readonly window: number;
+  readonly kept: Kept;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the question about some of the judged turns; an outcome where nothing needs asking. */
+export type Questioning<Answer, Concluded> = (
+  turns: readonly Turn[],
+) => Question<Answer, Concluded> | Outcome;
+
+/** Tokenizers differ, and a repair is longer than what it repairs. */
+const USABLE_SHARE = 0.9;
+
+const SIDE_BY_SIDE = 4;
+
+/** Asks one judge about one conversation, and counts what it costs. */
+export class Inquirer {
+  readonly meter = new Meter();
+  /** The first request: what the verdict's prompt hash is made of. */
+  first: ModelRequest | undefined;
+  /** Where the conversation was judged in parts: the turns of each and those shown. */
+  parts: readonly Part[] | undefined;
+  readonly #setup: InquirerSetup;
+
+  constructor(setup: InquirerSetup) {
+    this.#setup = setup;
+  }
+
+  get model(): Model {
+    return this.#setup.model;
+  }
+
+  /** Asks about the whole conversation. @throws as `askJudge`; JudgeError `too-long` */
+  async ask<Answer>(
+    asked: Asked<Answer>,
+    { logprobs = false }: { readonly logprobs?: boolean } = {},
+  ): Promise<Answered<Answer>> {
+    const request = this.#request(this.#setup.block, asked, logprobs);
+    if (!(await this.#fits(request))) throw tooLong(this.#setup);
+    return this.#send(request, asked);
+  }
+
+  /** Asks without the conversation; the same question once, as long as it is kept. */
+  async askOnce<Answer>(asked: Asked<Answer>): Promise<Answer> {
+    const { kept, model } = this.#setup;
+    const key = canonicalJson([model.id, asked.name, asked.instructions]) ?? '';
+    const known = kept.answers.get(key) ?? this.#keep(key, asked);
+    kept.answers.set(key, known);
+    try {
+      return asked.answer.parse(await known);
+    } catch (error) {
+      // What failed once may be asked again.
+      kept.answers.delete(key);
+      throw error;
+    }
+  }
+
+  async #keep(key: string, asked: Asked<unknown>): Promise<unknown> {
+    const { kept } = this.#setup;
+    const stored = asked.answer.safeParse(await kept.load(key));
+    if (stored.success && asked.mistakes(stored.data).length === 0) return stored.data;
+    const { answer } = await this.#send(this.#request(undefined, asked), asked);
+    await kept.save(key, answer);
+    return answer;
+  }
+
+  /** So many answers to a question about these turns. @throws as `ask` */
+  async answers<Answer, Concluded>(
+    questioning: Questioning<Answer, Concluded>,
+    question: Question<Answer, Concluded>,
+    count: number,
+  ): Promise<Answer[]> {
+    const request = this.#request(this.#setup.block, question);
+    const parts = await this.#partition(question, request);
+    if (!parts) {
+      const { model, signal } = this.#setup;
+      this.first ??= request;
+      const all = await askJudge(model, request, question, signal, this.meter.onReply, count);
+      return all.map(({ answer }) => answer);
+    }
+    this.parts = parts;
+    const answers: Answer[] = [];
+    while (answers.length < count) answers.push(await this.#inParts(questioning, question, parts));
+    return answers;
+  }
+
+  async #partition(
+    { turns = [] }: Asked<unknown>,
+    request: ModelRequest,
+  ): Promise<readonly Part[] | undefined> {
+    const { granularity, window, conversation, maxInputTokens } = this.#setup;
+    if (granularity === 'turn' && turns.length > 0) return partPerTurn(turns, window);
+    if (maxInputTokens === undefined || (await this.#fits(request))) return undefined;
+    const { countTokens } = await import('../models/tokens.ts');
+    const around = tokensOf(request, countTokens) - countTokens(this.#setup.block);
+    // Findings about earlier parts take room as well.
+    const room = (maxInputTokens * USABLE_SHARE - around) * FINDINGS_LEAVE;
+    const partition = partsThatFit(conversation, turns, window, room, countTokens);
+    if ('parts' in partition) return partition.parts;
+    throw tooLong(this.#setup, partition.tooLong);
+  }
+
+  async #fits(request: ModelRequest): Promise<boolean> {
+    const { maxInputTokens } = this.#setup;
+    if (maxInputTokens === undefined) return true;
+    const { countTokens } = await import('../models/tokens.ts');
+    return tokensOf(request, countTokens) <= maxInputTokens * USABLE_SHARE;
+  }
+
+  async #inParts<Answer, Concluded>(
+    questioning: Questioning<Answer, Concluded>,
+    question: Question<Answer, Concluded>,
+    parts: readonly Part[],
+  ): Promise<Answer> {
+    const { granularity } = this.#setup;
+    const answers: { part: Part; answer: Answer }[] = [];
+    const askPart = async (part: Part, before: string | undefined) => {
+      const about = questioning(part.turns);
+      if ('kind' in about) return undefined;
+      const block = conversationBlock(this.#setup.conversation, part.shown);
+      const evidence = before === undefined ? block : `${block}\n\n${before}`;
+      const { answer } = await this.#send(this.#request(evidence, about), about);
+      return { part, answer };
+    };
+    if (granularity === 'turn') {
+      const limit = pLimit(SIDE_BY_SIDE);
+      const all = await Promise.all(parts.map((part) => limit(() => askPart(part, undefined))));
+      answers.push(...all.filter((one) => one !== undefined));
+    } else {
+      for (const part of parts) {
+        const given = await askPart(part, answers.length === 0 ? undefined : findings(answers));
+        if (given) answers.push(given);
+      }
+    }
+    return this.#join(question, answers);
+  }
+
+  /** One answer of those about the parts, checked as a whole as well. */
+  async #join<Answer, Concluded>(
+    question: Question<Answer, Concluded>,
+    answers: readonly { readonly part: Part; readonly answer: Answer }[],
+  ): Promise<Answer> {
+    const given = answers.map(({ answer }) => answer);
+    const { whole } = question.parts;
+    const check = (said: unknown) => question.mistakes(question.parts.join(given, said));
+    if (!whole) {
+      const [mistake] = check(undefined);
+      if (mistake) throw new JudgeError(mistake.reason, mistake.text);
+      return question.parts.join(given, undefined);
+    }
+    const { turns: _, ...rest } = question;
+    const asked: Asked<unknown> = {
+      ...rest,
+      name: `${question.name}_whole`,
+      instructions: `${question.instructions}\n\n${WHOLE}`,
+      answer: whole,
+      mistakes: check,
+    };
+    const request = this.#request(findings(answers), asked);
+    if (!(await this.#fits(request))) throw tooLong(this.#setup);
+    const { answer } = await this.#send(request, asked);
+    return question.parts.join(given, answer);
+  }
+
+  #request(evidence: string | undefined, asked: Asked<unknown>, logprobs = false): ModelRequest {
+    return judgeRequest(evidence, asked, { temperature: this.#setup.temperature, logprobs });
+  }
+
+  async #send<Answer>(request: ModelRequest, asked: Asked<Answer>): Promise<Answered<Answer>> {
+    const { model, signal } = this.#setup;
+    this.first ??= request;
+    const [answered] = await askJudge(model, request, asked, signal, this.meter.onReply);
+    if (!answered) throw new Error('The judge was not asked.');
+    return answered;
+  }
+}
+
+const FINDINGS_LEAVE = 0.7;
+
+const WHOLE =
+  'The conversation was judged in parts. Above stand the findings about its parts, each an answer to this same question. Answer for the conversation as a whole; the entries of the turns are given already.';
+
+function findings(answers: readonly { readonly part: Part; readonly answer: unknown }[]): string {
+  const about = answers.map(
+    ({ part, answer }) =>
+      `[findings about turns ${numbersOf(part.turns)}]\n${fence(JSON.stringify(answer))}`,
+  );
+  return ['=== FINDINGS ABOUT EARLIER PARTS ===', ...about, '=== END OF FINDINGS ==='].join('\n');
+}
+
+function tokensOf(request: ModelRequest, countTokens: (text: string) => number): number {
+  const schema = JSON.stringify(request.answer?.schema ?? '');
+  return [...request.messages.map(({ content }) => content), schema].reduce(
+    (sum, text) => sum + countTokens(text),
+    0,
+  );
+}
+
+function tooLong({ maxInputTokens = 0, model }: InquirerSetup, turn?: Turn): JudgeError {
+  const what = turn === undefined ? 'What is to be judged' : `Turn ${turn.number} alone`;
+  return new JudgeError(
+    'too-long',
+    `${what} does not fit into the ${maxInputTokens} tokens that ${model.id} reads (\`max_input_tokens\`). Use a judge that reads more.`,
+  );
+}

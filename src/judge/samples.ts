@@ -1,0 +1,95 @@
+import { reaches } from '../core/scoring.ts';
+import type { TurnVerdict } from '../core/verdict.ts';
+import type { Finding, Outcome } from '../metrics/assertionType.ts';
+
+export interface Sampled {
+  readonly outcome: Outcome;
+  readonly samples: number;
+  /** Highest less lowest score; null where fewer than two were scored. */
+  readonly spread: number | null;
+  /** Some samples pass and others do not. */
+  readonly unstable: boolean;
+}
+
+/**
+ * One outcome of several: the median score, the majority's label, for each turn the majority's
+ * status and the median score. Words and quotes are those of the sample nearest to the median.
+ *
+ * @param outcomes at least one
+ */
+export function combineSamples(outcomes: readonly Outcome[], threshold: number): Sampled {
+  const [first] = outcomes;
+  if (!first) throw new Error('There are no samples.');
+  const samples = outcomes.length;
+  if (samples === 1) return { outcome: first, samples, spread: null, unstable: false };
+  const scored = outcomes.filter((one) => one.kind === 'scored');
+  const skipped = outcomes.find(({ kind }) => kind === 'skipped');
+  if (skipped && scored.length * 2 < samples) {
+    return { outcome: skipped, samples, spread: null, unstable: scored.length > 0 };
+  }
+  const scores = scored.map(({ score }) => score);
+  const passing = scores.filter((score) => reaches(score, threshold)).length;
+  return {
+    outcome: combined(scored),
+    samples,
+    spread: scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores),
+    unstable: (passing > 0 && passing < scores.length) || skipped !== undefined,
+  };
+}
+
+function combined(scored: readonly Finding[]): Finding {
+  const score = median(scored.map((one) => one.score));
+  const nearest = scored.reduce((best, one) =>
+    Math.abs(one.score - score) < Math.abs(best.score - score) ? one : best,
+  );
+  const { label: _label, value: _value, ...rest } = nearest;
+  const label = majority(
+    scored.map((one) => one.label),
+    nearest.label,
+  );
+  const numbers = scored.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
+  const value =
+    numbers.length === scored.length
+      ? median(numbers)
+      : majority(
+          scored.map((one) => one.value),
+          nearest.value,
+        );
+  return {
+    ...rest,
+    score,
+    ...(label !== undefined && { label }),
+    ...(value !== undefined && { value }),
+    turns: nearest.turns.map((entry) => combinedTurn(entry, scored)),
+    details: {
+      ...nearest.details,
+      samples: scored.map((one) => ({ score: one.score, label: one.label ?? null })),
+    },
+  };
+}
+
+function combinedTurn(nearest: TurnVerdict, scored: readonly Finding[]): TurnVerdict {
+  const entries = scored.flatMap(({ turns }) => turns.filter(({ turn }) => turn === nearest.turn));
+  const status = majority(
+    entries.map((entry) => entry.status),
+    nearest.status,
+  );
+  const same = nearest.status === status ? nearest : entries.find((one) => one.status === status);
+  const scores = entries.flatMap(({ score }) => (score === null ? [] : [score]));
+  const score = status === 'skipped' || scores.length === 0 ? null : median(scores);
+  return { ...(same ?? nearest), score };
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+/** The most frequent value; `tie` where several are. */
+function majority<Value>(values: readonly Value[], tie: Value): Value {
+  const count = (value: Value) => values.filter((one) => one === value).length;
+  const most = Math.max(...values.map(count));
+  return count(tie) === most ? tie : (values.find((value) => count(value) === most) ?? tie);
+}
