@@ -117,10 +117,13 @@ interface Prompt {
   readonly before: readonly number[];
 }
 
+/** Nothing in a text is a command to the tokenizer, `<|endoftext|>` included. */
+const PLAIN = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
+
 function promptOf(body: ChatBody): Prompt {
   const schema = body.response_format?.json_schema?.schema;
-  const schemaTokens = schema === undefined ? [] : encode(JSON.stringify(schema));
-  const messages = encode(promptText(body));
+  const schemaTokens = schema === undefined ? [] : encode(JSON.stringify(schema), PLAIN);
+  const messages = encode(promptText(body), PLAIN);
   return {
     label: String(body.user ?? ''),
     behind: [...messages, ...schemaTokens],
