@@ -68,7 +68,7 @@ export async function runBench(say: (line: string) => void): Promise<BenchResult
     if ('python' in found && DEEPEVAL_LENGTHS.includes(turns)) {
       say(`Letting DeepEval judge ${turns} turns …`);
       const deepEval = await runDeepEval(found.python, bench);
-      faults.push(...deepEval.faults);
+      faults.push(...deepEval.faults, ...formulaFaults(bench, deepEval));
       groups.push({ ...measured, turns, deepEval });
     } else groups.push({ ...measured, turns });
   }
@@ -78,6 +78,20 @@ export async function runBench(say: (line: string) => void): Promise<BenchResult
   }
   const date = new Date().toISOString().slice(0, 10);
   return { date, groups, absent: absentTypes, skipped, faults };
+}
+
+/** A formula that DeepEval does not bear out. */
+function formulaFaults(
+  { name, conversation }: BenchConversation,
+  { byType }: DeepEvalRun,
+): string[] {
+  const talk = deepEvalTalk(conversation);
+  return comparedTypes.flatMap((type) => {
+    const sent = byType.get(type)?.requests ?? 0;
+    const expected = deepEvalRequests[type](talk);
+    if (sent === expected) return [];
+    return `${name}, ${type}: DeepEval sent ${sent} requests, the formula says ${expected}.`;
+  });
 }
 
 async function groupOf(
