@@ -8,6 +8,7 @@ import { endsWith } from './ends-with.ts';
 import { equals } from './equals.ts';
 import { guidelines } from './guidelines.ts';
 import { isJson } from './is-json.ts';
+import { jsonSchema } from './json-schema.ts';
 import { knowledgeRetention } from './knowledge-retention.ts';
 import { llmJudge } from './llm-judge.ts';
 import { maxTurns } from './max-turns.ts';
@@ -38,6 +39,7 @@ export const assertionTypes: readonly AssertionType[] = [
   endsWith,
   regex,
   isJson,
+  jsonSchema,
   toolCalled,
   toolNotCalled,
   toolSequence,
