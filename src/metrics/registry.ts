@@ -11,7 +11,9 @@ import { isJson } from './is-json.ts';
 import { jsonSchema } from './json-schema.ts';
 import { knowledgeRetention } from './knowledge-retention.ts';
 import { llmJudge } from './llm-judge.ts';
+import { maxLatency } from './max-latency.ts';
 import { maxTurns } from './max-turns.ts';
+import { noRepeat } from './no-repeat.ts';
 import { regex } from './regex.ts';
 import { roleAdherence } from './role-adherence.ts';
 import { startsWith } from './starts-with.ts';
@@ -44,6 +46,8 @@ export const assertionTypes: readonly AssertionType[] = [
   toolNotCalled,
   toolSequence,
   maxTurns,
+  maxLatency,
+  noRepeat,
 ];
 
 export function findAssertionType(type: string): AssertionType | undefined {
