@@ -10,6 +10,7 @@ import { guidelines } from './guidelines.ts';
 import { isJson } from './is-json.ts';
 import { jsonSchema } from './json-schema.ts';
 import { knowledgeRetention } from './knowledge-retention.ts';
+import { language } from './language.ts';
 import { llmJudge } from './llm-judge.ts';
 import { maxLatency } from './max-latency.ts';
 import { maxTurns } from './max-turns.ts';
@@ -48,6 +49,7 @@ export const assertionTypes: readonly AssertionType[] = [
   maxTurns,
   maxLatency,
   noRepeat,
+  language,
 ];
 
 export function findAssertionType(type: string): AssertionType | undefined {

@@ -1,0 +1,136 @@
+/** ISO 639-1 codes of the languages that can be told apart. */
+export const LANGUAGES = [
+  'am',
+  'ar',
+  'az',
+  'be',
+  'bg',
+  'bn',
+  'ca',
+  'cs',
+  'da',
+  'de',
+  'el',
+  'en',
+  'es',
+  'et',
+  'eu',
+  'fa',
+  'fi',
+  'fr',
+  'gu',
+  'he',
+  'hi',
+  'hr',
+  'hu',
+  'hy',
+  'is',
+  'it',
+  'ja',
+  'ka',
+  'kn',
+  'ko',
+  'ku',
+  'lo',
+  'lt',
+  'lv',
+  'ml',
+  'mr',
+  'ms',
+  'nl',
+  'no',
+  'or',
+  'pa',
+  'pl',
+  'pt',
+  'ro',
+  'ru',
+  'sk',
+  'sl',
+  'sq',
+  'sr',
+  'sv',
+  'ta',
+  'te',
+  'th',
+  'tl',
+  'tr',
+  'uk',
+  'ur',
+  'vi',
+  'yo',
+  'zh',
+] as const;
+
+export interface DetectedLanguage {
+  /** ISO 639-1. */
+  readonly language: string;
+  /** Share of the text in it, above 0 up to 1, of what could be told. */
+  readonly share: number;
+}
+
+/** The language of most of the text; undefined where it is too short or too unsure to tell. */
+export type DetectLanguage = (text: string) => DetectedLanguage | undefined;
+
+/** One word is as good as none: `Gift` is English and German. */
+const FEWEST_WORDS = 3;
+
+/** Characters of a piece, at least. The detector reads no more than some 350 bytes of each. */
+const PIECE = 100;
+
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+const words = new Intl.Segmenter('en', { granularity: 'word' });
+
+let loading: Promise<DetectLanguage> | undefined;
+
+/** Loads the detector with its data, about a megabyte, when it is needed first. */
+export function languageDetector(): Promise<DetectLanguage> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<DetectLanguage> {
+  const { eld } = await import('eld/extrasmall');
+  const detector = eld.newInstance();
+  // Addresses and numbers are of no language.
+  detector.enableTextCleanup(true);
+  return (text) => {
+    const prose = withoutCode(text);
+    if (!hasWords(prose)) return undefined;
+    const lengths = new Map<string, number>();
+    for (const piece of piecesOf(prose)) {
+      const found = detector.detect(piece);
+      if (!found.isReliable()) continue;
+      lengths.set(found.language, (lengths.get(found.language) ?? 0) + piece.length);
+    }
+    const [longest] = [...lengths].sort(([, a], [, b]) => b - a);
+    if (!longest) return undefined;
+    const told = [...lengths.values()].reduce((sum, length) => sum + length, 0);
+    return { language: longest[0], share: longest[1] / told };
+  };
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/```[\s\S]*?```/g, '\n').replace(/`[^`\n]*`/g, ' ');
+}
+
+function hasWords(text: string): boolean {
+  let count = 0;
+  for (const { segment, isWordLike } of words.segment(text)) {
+    if (isWordLike && /\p{L}/u.test(segment)) count += 1;
+    if (count >= FEWEST_WORDS) return true;
+  }
+  return false;
+}
+
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  let piece = '';
+  for (const { segment } of sentences.segment(text)) {
+    piece += segment;
+    if (piece.length < PIECE) continue;
+    pieces.push(piece);
+    piece = '';
+  }
+  return piece === '' ? pieces : [...pieces, piece];
+}
