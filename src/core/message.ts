@@ -35,6 +35,15 @@ export const toolSchema = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .meta({ description: 'JSON Schema of the arguments.' }),
+  server: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'The MCP server that offers it.' }),
+  kind: z
+    .enum(['tool', 'resource', 'prompt'])
+    .optional()
+    .meta({ description: 'What an MCP server offers it as; a tool unless given.' }),
 });
 
 export type Tool = z.infer<typeof toolSchema>;

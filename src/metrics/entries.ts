@@ -3,7 +3,7 @@ import type { Turn } from '../core/conversation.ts';
 import { lookUpQuote } from '../core/quote.ts';
 import { mean } from '../core/scoring.ts';
 import type { TurnVerdict } from '../core/verdict.ts';
-import type { Mistake, NotApplicable, Parts } from './assertionType.ts';
+import type { AssertionInput, Mistake, NotApplicable, Parts } from './assertionType.ts';
 
 /** What every judge's answer holds for each judged turn. */
 const entryShape = {
@@ -124,6 +124,13 @@ export function notApplicable(
 ): NotApplicable {
   return { kind: 'skipped', reason, rationale, turns };
 }
+
+/** What a turn's own score needs to pass: the same as the whole. 0..1. */
+export function turnThreshold({ assertion }: Pick<AssertionInput, 'assertion'>): number {
+  return assertion.threshold ?? assertion.prompt?.threshold ?? DEFAULT_TURN_THRESHOLD;
+}
+
+const DEFAULT_TURN_THRESHOLD = 0.5;
 
 export function numbersOf(turns: readonly Turn[]): string {
   return turns.map(({ number }) => number).join(', ');

@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import type { Nesting } from './assertionType.ts';
+
+/** The keys of a group, given the schema of an assertion. */
+export function groupParams(assertion: z.ZodType) {
+  return z.strictObject({
+    assert: z.array(assertion).min(1).meta({
+      description: 'The assertions that decide; `at` of the group holds where they name none.',
+    }),
+  });
+}
+
+export const groupNesting: Nesting = {
+  params: groupParams,
+  places: ({ assert }) =>
+    Array.isArray(assert) ? assert.map((_one, index) => ['assert', index]) : [],
+};

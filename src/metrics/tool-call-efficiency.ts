@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
+import {
+  citing,
+  entriesOnly,
+  fromVerdictEntries,
+  hitsAndMisses,
+  notApplicable,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+} from './entries.ts';
+
+const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
+
+In each turn with tool calls, list under \`wasted\` the calls that should not have been made, by their place in that
+turn from 1: \`repeated\` when the same was called before with the same arguments and nothing had changed since;
+\`needless\` when what it gives was known already or is not used; \`redundant\` when one call would have done for
+several. A call that corrects or retries a failed one is not wasted.
+
+A turn fails when it wastes a call and passes otherwise; a turn without tool calls is not applicable.`;
+
+const answerSchema = z.object({
+  turns: z.array(
+    verdictEntrySchema.extend({
+      wasted: z.array(
+        z.object({
+          call: z.number().describe('Place of the call in its turn, from 1.'),
+          kind: z.enum(['repeated', 'needless', 'redundant']),
+          why: z.string(),
+        }),
+      ),
+    }),
+  ),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+export const toolCallEfficiency: JudgedType = {
+  type: 'tool-call-efficiency',
+  summary: 'Is every tool call needed?',
+  docs: 'The judge lists the calls that are repeated, needless or redundant.\n\nScore: 1 (`yes`) when none is wasted, else 0 (`no`).\n\nExample: the same order is looked up in turns 2 and 4: 0, and turn 4 is a miss.\n\nSkipped, without asking, where no tool was called.\n\n```yaml\n- type: tool-call-efficiency\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 1,
+  side: 'assistant',
+  judged: true,
+  question(input): Question<Answer> | Outcome {
+    if (input.turns.every((turn) => callsIn(turn) === 0)) {
+      return notApplicable('no-tool-called', 'No tool was called.');
+    }
+    return {
+      name: 'tool_call_efficiency',
+      instructions: INSTRUCTIONS,
+      turns: input.turns,
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...turnMistakes(answer.turns, input.turns),
+        ...answer.turns.flatMap((entry) => entryMistakes(entry, input)),
+      ],
+      parts: entriesOnly(),
+      conclude({ turns, rationale }) {
+        const verdicts = fromVerdictEntries(turns, input.turns);
+        const wasted = turns.flatMap((entry) =>
+          entry.wasted.map((one) => ({ turn: entry.turn, ...one })),
+        );
+        return {
+          kind: 'scored',
+          score: wasted.length === 0 ? 1 : 0,
+          label: wasted.length === 0 ? 'yes' : 'no',
+          rationale,
+          turns: verdicts,
+          hits: hitsAndMisses(verdicts).hits,
+          misses: wasted.map(({ turn, call, kind, why }) =>
+            citing(turn, `call ${call} is ${kind}: ${why}`),
+          ),
+          details: { wasted },
+        };
+      },
+    };
+  },
+};
+
+function callsIn({ items }: AssertionInput['turns'][number]): number {
+  return items.filter(({ kind }) => kind === 'tool-call').length;
+}
+
+function entryMistakes(
+  { turn: number, applicable, verdict, wasted }: Answer['turns'][number],
+  { turns }: AssertionInput,
+): Mistake[] {
+  const turn = turns.find((one) => one.number === number);
+  const calls = turn ? callsIn(turn) : 0;
+  const mistakes: Mistake[] = wasted
+    .filter(({ call }) => call < 1 || call > calls || !Number.isInteger(call))
+    .map(({ call }) => ({
+      reason: 'out-of-range',
+      text: `Turn ${number} has ${calls} calls; there is no call ${call}.`,
+    }));
+  if (applicable !== calls > 0) {
+    const text = `Turn ${number} has ${calls} calls; \`applicable\` says otherwise.`;
+    mistakes.push({ reason: 'contradiction', text });
+  } else if (applicable && (verdict === 'fail') !== wasted.length > 0) {
+    const text = `Turn ${number} must fail exactly when it wastes a call.`;
+    mistakes.push({ reason: 'contradiction', text });
+  }
+  return mistakes;
+}

@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { fence } from '../core/fence.ts';
+import type { Tool } from '../core/message.ts';
+import { mean, reaches } from '../core/scoring.ts';
+import type { AssertionInput, Mistake, Outcome, Question } from './assertionType.ts';
+import {
+  citing,
+  entriesOnly,
+  notApplicable,
+  rangeMistake,
+  rationaleSchema,
+  scoreEntrySchema,
+  turnMistakes,
+  turnThreshold,
+  turnVerdicts,
+} from './entries.ts';
+
+const { score: _, ...entryShape } = scoreEntrySchema.shape;
+
+const answerSchema = z.object({
+  turns: z.array(
+    z.object({
+      ...entryShape,
+      selection: z.number().describe('0 to 1; 0 if not applicable.'),
+      arguments: z.number().nullable().describe('0 to 1; null where the turn calls nothing.'),
+    }),
+  ),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+type Entry = Answer['turns'][number];
+
+/**
+ * Which tools a turn chose, and with which arguments.
+ * Score: min(mean selection, mean arguments), over the turns that called or should have called.
+ */
+export function toolUseQuestion(
+  name: string,
+  instructions: string,
+  tools: readonly Tool[],
+  input: AssertionInput,
+): Question<Answer> {
+  const { turns } = input;
+  return {
+    name,
+    instructions: `${instructions}\n\nWhat it may call:\n${fence(JSON.stringify(tools, null, 1))}`,
+    turns,
+    answer: answerSchema,
+    mistakes: (answer) => [
+      ...turnMistakes(answer.turns, turns),
+      ...answer.turns.flatMap((entry) => entryMistakes(entry, input)),
+    ],
+    parts: entriesOnly(),
+    conclude: (answer) => conclude(answer, input),
+  };
+}
+
+function calls({ turns }: AssertionInput, number: number): number {
+  const turn = turns.find((one) => one.number === number);
+  return turn?.items.filter(({ kind }) => kind === 'tool-call').length ?? 0;
+}
+
+function entryMistakes(entry: Entry, input: AssertionInput): Mistake[] {
+  const { turn, applicable, selection, arguments: given } = entry;
+  const called = calls(input, turn) > 0;
+  const contradiction = (text: string): Mistake => ({ reason: 'contradiction', text });
+  if (!applicable) {
+    return called ? [contradiction(`Turn ${turn} calls something, so it is applicable.`)] : [];
+  }
+  if (called !== (given !== null)) {
+    const text = called
+      ? `Turn ${turn} calls something, so \`arguments\` must be a number.`
+      : `Turn ${turn} calls nothing, so \`arguments\` must be null.`;
+    return [contradiction(text)];
+  }
+  return [
+    ...rangeMistake(selection, [0, 1], `\`selection\` of turn ${turn}`),
+    ...(given === null ? [] : rangeMistake(given, [0, 1], `\`arguments\` of turn ${turn}`)),
+  ];
+}
+
+function scoreOf({ selection, arguments: given }: Entry): number {
+  return given === null ? selection : Math.min(selection, given);
+}
+
+function conclude(answer: Answer, input: AssertionInput): Outcome {
+  const threshold = turnThreshold(input);
+  const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, (entry) =>
+    reaches(scoreOf(entry), threshold),
+  );
+  const judged = answer.turns.filter(({ applicable }) => applicable);
+  const selection = mean(judged.map((entry) => entry.selection));
+  if (selection === undefined) {
+    const rationale = `Nothing was called and nothing had to be. ${answer.rationale}`;
+    return notApplicable('no-tool-needed', rationale, verdicts);
+  }
+  const given = mean(judged.flatMap((entry) => entry.arguments ?? []));
+  const cite = (entry: Entry) => citing(entry.turn, entry.rationale);
+  const flawless = (entry: Entry) => scoreOf(entry) >= 1;
+  return {
+    kind: 'scored',
+    score: Math.min(selection, given ?? selection),
+    rationale: answer.rationale,
+    turns: verdicts,
+    hits: judged.filter(flawless).map(cite),
+    misses: judged.filter((entry) => !flawless(entry)).map(cite),
+    details: { selection, arguments: given ?? null },
+  };
+}

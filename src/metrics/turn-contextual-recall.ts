@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import type { JudgedType } from './assertionType.ts';
+import { claimsQuestion } from './claims.ts';
+import { aboutExpected, needsExpected } from './retrieval.ts';
+
+const INSTRUCTIONS = `Question: does the context that was retrieved for each turn hold all that a good reply needs?
+
+Below stands for each turn what a good reply holds. List its statements under \`claims\`, one by one. A statement holds
+when it can be drawn from the retrieved context of that turn, and does not hold otherwise, whether or not the
+assistant said it. A turn of which the expected text says nothing is not applicable.`;
+
+export const turnContextualRecall: JudgedType = {
+  type: 'turn-contextual-recall',
+  summary: 'Does the retrieved context hold all that a good reply needs?',
+  docs: 'Needs `expected` at the turns, or `expectations` with an `outcome`. Takes what a good reply holds apart into statements, each attributable to the `retrieval_context` of the turn or not.\n\nScore: mean over these turns of attributable ÷ statements.\n\nExample: two turns, 2 of 2 and 1 of 2 statements attributable: (1 + 0.5) ÷ 2 = 0.75.\n\nSkipped, without asking, where no turn has retrieved context.\n\n```yaml\n- type: turn-contextual-recall\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 0.5,
+  side: 'assistant',
+  judged: true,
+  needs: (facts, known) => needsExpected('turn-contextual-recall', facts, known),
+  question: (input) =>
+    aboutExpected(input, (narrowed, expected) =>
+      claimsQuestion(
+        {
+          name: 'turn_contextual_recall',
+          instructions: `${INSTRUCTIONS}\n\n${expected}`,
+          what: 'statements',
+          wrong: 'not in the context',
+          per: 'turns',
+          nothing: 'Nothing is expected.',
+        },
+        narrowed,
+      ),
+    ),
+};

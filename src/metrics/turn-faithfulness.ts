@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import type { JudgedType } from './assertionType.ts';
+import { claimsQuestion } from './claims.ts';
+import { aboutRetrieval } from './retrieval.ts';
+
+const INSTRUCTIONS = `Question: does what the assistant says keep to the context that it had retrieved?
+
+For each turn list under \`claims\` every statement of fact in what it says, one by one. A claim holds when the retrieved
+context of that same turn bears it out; it does not hold when that context contradicts it or is silent about it. What
+the user had said before may be repeated without the context. Questions, offers and courtesies are no claims; a turn
+without claims is not applicable.`;
+
+export const turnFaithfulness: JudgedType = {
+  type: 'turn-faithfulness',
+  summary: 'Does each turn keep to the context that was retrieved for it?',
+  docs: 'Takes each turn with `retrieval_context` apart into claims, each supported by that context or not.\n\nScore: mean over these turns of supported ÷ claims. Each turn counts once, wherever it stands.\n\nExample: five turns with one claim each, one of them not supported: 0.8.\n\nSkipped, without asking, where no turn has retrieved context.\n\n```yaml\n- type: turn-faithfulness\n  threshold: 0.9\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 0.5,
+  side: 'assistant',
+  judged: true,
+  question: (input) =>
+    aboutRetrieval(input, (narrowed) =>
+      claimsQuestion(
+        {
+          name: 'turn_faithfulness',
+          instructions: INSTRUCTIONS,
+          what: 'claims',
+          wrong: 'not supported',
+          per: 'turns',
+          nothing: 'No turn claims anything.',
+        },
+        narrowed,
+      ),
+    ),
+};
