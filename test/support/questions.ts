@@ -2,12 +2,36 @@ import { turnsOfSide } from '../../src/core/conversation.ts';
 import type { Assertion } from '../../src/core/suite.ts';
 import type { Asked, AssertionInput, AssertionType } from '../../src/metrics/assertionType.ts';
 import { assertionTypes } from '../../src/metrics/registry.ts';
-import { buildAssertion, buildFacts, buildPrompt, ORDER_TALK } from './judging.ts';
+import { assistant, buildAssertion, buildFacts, buildPrompt, call, talk, user } from './judging.ts';
 
 const PARAMS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   criterion: { criterion: 'The agent is polite.' },
   guidelines: { guidelines: ['Be polite.', 'Never promise a date.'] },
+  'g-eval': { criteria: 'The agent is warm.', steps: ['Look at the tone.'] },
+  'decision-graph': {
+    nodes: {
+      done: { type: 'yes-no', question: 'Is it done?', if_yes: 10, if_no: 0 },
+    },
+  },
 };
+
+/** All that a judged type may need of a case. */
+export const FULL_FACTS = buildFacts({
+  role: 'A shop.',
+  topics: ['orders'],
+  tools: [{ name: 'lookup', server: 'shop' }],
+  expectations: { outcome: 'The order and the refund are found.' },
+});
+
+/** As ORDER_TALK, with a tool call and retrieved context in both turns of the assistant. */
+export const RICH_TALK = talk(
+  user('Where is my order #98765?'),
+  ...call('lookup', { order: '98765' }, 'shipped'),
+  assistant('It was shipped on Monday.', ['Orders are shipped on Mondays.']),
+  user('Thanks, and the refund for the hat?'),
+  ...call('lookup', { item: 'hat' }, 'refunded'),
+  assistant('The refund was sent today.', ['Refunds are sent within a day.']),
+);
 
 /** One assertion of every judged type, and of `llm-judge` each way that it can ask. */
 export function judgedAssertions(): Assertion[] {
@@ -24,23 +48,23 @@ export function judgedAssertions(): Assertion[] {
     });
 }
 
-/** What each of them asks about ORDER_TALK. */
+/** What each of them asks about RICH_TALK. */
 export function questionsOfAllTypes(): { type: string; question: Asked<unknown> }[] {
   return judgedAssertions().flatMap((assertion) => {
     const type = assertionTypes.find((one) => one.type === assertion.type);
     if (!type?.judged) throw new Error(`${assertion.type} is no judged type.`);
     const side = type.side === 'user' ? 'user' : 'assistant';
     const input: AssertionInput = {
-      conversation: ORDER_TALK,
-      turns: turnsOfSide(ORDER_TALK, side),
+      conversation: RICH_TALK,
+      turns: turnsOfSide(RICH_TALK, side),
       assertion,
-      facts: buildFacts({ role: 'A shop.' }),
+      facts: FULL_FACTS,
     };
     return askedBy(type, input).map((question) => ({ type: type.type, question }));
   });
 }
 
-/** The numbers of the judged turns of ORDER_TALK, as a question names them. */
+/** The numbers of the judged turns of RICH_TALK, as a question names them. */
 export function judgedTurns(type: string): string {
   return type === 'user-frustration' ? '1, 3' : '2, 4';
 }

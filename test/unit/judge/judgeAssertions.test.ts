@@ -22,7 +22,7 @@ import {
 import { rateLimited, unauthorized } from '../../support/modelServer/faults.ts';
 import type { ChatBody } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
-import { judgedAssertions } from '../../support/questions.ts';
+import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions.ts';
 
 const GOOD = answer(entry(2), entry(4));
 const END = '=== END OF CONVERSATION ===';
@@ -53,7 +53,8 @@ describe('requests', () => {
   it('begin with the same bytes for every judged assertion of a conversation', async (t) => {
     const assertions = judgedAssertions();
     const { server } = await judge(t, () => 'not JSON', assertions, {
-      facts: buildFacts({ role: 'A shop.' }),
+      conversation: RICH_TALK,
+      facts: FULL_FACTS,
     });
     const firsts = server.requests.filter(({ body }) => body.messages.length === 2);
     assert.equal(firsts.length, assertions.length);
@@ -254,7 +255,7 @@ describe('what there is to look at', () => {
     it(`is nothing for a judge where ${name} never speaks: skipped, no request`, async (t) => {
       const { verdicts, server } = await judge(t, [], judgedAssertions(), {
         conversation,
-        facts: buildFacts({ role: 'A shop.' }),
+        facts: FULL_FACTS,
       });
       assert.deepEqual(new Set(states(verdicts)), new Set(['skipped no-turns']));
       assert.equal(server.requests.length, 0);

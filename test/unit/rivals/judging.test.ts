@@ -9,6 +9,7 @@ import {
   buildAssertion,
   buildFacts,
   buildPrompt,
+  call,
   entry,
   fails,
   judge,
@@ -19,7 +20,7 @@ import {
 } from '../../support/judging.ts';
 import { serverError } from '../../support/modelServer/faults.ts';
 import { json } from '../../support/modelServer/steps.ts';
-import { judgedAssertions } from '../../support/questions.ts';
+import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions.ts';
 
 /** Rows of what other tools were measured to do wrong; each test is named by its situation. */
 
@@ -80,7 +81,7 @@ describe('judging, where rivals fall', () => {
     for (const conversation of [talk(user('Hi'), user('Hello?')), talk(assistant('Welcome!'))]) {
       const { verdicts, server } = await judge(t, [], judgedAssertions(), {
         conversation,
-        facts: buildFacts({ role: 'A shop.' }),
+        facts: FULL_FACTS,
       });
       assert.deepEqual([...new Set(verdicts.map(({ status }) => status))], ['skipped']);
       assert.equal(server.requests.length, 0);
@@ -89,7 +90,8 @@ describe('judging, where rivals fall', () => {
 
   it('all verdict calls failed: error, each of them', async (t) => {
     const { verdicts } = await judge(t, () => serverError(), judgedAssertions(), {
-      facts: buildFacts({ role: 'A shop.' }),
+      conversation: RICH_TALK,
+      facts: FULL_FACTS,
     });
     for (const { status, reason, score } of verdicts) {
       assert.deepEqual([status, reason, score], ['error', 'server-error', null]);
@@ -206,11 +208,17 @@ describe('judging, where rivals fall', () => {
   });
 
   it('20 exchanges, every judged type: one request for each assertion', async (t) => {
-    const conversation = talk(...exchanges(20));
+    const contexts = ['one', 'two', 'three'];
+    const exchange = (_one: unknown, index: number) => [
+      user(`Question ${index + 1}?`),
+      ...call('lookup', { index }, 'found'),
+      assistant(`Answer ${index + 1}.`, contexts),
+    ];
+    const conversation = talk(...Array.from({ length: 20 }, exchange).flat());
     const { model, server } = await judgeModel(t, () => json({}));
     await judgeAssertions({
       conversation,
-      facts: buildFacts({ role: 'A shop.' }),
+      facts: FULL_FACTS,
       assertions: judgedAssertions(),
       replyTurns: [],
       modelFor: async () => model,
