@@ -35,11 +35,7 @@ export const toolSchema = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .meta({ description: 'JSON Schema of the arguments.' }),
-  server: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: 'The MCP server that offers it.' }),
+  server: z.string().min(1).optional().meta({ description: 'The MCP server that offers it.' }),
   kind: z
     .enum(['tool', 'resource', 'prompt'])
     .optional()

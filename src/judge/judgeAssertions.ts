@@ -1,24 +1,18 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
-import type { Turn } from '../core/conversation.ts';
 import { deepFreeze } from '../core/deepFreeze.ts';
 import { canonicalJson } from '../core/digest.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
-import type {
-  AssertionInput,
-  AssertionType,
-  Means,
-  Outcome,
-  ProcedureType,
-} from '../metrics/assertionType.ts';
+import type { Means, Outcome } from '../metrics/assertionType.ts';
 import { findAssertionType } from '../metrics/registry.ts';
 import { type Model, ModelError } from '../models/model.ts';
 import { JudgeError } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
-import { groupVerdict, leavesOf } from './groups.ts';
-import { type About, factsOf, inputFor } from './inputs.ts';
-import { Inquirer, type Kept, type Questioning } from './inquirer.ts';
+import { groupVerdict } from './groups.ts';
+import { type About, factsOf } from './inputs.ts';
+import { Inquirer, type Kept } from './inquirer.ts';
+import { type Inquiry, isGroup, prepareInquiries } from './inquiries.ts';
 import { combineSamples, type Sampled } from './samples.ts';
 import { type Cost, concludedVerdict, errorVerdict, thresholdOf } from './verdicts.ts';
 
@@ -52,12 +46,6 @@ export function judgeAssertions(options: JudgeOptions): Promise<Verdict[]> {
   return new Judging({ kept: keepNothing(), ...options, conversation, facts }).verdicts();
 }
 
-/** Assertions that are decided together: one, or all plain criteria that share a request. */
-interface Inquiry {
-  readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
-  readonly outcomes: (inquirer: Inquirer) => Promise<Outcome[][]>;
-}
-
 class Judging {
   readonly #options: JudgeOptions & { readonly kept: Kept };
   readonly #verdicts = new Map<Assertion, Verdict>();
@@ -70,15 +58,8 @@ class Judging {
 
   async verdicts(): Promise<Verdict[]> {
     const { assertions, signal, onVerdict } = this.#options;
-    const inquiries: Inquiry[] = [];
-    const checklists = new Map<string, AssertionInput[]>();
-    for (const assertion of assertions.flatMap((one) => leavesOf(one, isGroup))) {
-      signal.throwIfAborted();
-      await this.#prepare(assertion, inquiries, checklists);
-    }
-    for (const [first, ...rest] of checklists.values()) {
-      if (first) inquiries.push(checklistInquiry([first, ...rest]));
-    }
+    const settle = (assertion: Assertion, verdict: Verdict) => this.#settle(assertion, verdict);
+    const inquiries = await prepareInquiries(assertions, this.#options, settle, signal);
     const limit = pLimit(SIDE_BY_SIDE);
     await Promise.all(inquiries.map((inquiry) => limit(() => this.#inquire(inquiry))));
     return assertions.map((assertion) => {
@@ -104,59 +85,22 @@ class Judging {
     if (this.#options.assertions.includes(assertion)) this.#options.onVerdict?.(verdict);
   }
 
-  /** Settles what can be told at once and lists what must be asked. */
-  async #prepare(
-    assertion: Assertion,
-    inquiries: Inquiry[],
-    checklists: Map<string, AssertionInput[]>,
-  ): Promise<void> {
-    const type = findAssertionType(assertion.type);
-    if (!type) {
-      const unknown = `There is no assertion type "${assertion.type}".`;
-      return this.#settle(assertion, errorVerdict(assertion, 'unknown-type', unknown));
+  /** For each assertion of the inquiry the outcomes of its samples. */
+  async #outcomes(inquiry: Inquiry, inquirer: Inquirer): Promise<Outcome[][]> {
+    const { assertion } = inquiry.inputs[0];
+    const { samples = 1 } = assertion;
+    if (inquiry.kind === 'question') {
+      const { question, questioning, inputs } = inquiry;
+      const answers = await inquirer.answers(questioning, question, samples);
+      const concluded = answers.map((answer) => question.conclude(answer));
+      return inputs.map((_input, index) => concluded.flatMap((one) => one[index] ?? []));
     }
-    const input = inputFor(type, assertion, this.#options);
-    if ('status' in input) return this.#settle(assertion, input);
-    try {
-      if ('checklist' in type) {
-        // One that cannot be asked must not drag along those that it would share a request with.
-        type.checklist([input]);
-        const key = checklistKey(input);
-        checklists.set(key, [...(checklists.get(key) ?? []), input]);
-      } else if ('check' in type) {
-        this.#settle(assertion, concludedVerdict(assertion, await type.check(input)));
-      } else if ('question' in type) {
-        const questioning = (turns: readonly Turn[]) => type.question({ ...input, turns });
-        const question = questioning(input.turns);
-        if ('kind' in question) this.#settle(assertion, concludedVerdict(assertion, question));
-        else {
-          const conclude = async (inquirer: Inquirer) => {
-            const { samples = 1 } = assertion;
-            const answers = await inquirer.answers(questioning, question, samples);
-            return [answers.map((answer) => question.conclude(answer))];
-          };
-          inquiries.push({ inputs: [input], outcomes: conclude });
-        }
-      } else if ('run' in type) {
-        inquiries.push(this.#procedure(type, input));
-      }
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#settle(assertion, errorVerdict(assertion, 'check-failed', message));
+    const means = this.#meansFor(assertion, inquirer);
+    const outcomes: Outcome[] = [];
+    while (outcomes.length < samples) {
+      outcomes.push(await inquiry.type.run(inquiry.inputs[0], means));
     }
-  }
-
-  #procedure(type: ProcedureType, input: AssertionInput): Inquiry {
-    return {
-      inputs: [input],
-      outcomes: async (inquirer) => {
-        const means = this.#meansFor(input.assertion, inquirer);
-        const outcomes: Outcome[] = [];
-        const { samples = 1 } = input.assertion;
-        while (outcomes.length < samples) outcomes.push(await type.run(input, means));
-        return [outcomes];
-      },
-    };
+    return [outcomes];
   }
 
   #meansFor(assertion: Assertion, inquirer: Inquirer): Means {
@@ -188,8 +132,9 @@ class Judging {
     };
   }
 
-  async #inquire({ inputs, outcomes }: Inquiry): Promise<void> {
+  async #inquire(inquiry: Inquiry): Promise<void> {
     const { signal } = this.#options;
+    const { inputs } = inquiry;
     const { assertion } = inputs[0];
     let inquirer: Inquirer | undefined;
     const fail = (reason: string, message: string) => {
@@ -200,7 +145,7 @@ class Judging {
     try {
       inquirer = await this.#inquirerFor(assertion);
       if (!inquirer) return fail('no-judge', NO_JUDGE);
-      const found = await outcomes(inquirer);
+      const found = await this.#outcomes(inquiry, inquirer);
       for (const [index, { assertion: one }] of inputs.entries()) {
         const sampled = combineSamples(found[index] ?? [], thresholdOf(one));
         const verdict = concludedVerdict(
@@ -241,35 +186,6 @@ class Judging {
       signal,
     });
   }
-}
-
-function isGroup({ type }: Assertion): boolean {
-  const found: AssertionType | undefined = findAssertionType(type);
-  return found !== undefined && 'group' in found;
-}
-
-/** Criteria share a request where all that decides how they are asked is the same. */
-function checklistKey({ assertion, turns }: AssertionInput): string {
-  const { type, judge, temperature, samples, granularity, window } = assertion;
-  const numbers = turns.map(({ number }) => number);
-  return canonicalJson([type, judge, temperature, samples, granularity, window, numbers]) ?? '';
-}
-
-function checklistInquiry(inputs: Inquiry['inputs']): Inquiry {
-  const { assertion, turns } = inputs[0];
-  return {
-    inputs,
-    outcomes: async (inquirer) => {
-      const type = findAssertionType(assertion.type);
-      if (!type || !('checklist' in type)) throw new Error(`${assertion.type} is no checklist.`);
-      const questioning: Questioning<unknown, Outcome[]> = (some) =>
-        type.checklist(inputs.map((input) => ({ ...input, turns: some })));
-      const question = type.checklist(inputs);
-      const answers = await inquirer.answers(questioning, question, assertion.samples ?? 1);
-      const concluded = answers.map((answer) => question.conclude(answer));
-      return inputs.map((_input, index) => concluded.flatMap((one) => one[index] ?? []));
-    },
-  };
 }
 
 /** A conversation that was not shown at once is told. */
