@@ -145,6 +145,8 @@ interface Common {
   readonly summary: string;
   /** Markdown for hover and the manual: what it asks, the formula, an example. */
   readonly docs: string;
+  /** Whose metric asks about the same, as the field calls it: `DeepEval, MLflow`. */
+  readonly like?: string;
   /** The type's own keys; the common keys are added by `evalfile`. */
   readonly params: z.ZodObject;
   /** 0..1. */

@@ -17,6 +17,7 @@ contradicts an earlier turn.`;
 export const coherence: JudgedType = {
   type: 'coherence',
   summary: "Does the assistant's side hang together, 1 to 5?",
+  like: 'Azure',
   docs: 'The judge rates how well the assistant turns follow from each other and from what was said.\n\nScore: (value − 1) ÷ 4. A threshold may be written on the scale: `threshold: 3`.\n\nExample: value 2: (2 − 1) ÷ 4 = 0.25.\n\nSkipped where it is the user who makes the conversation incoherent.\n\n```yaml\n- type: coherence\n  threshold: 3\n```',
   params: z.strictObject({}),
   scale: LIKERT,

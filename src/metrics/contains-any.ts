@@ -4,7 +4,7 @@ import { folded, ignoreCase, textAssertion } from './textAssertion.ts';
 export const containsAny = textAssertion({
   type: 'contains-any',
   summary: 'The text of the chosen turns holds at least one of `values`.',
-  docs: 'Looks for each of `values` in what the assistant said; one is enough.\n\nScore: 1 or 0; with `at: each` the share of turns.\n\n```yaml\n- type: contains-any\n  values: [manager, supervisor]\n```',
+  docs: 'Looks for each of `values` in what the assistant said; one is enough.\n\nScore: 1 when the chosen turns, taken together, hold one of them, else 0; with `at: each` turns that hold one ÷ chosen turns.\n\nExample: two of three replies hold one of them: 1, and 2 ÷ 3 = 0.67 with `at: each`.\n\n```yaml\n- type: contains-any\n  values: [manager, supervisor]\n```',
   params: z.strictObject({
     values: z.array(z.string().min(1)).min(1).meta({ description: 'The texts to look for.' }),
     ignore_case: ignoreCase,

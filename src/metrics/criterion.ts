@@ -44,7 +44,8 @@ const wholeSchema = answerSchema.extend({
 export const criterion: ChecklistType = {
   type: 'criterion',
   summary: 'Is this sentence true of the conversation? A plain string is the same.',
-  docs: 'A criterion in plain English, judged by the model. The criteria of a case share one request.\n\nScore: 1 when met, else 0.\n\n```yaml\nassert:\n  - The agent never promises a date for a refund.\n  - type: criterion\n    criterion: The agent asks for the order number before it looks anything up.\n    required: true\n```',
+  like: 'AgentV rubrics',
+  docs: 'A criterion in plain English, judged by the model: met or not, and the turns that show it. The criteria of a case share one request.\n\nScore: 1 when met, else 0.\n\nExample: of 6 replies one promises a date, and no date was to be promised: 0, with that turn as a miss.\n\n```yaml\nassert:\n  - The agent never promises a date for a refund.\n  - type: criterion\n    criterion: The agent asks for the order number before it looks anything up.\n    required: true\n```',
   params,
   defaultThreshold: 1,
   side: 'assistant',

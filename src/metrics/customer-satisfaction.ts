@@ -16,6 +16,7 @@ Then judge each turn: it passes when it serves the customer well, it fails when 
 export const customerSatisfaction: JudgedType = {
   type: 'customer-satisfaction',
   summary: 'How satisfied would a fair customer be, 1 to 5?',
+  like: 'Azure',
   docs: 'The judge rates helpfulness, completeness and tone and then the whole, each 1 to 5.\n\nScore: (value − 1) ÷ 4. A threshold may be written on the scale: `threshold: 4`.\n\nExample: value 4: (4 − 1) ÷ 4 = 0.75.\n\n```yaml\n- type: customer-satisfaction\n  threshold: 4\n```',
   params: z.strictObject({}),
   scale: LIKERT,

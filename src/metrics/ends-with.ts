@@ -4,7 +4,7 @@ import { folded, ignoreCase, textAssertion } from './textAssertion.ts';
 export const endsWith = textAssertion({
   type: 'ends-with',
   summary: 'The text of the chosen turns ends with `value`.',
-  docs: 'Compares the end of what the assistant said, white space around it left out.\n\nScore: 1 or 0; with `at: each` the share of turns.\n\n```yaml\n- type: ends-with\n  value: Is there anything else?\n  at: each\n```',
+  docs: 'Compares the end of what the assistant said, white space around it left out.\n\nScore: 1 when it ends so, else 0; with `at: each` turns that end so ÷ chosen turns.\n\nExample: three of four replies end so: 3 ÷ 4 = 0.75 with `at: each`.\n\n```yaml\n- type: ends-with\n  value: Is there anything else?\n  at: each\n```',
   params: z.strictObject({
     value: z.string().min(1).meta({ description: 'The text to look for.' }),
     ignore_case: ignoreCase,

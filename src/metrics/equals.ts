@@ -4,7 +4,7 @@ import { folded, ignoreCase, textAssertion } from './textAssertion.ts';
 export const equals = textAssertion({
   type: 'equals',
   summary: 'The text of the chosen turns is `value`.',
-  docs: 'Compares what the assistant said as a whole, white space around it left out.\n\nScore: 1 or 0; with `at: each` the share of turns.\n\n```yaml\n- type: equals\n  value: Goodbye.\n  at: last\n```',
+  docs: 'Compares what the assistant said as a whole, white space around it left out.\n\nScore: 1 when they are the same, else 0; with `at: each` turns that are the same ÷ chosen turns.\n\nExample: the last of three replies is the value: 1 with `at: last`, and 1 ÷ 3 = 0.33 with `at: each`.\n\n```yaml\n- type: equals\n  value: Goodbye.\n  at: last\n```',
   params: z.strictObject({
     value: z.string().min(1).meta({ description: 'The text to look for.' }),
     ignore_case: ignoreCase,

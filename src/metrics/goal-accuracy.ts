@@ -49,6 +49,7 @@ type Goal = Answer['goals'][number];
 export const goalAccuracy: JudgedType = {
   type: 'goal-accuracy',
   summary: 'Are the goals of the user reached, by a sound plan?',
+  like: 'DeepEval',
   docs: 'The judge lists the goals of the user; for each how far it was reached, how good the plan was and how far it was followed. A plan is worth the lower of its quality and its following.\n\nScore: mean over the goals of (reached + plan) ÷ 2.\n\nExample: one goal, reached 1, plan of quality 0.8, followed 0.5: (1 + 0.5) ÷ 2 = 0.75.\n\nSkipped where the user has no goal.\n\n```yaml\n- type: goal-accuracy\n  threshold: 0.7\n```',
   params: z.strictObject({}),
   defaultThreshold: 0.5,

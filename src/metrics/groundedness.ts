@@ -16,7 +16,8 @@ claims is not applicable.`;
 export const groundedness: JudgedType = {
   type: 'groundedness',
   summary: 'Is what the assistant claims grounded in what it was given?',
-  docs: "Takes each assistant turn apart into claims, each grounded or not in retrieved context, tool results, system texts or the case's `context`.\n\nScore: grounded ÷ claims, over all turns.\n\nExample: 9 claims, 6 of them grounded: 0.67.\n\nSkipped, without asking, where the assistant was given neither context nor tool results; skipped where nothing is claimed.\n\n```yaml\n- type: groundedness\n  threshold: 0.8\n```",
+  like: 'Azure',
+  docs: "Takes each assistant turn apart into claims, each grounded or not in retrieved context, tool results, system texts or the case's `context`.\n\nScore: grounded ÷ claims, over all turns.\n\nExample: 9 claims, 6 of them grounded: 6 ÷ 9 = 0.67.\n\nSkipped, without asking, where the assistant was given neither context nor tool results; skipped where nothing is claimed.\n\n```yaml\n- type: groundedness\n  threshold: 0.8\n```",
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

@@ -14,6 +14,7 @@ takes the user for meaning something else or leaves the intent unresolved where 
 export const intentResolution: JudgedType = {
   type: 'intent-resolution',
   summary: "Is the user's intent made out and resolved, 1 to 5?",
+  like: 'Azure',
   docs: "The judge rates how well the user's intent was made out and resolved.\n\nScore: (value − 1) ÷ 4. A threshold may be written on the scale: `threshold: 3`.\n\nExample: value 5: (5 − 1) ÷ 4 = 1.\n\n```yaml\n- type: intent-resolution\n  threshold: 4\n```",
   params: z.strictObject({}),
   scale: LIKERT,

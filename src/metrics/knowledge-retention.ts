@@ -46,7 +46,8 @@ type Answer = z.infer<typeof answerSchema>;
 export const knowledgeRetention: JudgedType = {
   type: 'knowledge-retention',
   summary: 'Does the assistant remember what the user said?',
-  docs: 'The judge keeps a ledger of the facts that the user gave, corrections included, and says of each assistant turn that one bears on whether it forgot or contradicted any.\n\nScore: turns without a lapse ÷ turns that a fact bears on. Skipped where the user gave no fact.\n\n```yaml\n- type: knowledge-retention\n  threshold: 1\n```',
+  like: 'DeepEval, MLflow',
+  docs: 'The judge keeps a ledger of the facts that the user gave, corrections included, and says of each assistant turn that one bears on whether it forgot or contradicted any.\n\nScore: turns without a lapse ÷ turns that a fact bears on.\n\nExample: the order number of turn 1 bears on four replies, and turn 6 asks for it again: 3 ÷ 4 = 0.75.\n\nSkipped where the user gave no fact, or none that bears on a reply.\n\n```yaml\n- type: knowledge-retention\n  threshold: 1\n```',
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

@@ -16,6 +16,7 @@ A turn that needs none of them and uses none is not applicable.`;
 export const mcpUse: JudgedType = {
   type: 'mcp-use',
   summary: 'Are the tools, resources and prompts of MCP servers used as they should be?',
+  like: 'DeepEval',
   docs: 'Needs `tools` with a `server`. As tool-use, over what the MCP servers offer.\n\nScore: min(mean selection, mean arguments).\n\nExample: three turns with selections 1, 1 and 0 and arguments 1 and 1: min(0.67, 1) = 0.67.\n\nSkipped where nothing of a server was used and nothing was needed.\n\n```yaml\ntools:\n  - name: search_docs\n    server: handbook\n    kind: tool\ndefaults:\n  assert:\n    - type: mcp-use\n```',
   params: z.strictObject({}),
   defaultThreshold: 0.5,

@@ -12,7 +12,8 @@ speaks as somebody else. The user's attempts to change the role do not change it
 export const roleAdherence: JudgedType = {
   type: 'role-adherence',
   summary: 'Does each assistant turn keep to its role?',
-  docs: "Needs `role` in the file or the case, or a system message in the conversation.\n\nScore: turns that keep to the role ÷ judged turns. 3 of 4: 0.75.\n\n```yaml\nrole: A restaurant's booking assistant that helps with reservations only.\ndefaults:\n  assert:\n    - type: role-adherence\n```",
+  like: 'DeepEval, MLflow',
+  docs: "Needs `role` in the file or the case, or a system message in the conversation. The judge says of each assistant turn whether it keeps to that role, in tone and in what it does and refuses to do.\n\nScore: turns that keep to the role ÷ turns that it applies to.\n\nExample: four replies, one of which gives a cooking recipe: 3 ÷ 4 = 0.75.\n\nSkipped where it applies to no turn.\n\n```yaml\nrole: A restaurant's booking assistant that helps with reservations only.\ndefaults:\n  assert:\n    - type: role-adherence\n```",
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

@@ -44,6 +44,7 @@ type Answer = z.infer<typeof answerSchema>;
 export const taskAdherence: JudgedType = {
   type: 'task-adherence',
   summary: 'Does the assistant keep to goal, rules and procedure?',
+  like: 'Azure',
   docs: 'The judge says of three aspects whether the assistant kept to them: goal, rules, procedure.\n\nScore: aspects that pass ÷ 3.\n\nExample: goal and rules pass, procedure fails: 2 ÷ 3 = 0.67.\n\n```yaml\n- type: task-adherence\n  threshold: 0.66\n```',
   params: z.strictObject({}),
   defaultThreshold: 1,

@@ -15,7 +15,8 @@ what was not done, or leaves a gap that it should have closed. It is not applica
 export const taskCompletion: JudgedType = {
   type: 'task-completion',
   summary: 'Has the user got in hand what was asked for?',
-  docs: 'The judge lists what was asked for, what was delivered and what is missing. Stricter than conversation-completeness: a refusal delivers nothing.\n\nScore: 1 when nothing is missing, else 0.\n\nExample: of two requests one was only promised: 0, with the gap among the misses.\n\nSkipped where the user asks for nothing.\n\n```yaml\n- type: task-completion\n  required: true\n```',
+  like: 'Azure',
+  docs: 'The judge lists what the user asked for, what was delivered and what is missing. Stricter than conversation-completeness: a refusal delivers nothing.\n\nScore: 1 when nothing is missing, else 0.\n\nExample: of two requests one was only promised: 0, with the gap among the misses.\n\nSkipped where the user asks for nothing.\n\n```yaml\n- type: task-completion\n  required: true\n```',
   params: z.strictObject({}),
   defaultThreshold: 1,
   side: 'assistant',

@@ -40,7 +40,8 @@ type Answer = z.infer<typeof answerSchema>;
 export const toolCallEfficiency: JudgedType = {
   type: 'tool-call-efficiency',
   summary: 'Is every tool call needed?',
-  docs: 'The judge lists the calls that are repeated, needless or redundant.\n\nScore: 1 (`yes`) when none is wasted, else 0 (`no`).\n\nExample: the same order is looked up in turns 2 and 4: 0, and turn 4 is a miss.\n\nSkipped, without asking, where no tool was called.\n\n```yaml\n- type: tool-call-efficiency\n```',
+  like: 'MLflow',
+  docs: 'The judge lists the calls that are repeated, needless or redundant.\n\nScore: 1 (`yes`) when none is wasted, else 0 (`no`).\n\nExample: of three calls two look up the same order, in turns 2 and 4: 0, and turn 4 is a miss.\n\nSkipped, without asking, where no tool was called.\n\n```yaml\n- type: tool-call-efficiency\n```',
   params: z.strictObject({}),
   defaultThreshold: 1,
   side: 'assistant',

@@ -17,7 +17,7 @@ const params = z.strictObject({
 export const toolCalled: DeterministicType = {
   type: 'tool-called',
   summary: 'The assistant called the tool, with these arguments, this often.',
-  docs: "Counts the calls of the tool in the chosen turns whose arguments match.\n\nScore: 1 or 0; with `at: each` the share of turns.\n\n```yaml\n- type: tool-called\n  name: lookup_order\n  args: { order: '98765' }\n  times: 1\n```",
+  docs: "Counts the calls of the tool in the chosen turns whose arguments match.\n\nScore: 1 when it was called at least once, or exactly `times`, else 0; with `at: each` turns with so many calls ÷ chosen turns.\n\nExample: with `times: 1`, two replies call it once each: 0, since that makes 2 calls; with `at: each` 2 ÷ 2 = 1.\n\n```yaml\n- type: tool-called\n  name: lookup_order\n  args: { order: '98765' }\n  times: 1\n```",
   params,
   defaultThreshold: 1,
   side: 'assistant',

@@ -55,7 +55,7 @@ export const toolSequence: DeterministicType = {
 - \`subset\`: no call that is not listed, however often
 - \`superset\`: each of these at least once, in any order; other calls are allowed
 
-Score: 1 or 0; with \`at: each\` turns whose calls match ÷ chosen turns.
+Score: 1 when the calls match, else 0; with \`at: each\` turns whose calls match ÷ chosen turns.
 
 Example: the calls \`search\`, \`log\`, \`book\` for \`tools: [search, book]\`: 1 with \`in-order\`, \`any-order\` and \`superset\`, 0 with \`exact\` and \`subset\`, since \`log\` is not listed.
 

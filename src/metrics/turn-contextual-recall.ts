@@ -12,6 +12,7 @@ assistant said it. A turn of which the expected text says nothing is not applica
 export const turnContextualRecall: JudgedType = {
   type: 'turn-contextual-recall',
   summary: 'Does the retrieved context hold all that a good reply needs?',
+  like: 'DeepEval',
   docs: 'Needs `expected` at the turns, or `expectations` with an `outcome`. Takes what a good reply holds apart into statements, each attributable to the `retrieval_context` of the turn or not.\n\nScore: mean over these turns of attributable ÷ statements.\n\nExample: two turns, 2 of 2 and 1 of 2 statements attributable: (1 + 0.5) ÷ 2 = 0.75.\n\nSkipped, without asking, where no turn has retrieved context.\n\n```yaml\ndefaults:\n  expectations: Returns are free within 30 days, with the receipt.\n  assert:\n    - type: turn-contextual-recall\n```',
   params: z.strictObject({}),
   defaultThreshold: 0.5,

@@ -12,6 +12,7 @@ hold when the answer needs nothing of it. Here the context is judged, not what t
 export const turnContextualRelevancy: JudgedType = {
   type: 'turn-contextual-relevancy',
   summary: 'Is the retrieved context of each turn relevant to the question?',
+  like: 'DeepEval',
   docs: 'Takes the `retrieval_context` of each turn apart into statements, each relevant to the question or not.\n\nScore: mean over these turns of relevant ÷ statements.\n\nExample: two turns, 3 of 4 and 1 of 2 statements relevant: (0.75 + 0.5) ÷ 2 = 0.63.\n\nSkipped, without asking, where no turn has retrieved context.\n\n```yaml\n- type: turn-contextual-relevancy\n```',
   params: z.strictObject({}),
   defaultThreshold: 0.5,

@@ -13,7 +13,8 @@ without claims is not applicable.`;
 export const turnFaithfulness: JudgedType = {
   type: 'turn-faithfulness',
   summary: 'Does each turn keep to the context that was retrieved for it?',
-  docs: 'Takes each turn with `retrieval_context` apart into claims, each supported by that context or not.\n\nScore: mean over these turns of supported ÷ claims. Each turn counts once, wherever it stands.\n\nExample: five turns with one claim each, one of them not supported: 0.8.\n\nSkipped, without asking, where no turn has retrieved context.\n\n```yaml\n- type: turn-faithfulness\n  threshold: 0.9\n```',
+  like: 'DeepEval',
+  docs: 'Takes each turn with `retrieval_context` apart into claims, each supported by that context or not.\n\nScore: mean over these turns of supported ÷ claims. Each turn counts once, wherever it stands.\n\nExample: five turns with one claim each, one of them not supported: (1 + 1 + 1 + 1 + 0) ÷ 5 = 0.8.\n\nSkipped, without asking, where no turn has retrieved context.\n\n```yaml\n- type: turn-faithfulness\n  threshold: 0.9\n```',
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

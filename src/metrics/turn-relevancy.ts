@@ -13,7 +13,8 @@ Whether it is right, polite or complete is not the question here.`;
 export const turnRelevancy: JudgedType = {
   type: 'turn-relevancy',
   summary: 'Does each assistant turn take up what came before it?',
-  docs: 'The judge says of each assistant turn whether it is relevant to the conversation up to there.\n\nScore: relevant turns ÷ judged turns. 3 of 4 relevant: 0.75.\n\n```yaml\n- type: turn-relevancy\n  threshold: 0.8\n```',
+  like: 'DeepEval',
+  docs: 'The judge says of each assistant turn whether it is relevant to the conversation up to there.\n\nScore: relevant turns ÷ turns that it applies to.\n\nExample: four replies, one of which answers a question that nobody asked: 3 ÷ 4 = 0.75.\n\nSkipped where it applies to no turn.\n\n```yaml\n- type: turn-relevancy\n  threshold: 0.8\n```',
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

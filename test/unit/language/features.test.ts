@@ -122,7 +122,7 @@ describe('hover', () => {
 
   it('explains an assertion type with its formula', async () => {
     const marked = text(messages).replace('contains', 'cont|ains');
-    assert.match(await hoverAt(marked), /Score: 1 or 0/);
+    assert.match(await hoverAt(marked), /Score: 1 when/);
   });
 
   it("shows a turn's last verdict with score, rationale and quote", async () => {
