@@ -8,7 +8,12 @@ import { type JudgeOptions, judgeAssertions } from '../../src/judge/judgeAsserti
 import type { CaseFacts } from '../../src/metrics/assertionType.ts';
 import type { Model } from '../../src/models/model.ts';
 import { openaiProvider } from '../../src/models/openai.ts';
-import { type ModelServer, type Script, startModelServer } from './modelServer/server.ts';
+import {
+  type ModelServer,
+  type Script,
+  type ServerOptions,
+  startModelServer,
+} from './modelServer/server.ts';
 import { json, type Step } from './modelServer/steps.ts';
 
 export function user(content: string): Message {
@@ -101,14 +106,18 @@ export interface Judged {
   readonly server: ModelServer;
 }
 
+export interface JudgingOptions extends Partial<JudgeOptions> {
+  readonly endpoint?: ServerOptions;
+}
+
 /** Judges over HTTP against the local endpoint. */
 export async function judge(
   t: TestContext,
   script: Script,
   assertions: readonly Assertion[],
-  rest: Partial<JudgeOptions> = {},
+  { endpoint, ...rest }: JudgingOptions = {},
 ): Promise<Judged> {
-  const { server, model } = await judgeModel(t, script);
+  const { server, model } = await judgeModel(t, script, endpoint);
   const verdicts = await judgeAssertions({
     conversation: ORDER_TALK,
     facts: buildFacts(),
@@ -126,7 +135,7 @@ export async function judgeOne(
   t: TestContext,
   assertion: Assertion,
   answers: readonly (Step | object)[],
-  rest: Partial<JudgeOptions> = {},
+  rest: JudgingOptions = {},
 ): Promise<Verdict & { readonly requests: ModelServer['requests'] }> {
   const { verdicts, server } = await judge(t, answers.map(step), [assertion], rest);
   const [verdict] = verdicts;
@@ -136,15 +145,16 @@ export async function judgeOne(
 
 function step(given: Step | object): Step {
   if (typeof given === 'string') return given;
-  const known = ['text', 'toolCalls', 'finish', 'refusal', 'fault', 'usage'];
+  const known = ['text', 'toolCalls', 'finish', 'refusal', 'fault', 'usage', 'tokens'];
   return known.some((key) => key in given) ? (given as Step) : json(given);
 }
 
 export async function judgeModel(
   t: TestContext,
   script: Script,
+  endpoint: ServerOptions = {},
 ): Promise<{ server: ModelServer; model: Model }> {
-  const server = await startModelServer(script);
+  const server = await startModelServer(script, endpoint);
   t.after(() => server.close());
   const params = { provider: 'openai', model: 'judge', base_url: server.baseUrl };
   const model = await openaiProvider.create(

@@ -1,9 +1,25 @@
 import type { ChatBody } from './server.ts';
-import type { Answer } from './steps.ts';
+import type { Answer, TokenAnswer } from './steps.ts';
 
-/** The endpoint's reply in OpenAI's shape. */
-export function completion(step: string | Answer, body: ChatBody, earlier: readonly ChatBody[]) {
-  const answer = typeof step === 'string' ? { text: step } : step;
+/** The endpoint's reply in OpenAI's shape, with a choice for each answer. */
+export function completion(
+  steps: readonly [string | Answer, ...(string | Answer)[]],
+  body: ChatBody,
+  earlier: readonly ChatBody[],
+) {
+  const answers = steps.map((step) => (typeof step === 'string' ? { text: step } : step));
+  const first: Answer = answers[0] ?? {};
+  return {
+    id: 'chatcmpl-test',
+    object: 'chat.completion',
+    created: 0,
+    model: first.version ?? `${body.model}-2025-01-01`,
+    choices: answers.map((answer, index) => ({ index, ...choice(answer, body) })),
+    ...(first.usage !== null && { usage: usage(first, answers, body, earlier) }),
+  };
+}
+
+function choice(answer: Answer, body: ChatBody) {
   const calls = answer.toolCalls ?? [];
   const message = {
     role: 'assistant',
@@ -21,20 +37,32 @@ export function completion(step: string | Answer, body: ChatBody, earlier: reado
       })),
     }),
   };
-  const finish = answer.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop');
   return {
-    id: 'chatcmpl-test',
-    object: 'chat.completion',
-    created: 0,
-    model: answer.version ?? `${body.model}-2025-01-01`,
-    choices: [{ index: 0, message, finish_reason: finish, logprobs: null }],
-    ...(answer.usage !== null && { usage: usage(answer, body, earlier) }),
+    message,
+    finish_reason: answer.finish ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
+    logprobs: body.logprobs === true && answer.tokens ? logprobs(answer.tokens) : null,
   };
 }
 
-function usage(answer: Answer, body: ChatBody, earlier: readonly ChatBody[]) {
+function logprobs(answered: readonly TokenAnswer[]) {
+  return {
+    content: answered.map(({ text, top = {} }) => ({
+      token: text,
+      logprob: top[text] ?? 0,
+      top_logprobs: Object.entries(top).map(([token, logprob]) => ({ token, logprob })),
+    })),
+  };
+}
+
+function usage(
+  answer: Answer,
+  all: readonly Answer[],
+  body: ChatBody,
+  earlier: readonly ChatBody[],
+) {
   const input = answer.usage?.input ?? tokens(textOf(body).length);
-  const output = answer.usage?.output ?? tokens(answer.text?.length ?? 0);
+  const written = all.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
+  const output = answer.usage?.output ?? tokens(written);
   return {
     prompt_tokens: input,
     completion_tokens: output,

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { completion } from './completion.ts';
 import { httpError } from './faults.ts';
-import { isFault, type Step } from './steps.ts';
+import { type Answer, isFault, type Step } from './steps.ts';
 
 /** A chat request as it arrived. */
 export interface ChatBody {
@@ -37,21 +37,33 @@ export type Rejected =
   | 'json_object'
   | 'temperature'
   | 'max_tokens'
-  | 'max_completion_tokens';
+  | 'max_completion_tokens'
+  | 'logprobs'
+  | 'n';
+
+export interface ServerOptions {
+  readonly rejects?: readonly Rejected[];
+  /** True takes a reply of the script for each of `n`; otherwise `n` is not heeded. */
+  readonly several?: boolean;
+  /** The vector of a text, for `POST /v1/embeddings`. */
+  readonly embed?: (text: string) => readonly number[];
+}
 
 export interface ModelServer {
   /** `http://127.0.0.1:PORT/v1`, for `base_url`. */
   readonly baseUrl: string;
   /** Every chat request so far, rejected ones too. */
   readonly requests: readonly ReceivedRequest[];
+  /** The texts of each request for embeddings. */
+  readonly embedded: readonly (readonly string[])[];
   /** How many replies of a queue are left; 0 for a function. */
   left(): number;
   close(): Promise<void>;
 }
 
 /**
- * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` (not streamed) and
- * `GET /v1/models`.
+ * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` (not streamed),
+ * `POST /v1/embeddings` and `GET /v1/models`.
  *
  *     const server = await startModelServer(['Hello!', rateLimited(), json({ score: 1 })]);
  *     t.after(() => server.close());
@@ -68,9 +80,10 @@ export interface ModelServer {
  */
 export async function startModelServer(
   script: Script,
-  options: { readonly rejects?: readonly Rejected[] } = {},
+  options: ServerOptions = {},
 ): Promise<ModelServer> {
   const requests: ReceivedRequest[] = [];
+  const embedded: string[][] = [];
   const queue = typeof script === 'function' ? [] : [...script];
 
   async function nextStep(body: ChatBody, index: number): Promise<Step> {
@@ -92,9 +105,38 @@ export async function startModelServer(
     const body = JSON.parse(text) as ChatBody;
     const earlier = requests.map((one) => one.body);
     requests.push({ headers: request.headers, text, body });
-    const step = await nextStep(body, requests.length - 1);
-    if (isFault(step)) step.fault(response);
-    else sendJson(response, completion(step, body, earlier));
+    const index = requests.length - 1;
+    const first = await nextStep(body, index);
+    if (isFault(first)) return first.fault(response);
+    const steps: [string | Answer, ...(string | Answer)[]] = [first];
+    while (options.several && steps.length < Number(body.n ?? 1)) {
+      const step = await nextStep(body, index);
+      if (isFault(step)) return step.fault(response);
+      steps.push(step);
+    }
+    sendJson(response, completion(steps, body, earlier));
+  }
+
+  async function embeddings(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { input, model } = JSON.parse(await textOf(request)) as {
+      input: string[];
+      model: string;
+    };
+    const { embed } = options;
+    if (!embed) return httpError(404, 'There are no embeddings here.').fault(response);
+    embedded.push(input);
+    const data = input.map((text, index) => ({
+      index,
+      object: 'embedding',
+      embedding: embed(text),
+    }));
+    // Out of order, as an endpoint may answer.
+    sendJson(response, {
+      object: 'list',
+      model,
+      data: data.reverse(),
+      usage: { prompt_tokens: input.length },
+    });
   }
 
   const server = createServer((request, response) => {
@@ -102,6 +144,10 @@ export async function startModelServer(
     if (route === 'POST /v1/chat/completions') {
       chat(request, response).catch((error: unknown) =>
         httpError(400, `Not a chat request: ${String(error)}`).fault(response),
+      );
+    } else if (route === 'POST /v1/embeddings') {
+      embeddings(request, response).catch((error: unknown) =>
+        httpError(400, `Not a request for embeddings: ${String(error)}`).fault(response),
       );
     } else if (route === 'GET /v1/models') {
       sendJson(response, { object: 'list', data: [{ id: 'test-model', object: 'model' }] });
@@ -115,6 +161,7 @@ export async function startModelServer(
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     requests,
+    embedded,
     left: () => queue.length,
     close: () =>
       new Promise((resolve) => {

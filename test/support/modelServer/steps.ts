@@ -16,6 +16,15 @@ export interface Answer {
     readonly output: number;
     readonly cached?: number;
   } | null;
+  /** The text token by token, sent where the request asks for log-probabilities. */
+  readonly tokens?: readonly TokenAnswer[];
+}
+
+/** A token and what else might have stood there; its own probability is 1 unless given. */
+export interface TokenAnswer {
+  readonly text: string;
+  /** Natural log-probabilities by token. */
+  readonly top?: Readonly<Record<string, number>>;
 }
 
 export interface ToolCallAnswer {
@@ -40,4 +49,27 @@ export function isFault(step: Step): step is Fault {
 /** A structured answer: the value as JSON text. */
 export function json(value: unknown): Answer {
   return { text: JSON.stringify(value) };
+}
+
+/**
+ * A structured answer in tokens: the last of `chosen` in its JSON is a token of its own.
+ *
+ *     jsonInTokens({ score: 8 }, '8', { 8: Math.log(0.75), 6: Math.log(0.25) })
+ */
+export function jsonInTokens(
+  value: unknown,
+  chosen: string,
+  top: Readonly<Record<string, number>>,
+): Answer {
+  const text = JSON.stringify(value);
+  const place = text.lastIndexOf(chosen);
+  const words = (part: string) => (part === '' ? [] : [{ text: part }]);
+  return {
+    text,
+    tokens: [
+      ...words(text.slice(0, place)),
+      { text: chosen, top },
+      ...words(text.slice(place + chosen.length)),
+    ],
+  };
 }

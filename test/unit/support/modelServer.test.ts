@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import * as faults from '../../support/modelServer/faults.ts';
 import { type Script, startModelServer } from '../../support/modelServer/server.ts';
-import { json } from '../../support/modelServer/steps.ts';
+import { json, jsonInTokens } from '../../support/modelServer/steps.ts';
 
 async function start(t: TestContext, ...args: Parameters<typeof startModelServer>) {
   const server = await startModelServer(...args);
@@ -77,6 +77,56 @@ test('counts usage, and as cached what an earlier request began with', async (t)
     cached_tokens: 25,
   });
   assert.equal(await usageOf(await ask()), undefined);
+});
+
+test('sends log-probabilities where they are asked for', async (t) => {
+  const said = jsonInTokens({ score: 8 }, '8', { 8: -0.5, 6: -1 });
+  const { ask } = await start(t, [said, said]);
+  assert.equal((await firstChoice(await ask()))?.logprobs, null);
+  const choice = await firstChoice(await ask({ logprobs: true }));
+  assert.deepEqual(choice?.logprobs, {
+    content: [
+      { token: '{"score":', logprob: 0, top_logprobs: [] },
+      {
+        token: '8',
+        logprob: -0.5,
+        top_logprobs: [
+          { token: '6', logprob: -1 },
+          { token: '8', logprob: -0.5 },
+        ],
+      },
+      { token: '}', logprob: 0, top_logprobs: [] },
+    ],
+  });
+});
+
+test('answers so many times as `n` says where it can, and once where it cannot', async (t) => {
+  const choicesOf = async (response: Response) =>
+    ((await response.json()) as { choices: unknown[] }).choices.length;
+  const several = await start(t, ['a', 'b', 'c'], { several: true });
+  assert.equal(await choicesOf(await several.ask({ n: 3 })), 3);
+  const single = await start(t, ['a', 'b', 'c']);
+  assert.equal(await choicesOf(await single.ask({ n: 3 })), 1);
+  const refusing = await start(t, ['a'], { rejects: ['n', 'logprobs'] });
+  assert.equal((await refusing.ask({ n: 3 })).status, 400);
+  assert.equal((await refusing.ask({ logprobs: true })).status, 400);
+  assert.equal((await refusing.ask()).status, 200);
+});
+
+test('gives embeddings, where it has some', async (t) => {
+  const { server } = await start(t, [], { embed: (text) => [text.length, 1] });
+  const embed = (baseUrl: string) =>
+    fetch(`${baseUrl}/embeddings`, {
+      method: 'POST',
+      body: JSON.stringify({ model: 'm', input: ['a', 'abc'] }),
+    });
+  const { data } = (await (await embed(server.baseUrl)).json()) as { data: { index: number }[] };
+  assert.deepEqual(
+    data.map(({ index }) => index),
+    [1, 0],
+  );
+  assert.deepEqual(server.embedded, [['a', 'abc']]);
+  assert.equal((await embed((await start(t, [])).server.baseUrl)).status, 404);
 });
 
 test('lists its model', async (t) => {
