@@ -47,7 +47,7 @@ export function judgeRequest(
 
 /** The sentence that every question about turns ends with. */
 function judgeTheseTurns(turns: NonNullable<Asked<unknown>['turns']>): string {
-  return `Turns to judge: ${numbersOf(turns)}. Give exactly one entry in \`turns\` for each of them and none for any other.`;
+  return `Turns to judge: ${numbersOf(turns)}.`;
 }
 
 /** Hears what each reply cost, also of those that could not be used. */

@@ -18,9 +18,9 @@ const END = '=== END OF CONVERSATION ===';
  *     === CONVERSATION ===
  *     [system text]
  *     | You are …
- *     [turn 1, user]
+ *     [1 user]
  *     | Where is my order?
- *     [turn 2, assistant]
+ *     [2 assistant]
  *     [tool call]
  *     | lookup_order {"order":"98765"}
  *     [tool result]
@@ -67,11 +67,11 @@ function systemLines({ role, text }: SystemText): string[] {
 
 function turnLines(turn: Turn): string[] {
   const context = (turn.retrievalContext ?? []).flatMap((text, index) => [
-    `[retrieved context ${index + 1}]`,
+    `[context ${index + 1}]`,
     fence(text),
   ]);
   return [
-    `[turn ${turn.number}, ${turn.side}]`,
+    `[${turn.number} ${turn.side}]`,
     ...turn.items.flatMap((item, index) => itemLines(item, turn.items[index - 1])),
     ...context,
   ];

@@ -14,17 +14,15 @@ import {
 
 const INSTRUCTIONS = `Question: by the end of the conversation, is everything that the user wanted dealt with?
 
-First list \`intentions\`: each thing that the user wanted, one entry for each wish also where several stand in one
-message, with the number of the user's turn that asked for it first. A wish that is asked again is the same
-intention; greetings, thanks and goodbyes are none. An intention is satisfied when a turn of the assistant
-answers it or does it, or refuses it and gives the reason; \`satisfied_turn\` is the turn that did, and null
-where none did. A promise to look into it, a counter-question and an answer to something else satisfy nothing,
-and a thankful user proves nothing. \`evidence\` is copied from the turn that satisfied it, else from the turn
+First list \`intentions\`: each thing that the user wanted, one entry for each wish, also where one message holds
+several, with the turn that asked for it first. A wish that is asked again is the same intention; greetings, thanks and
+goodbyes are none. An intention is satisfied when a turn of the assistant answers it or does it, or refuses it with
+the reason; \`satisfied_turn\` is that turn, null where there is none. A promise to look into it, a counter-question
+or an answer to something else satisfies nothing. \`evidence\` is from the turn that satisfied it, else from the one
 that asked.
 
-Then judge each turn: it passes when it deals with, or moves forward, what the user has asked for up to then; it
-fails when it leaves something open that it should have dealt with at that point. It is not applicable where
-nothing is asked for.`;
+Then judge each turn: it passes when it deals with what the user has asked for up to then, or moves it forward; it
+fails when it leaves something open that was due. It is not applicable where nothing is asked for.`;
 
 const answerSchema = z.object({
   intentions: z.array(

@@ -26,7 +26,7 @@ const params = z.strictObject({
 const answerSchema = z.object({
   criteria: z.array(
     z.object({
-      criterion: z.number().describe('Number of the criterion.'),
+      criterion: z.number(),
       turns: z.array(verdictEntrySchema),
       rationale: z.string(),
       outcome: z.enum(['met', 'not-met']),

@@ -8,8 +8,8 @@ Rate three aspects and then the whole:
 - \`helpfulness\`: did the assistant understand the need and do what was in its power?
 - \`completeness\`: was everything that was asked dealt with?
 - \`tone\`: was it respectful, warm where that was due, and calm where the customer was not?
-1 is very dissatisfied, 2 dissatisfied, 3 neither, 4 satisfied, 5 very satisfied. Rate what the assistant did: a
-customer who is cross for other reasons lowers nothing, one who only says thanks raises nothing.
+1 is very dissatisfied, 2 dissatisfied, 3 neither, 4 satisfied, 5 very satisfied. A customer who is cross for other
+reasons lowers nothing, one who only says thanks raises nothing.
 
 Then judge each turn: it passes when it serves the customer well, it fails when it lowers the satisfaction.`;
 

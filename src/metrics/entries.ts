@@ -5,27 +5,28 @@ import { mean } from '../core/scoring.ts';
 import type { TurnVerdict } from '../core/verdict.ts';
 import type { AssertionInput, Mistake, NotApplicable, Parts } from './assertionType.ts';
 
-/** What every judge's answer holds for each judged turn. */
+/**
+ * What every judge's answer holds for each judged turn. The protocol says what the fields mean: a
+ * prompt cache serves it to all assertions, and each would pay for descriptions in its schema.
+ */
 const entryShape = {
-  turn: z.number().describe('Number of the turn.'),
-  applicable: z.boolean().describe('False where the question has no bearing on this turn.'),
-  rationale: z.string().describe('Why, in one or two sentences.'),
-  evidence: z
-    .string()
-    .describe('Words copied exactly from this turn that show it; empty if not applicable.'),
+  turn: z.number(),
+  applicable: z.boolean(),
+  rationale: z.string(),
+  evidence: z.string(),
 };
 
 export const verdictEntrySchema = z.object({
   ...entryShape,
-  verdict: z.enum(['pass', 'fail']).describe('"pass" if not applicable.'),
+  verdict: z.enum(['pass', 'fail']),
 });
 
 export const scoreEntrySchema = z.object({
   ...entryShape,
-  score: z.number().describe('The lowest score if not applicable.'),
+  score: z.number(),
 });
 
-export const rationaleSchema = z.string().describe('The judgement as a whole, in a few sentences.');
+export const rationaleSchema = z.string();
 
 export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
 

@@ -15,14 +15,14 @@ import {
 
 const INSTRUCTIONS = `Question: did the assistant reach the user's goals, by a sound plan that it kept to?
 
-First list \`goals\`: each goal of the user, one by one, with the number of the user's turn that states it first; the
-assistant's own greeting states none. For each give:
-- \`reached\`, 0 to 1: how far it was reached by the end, by what was done and said and not by what was promised;
+First list \`goals\`: each goal of the user, one by one, with the user's \`turn\` that states it first; the assistant's
+greeting states none. For each give:
 - \`plan\`: in one sentence the steps that the assistant took or announced;
-- \`quality\`, 0 to 1: how well these steps serve the goal: complete, in a workable order, none of them useless;
-- \`followed\`, 0 to 1: how far the assistant did what it had announced and what the plan needs.
+- \`quality\`, 0 to 1: how well they serve the goal: complete, in a workable order, none useless;
+- \`followed\`, 0 to 1: how far the assistant did what it had announced and what the plan needs;
+- \`reached\`, 0 to 1: how far the goal was reached by the end, by what was done and said, not by what was promised.
 
-Then judge each turn: it passes when it brings a goal nearer, it fails when it leads away from it, stalls or drops a
+Then judge each turn: it passes when it brings a goal nearer; it fails when it leads away from it, stalls or drops a
 step. It is not applicable when no goal stands yet or all are reached.`;
 
 const unit = z.number();
@@ -31,7 +31,7 @@ const answerSchema = z.object({
   goals: z.array(
     z.object({
       goal: z.string(),
-      turn: z.number().describe("The user's turn that states it."),
+      turn: z.number(),
       plan: z.string(),
       quality: unit,
       followed: unit,

@@ -13,31 +13,24 @@ import {
 
 const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
 
-First write the ledger \`facts\`: each fact that the user gave, one by one (a name, a number, a date, a wish, a
-limit, something already tried), with the number of the user's turn that gave it. Number the facts 1, 2, 3 … in
-the order of the list. Where the user later corrects a fact, list the new fact too and set \`superseded_by\` of
-the old one to the new one's number; from then on only the new fact counts. Questions and small talk are no facts.
+First write the ledger \`facts\`, numbered 1, 2, 3 … in the order of the list: each fact that the user gave, one by one
+(a name, a number, a date, a wish, a limit, something already tried), with the user's turn that gave it. A fact that
+corrects an older one is listed too; \`superseded_by\` of the older is then its number, else null, and from then on
+only the newer counts. Questions and small talk are no facts.
 
-Then judge each turn. It is applicable when a fact given before it bears on it. It fails when it asks again for
-a fact that stands, contradicts it, or acts as if it had not been given; \`forgot\` then lists those facts'
-numbers. Otherwise it passes and \`forgot\` is empty. Repeating a fact to confirm it is no failure.`;
+Then judge each turn. It is applicable when a fact given before bears on it. It fails when it asks again for a fact
+that stands, contradicts it, or acts as if it had not been given; \`forgot\` lists those facts' numbers, and is empty
+where the turn passes. Repeating a fact to confirm it is no failure.`;
 
 const answerSchema = z.object({
   facts: z.array(
     z.object({
       fact: z.string(),
-      turn: z.number().describe("The user's turn that gave it."),
-      superseded_by: z
-        .number()
-        .nullable()
-        .describe('Number of the fact that corrects it, or null.'),
+      turn: z.number(),
+      superseded_by: z.number().nullable(),
     }),
   ),
-  turns: z.array(
-    verdictEntrySchema.extend({
-      forgot: z.array(z.number()).describe('Numbers of the facts forgotten or contradicted.'),
-    }),
-  ),
+  turns: z.array(verdictEntrySchema.extend({ forgot: z.array(z.number()) })),
   rationale: rationaleSchema,
 });
 

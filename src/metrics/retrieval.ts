@@ -1,7 +1,7 @@
 import type { Turn } from '../core/conversation.ts';
 import { fence } from '../core/fence.ts';
 import type { AssertionInput, CaseFacts, Known, NotApplicable, Question } from './assertionType.ts';
-import { notApplicable } from './entries.ts';
+import { notApplicable, numbersOf } from './entries.ts';
 
 /** The judged turns that used retrieved context. */
 export function turnsWithContext({ turns }: AssertionInput): Turn[] {
@@ -26,15 +26,24 @@ export function expectedOf({ expected }: Turn, { expectations }: CaseFacts): str
   return expected ?? (typeof outcome === 'string' ? outcome : undefined);
 }
 
-/** As `aboutRetrieval`, of the turns of which it is said what a good reply holds. */
+/**
+ * As `aboutRetrieval`, of the turns of which it is said what a good reply holds. What is expected of
+ * several turns, as an outcome of the case is of all, stands there once.
+ */
 export function aboutExpected<Answer>(
   input: AssertionInput,
   question: (input: AssertionInput, expected: string) => Question<Answer>,
 ): Question<Answer> | NotApplicable {
   const turns = turnsWithContext(input).filter((turn) => expectedOf(turn, input.facts));
   return aboutRetrieval({ ...input, turns }, (narrowed) => {
-    const texts = narrowed.turns.map(
-      (turn) => `Expected of turn ${turn.number}:\n${fence(expectedOf(turn, input.facts) ?? '')}`,
+    const byText = new Map<string, Turn[]>();
+    for (const turn of narrowed.turns) {
+      const text = expectedOf(turn, input.facts) ?? '';
+      byText.set(text, [...(byText.get(text) ?? []), turn]);
+    }
+    const texts = [...byText].map(
+      ([text, some]) =>
+        `Expected of turn${some.length === 1 ? '' : 's'} ${numbersOf(some)}:\n${fence(text)}`,
     );
     return question(narrowed, texts.join('\n'));
   });

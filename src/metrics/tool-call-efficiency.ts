@@ -13,19 +13,19 @@ import {
 
 const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
 
-In each turn with tool calls, list under \`wasted\` the calls that should not have been made, by their place in that
-turn from 1: \`repeated\` when the same was called before with the same arguments and nothing had changed since;
+In each turn with tool calls, list under \`wasted\` the calls that should not have been made, each \`call\` by its place
+in that turn from 1: \`repeated\` when the same was called before with the same arguments and nothing had changed since;
 \`needless\` when what it gives was known already or is not used; \`redundant\` when one call would have done for
 several. A call that corrects or retries a failed one is not wasted.
 
-A turn fails when it wastes a call and passes otherwise; a turn without tool calls is not applicable.`;
+A turn fails when it wastes a call, else it passes; a turn without tool calls is not applicable.`;
 
 const answerSchema = z.object({
   turns: z.array(
     verdictEntrySchema.extend({
       wasted: z.array(
         z.object({
-          call: z.number().describe('Place of the call in its turn, from 1.'),
+          call: z.number(),
           kind: z.enum(['repeated', 'needless', 'redundant']),
           why: z.string(),
         }),

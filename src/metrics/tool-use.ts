@@ -4,12 +4,11 @@ import { toolUseQuestion } from './toolUse.ts';
 
 const INSTRUCTIONS = `Question: does the assistant use its tools as it should?
 
-A turn is applicable when it calls a tool, or when it should have called one and did not. Give it:
-- \`selection\`, 0 to 1: 1 when it called just the tools that the situation needed, with none missing and none too
-  many; 0 when it called only wrong ones, or none where one was needed;
-- \`arguments\`, 0 to 1: 1 when every argument of its calls is right, by what the user had said and what earlier
-  results hold; 0 when they are invented or wrong; null when it calls nothing.
-A turn that needs no tool and calls none is not applicable.`;
+A turn is applicable when it calls a tool, or should have called one and did not. Give it:
+- \`selection\`, 0 to 1: 1 when it called just the tools that the situation needed, none missing and none too many;
+  0 when it called only wrong ones, or none where one was needed;
+- \`arguments\`, 0 to 1: 1 when every argument is right, by what the user had said and what earlier results hold; 0
+  when they are invented or wrong; null when it calls nothing.`;
 
 export const toolUse: JudgedType = {
   type: 'tool-use',

@@ -21,8 +21,8 @@ const answerSchema = z.object({
   turns: z.array(
     z.object({
       ...entryShape,
-      selection: z.number().describe('0 to 1; 0 if not applicable.'),
-      arguments: z.number().nullable().describe('0 to 1; null where the turn calls nothing.'),
+      selection: z.number(),
+      arguments: z.number().nullable(),
     }),
   ),
   rationale: rationaleSchema,
@@ -44,7 +44,7 @@ export function toolUseQuestion(
   const { turns } = input;
   return {
     name,
-    instructions: `${instructions}\n\nWhat it may call:\n${fence(JSON.stringify(tools, null, 1))}`,
+    instructions: `${instructions}\n\nWhat it may call:\n${fence(tools.map((tool) => JSON.stringify(tool)).join('\n'))}`,
     turns,
     answer: answerSchema,
     mistakes: (answer) => [

@@ -14,14 +14,13 @@ import {
 
 const INSTRUCTIONS = `Question: does the assistant answer what belongs to its topics, and refuse what does not?
 
-First list \`pairs\`: each question or request of the user, one by one also where several stand in one message, with
-the turn that asks and the turn of the assistant that reacts to it (null where none does). \`on_topic\` is true when
-one of the topics below covers it. \`reaction\` is \`answered\` when the assistant deals with it, also in part;
-\`refused\` when it declines or leads back to its topics; \`ignored\` when it does neither. Greetings, thanks and
-small talk ask nothing and are no pairs.
+First list \`pairs\`: each question or request of the user, one by one, also where one message holds several, with the
+turn that asks and the assistant's turn that reacts to it (null where none does). \`on_topic\` is true when a topic
+below covers it. \`reaction\` is \`answered\` when the assistant deals with it, also in part; \`refused\` when it
+declines or leads back to its topics; else \`ignored\`. Greetings, thanks and small talk are no pairs.
 
-Then judge each turn: it fails when it answers what is off topic, or refuses or ignores what is on topic; it passes
-when it reacts as it should. It is not applicable when no pair concerns it.`;
+Then judge each turn: it fails when it answers what is off topic, or refuses or ignores what is on topic; else it
+passes. It is not applicable when no pair concerns it.`;
 
 const answerSchema = z.object({
   pairs: z.array(

@@ -16,8 +16,8 @@ import { aboutExpected, needsExpected } from './retrieval.ts';
 
 const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context stand before the useless ones?
 
-Below stands for each turn what a good reply holds. For each turn list under \`nodes\` every piece of its retrieved
-context, by its number and in that order: useful when it helps to arrive at the expected reply, useless otherwise.`;
+Below stands what a good reply holds. For each turn list under \`nodes\` every piece of its retrieved context, by its
+number and in that order: useful when it helps to arrive at that reply, else useless.`;
 
 const { score: _, ...entryShape } = scoreEntrySchema.shape;
 

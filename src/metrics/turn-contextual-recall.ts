@@ -5,9 +5,9 @@ import { aboutExpected, needsExpected } from './retrieval.ts';
 
 const INSTRUCTIONS = `Question: does the context that was retrieved for each turn hold all that a good reply needs?
 
-Below stands for each turn what a good reply holds. List its statements under \`claims\`, one by one. A statement holds
-when it can be drawn from the retrieved context of that turn, and does not hold otherwise, whether or not the
-assistant said it. A turn of which the expected text says nothing is not applicable.`;
+Below stands what a good reply holds. For each turn list its statements under \`claims\`, one by one. A statement holds
+when it can be drawn from the retrieved context of that turn, whether or not the assistant said it. A turn of which
+the expected text says nothing is not applicable.`;
 
 export const turnContextualRecall: JudgedType = {
   type: 'turn-contextual-recall',

@@ -4,11 +4,10 @@ import { perTurnQuestion } from './perTurn.ts';
 
 const INSTRUCTIONS = `Question: is each turn of the assistant relevant to what came before it?
 
-A turn passes when it takes up what the user said last, read in the light of the whole conversation up to
-there: an answer, a step towards it, a question whose answer is needed, a refusal with its reason, or a
-greeting where one is due. "Yes, book it." is about whatever was offered before, however short it is. A turn
-fails when it speaks of something else, answers a question that was not asked, or repeats what was settled.
-Whether it is right, polite or complete is not the question here.`;
+A turn passes when it takes up what the user said last, in the light of the conversation up to there: an answer, a
+step towards it, a question whose answer is needed, a refusal with its reason, or a greeting where one is due. "Yes,
+book it." is about whatever was offered before. A turn fails when it speaks of something else, answers what was not
+asked, or repeats what was settled. Whether it is right, polite or complete is not the question.`;
 
 export const turnRelevancy: JudgedType = {
   type: 'turn-relevancy',

@@ -66,10 +66,7 @@ describe('requests', () => {
       return block;
     });
     assert.equal(new Set(prefixes).size, 1);
-    assert.match(
-      prefixes[0] ?? '',
-      /^=== CONVERSATION ===\n\[turn 1, user\]\n\| Where is my order/,
-    );
+    assert.match(prefixes[0] ?? '', /^=== CONVERSATION ===\n\[1 user\]\n\| Where is my order/);
   });
 
   it('hold the conversation once, also where a prompt names it twice', async (t) => {

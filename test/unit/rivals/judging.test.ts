@@ -145,13 +145,13 @@ describe('judging, where rivals fall', () => {
     const verdict = await judgeOne(t, completeness, [goal(1), goal(2)], { conversation });
     assert.match(verdict.requests[1]?.body.messages.at(-1)?.content ?? '', /no turn of the user/);
     assert.deepEqual([verdict.status, verdict.score], ['pass', 1]);
-    assert.match(questionOf(verdict), /\[turn 1, assistant\]\n\| Welcome!\n\[turn 2, user\]/);
+    assert.match(questionOf(verdict), /\[1 assistant\]\n\| Welcome!\n\[2 user\]/);
   });
 
   it("the user's last turn is unanswered: shown and told to the judge", async (t) => {
     const conversation = talk(...exchanges(1), user('And my refund?'));
     const verdict = await judgeOne(t, relevancy, [answer(entry(2))], { conversation });
-    assert.match(questionOf(verdict), /\[turn 3, user\]\n\| And my refund\?/);
+    assert.match(questionOf(verdict), /\[3 user\]\n\| And my refund\?/);
     assert.match(questionOf(verdict), /the user's last turn is unanswered/);
   });
 
@@ -270,13 +270,8 @@ describe('composing, where rivals fall', () => {
 
   it('the judge sees the whole numbered conversation, not the last output alone', async (t) => {
     const verdict = await judgeOne(t, relevancy, [answer(entry(2), entry(4))]);
-    const headers = questionOf(verdict).match(/^\[turn \d+, \w+\]$/gm);
-    assert.deepEqual(headers, [
-      '[turn 1, user]',
-      '[turn 2, assistant]',
-      '[turn 3, user]',
-      '[turn 4, assistant]',
-    ]);
+    const headers = questionOf(verdict).match(/^\[\d+ \w+\]$/gm);
+    assert.deepEqual(headers, ['[1 user]', '[2 assistant]', '[3 user]', '[4 assistant]']);
   });
 
   it("a judge's partial checklist: repaired, else error, and nothing leaves the denominator", async (t) => {

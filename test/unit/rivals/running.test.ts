@@ -134,7 +134,7 @@ describe('what other runners get wrong', () => {
       'suite.eval.yaml': `${judged(server.baseUrl)}cases:\n  - id: a\n    transcript: [{user: first}, {assistant: second}, {user: third}, {assistant: fourth}]\n    assert: [It is friendly.]\n`,
     });
     const asked = JSON.stringify(server.requests[0]?.body);
-    for (const text of ['[turn 1, user]', 'first', '[turn 4, assistant]', 'fourth']) {
+    for (const text of ['[1 user]', 'first', '[4 assistant]', 'fourth']) {
       assert.ok(asked.includes(text), text);
     }
   });

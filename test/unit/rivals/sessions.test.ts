@@ -48,7 +48,7 @@ describe('what session scorers elsewhere leave out', () => {
       'suite.eval.yaml': `${judged(server.baseUrl)}cases:\n  - id: a\n    transcript: [{system: Be kind.}, {user: first words}, {assistant: x}, {user: more}, {assistant: y}]\n    assert: [ok]\n`,
     });
     const asked = JSON.stringify(server.requests[0]?.body);
-    assert.ok(asked.includes('| Be kind.') && asked.includes('[turn 3, user]'));
+    assert.ok(asked.includes('| Be kind.') && asked.includes('[3 user]'));
     assert.equal(asked.split('first words').length, 2);
   });
 
