@@ -5,6 +5,7 @@ import type { AssertionType } from '../metrics/assertionType.ts';
 import { assertionTypes } from '../metrics/registry.ts';
 import { modelProviders } from '../models/registry.ts';
 import { targetTypes } from '../targets/registry.ts';
+import { documentationOf } from './schemaWalk.ts';
 
 /**
  * The eval file, version 1: the one declaration of the format. Types, validation, JSON Schema,
@@ -117,7 +118,9 @@ function sharedShape(type: AssertionType) {
 
 function ownShape({ params, nesting }: AssertionType) {
   const { shape } = nesting?.params(nestedAssertion) ?? params;
-  return 'model' in shape ? { ...shape, model: modelSchema } : shape;
+  if (!('model' in shape)) return shape;
+  const description = documentationOf(shape.model);
+  return { ...shape, model: description ? modelSchema.meta({ description }) : modelSchema };
 }
 
 const assertionMappings = assertionTypes.map((type) =>

@@ -25,17 +25,21 @@ interface Definition {
   readonly entries?: Readonly<Record<string, string | number>>;
   readonly values?: readonly unknown[];
   readonly discriminator?: string;
+  readonly defaultValue?: unknown;
+  readonly format?: string;
+  readonly checks?: readonly z.core.$ZodCheck[];
   readonly getter?: () => Schema;
 }
 
-function definition(schema: Schema): Definition {
+/** What a schema is made of. */
+export function definition(schema: Schema): Definition {
   return schema._zod.def as unknown as Definition;
 }
 
 const WRAPPERS = ['optional', 'nullable', 'default', 'prefault', 'readonly', 'nonoptional'];
 
 /** Without what only says whether it may be left out. */
-function unwrap(schema: Schema): Schema {
+export function unwrap(schema: Schema): Schema {
   const { type, innerType, in: input, getter } = definition(schema);
   if (getter) return unwrap(getter());
   if (WRAPPERS.includes(type) && innerType) return unwrap(innerType);
@@ -126,7 +130,8 @@ export function keysAt(
   for (const schema of schemasAt(root, value, path)) {
     for (const [name, field] of Object.entries(definition(schema).shape ?? {})) {
       if (keys.has(name)) continue;
-      const required = field._zod.optin !== 'optional';
+      // What has a default may be left out as well.
+      const required = field._zod.optin === undefined;
       keys.set(name, { name, required, documentation: documentationOf(field), schema: field });
     }
   }

@@ -125,6 +125,14 @@ describe('hover', () => {
     assert.match(await hoverAt(marked), /Score: 1 when/);
   });
 
+  it('calls a key required only where it may not be left out', async () => {
+    const assertion = (keys: string) =>
+      `cases:\n  - id: one\n    assert:\n      - {type: contains, ${keys}}\n`;
+    assert.match(await hoverAt(assertion('val|ue: x')), /_\(required\)_/);
+    assert.doesNotMatch(await hoverAt(assertion('value: x, ignore|_case: true')), /required/);
+    assert.doesNotMatch(await hoverAt(assertion('value: x, neg|ate: true')), /required/);
+  });
+
   it("shows a turn's last verdict with score, rationale and quote", async () => {
     const shown = await hoverAt(text(messages.replace('Hello', 'He|llo')), line);
     assert.match(shown, /Turn 2: fail.*score 0\.25/);

@@ -1,36 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { parse, stringify } from 'yaml';
 import * as z from 'zod';
 import { isError } from '../../../src/core/problem.ts';
-import { loadSuite } from '../../../src/evalfile/load.ts';
-import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { assertionTypes, findAssertionType } from '../../../src/metrics/registry.ts';
-import { workspaceWith } from '../../support/runs.ts';
-
-/** The example in the docs, without the keys that every type takes. */
-function exampleOf(docs: string): unknown {
-  return parse(/```yaml\n([\s\S]+?)\n```/.exec(docs)?.[1] ?? '');
-}
+import { exampleOf, loadExample } from '../../support/docsExample.ts';
 
 /** Optional keys carry it on the schema that they wrap. */
 function descriptionOf(schema: z.core.$ZodType): string | undefined {
   const known = z.globalRegistry.get(schema)?.description;
   if (known !== undefined || !(schema instanceof z.ZodOptional)) return known;
   return descriptionOf(schema.unwrap());
-}
-
-/** The docs' example as an eval file of its own. */
-function fileOf(example: unknown): string {
-  const cases = [{ id: 'a', transcript: [{ user: 'Hi' }, { assistant: 'Hello' }] }];
-  if (Array.isArray(example)) return stringify({ cases: [{ ...cases[0], assert: example }] });
-  const { assert: own, ...top } = example as { assert?: unknown };
-  return stringify({
-    ...top,
-    cases: [own === undefined ? cases[0] : { ...cases[0], assert: own }],
-  });
 }
 
 describe('the registry', () => {
@@ -56,12 +35,7 @@ describe('the registry', () => {
     });
 
     it(`reads the example of ${type} from a file, all that it needs with it`, async (t) => {
-      const workspace = await workspaceWith(t, { 'suite.eval.yaml': fileOf(exampleOf(docs)) });
-      await mkdir(join(workspace, 'judges'));
-      await writeFile(join(workspace, 'judges/context-retention.md'), '{{conversation}}');
-      const options = { workspace, env: () => undefined };
-      const path = join(workspace, 'suite.eval.yaml');
-      const { suite, problems } = await loadSuite(path, nodeFiles(), options);
+      const { suite, problems } = await loadExample(t, docs);
       assert.deepEqual(problems.filter(isError), []);
       const assertions = suite?.cases[0]?.assertions ?? [];
       const found = assertions.filter((one) => one.type === type);

@@ -1,0 +1,69 @@
+import type { AssertionType } from '../../src/metrics/assertionType.ts';
+import { type Field, fieldsOf } from './fields.ts';
+import { table } from './table.ts';
+
+export const GENERATED = '<!-- Made by `npm run docs` from the declarations in src/metrics. -->';
+
+/** The page of an assertion type: all of it from its declaration. */
+export function pageOf(type: AssertionType): string {
+  const { own, shared } = fieldsOf(type);
+  const sections = [
+    GENERATED,
+    `# ${type.type}`,
+    type.summary,
+    type.docs,
+    '## At a glance',
+    table(['', ''], glance(type)),
+    '## Keys of its own',
+    own.length === 0 ? 'None.' : fieldTable(own),
+    '## Keys that it shares with others',
+    fieldTable(shared),
+    '[All assertions](README.md)',
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function glance(type: AssertionType): string[][] {
+  const need = needOf(type);
+  return [
+    ['decided by', decidedBy(type)],
+    ['looks at', type.side === 'both' ? 'the turns of both sides' : `the ${type.side}'s turns`],
+    ...(need === undefined ? [] : [['needs', need]]),
+    ['default threshold', thresholdOf(type)],
+    ...(type.like === undefined ? [] : [['as in', type.like]]),
+  ];
+}
+
+function decidedBy(type: AssertionType): string {
+  if ('group' in type) return 'the assertions under it';
+  if (!type.judged) return 'the program, without a judge';
+  if ('run' in type) return 'a judge, in one or more requests, one after the other';
+  return 'checklist' in type
+    ? 'a judge, in one request with the others of its type'
+    : 'a judge, in one request';
+}
+
+/** `0.5`, and what that is in the scale of the values: `0.5, which is 3 of 1 to 5`. */
+export function thresholdOf({ defaultThreshold, scale }: AssertionType): string {
+  if (scale === undefined) return String(defaultThreshold);
+  if (scale === 'own') return `${defaultThreshold}, of whatever its scale is`;
+  const [low, high] = scale;
+  return `${defaultThreshold}, which is ${low + defaultThreshold * (high - low)} of ${low} to ${high}`;
+}
+
+/** What a case must have, as the editor says it where nothing is there; undefined where nothing is needed. */
+export function needOf({ type, needs }: AssertionType): string | undefined {
+  const nothing = { id: 'case', topics: [], tools: [], expectations: {}, context: {} };
+  const said = needs?.(nothing, { hasSystemText: false, hasExpected: false });
+  return said?.replace(`${type} needs `, '').replace(/\.$/, '');
+}
+
+function fieldTable(fields: readonly Field[]): string {
+  const rows = fields.map((field) => [
+    `\`${field.name}\``,
+    field.takes,
+    field.needed ? 'needed' : field.default === undefined ? '' : `\`${field.default}\``,
+    field.meaning,
+  ]);
+  return table(['key', 'takes', 'unless given', 'meaning'], rows);
+}
