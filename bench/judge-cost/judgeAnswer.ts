@@ -18,9 +18,9 @@ export function judgeAnswer(body: ChatBody): string {
   return JSON.stringify(answerOf(toSchema(format.schema), judged));
 }
 
-/** `Turns to judge: 2, 4.` */
+/** `Turns to judge: 2,4.` */
 function judgedTurns(prompt: string): number[] {
-  const list = [...prompt.matchAll(/^Turns to judge: ([\d, ]+)/gm)].at(-1)?.[1] ?? '';
+  const list = [...prompt.matchAll(/^Turns to judge: ([\d,]+)/gm)].at(-1)?.[1] ?? '';
   return [...list.matchAll(/\d+/g)].map(([number]) => Number(number));
 }
 

@@ -1,7 +1,6 @@
 import type { Message } from '../core/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { Answered, Asked } from '../metrics/assertionType.ts';
-import { numbersOf } from '../metrics/entries.ts';
 import type { Model, ModelErrorReason, ModelReply, ModelRequest } from '../models/model.ts';
 import { type AnswerReason, answerSchema, type BadAnswer, readAnswer } from './answer.ts';
 import { PROTOCOL } from './protocol.ts';
@@ -47,7 +46,7 @@ export function judgeRequest(
 
 /** The sentence that every question about turns ends with. */
 function judgeTheseTurns(turns: NonNullable<Asked<unknown>['turns']>): string {
-  return `Turns to judge: ${numbersOf(turns)}.`;
+  return `Turns to judge: ${turns.map(({ number }) => number).join(',')}.`;
 }
 
 /** Hears what each reply cost, also of those that could not be used. */

@@ -14,12 +14,11 @@ import {
 
 const INSTRUCTIONS = `Question: by the end of the conversation, is everything that the user wanted dealt with?
 
-First list \`intentions\`: each thing that the user wanted, one entry for each wish, also where one message holds
-several, with the turn that asked for it first. A wish that is asked again is the same intention; greetings, thanks and
-goodbyes are none. An intention is satisfied when a turn of the assistant answers it or does it, or refuses it with
-the reason; \`satisfied_turn\` is that turn, null where there is none. A promise to look into it, a counter-question
-or an answer to something else satisfies nothing. \`evidence\` is from the turn that satisfied it, else from the one
-that asked.
+First list \`intentions\`: each thing that the user wanted, one by one, also where one message holds several, with the
+turn that asked for it first. A wish that is asked again is the same one; greetings, thanks and goodbyes are none. It is
+satisfied when the assistant answers it, does it, or refuses it with the reason; \`satisfied_turn\` is the turn that
+does, else null. A promise to look into it, a counter-question or an answer to something else satisfies nothing.
+\`evidence\` is from the turn that satisfied it, else from the one that asked.
 
 Then judge each turn: it passes when it deals with what the user has asked for up to then, or moves it forward; it
 fails when it leaves something open that was due. It is not applicable where nothing is asked for.`;

@@ -15,12 +15,11 @@ import {
 
 const INSTRUCTIONS = `Question: did the assistant reach the user's goals, by a sound plan that it kept to?
 
-First list \`goals\`: each goal of the user, one by one, with the user's \`turn\` that states it first; the assistant's
-greeting states none. For each give:
+First list \`goals\`: each goal of the user, one by one, with the \`turn\` that states it first and:
 - \`plan\`: in one sentence the steps that the assistant took or announced;
 - \`quality\`, 0 to 1: how well they serve the goal: complete, in a workable order, none useless;
 - \`followed\`, 0 to 1: how far the assistant did what it had announced and what the plan needs;
-- \`reached\`, 0 to 1: how far the goal was reached by the end, by what was done and said, not by what was promised.
+- \`reached\`, 0 to 1: how far the goal was reached by the end, by what was done and said, not promised.
 
 Then judge each turn: it passes when it brings a goal nearer; it fails when it leads away from it, stalls or drops a
 step. It is not applicable when no goal stands yet or all are reached.`;

@@ -13,10 +13,10 @@ import {
 
 const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
 
-First write the ledger \`facts\`, numbered 1, 2, 3 … in the order of the list: each fact that the user gave, one by one
-(a name, a number, a date, a wish, a limit, something already tried), with the user's turn that gave it. A fact that
-corrects an older one is listed too; \`superseded_by\` of the older is then its number, else null, and from then on
-only the newer counts. Questions and small talk are no facts.
+First write the ledger \`facts\`, numbered 1, 2, 3 … in the order of the list: each fact that the user gave (a name, a
+number, a date, a wish, a limit, something already tried), one by one, with the turn that gave it. A fact that corrects
+an older one is listed too; \`superseded_by\` of the older is then its number, else null, and from then on only the
+newer counts. Questions and small talk are no facts.
 
 Then judge each turn. It is applicable when a fact given before bears on it. It fails when it asks again for a fact
 that stands, contradicts it, or acts as if it had not been given; \`forgot\` lists those facts' numbers, and is empty

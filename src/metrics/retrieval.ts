@@ -41,10 +41,10 @@ export function aboutExpected<Answer>(
       const text = expectedOf(turn, input.facts) ?? '';
       byText.set(text, [...(byText.get(text) ?? []), turn]);
     }
-    const texts = [...byText].map(
-      ([text, some]) =>
-        `Expected of turn${some.length === 1 ? '' : 's'} ${numbersOf(some)}:\n${fence(text)}`,
-    );
+    const texts = [...byText].map(([text, some]) => {
+      const whose = byText.size === 1 ? 'each turn' : `turn ${numbersOf(some)}`;
+      return `Expected of ${whose}:\n${fence(text)}`;
+    });
     return question(narrowed, texts.join('\n'));
   });
 }

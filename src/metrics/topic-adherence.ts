@@ -15,9 +15,9 @@ import {
 const INSTRUCTIONS = `Question: does the assistant answer what belongs to its topics, and refuse what does not?
 
 First list \`pairs\`: each question or request of the user, one by one, also where one message holds several, with the
-turn that asks and the assistant's turn that reacts to it (null where none does). \`on_topic\` is true when a topic
-below covers it. \`reaction\` is \`answered\` when the assistant deals with it, also in part; \`refused\` when it
-declines or leads back to its topics; else \`ignored\`. Greetings, thanks and small talk are no pairs.
+turn that asks and the assistant's turn that reacts (null where none does). \`on_topic\`: whether a topic below covers
+it. \`reaction\`: \`answered\` when the assistant deals with it, also in part; \`refused\` when it declines or leads
+back to its topics; else \`ignored\`. Greetings, thanks and small talk are no pairs.
 
 Then judge each turn: it fails when it answers what is off topic, or refuses or ignores what is on topic; else it
 passes. It is not applicable when no pair concerns it.`;

@@ -6,8 +6,7 @@ import { aboutRetrieval } from './retrieval.ts';
 const INSTRUCTIONS = `Question: is what was retrieved for each turn relevant to what the user wanted to know then?
 
 For each turn list under \`claims\` the statements of its retrieved context, one by one, in order. A statement holds when
-it helps to answer what the user asked just before, in the light of the conversation up to there, and not when the
-answer needs nothing of it. Judge the context, not what the assistant made of it.`;
+it helps to answer what the user asked just before, not when the answer needs nothing of it. Judge the context, not what the assistant made of it.`;
 
 export const turnContextualRelevancy: JudgedType = {
   type: 'turn-contextual-relevancy',

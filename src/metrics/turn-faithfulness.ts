@@ -5,10 +5,9 @@ import { aboutRetrieval } from './retrieval.ts';
 
 const INSTRUCTIONS = `Question: does what the assistant says keep to the context that it had retrieved?
 
-For each turn list under \`claims\` every statement of fact in what it says, one by one. A claim holds when the retrieved
-context of that same turn bears it out, and not when that context contradicts it or is silent about it. What the user
-had said may be repeated without it. Questions, offers and courtesies are no claims; a turn without claims is not
-applicable.`;
+For each turn list under \`claims\` every statement of fact in what it says, one by one. A claim holds when the context
+retrieved for that very turn bears it out, not when that contradicts it or is silent about it. What the user had said
+may be repeated without it. Questions, offers and courtesies are no claims; a turn without claims is not applicable.`;
 
 export const turnFaithfulness: JudgedType = {
   type: 'turn-faithfulness',

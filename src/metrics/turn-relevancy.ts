@@ -4,10 +4,10 @@ import { perTurnQuestion } from './perTurn.ts';
 
 const INSTRUCTIONS = `Question: is each turn of the assistant relevant to what came before it?
 
-A turn passes when it takes up what the user said last, in the light of the conversation up to there: an answer, a
-step towards it, a question whose answer is needed, a refusal with its reason, or a greeting where one is due. "Yes,
-book it." is about whatever was offered before. A turn fails when it speaks of something else, answers what was not
-asked, or repeats what was settled. Whether it is right, polite or complete is not the question.`;
+A turn passes when it takes up what the user said last: an answer, a step towards it, a question whose answer is
+needed, a refusal with its reason, or a greeting where one is due. "Yes, book it." is about whatever was offered
+before. It fails when it speaks of something else, answers what was not asked, or repeats what was settled. Whether it
+is right, polite or complete does not matter here.`;
 
 export const turnRelevancy: JudgedType = {
   type: 'turn-relevancy',

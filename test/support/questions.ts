@@ -66,7 +66,7 @@ export function questionsOfAllTypes(): { type: string; question: Asked<unknown> 
 
 /** The numbers of the judged turns of RICH_TALK, as a question names them. */
 export function judgedTurns(type: string): string {
-  return type === 'user-frustration' ? '1, 3' : '2, 4';
+  return type === 'user-frustration' ? '1,3' : '2,4';
 }
 
 function askedBy(type: AssertionType, input: AssertionInput): readonly Asked<unknown>[] {

@@ -35,8 +35,7 @@ function criterion(text: string, rest: Parameters<typeof buildAssertion>[2] = {}
 function checklist(body: ChatBody, notMet: readonly number[] = []) {
   const instructions = body.messages[1]?.content ?? '';
   const count = instructions.match(/^Criterion \d+:$/gm)?.length ?? 0;
-  const turns =
-    /Turns to judge: ([\d, ]+)\./.exec(instructions)?.[1]?.split(', ').map(Number) ?? [];
+  const turns = /Turns to judge: ([\d,]+)\./.exec(instructions)?.[1]?.split(',').map(Number) ?? [];
   const criteria = Array.from({ length: count }, (_one, index) => {
     const outcome = notMet.includes(index + 1) ? 'not-met' : 'met';
     const judged =
