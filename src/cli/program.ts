@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
+import type { PlanOptions } from './planCommand.ts';
 import { REPORTERS } from './reporterNames.ts';
 import type { RunCommandOptions } from './runCommand.ts';
 import type { Shell } from './shell.ts';
@@ -50,6 +51,7 @@ function createProgram(shell: Shell, done: (code: ExitCode) => void): Command {
   addRun(program, shell, done);
   addCheck(program, shell, done);
   addList(program, shell, done);
+  addPlan(program, shell, done);
   addLsp(program);
   return program;
 }
@@ -75,6 +77,12 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
         '--reporter <name>',
         'terminal (the default), json or junit; may be repeated',
       ).argParser(reporter),
+    )
+    .addOption(
+      new Option(
+        '--max-cost <amount>',
+        'ask nothing more before the run could cost more than this, in the currency of the prices',
+      ).argParser(amount),
     )
     .option('--output <file>', 'the file of the last json or junit reporter')
     .option('--forbid-only', 'refuse to run while a case says `only`; the default where CI is set')
@@ -117,6 +125,23 @@ function addList(program: Command, shell: Shell, done: (code: ExitCode) => void)
     });
 }
 
+function addPlan(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
+  program
+    .command('plan')
+    .description('say how many requests and tokens a run would take and what it would cost')
+    .argument('[globs...]', FILES)
+    .option('--case <id>', 'plan this case; may be repeated, and * stands for any text', collect)
+    .option('--tag <tag>', 'plan the cases with this tag; may be repeated', collect)
+    .option('--judge <model>', 'with this judge instead: provider:model, or a name in the file')
+    .addOption(
+      new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'),
+    )
+    .action(async (globs: string[], options: PlanOptions) => {
+      const { plan } = await import('./planCommand.ts');
+      done(await plan(globs, options, shell));
+    });
+}
+
 function addLsp(program: Command): void {
   program
     .command('lsp')
@@ -138,6 +163,14 @@ function reporter(value: string, earlier: readonly string[] | undefined): string
     throw new InvalidArgumentError(`Choose one of ${REPORTERS.join(', ')}.`);
   }
   return collect(value, earlier);
+}
+
+function amount(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number) || number <= 0) {
+    throw new InvalidArgumentError('Give an amount greater than 0.');
+  }
+  return number;
 }
 
 function count(flags: string, description: string, byDefault: number): Option {

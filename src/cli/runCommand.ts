@@ -23,6 +23,8 @@ export interface RunCommandOptions {
   /** `terminal` unless given. */
   readonly reporter?: readonly ReporterName[];
   readonly output?: string;
+  /** In the currency of the prices. */
+  readonly maxCost?: number;
   /** Unless given: where `CI` is set. */
   readonly forbidOnly?: boolean;
   readonly save: boolean;
@@ -64,6 +66,7 @@ export async function run(
     keepRecord: options.save,
     ...(record !== undefined && { record: resolve(shell.folder, record) }),
     ...(replay !== undefined && { replay: resolve(shell.folder, replay) }),
+    ...(options.maxCost !== undefined && { maxCost: options.maxCost }),
     described: describeOptions(options),
     secret: async (name) => shell.env(name),
     env: shell.env,
@@ -107,7 +110,8 @@ function logTo(reporters: Reporters): Logger {
 /** What the record keeps of the command line: what was asked for, and no default. */
 function describeOptions(options: RunCommandOptions): Record<string, unknown> {
   const { case: cases, tag, judge, baseUrl, concurrency, timeout, record, replay } = options;
-  const given = { case: cases, tag, judge, base_url: baseUrl, record, replay };
+  const { maxCost: max_cost } = options;
+  const given = { case: cases, tag, judge, base_url: baseUrl, record, replay, max_cost };
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     concurrency,

@@ -56,6 +56,8 @@ export const endLineSchema = z.strictObject({
   kind: z.literal('end'),
   finished: z.string(),
   cancelled: z.boolean(),
+  /** What ended the run before all its cases were begun. */
+  stopped: z.literal('max-cost').optional(),
   counts: z.record(statusSchema, z.int().min(0)),
 });
 

@@ -1,4 +1,6 @@
+import type { Estimate } from '../core/estimate.ts';
 import type { CaseLine } from '../core/runRecord.ts';
+import type { SuiteCase } from '../core/suite.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../evalfile/yamlDocument.ts';
 
@@ -10,3 +12,6 @@ export interface EvalDocument {
 
 /** What the last runs said about a case, one line for each repetition; empty where it never ran. */
 export type LastRuns = (suite: string, id: string) => Promise<readonly CaseLine[]>;
+
+/** What a run of a case would take. */
+export type Estimating = (suiteCase: SuiteCase) => Promise<Estimate>;

@@ -1,6 +1,7 @@
 import type { CaseLine } from '../core/runRecord.ts';
 import { caseScore, turnBadge } from '../core/scoring.ts';
 import type { Status, TurnVerdict, Verdict } from '../core/verdict.ts';
+import { neededText, samplesText, shortest } from '../core/verdictWords.ts';
 import { escapeLine, escapeMarkdown } from './safeMarkdown.ts';
 
 const ICONS: Readonly<Record<Status, string>> = {
@@ -40,11 +41,15 @@ function quoteMarkdown({ text, verified }: NonNullable<TurnVerdict['evidence']>)
 }
 
 export function verdictMarkdown(verdict: Verdict): string {
-  const { assertion, status, score, label, threshold, rationale, reason, misses } = verdict;
+  const { assertion, status, score, label, value, scale, rationale, reason, misses } = verdict;
+  const samples = samplesText(verdict);
+  const said =
+    scale && typeof value === 'number' ? shortest(value) : score === null ? '' : shown(score);
   const facts = [
     status,
     ...(label === undefined ? [] : [escapeLine(label, 60)]),
-    ...(score === null ? [] : [`${shown(score)} (threshold ${shown(threshold)})`]),
+    ...(score === null ? [] : [`${said} (threshold ${neededText(verdict)})`]),
+    ...(samples === undefined ? [] : [samples]),
     ...(reason === undefined ? [] : [escapeLine(reason, 60)]),
     ...(assertion.required ? ['required'] : []),
   ];

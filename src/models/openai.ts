@@ -59,6 +59,12 @@ export const openaiSchema = z.strictObject({
 export type OpenAiParams = z.infer<typeof openaiSchema>;
 export type Price = z.infer<typeof priceSchema>;
 
+/** What a model's keys say of its price, whatever the provider. */
+export function priceOf(params: Readonly<Record<string, unknown>>): Price | undefined {
+  const price = priceSchema.safeParse(params.price);
+  return price.success ? price.data : undefined;
+}
+
 const OPENAI = 'https://api.openai.com/v1';
 const DEFAULT_TIMEOUT = 120_000;
 

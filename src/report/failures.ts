@@ -1,7 +1,8 @@
 import { type Turn, textOf, turnsOf } from '../core/conversation.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { TurnVerdict, Verdict } from '../core/verdict.ts';
-import { ICONS, outcomeText, scoreText } from './outcome.ts';
+import { neededText, pathOf, samplesText, scoreText } from '../core/verdictWords.ts';
+import { ICONS, outcomeText } from './outcome.ts';
 import type { Paint } from './paint.ts';
 import { neutralise, oneLine } from './plainText.ts';
 import { titleOf } from './reporter.ts';
@@ -47,23 +48,48 @@ function verdictLines(
   const icon = paint.status(verdict.status, ICONS[verdict.status]);
   const place = paint.dim(`${shownPath(assertion.path)}:${assertion.line}`);
   const name = oneLine(assertion.name, 80);
-  const required = assertion.required ? ', required' : '';
+  const notes = [assertion.required ? 'required' : undefined, samplesText(verdict)];
+  const required = notes.flatMap((note) => (note === undefined ? [] : [`, ${note}`])).join('');
   const head = `  ${icon} ${paint.bold(name)}: ${oneLine(outcomeText(verdict), 60)}${scoreNote(verdict)}${required}  ${place}`;
-  const bad = verdict.turns.filter(({ status }) => status === 'fail' || status === 'error');
+  const wrong = verdict.turns.filter(({ status }) => status === 'fail' || status === 'error');
+  // Those within it tell their turns themselves.
+  const bad = verdict.nested ? [] : wrong;
   const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
   return [
     head,
     ...(verdict.rationale === '' ? [] : indented(verdict.rationale, 4)),
+    ...pathLines(verdict),
     ...bad.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, paint, shownPath)),
-    ...otherMisses(verdict, bad).flatMap((miss) => indented(miss, 4)),
+    ...(verdict.nested ? [] : otherMisses(verdict, bad)).flatMap((miss) => indented(miss, 4)),
+    ...nestedLines(verdict, line, paint, shownPath),
   ];
+}
+
+/** The way that a decision graph took. */
+function pathLines(verdict: Verdict): string[] {
+  return pathOf(verdict).flatMap(({ node, answer, why }) =>
+    indented(oneLine(`${node} → ${answer}: ${why}`, TURN_LENGTH), 6),
+  );
+}
+
+/** Of the assertions within this one, those that did not pass. */
+function nestedLines(
+  { nested = [] }: Verdict,
+  line: CaseLine,
+  paint: Paint,
+  shownPath: (path: string) => string,
+): string[] {
+  return nested
+    .filter(({ status }) => status === 'fail' || status === 'error')
+    .flatMap((one) => verdictLines(one, line, paint, shownPath))
+    .map((text) => `  ${text}`);
 }
 
 function scoreNote(verdict: Verdict): string {
   if (verdict.status !== 'fail' || verdict.score === null) return '';
   const score = scoreText(verdict.score);
   const shown = outcomeText(verdict) === score ? '' : `score ${score}, `;
-  return ` (${shown}needs ${scoreText(verdict.threshold)})`;
+  return ` (${shown}needs ${neededText(verdict)})`;
 }
 
 function turnLines(

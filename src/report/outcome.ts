@@ -1,4 +1,5 @@
 import type { Status, Verdict } from '../core/verdict.ts';
+import { scoreText, shortest } from '../core/verdictWords.ts';
 
 /** A sign beside every colour: no outcome is told by colour alone. */
 export const ICONS: Readonly<Record<Status, string>> = {
@@ -15,12 +16,6 @@ export const STATUS_WORDS: Readonly<Record<Status, string>> = {
   skipped: 'skipped',
 };
 
-/** Two digits, and never `1.00` for a score that is below 1. */
-export function scoreText(score: number): string {
-  const rounded = score.toFixed(2);
-  return rounded === '1.00' && score < 1 ? '0.99' : rounded;
-}
-
 /** What the field calls the outcome: its label, else its value, else its score or reason. */
 export function outcomeText(verdict: Verdict): string {
   if (verdict.status === 'error') return verdict.reason ?? 'error';
@@ -28,7 +23,7 @@ export function outcomeText(verdict: Verdict): string {
   const said = verdict.label ?? verdict.value ?? verdict.score;
   if (typeof said === 'number') {
     if (said === verdict.score) return scoreText(said);
-    return Number.isInteger(said) ? String(said) : said.toFixed(2);
+    return shortest(said);
   }
   return said ?? STATUS_WORDS[verdict.status];
 }

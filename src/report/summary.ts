@@ -1,9 +1,10 @@
 import type { CaseLine } from '../core/runRecord.ts';
 import { statusSchema, type Verdict } from '../core/verdict.ts';
-import { ICONS, outcomeText, STATUS_WORDS, scoreText } from './outcome.ts';
+import { samplesText, scoreText } from '../core/verdictWords.ts';
+import { ICONS, outcomeText, STATUS_WORDS } from './outcome.ts';
 import type { Paint } from './paint.ts';
 import { oneLine } from './plainText.ts';
-import type { CaseOutcome, RunLog } from './reporter.ts';
+import { type CaseOutcome, type RunLog, titleOf } from './reporter.ts';
 
 /** Counts, labels, cost: the last lines of a report. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
@@ -11,6 +12,10 @@ export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): s
   return [
     ...labelLines(cases),
     ...outcomes.flatMap((outcome) => repetitionLine(outcome, paint)),
+    ...unstableLines(cases),
+    ...(log.end?.stopped === 'max-cost'
+      ? ['Stopped: the run could have cost more than it may.']
+      : []),
     `Cases: ${countText(outcomes, paint)}${unfinishedText(log)}`,
     `Asked: ${usageText(log)}`,
     `Time: ${durationText(milliseconds)}`,
@@ -42,6 +47,18 @@ function countText(outcomes: readonly CaseOutcome[], paint: Paint): string {
 function unfinishedText(log: RunLog): string {
   const missing = log.planned - log.cases.length;
   return missing > 0 ? `, ${missing} not finished` : '';
+}
+
+/** A verdict that is not the same each time is no firm ground. */
+function unstableLines(cases: readonly CaseLine[]): string[] {
+  return cases.flatMap((line) =>
+    line.verdicts
+      .filter(({ judge }) => judge?.unstable)
+      .map(
+        (verdict) =>
+          `Unstable: ${titleOf(line)}, ${oneLine(verdict.assertion.name, 60)}: ${samplesText(verdict)}`,
+      ),
+  );
 }
 
 /** `Frustration: none 2, unresolved 1`: how often each label was given, a mean would hide it. */

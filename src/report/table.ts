@@ -41,8 +41,23 @@ export function caseTable(
   const columns = columnsOf(lines);
   const head = ['Case', ...columns.map(({ name }) => oneLine(name, NAME_LENGTH))];
   const rows = lines.map((line) => [caseCell(line, paint), ...cells(line, columns, paint)]);
+  const text = plainTable(
+    head.map((name) => paint.bold(name)),
+    rows,
+    boxed,
+  );
+  const widest = Math.max(...text.split('\n').map((row) => Array.from(paint.strip(row)).length));
+  return widest <= width ? text : caseList(lines, paint);
+}
+
+/** Rows under a head. @param boxed with lines around the cells */
+export function plainTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  boxed: boolean,
+): string {
   const table = new Table({
-    head: head.map((name) => paint.bold(name)),
+    head: [...head],
     style: {
       head: [],
       border: [],
@@ -51,14 +66,12 @@ export function caseTable(
     },
     ...(!boxed && { chars: NO_BORDERS }),
   });
-  table.push(...rows);
-  const text = table
+  table.push(...rows.map((row) => [...row]));
+  return table
     .toString()
     .split('\n')
     .map((row) => row.trimEnd())
     .join('\n');
-  const widest = Math.max(...text.split('\n').map((row) => Array.from(paint.strip(row)).length));
-  return widest <= width ? text : caseList(lines, paint);
 }
 
 interface Column {

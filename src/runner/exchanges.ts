@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
 import { canonicalJson } from '../core/digest.ts';
 import { unsetVariable } from '../core/environment.ts';
 import type { ModelSpec, SuiteCase, TurnsOrigin } from '../core/suite.ts';
+import type { Kept } from '../judge/inquirer.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import {
   openPlayer,
@@ -11,9 +13,12 @@ import {
   replayingModel,
 } from '../models/recording.ts';
 import { findProvider } from '../models/registry.ts';
+import { keptAnswers } from '../store/kept.ts';
+import { openModule } from '../targets/moduleProcess.ts';
 import { recordingSession, replayingSession } from '../targets/recording.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
+import { Budget, budgetedModel, priceForBudget } from './budget.ts';
 import type { RunOptions } from './runOptions.ts';
 
 /** All that a run says to the outside: its models and targets, recorded or replayed where asked. */
@@ -23,6 +28,9 @@ export class Exchanges {
   readonly #player: Player | undefined;
   readonly #recorder: Recorder | undefined;
   readonly #models = new Map<string, Promise<Model>>();
+  readonly #budget: Budget | undefined;
+  /** What judges were asked once for the whole run. */
+  readonly kept: Kept;
 
   private constructor(
     options: RunOptions,
@@ -33,6 +41,15 @@ export class Exchanges {
     this.#player = player;
     this.#recorder = recorder;
     this.#host = { secret: options.secret, env: options.env, log: options.log };
+    this.#budget = options.maxCost === undefined ? undefined : new Budget(options.maxCost);
+    // A recording holds all that was asked, and answers as it was then.
+    const alone = player !== undefined || recorder !== undefined || !options.keepRecord;
+    const store = alone ? undefined : keptAnswers(options.workspace);
+    this.kept = {
+      answers: new Map(),
+      load: async (key) => store?.load(key),
+      save: async (key, answer) => store?.save(key, answer),
+    };
   }
 
   /** @throws RecordingError */
@@ -40,6 +57,29 @@ export class Exchanges {
     const player = options.replay === undefined ? undefined : await openPlayer(options.replay);
     const recorder = options.record === undefined ? undefined : await openRecorder(options.record);
     return new Exchanges(options, player, recorder);
+  }
+
+  /** True once the limit of the cost ended the run. */
+  get stopped(): boolean {
+    return this.#budget?.exhausted ?? false;
+  }
+
+  /** @throws NoPriceError where the limit of the cost cannot be held with these models */
+  checkPrices(specs: readonly ModelSpec[]): void {
+    if (!this.#budget || this.#player) return;
+    for (const spec of specs) priceForBudget(spec);
+  }
+
+  /** Calls a function of the user's in a process of its own. @throws TargetError */
+  async script(path: string, exported: string, input: unknown, log: TargetHost['log']) {
+    const { timeout, signal } = this.#options;
+    const onOutput = (line: string) => log.info(`[${basename(path)}] ${line}`);
+    const module = openModule({ file: path, exported, onOutput });
+    try {
+      return await module.call(input, {}, timeout, signal);
+    } finally {
+      module.close();
+    }
   }
 
   async close(): Promise<void> {
@@ -62,8 +102,21 @@ export class Exchanges {
     if (unset !== undefined) throw new ModelError('missing-variable', notSet(spec.id, unset));
     const provider = findProvider(spec.provider);
     if (!provider) throw new ModelError('not-found', `There is no provider "${spec.provider}".`);
-    const model = await provider.create(spec, this.#host);
+    const plain = await provider.create(spec, this.#host);
+    const model = this.#budget ? this.#limited(plain, spec, this.#budget) : plain;
     return this.#recorder ? recordingModel(model, this.#recorder) : model;
+  }
+
+  #limited(model: Model, spec: ModelSpec, budget: Budget): Model {
+    const price = priceForBudget(spec);
+    const { max_tokens } = spec.params;
+    if (!price) return model;
+    return budgetedModel(
+      model,
+      price,
+      typeof max_tokens === 'number' ? max_tokens : undefined,
+      budget,
+    );
   }
 
   /** Opens a conversation with a case's target. @throws TargetError, ModelError */

@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { combineRepetitions } from '../core/repetitions.ts';
 import { type CaseLine, type EndLine, RECORD_VERSION, type RunLine } from '../core/runRecord.ts';
-import { createRecord } from '../store/append.ts';
+import type { Assertion, ModelSpec } from '../core/suite.ts';
+import { createRecord, type RecordWriter } from '../store/append.ts';
 import { Exchanges } from './exchanges.ts';
 import { type PlannedCase, planRun } from './plan.ts';
 import { runCase } from './runCase.ts';
@@ -17,16 +18,18 @@ import type { RunOptions, RunResult } from './runOptions.ts';
  * Aborting `signal` stops the running cases at once; finished ones are kept and the promise
  * resolves.
  *
- * @throws OnlyForbiddenError, RecordingError before anything runs
+ * Past `maxCost` nothing more is asked or begun: what needed a model then is an error `over-budget`.
+ *
+ * @throws OnlyForbiddenError, RecordingError, NoPriceError before anything runs
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
   const planned = planRun(options);
   const exchanges = await Exchanges.open(options);
-  const run = await describeRun(options, planned);
-  const record = options.keepRecord
-    ? await createRecord(options.workspace, run.id, run.started)
-    : undefined;
+  let record: RecordWriter | undefined;
   try {
+    exchanges.checkPrices(modelsOf(planned));
+    const run = await describeRun(options, planned);
+    if (options.keepRecord) record = await createRecord(options.workspace, run.id, run.started);
     await record?.append(run);
     options.onEvent({
       kind: 'run-started',
@@ -39,6 +42,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       kind: 'end',
       finished: new Date().toISOString(),
       cancelled: options.signal.aborted,
+      ...(exchanges.stopped && { stopped: 'max-cost' as const }),
       counts: countCases(planned, lines),
     };
     await record?.append(end);
@@ -62,7 +66,7 @@ async function runAll(
   await Promise.all(
     planned.map((one) =>
       limit(async () => {
-        if (signal.aborted) return;
+        if (signal.aborted || exchanges.stopped) return;
         try {
           const line = await runCase(one.suite, one.case, one.ref, exchanges, options);
           await keep(line);
@@ -95,9 +99,7 @@ function countCases(
 
 async function describeRun(options: RunOptions, planned: readonly PlannedCase[]): Promise<RunLine> {
   const commit = await commitOf(options.workspace);
-  const judges = planned.flatMap((one) =>
-    one.case.assertions.flatMap(({ judge }) => (judge ? [judge.id] : [])),
-  );
+  const judges = planned.flatMap((one) => judgesOf(one.case.assertions));
   return {
     kind: 'run',
     version: RECORD_VERSION,
@@ -108,9 +110,25 @@ async function describeRun(options: RunOptions, planned: readonly PlannedCase[])
       hash,
     })),
     options: { ...options.described },
-    judges: [...new Set(judges)],
+    judges: [...new Set(judges.map(({ id }) => id))],
     ...(commit !== undefined && { commit }),
   };
+}
+
+function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
+  return assertions.flatMap(({ judge, nested = [] }) => [
+    ...(judge ? [judge] : []),
+    ...judgesOf(nested.map((one) => one.assertion)),
+  ]);
+}
+
+/** Every model that the run may ask. */
+function modelsOf(planned: readonly PlannedCase[]): ModelSpec[] {
+  return planned.flatMap(({ case: { origin, assertions } }) => [
+    ...judgesOf(assertions),
+    ...assertions.flatMap(({ model }) => (model ? [model] : [])),
+    ...(origin.kind === 'turns' && origin.target.model ? [origin.target.model] : []),
+  ]);
 }
 
 /** Undefined where the workspace is in no git repository, or there is no git. */

@@ -158,6 +158,7 @@ class CaseRun {
 
   async #judge(said: Omit<Conversed, 'error'>, assertions: readonly Assertion[]): Promise<void> {
     const { origin } = this.#case;
+    const measured = said.usage.calls > 0 || said.usage.cost !== null;
     await judgeAssertions({
       conversation: said.conversation,
       replyTurns: said.replyTurns,
@@ -165,6 +166,13 @@ class CaseRun {
       assertions,
       facts: this.#case,
       signal: this.#options.signal,
+      kept: this.#exchanges.kept,
+      ...(measured && { targetUsage: said.usage }),
+      script: (path, exported, input) => {
+        const { log, onEvent } = this.#options;
+        const info = (text: string) => onEvent({ kind: 'output', ref: this.#ref, text });
+        return this.#exchanges.script(path, exported, input, { ...log, info });
+      },
       modelFor: async (spec) => (spec ? this.#exchanges.model(spec) : undefined),
       onVerdict: (verdict) => {
         const assertion = assertions.find(({ index }) => index === verdict.assertion.index);

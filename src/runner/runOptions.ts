@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly record?: string;
   /** Answers models and targets from this recording. */
   readonly replay?: string;
+  /** Most that the run may cost, in the currency of the prices; no limit unless given. */
+  readonly maxCost?: number;
   /** Kept in the record's `run` line. */
   readonly described: Readonly<Record<string, unknown>>;
   readonly secret: (name: string) => Promise<string | undefined>;

@@ -7,13 +7,15 @@ import {
   TextDocuments,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { codeLenses } from '../language/features/codeLens.ts';
+import type { Estimate } from '../core/estimate.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { codeLenses, fileOfLens, resolveLens } from '../language/features/codeLens.ts';
 import { completion } from '../language/features/completion.ts';
 import { diagnosticsByFile } from '../language/features/diagnostics.ts';
 import { documentSymbols } from '../language/features/documentSymbols.ts';
 import { hover } from '../language/features/hover.ts';
 import { quickFixes } from '../language/features/quickFix.ts';
-import type { EvalDocument } from '../language/ports.ts';
+import type { Estimating, EvalDocument } from '../language/ports.ts';
 import { SECTION } from '../shared/settings.ts';
 import { isEvalFile, pathOf, uriOf, Workspace } from './workspace.ts';
 
@@ -40,7 +42,7 @@ export function startServer(connection: Connection): void {
       capabilities: {
         textDocumentSync: TextDocumentSyncKind.Incremental,
         hoverProvider: true,
-        codeLensProvider: {},
+        codeLensProvider: { resolveProvider: true },
         completionProvider: { triggerCharacters: [':', ' ', '-'] },
         documentSymbolProvider: true,
         codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
@@ -133,6 +135,8 @@ export function startServer(connection: Connection): void {
     }
   };
 
+  const estimates = rememberedEstimates();
+
   connection.onHover(({ textDocument, position }) =>
     answer(textDocument.uri, null, async (document) => {
       const lastRuns = (suite: string, id: string) => workspace.lastRuns(suite, id);
@@ -141,6 +145,9 @@ export function startServer(connection: Connection): void {
   );
   connection.onCodeLens(({ textDocument }) =>
     answer(textDocument.uri, [], (document) => codeLenses(document, textDocument.uri)),
+  );
+  connection.onCodeLensResolve((lens) =>
+    answer(fileOfLens(lens) ?? '', lens, ({ suite }) => resolveLens(lens, suite, estimates)),
   );
   connection.onDocumentSymbol(({ textDocument }) => answer(textDocument.uri, [], documentSymbols));
   connection.onCompletion(({ textDocument, position }) =>
@@ -152,6 +159,22 @@ export function startServer(connection: Connection): void {
 
   documents.listen(connection);
   connection.listen();
+}
+
+/** The estimate of a case is the same as long as its suite is: each version of it is a new object. */
+function rememberedEstimates(): Estimating {
+  const known = new WeakMap<SuiteCase, Promise<Estimate>>();
+  return (suiteCase) => {
+    const found = known.get(suiteCase) ?? estimate(suiteCase);
+    known.set(suiteCase, found);
+    return found;
+  };
+}
+
+/** The tokenizer's tables are large: they are loaded when the first lens is shown. */
+async function estimate(suiteCase: SuiteCase): Promise<Estimate> {
+  const { estimateCase } = await import('../judge/estimate.ts');
+  return estimateCase(suiteCase);
 }
 
 /** Publishes the problems of open eval files, also those that stand in the files they use. */

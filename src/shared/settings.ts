@@ -5,6 +5,7 @@ export const SETTINGS = {
   judge: 'judge',
   concurrency: 'concurrency',
   timeout: 'timeout',
+  maxCost: 'maxCost',
   trace: 'trace.server',
 } as const;
 

@@ -24,17 +24,25 @@ export async function createRecord(
   id: string,
   started: string,
 ): Promise<RecordWriter> {
+  await makeHome(workspace);
   const folder = join(workspace, RECORDS_FOLDER);
   await mkdir(folder, { recursive: true });
-  await writeFile(join(workspace, '.turnlight/.gitignore'), '*\n', { flag: 'wx' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
   const time = started.replace(/[:.]/g, '-');
   const path = join(folder, `${time}-${id}.jsonl`);
   const file = await open(path, 'ax');
   return writer(path, file);
+}
+
+/** The folder of all that Turnlight keeps, out of version control. @returns its path, absolute */
+export async function makeHome(workspace: string): Promise<string> {
+  const home = join(workspace, '.turnlight');
+  await mkdir(home, { recursive: true });
+  await writeFile(join(home, '.gitignore'), '*\n', { flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+  return home;
 }
 
 function writer(path: string, file: FileHandle): RecordWriter {

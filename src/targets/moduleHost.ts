@@ -1,18 +1,18 @@
 import { pathToFileURL } from 'node:url';
 
 /**
- * The process in which a `module` target runs: `moduleHost FILE EXPORT`. Each message from the
- * parent is one turn; the answer goes back over the same channel, what the module prints does not.
+ * The process in which a function of the user's runs, a `module` target or a script assertion:
+ * `moduleHost FILE EXPORT`. Each message from the parent is one call; the answer goes back over the
+ * same channel, what the module prints does not.
  */
 const [file = '', name = 'default'] = process.argv.slice(2);
 
-interface Turn {
-  readonly messages: unknown;
-  readonly case: string;
-  readonly context: unknown;
+interface Call {
+  readonly input: unknown;
+  readonly about: object;
 }
 
-type Reply = (messages: unknown, about: object) => unknown;
+type Callable = (input: unknown, about: object) => unknown;
 
 function send(answer: object): void {
   process.send?.(answer);
@@ -26,20 +26,20 @@ function explain(error: unknown): string {
   return text;
 }
 
-async function load(): Promise<Reply> {
+async function load(): Promise<Callable> {
   const module: Record<string, unknown> = await import(pathToFileURL(file).href);
   const found = module[name];
   if (typeof found !== 'function') {
     const names = Object.keys(module).join(', ') || 'nothing';
     throw new Error(`${file} has no function "${name}". It exports ${names}.`);
   }
-  return found as Reply;
+  return found as Callable;
 }
 
-async function answer(reply: Reply, { messages, case: id, context }: Turn): Promise<void> {
+async function answer(called: Callable, { input, about }: Call): Promise<void> {
   const { signal } = new AbortController();
   try {
-    const value = await reply(messages, { case: id, context, signal });
+    const value = await called(input, { ...about, signal });
     send({ kind: 'reply', value: value ?? null });
   } catch (error) {
     send({ kind: 'error', message: `The module threw: ${explain(error)}` });
@@ -47,8 +47,8 @@ async function answer(reply: Reply, { messages, case: id, context }: Turn): Prom
 }
 
 try {
-  const reply = await load();
-  process.on('message', (turn: Turn) => void answer(reply, turn));
+  const called = await load();
+  process.on('message', (call: Call) => void answer(called, call));
   send({ kind: 'ready' });
 } catch (error) {
   send({ kind: 'error', message: `The module could not be loaded: ${explain(error)}` });

@@ -1,4 +1,11 @@
 import type { Verdict } from '../../src/core/verdict.ts';
+import {
+  neededText,
+  type PathStep,
+  pathOf,
+  samplesText,
+  shortest,
+} from '../../src/core/verdictWords.ts';
 import { h } from '../h.ts';
 import { showInvisible } from '../markdown.ts';
 import { badge } from './status.ts';
@@ -11,31 +18,40 @@ export function renderVerdicts(
   return h(
     'section',
     { class: 'verdicts', 'aria-label': 'Verdicts' },
-    ...verdicts.map((verdict) => renderVerdict(verdict, onOpen)),
+    ...verdicts.map((verdict) =>
+      renderVerdict(verdict, `${verdict.assertion.index}`, openAt(verdict.assertion.index, onOpen)),
+    ),
   );
 }
 
-function renderVerdict(verdict: Verdict, onOpen: (index: number) => void): HTMLElement {
-  const { assertion, status, score, label, value, threshold, rationale, reason } = verdict;
+function openAt(index: number, onOpen: (index: number) => void): HTMLElement {
   const open = h(
     'button',
     { class: 'link', type: 'button', title: 'Show this assertion in the file' },
     'Go to line',
   );
-  open.addEventListener('click', () => onOpen(assertion.index));
+  open.addEventListener('click', () => onOpen(index));
+  return open;
+}
+
+/** @param key by which the view knows its parts again in the next snapshot */
+function renderVerdict(verdict: Verdict, key: string, open?: HTMLElement): HTMLElement {
+  const { assertion, status, score, label, value, scale, rationale, reason, nested } = verdict;
   const facts = [
-    score === null ? undefined : `threshold ${threshold.toFixed(2)}`,
+    score === null ? undefined : `threshold ${neededText(verdict)}`,
+    samplesText(verdict),
     assertion.required ? 'required' : undefined,
     assertion.weight === 1 ? undefined : `weight ${assertion.weight}`,
     reason,
     verdict.judge?.model,
   ].filter((fact) => fact !== undefined);
-  const outcome = label ?? (typeof value === 'number' ? String(round(value)) : value);
+  const rated = typeof value === 'number' ? shortest(value) : value;
+  const outcome = label ?? (scale ? `${rated} of ${scale.join('–')}` : rated);
   return h(
     'details',
     {
       class: 'verdict',
-      'data-key': `verdict ${assertion.index}`,
+      'data-key': `verdict ${key}`,
       'data-status': status,
       open: status === 'fail' || status === 'error',
     },
@@ -48,12 +64,19 @@ function renderVerdict(verdict: Verdict, onOpen: (index: number) => void): HTMLE
       h('span', { class: 'muted' }, facts.join(' · ')),
     ),
     h('p', {}, showInvisible(rationale)),
+    renderPath(pathOf(verdict)),
+    nested &&
+      h(
+        'div',
+        { class: 'nested' },
+        ...nested.map((one, place) => renderVerdict(one, `${key}.${place}`)),
+      ),
     list('Misses', verdict.misses),
     list('Hits', verdict.hits),
     Object.keys(verdict.details).length > 0 &&
       h(
         'details',
-        { class: 'raw', 'data-key': `details ${assertion.index}` },
+        { class: 'raw', 'data-key': `details ${key}` },
         h('summary', {}, 'Details'),
         h('pre', {}, showInvisible(JSON.stringify(verdict.details, null, 2))),
       ),
@@ -71,6 +94,21 @@ function list(title: string, lines: readonly string[]): HTMLElement | undefined 
   );
 }
 
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
+/** The way that a decision graph took, as a list of questions and answers. */
+function renderPath(path: readonly PathStep[]): HTMLElement | undefined {
+  if (path.length === 0) return undefined;
+  return h(
+    'ol',
+    { class: 'path', 'aria-label': 'The way through the graph' },
+    ...path.map(({ node, asked, answer, why }) =>
+      h(
+        'li',
+        {},
+        h('span', { class: 'name' }, showInvisible(node)),
+        ` ${showInvisible(asked)} `,
+        h('span', { class: 'outcome' }, showInvisible(answer)),
+        h('p', { class: 'muted' }, showInvisible(why)),
+      ),
+    ),
+  );
 }

@@ -2,7 +2,8 @@ import { turnsOf } from '../../core/conversation.ts';
 import type { Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
-import { outcomeText, scoreText } from '../../report/outcome.ts';
+import { neededText, scoreText } from '../../core/verdictWords.ts';
+import { outcomeText } from '../../report/outcome.ts';
 import { neutralise } from '../../report/plainText.ts';
 
 /** One thing that went wrong in a case, with the place where it is shown. */
@@ -55,7 +56,7 @@ function scoreNote(verdict: Verdict): string {
   if (verdict.score === null) return '';
   const score = scoreText(verdict.score);
   const shown = outcomeText(verdict) === score ? '' : `score ${score}, `;
-  return ` (${shown}needs ${scoreText(verdict.threshold)})`;
+  return ` (${shown}needs ${neededText(verdict)})`;
 }
 
 function caseText({ score, threshold }: CaseLine): string {

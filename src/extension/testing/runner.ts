@@ -100,6 +100,7 @@ export class TestRunner {
     const { live, secrets, log } = this.#parts;
     const { runSuites } = await import('../../runner/run.ts');
     const settings = vscode.workspace.getConfiguration(SECTION, uri);
+    const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
     const abort = new AbortController();
     const cancelling = run.token.onCancellationRequested(() => abort.abort());
     if (run.token.isCancellationRequested) abort.abort();
@@ -113,7 +114,8 @@ export class TestRunner {
         forbidOnly: false,
         workspace: workspaceOf(uri),
         keepRecord: true,
-        described: { from: 'editor' },
+        ...(maxCost !== null && { maxCost }),
+        described: { from: 'editor', ...(maxCost !== null && { max_cost: maxCost }) },
         secret: (name) => secrets.get(name),
         env: (name) => process.env[name],
         log,

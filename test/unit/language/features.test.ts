@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { NO_ESTIMATE } from '../../../src/core/estimate.ts';
 import type { Position } from '../../../src/core/problem.ts';
 import type { CaseLine } from '../../../src/core/runRecord.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
 import { parseYaml } from '../../../src/evalfile/yamlDocument.ts';
-import { codeLenses } from '../../../src/language/features/codeLens.ts';
+import { codeLenses, resolveLens } from '../../../src/language/features/codeLens.ts';
 import { completion } from '../../../src/language/features/completion.ts';
 import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
 import { documentSymbols } from '../../../src/language/features/documentSymbols.ts';
@@ -170,12 +171,18 @@ describe('what stands beside the text', () => {
     'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: x}]\n    assert: [y]\n';
 
   it('is a lens on the file and two on each case', async () => {
-    const lenses = codeLenses(await documentOf(text), 'file:///suite');
+    const document = await documentOf(text);
+    const estimate = async () => ({ ...NO_ESTIMATE, requests: 3, inputTokens: 9_800 });
+    const lenses = await Promise.all(
+      codeLenses(document, 'file:///suite').map((lens) =>
+        resolveLens(lens, document.suite, estimate),
+      ),
+    );
     assert.deepEqual(
       lenses.map(({ command, range }) => [command?.title, range.start.line]),
       [
         ['Run all', 0],
-        ['Run', 1],
+        ['Run (about 3 requests, 9.8k tokens, free)', 1],
         ['Open conversation', 1],
       ],
     );

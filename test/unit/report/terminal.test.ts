@@ -286,7 +286,7 @@ test('values on a scale are counted as they are, bare scores as passed or failed
     }),
   );
   const text = report(runEvents(lines));
-  assert.match(text, /^Stars: 4 2, 2\.50 1$/m);
+  assert.match(text, /^Stars: 4 2, 2\.5 1$/m);
   assert.match(text, /^Share: passed 3$/m);
 });
 

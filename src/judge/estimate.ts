@@ -1,0 +1,199 @@
+import {
+  type Conversation,
+  type PlacedMessage,
+  textOf,
+  toConversation,
+  turnsOf,
+} from '../core/conversation.ts';
+import { deepFreeze } from '../core/deepFreeze.ts';
+import { canonicalJson } from '../core/digest.ts';
+import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
+import type { ModelSpec, SuiteCase, TurnsOrigin } from '../core/suite.ts';
+import type { Asked } from '../metrics/assertionType.ts';
+import { findAssertionType } from '../metrics/registry.ts';
+import { priceOf } from '../models/openai.ts';
+import { countTokens } from '../models/tokens.ts';
+import { judgeRequest } from './ask.ts';
+import { conversationBlock } from './conversationBlock.ts';
+import { type Inquiry, prepareInquiries } from './inquiries.ts';
+import { partPerTurn, partsThatFit } from './parts.ts';
+import { PROTOCOL } from './protocol.ts';
+
+/** Tokens of an answer: for each judged turn, and beside them. As measured on our own judges' answers. */
+const ANSWER_PER_TURN = 60;
+const ANSWER_BESIDE = 120;
+
+/** Tokens of a reply that is still to come. */
+const LIKELY_REPLY = 80;
+
+/**
+ * What a case will take, all its repetitions together, counted from the requests that it would send.
+ *
+ * @param once what is asked once in a run and was counted already; grows
+ */
+export async function estimateCase(
+  suiteCase: SuiteCase,
+  once = new Set<string>(),
+): Promise<Estimate> {
+  if (suiteCase.skip) return NO_ESTIMATE;
+  const { origin } = suiteCase;
+  const conversation = deepFreeze(
+    toConversation(origin.kind === 'transcript' ? origin.messages : likelyTalk(origin)),
+  );
+  const counter = new Counter(conversation);
+  const about = {
+    conversation,
+    facts: suiteCase,
+    replyTurns: origin.kind === 'turns' ? origin.turns.map((_turn, index) => index * 2 + 2) : [],
+  };
+  const asking = suiteCase.assertions.filter(
+    ({ type }) => !('check' in (findAssertionType(type) ?? {})),
+  );
+  for (const inquiry of await prepareInquiries(asking, about, () => {})) {
+    const kept = new Set(once);
+    for (let sample = samplesOf(inquiry); sample > 0; sample -= 1) counter.inquire(inquiry, kept);
+    for (const key of kept) once.add(key);
+  }
+  if (origin.kind === 'turns') counter.talk(origin, suiteCase);
+  return multiplied(counter.total(origin.kind === 'turns'), suiteCase.repeat.times);
+}
+
+function samplesOf({ inputs }: Inquiry): number {
+  return inputs[0].assertion.samples ?? 1;
+}
+
+function multiplied(estimate: Estimate, times: number): Estimate {
+  return Array.from({ length: times - 1 }).reduce<Estimate>(
+    (sum) => addEstimates(sum, estimate),
+    estimate,
+  );
+}
+
+/** The scripted turns with replies of a likely length. */
+function likelyTalk({ turns }: TurnsOrigin): PlacedMessage[] {
+  const content = 'word '.repeat(LIKELY_REPLY).trim();
+  return turns.flatMap(({ user, expected }): PlacedMessage[] => [
+    { message: { role: 'user', content: user } },
+    { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
+  ]);
+}
+
+class Counter {
+  readonly #conversation: Conversation;
+  readonly #known = new Map<string, number>();
+  #requests = 0;
+  #input = 0;
+  #output = 0;
+  #cost = 0;
+  readonly #unpriced = new Set<string>();
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation;
+  }
+
+  total(live: boolean): Estimate {
+    return {
+      requests: this.#requests,
+      inputTokens: this.#input,
+      outputTokens: this.#output,
+      cost: this.#unpriced.size > 0 ? null : this.#cost,
+      unpriced: [...this.#unpriced],
+      live,
+    };
+  }
+
+  inquire(inquiry: Inquiry, once: Set<string>): void {
+    const { assertion } = inquiry.inputs[0];
+    const { judge } = assertion;
+    if (inquiry.kind === 'procedure') {
+      for (const planned of inquiry.type.plan(inquiry.inputs[0])) {
+        const key =
+          canonicalJson([judge?.id, planned.asked.name, planned.asked.instructions]) ?? '';
+        if (planned.once && once.has(key)) continue;
+        if (planned.once) once.add(key);
+        this.#ask(
+          judge,
+          planned.once ? undefined : conversationBlock(this.#conversation),
+          planned.asked,
+        );
+      }
+      return;
+    }
+    const { question, questioning } = inquiry;
+    const parts = this.#partsOf(inquiry);
+    if (!parts) this.#ask(judge, conversationBlock(this.#conversation), question);
+    for (const part of parts ?? []) {
+      const about = questioning(part.turns);
+      if ('kind' in about) continue;
+      this.#ask(judge, conversationBlock(this.#conversation, part.shown), about);
+    }
+    if (parts && question.parts.whole) {
+      const { turns: _, ...whole } = question;
+      const findings = parts.reduce((sum, part) => sum + answerTokens(part.turns.length), 0);
+      this.#ask(judge, undefined, { ...whole, answer: question.parts.whole }, findings);
+    }
+  }
+
+  #partsOf({ inputs, question }: Extract<Inquiry, { kind: 'question' }>) {
+    const { granularity, window = 10, judge } = inputs[0].assertion;
+    const { turns = [] } = question;
+    if (granularity === 'turn') return partPerTurn(turns, window);
+    const limit = judge?.params.max_input_tokens;
+    if (typeof limit !== 'number') return undefined;
+    const block = conversationBlock(this.#conversation);
+    const around = this.#tokens(PROTOCOL) + this.#ofQuestion(question);
+    if (around + this.#tokens(block) <= limit) return undefined;
+    const fit = partsThatFit(this.#conversation, turns, window, limit - around, (text) =>
+      this.#tokens(text),
+    );
+    return 'parts' in fit ? fit.parts : undefined;
+  }
+
+  #ask(
+    judge: ModelSpec | undefined,
+    block: string | undefined,
+    asked: Omit<Asked<unknown>, 'mistakes'>,
+    more = 0,
+  ): void {
+    const input =
+      this.#tokens(PROTOCOL) + this.#tokens(block ?? '') + this.#ofQuestion(asked) + more;
+    this.#count(judge, input, answerTokens(asked.turns?.length ?? 0));
+  }
+
+  /** All of a question but the conversation. */
+  #ofQuestion(asked: Omit<Asked<unknown>, 'mistakes'>): number {
+    const { messages, answer } = judgeRequest(undefined, asked, { temperature: 0 });
+    return this.#tokens(messages.at(-1)?.content ?? '') + this.#tokens(JSON.stringify(answer));
+  }
+
+  /** The requests of a `chat` target: each holds all that was said before. */
+  talk({ target }: TurnsOrigin, { tools }: SuiteCase): void {
+    if (!target.model) return;
+    const { system = '', tools: own = tools } = target.params;
+    let history = this.#tokens(String(system)) + this.#tokens(JSON.stringify(own));
+    for (const turn of turnsOf(this.#conversation)) {
+      if (turn.side === 'assistant') this.#count(target.model, history, LIKELY_REPLY);
+      history += this.#tokens(textOf(turn));
+    }
+  }
+
+  #count(model: ModelSpec | undefined, input: number, output: number): void {
+    this.#requests += 1;
+    this.#input += input;
+    this.#output += output;
+    if (!model || model.provider === 'replay') return;
+    const price = priceOf(model.params);
+    if (price) this.#cost += (input * price.input + output * price.output) / 1_000_000;
+    else this.#unpriced.add(model.id);
+  }
+
+  #tokens(text: string): number {
+    const known = this.#known.get(text) ?? countTokens(text);
+    this.#known.set(text, known);
+    return known;
+  }
+}
+
+function answerTokens(turns: number): number {
+  return ANSWER_BESIDE + turns * ANSWER_PER_TURN;
+}

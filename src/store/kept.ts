@@ -1,0 +1,53 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { makeHome } from './append.ts';
+
+const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
+
+/** Answers that hold for later runs too, such as the steps that a judge made from criteria. */
+export interface KeptAnswers {
+  load(key: string): Promise<unknown>;
+  save(key: string, answer: unknown): Promise<void>;
+}
+
+/**
+ * Keeps answers in `.turnlight/kept.jsonl` of the workspace, one line each; the last of a key counts.
+ * Deleting the file makes all of them be asked again. A line that cannot be read is asked again too.
+ */
+export function keptAnswers(workspace: string): KeptAnswers {
+  let known: Promise<Map<string, unknown>> | undefined;
+  const answers = () => {
+    known ??= read(join(workspace, '.turnlight/kept.jsonl'));
+    return known;
+  };
+  return {
+    load: async (key) => (await answers()).get(key),
+    async save(key, answer) {
+      (await answers()).set(key, answer);
+      const home = await makeHome(workspace);
+      await appendFile(join(home, 'kept.jsonl'), `${JSON.stringify({ key, answer })}\n`);
+    },
+  };
+}
+
+async function read(path: string): Promise<Map<string, unknown>> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const answers = new Map<string, unknown>();
+  for (const line of text.split('\n')) {
+    const parsed = lineSchema.safeParse(parse(line));
+    if (parsed.success) answers.set(parsed.data.key, parsed.data.answer);
+  }
+  return answers;
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import {
+  addEstimates,
+  type Estimate,
+  estimateWords,
+  NO_ESTIMATE,
+} from '../../../src/core/estimate.ts';
+import { loadSuite } from '../../../src/evalfile/load.ts';
+import { estimateCase } from '../../../src/judge/estimate.ts';
+import { countTokens } from '../../../src/models/tokens.ts';
+import { load, memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
+import type { ReceivedRequest } from '../../support/modelServer/server.ts';
+import { startModelServer } from '../../support/modelServer/server.ts';
+import { runFiles } from '../../support/runs.ts';
+
+const TALK = `    transcript:
+      - user: Where is my order?
+      - assistant: Which number?
+      - user: 98765, and send it to Oak Street.
+      - assistant: It is on its way to Oak Street.
+`;
+
+function suite(asserts: string, top = 'judge: openai:j\n', keys = TALK): string {
+  return `${top}cases:\n  - id: one\n${keys}    assert:\n${asserts}`;
+}
+
+async function estimateOf(text: string): Promise<Estimate> {
+  const { suite: loaded, problems } = await load(text);
+  const [first] = loaded?.cases ?? [];
+  if (!first) throw new Error(JSON.stringify(problems));
+  return estimateCase(first);
+}
+
+function tokensOf({ body }: ReceivedRequest): number {
+  const texts = body.messages.map(({ content }) => content ?? '');
+  const { name, schema } = body.response_format?.json_schema ?? {};
+  return [...texts, JSON.stringify({ name, schema })].reduce(
+    (sum, one) => sum + countTokens(one),
+    0,
+  );
+}
+
+/** What really goes over the wire where every answer is refused, repairs left out. */
+async function sent(t: TestContext, text: (judge: string) => string) {
+  const server = await startModelServer(() => ({ text: '', refusal: 'no' }));
+  t.after(() => server.close());
+  const judge = `judge: {provider: openai, model: j, base_url: "${server.baseUrl}"}\n`;
+  await runFiles(t, { 'suite.eval.yaml': text(judge) });
+  return server.requests;
+}
+
+describe('what a case will take', () => {
+  for (const [name, asserts] of [
+    ['two types', '      - type: turn-relevancy\n      - type: safety\n'],
+    ['criteria that share a request', '      - It is polite.\n      - It is short.\n'],
+    ['one request for each turn', '      - {type: turn-relevancy, granularity: turn, window: 1}\n'],
+    ['groups', '      - type: all-of\n        assert: [It is polite., {type: safety}]\n'],
+  ] as const) {
+    it(`is what is sent: ${name}`, async (t) => {
+      const requests = await sent(t, (judge) => suite(asserts, judge));
+      const estimate = await estimateOf(suite(asserts));
+      assert.equal(estimate.requests, requests.length);
+      const tokens = requests.reduce((sum, one) => sum + tokensOf(one), 0);
+      assert.ok(
+        Math.abs(estimate.inputTokens / tokens - 1) < 0.02,
+        `${estimate.inputTokens} ${tokens}`,
+      );
+    });
+  }
+
+  it('counts samples, repetitions, the steps of g-eval once, the longest way of a graph', async () => {
+    const one = await estimateOf(suite('      - {type: g-eval, criteria: warm}\n'));
+    assert.equal(one.requests, 2);
+    const three = await estimateOf(suite('      - {type: g-eval, criteria: warm, samples: 3}\n'));
+    assert.equal(three.requests, 4);
+    const graph = `      - type: decision-graph
+        nodes:
+          a: {type: yes-no, question: Done?, if_yes: b, if_no: 0}
+          b: {type: yes-no, question: Kind?, if_yes: 10, if_no: 5}
+`;
+    assert.equal((await estimateOf(suite(graph))).requests, 2);
+    const twice = await estimateOf(`${suite(graph)}    repeat: 2\n`);
+    assert.equal(twice.requests, 4);
+  });
+
+  it('counts the steps of g-eval once in a whole plan', async () => {
+    const rated = (id: string) =>
+      `  - id: ${id}\n${TALK}    assert: [{type: g-eval, criteria: warm}]\n`;
+    const text = `judge: openai:j\ncases:\n${rated('a')}${rated('b')}`;
+    const { suite: loaded } = await loadSuite(SUITE, memoryFiles({ [SUITE]: text }), {
+      workspace: WORKSPACE,
+      env: () => undefined,
+    });
+    const once = new Set<string>();
+    const counts = [];
+    for (const one of loaded?.cases ?? []) counts.push((await estimateCase(one, once)).requests);
+    assert.deepEqual(counts, [2, 1]);
+  });
+
+  it('is nothing where nothing is asked: no context, no tool, skipped', async () => {
+    const asserts = '      - type: turn-faithfulness\n      - type: tool-call-efficiency\n';
+    assert.equal((await estimateOf(suite(asserts))).requests, 0);
+    assert.equal((await estimateOf(`${suite('      - polite\n')}    skip: true\n`)).requests, 0);
+    assert.equal(estimateWords(NO_ESTIMATE), 'no requests');
+  });
+
+  it('has a price where all prices are known, and names the models of which none is', async () => {
+    const priced = 'judge: {provider: openai, model: j, price: {input: 2, output: 8}}\n';
+    const known = await estimateOf(suite('      - type: safety\n', priced));
+    const cost = (known.inputTokens * 2 + known.outputTokens * 8) / 1_000_000;
+    assert.equal(known.cost, cost);
+    const unknown = await estimateOf(suite('      - type: safety\n'));
+    assert.deepEqual([unknown.cost, unknown.unpriced], [null, ['openai:j']]);
+    const sum = addEstimates(known, unknown);
+    assert.deepEqual([sum.requests, sum.cost], [2, null]);
+    assert.match(estimateWords(unknown), /^about 1 request, \d+ tokens$/);
+  });
+
+  it('takes replies that are still to come for some, and counts the requests of a chat target', async () => {
+    const top = 'judge: openai:j\ntargets:\n  bot: {type: chat, model: "openai:m"}\ntarget: bot\n';
+    const live = await estimateOf(suite('      - polite\n', top, '    turns: [Hi, Bye]\n'));
+    assert.deepEqual([live.requests, live.live], [3, true]);
+  });
+});
