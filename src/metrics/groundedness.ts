@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { turnsOf } from '../core/conversation.ts';
 import { fence } from '../core/fence.ts';
 import type { AssertionInput, JudgedType } from './assertionType.ts';
 import { claimsQuestion } from './claims.ts';
@@ -52,7 +53,9 @@ function hasGround(input: AssertionInput): boolean {
       entry.kind === 'turn' &&
       entry.items.some((item) => item.kind === 'tool-call' && item.result !== undefined),
   );
+  // What an earlier turn retrieved is ground for later ones, also where only these are judged.
+  const all = { ...input, turns: turnsOf(input.conversation) };
   return (
-    hasResults || Object.keys(input.facts.context).length > 0 || turnsWithContext(input).length > 0
+    hasResults || Object.keys(input.facts.context).length > 0 || turnsWithContext(all).length > 0
   );
 }

@@ -23,5 +23,6 @@ export const mcpUse: JudgedType = {
   side: 'assistant',
   judged: true,
   needs: (facts) => needsMcp('mcp-use', facts),
-  question: (input) => toolUseQuestion('mcp_use', INSTRUCTIONS, mcpTools(input.facts), input),
+  question: (input) =>
+    toolUseQuestion('mcp_use', INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),
 };

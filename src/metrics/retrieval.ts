@@ -11,7 +11,7 @@ export function turnsWithContext({ turns }: AssertionInput): Turn[] {
 /** Asks about the turns that used retrieved context; where none did, nothing is asked. */
 export function aboutRetrieval<Answer>(
   input: AssertionInput,
-  question: (input: AssertionInput) => Question<Answer>,
+  question: (input: AssertionInput) => Question<Answer> | NotApplicable,
 ): Question<Answer> | NotApplicable {
   const turns = turnsWithContext(input);
   if (turns.length === 0) {
@@ -34,8 +34,14 @@ export function aboutExpected<Answer>(
   input: AssertionInput,
   question: (input: AssertionInput, expected: string) => Question<Answer>,
 ): Question<Answer> | NotApplicable {
-  const turns = turnsWithContext(input).filter((turn) => expectedOf(turn, input.facts));
-  return aboutRetrieval({ ...input, turns }, (narrowed) => {
+  return aboutRetrieval(input, (retrieving) => {
+    const turns = retrieving.turns.filter((turn) => expectedOf(turn, input.facts));
+    if (turns.length === 0) {
+      const rationale =
+        'Of no turn that used retrieved context it is said what a good reply holds.';
+      return notApplicable('nothing-expected', rationale);
+    }
+    const narrowed = { ...input, turns };
     const byText = new Map<string, Turn[]>();
     for (const turn of narrowed.turns) {
       const text = expectedOf(turn, input.facts) ?? '';

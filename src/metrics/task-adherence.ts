@@ -59,6 +59,7 @@ export const taskAdherence: JudgedType = {
       mistakes: (answer) => [
         ...turnMistakes(answer.turns, input.turns),
         ...ASPECTS.flatMap((aspect) => aspectMistakes(aspect, answer, input)),
+        ...turnFailures(answer),
       ],
       parts: withWhole(answerSchema),
       conclude: (answer) => conclude(answer, input),
@@ -80,6 +81,17 @@ function aspectMistakes(
   if (verdict === 'pass' || (entry?.applicable && entry.verdict === 'fail')) return [];
   const text = `\`${aspect}\` fails in turn ${turn}, so that turn must fail.`;
   return [{ reason: 'contradiction', text }];
+}
+
+/** A turn fails by one of the aspects, or it does not fail. */
+function turnFailures(answer: Answer): Mistake[] {
+  if (ASPECTS.some((aspect) => answer[aspect].verdict === 'fail')) return [];
+  return answer.turns
+    .filter(({ applicable, verdict }) => applicable && verdict === 'fail')
+    .map(({ turn }) => {
+      const text = `Turn ${turn} fails, but all of goal, rules and procedure pass.`;
+      return { reason: 'contradiction', text };
+    });
 }
 
 function conclude(answer: Answer, input: AssertionInput): Outcome {

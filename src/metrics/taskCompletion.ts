@@ -65,6 +65,9 @@ function requestMistakes(
   if (delivered_turn !== null && !has('assistant', delivered_turn)) {
     const text = `Request ${number} cites turn ${delivered_turn}, which is no turn of the assistant.`;
     mistakes.push({ reason: 'turns-mismatch', text });
+  } else if (delivered_turn !== null && delivered_turn < asked_turn) {
+    const text = `Request ${number} cannot be delivered in turn ${delivered_turn}, before it was asked for.`;
+    mistakes.push({ reason: 'contradiction', text });
   }
   if (delivered_turn === null && gaps.length === 0) {
     const text = `Request ${number} has no gaps, so it must name the turn that delivered it.`;

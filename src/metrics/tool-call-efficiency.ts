@@ -13,12 +13,12 @@ import {
 
 const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
 
-In each turn with tool calls, list under \`wasted\` the calls that should not have been made, each \`call\` by its place
+In each turn list under \`wasted\` the calls that should not have been made, each \`call\` by its place
 in that turn from 1: \`repeated\` when the same was called before with the same arguments and nothing had changed since;
 \`needless\` when what it gives was known already or is not used; \`redundant\` when one call would have done for
 several. A call that corrects or retries a failed one is not wasted.
 
-A turn fails when it wastes a call, else it passes; a turn without tool calls is not applicable.`;
+A turn fails when it wastes a call, else it passes. Every turn is applicable.`;
 
 const answerSchema = z.object({
   turns: z.array(
@@ -47,22 +47,21 @@ export const toolCallEfficiency: JudgedType = {
   side: 'assistant',
   judged: true,
   question(input): Question<Answer> | Outcome {
-    if (input.turns.every((turn) => callsIn(turn) === 0)) {
-      return notApplicable('no-tool-called', 'No tool was called.');
-    }
+    const turns = input.turns.filter((turn) => callsIn(turn) > 0);
+    if (turns.length === 0) return notApplicable('no-tool-called', 'No tool was called.');
     return {
       name: 'tool_call_efficiency',
       instructions: INSTRUCTIONS,
-      turns: input.turns,
+      turns,
       answer: answerSchema,
       mistakes: (answer) => [
-        ...turnMistakes(answer.turns, input.turns),
-        ...answer.turns.flatMap((entry) => entryMistakes(entry, input)),
+        ...turnMistakes(answer.turns, turns),
+        ...answer.turns.flatMap((entry) => entryMistakes(entry, turns)),
       ],
       parts: entriesOnly(),
-      conclude({ turns, rationale }) {
-        const verdicts = fromVerdictEntries(turns, input.turns);
-        const wasted = turns.flatMap((entry) =>
+      conclude({ turns: entries, rationale }) {
+        const verdicts = fromVerdictEntries(entries, turns);
+        const wasted = entries.flatMap((entry) =>
           entry.wasted.map((one) => ({ turn: entry.turn, ...one })),
         );
         return {
@@ -88,7 +87,7 @@ function callsIn({ items }: AssertionInput['turns'][number]): number {
 
 function entryMistakes(
   { turn: number, applicable, verdict, wasted }: Answer['turns'][number],
-  { turns }: AssertionInput,
+  turns: AssertionInput['turns'],
 ): Mistake[] {
   const turn = turns.find((one) => one.number === number);
   const calls = turn ? callsIn(turn) : 0;
@@ -96,12 +95,12 @@ function entryMistakes(
     .filter(({ call }) => call < 1 || call > calls || !Number.isInteger(call))
     .map(({ call }) => ({
       reason: 'out-of-range',
-      text: `Turn ${number} has ${calls} calls; there is no call ${call}.`,
+      text: `Turn ${number} has ${calls === 1 ? '1 call' : `${calls} calls`}; there is no call ${call}.`,
     }));
-  if (applicable !== calls > 0) {
-    const text = `Turn ${number} has ${calls} calls; \`applicable\` says otherwise.`;
+  if (!applicable) {
+    const text = `Turn ${number} must be applicable, as all are.`;
     mistakes.push({ reason: 'contradiction', text });
-  } else if (applicable && (verdict === 'fail') !== wasted.length > 0) {
+  } else if ((verdict === 'fail') !== wasted.length > 0) {
     const text = `Turn ${number} must fail exactly when it wastes a call.`;
     mistakes.push({ reason: 'contradiction', text });
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Turn } from '../core/conversation.ts';
 import { fence } from '../core/fence.ts';
 import type { Tool } from '../core/message.ts';
 import { mean, reaches } from '../core/scoring.ts';
@@ -34,14 +35,18 @@ type Entry = Answer['turns'][number];
 /**
  * Which tools a turn chose, and with which arguments.
  * Score: min(mean selection, mean arguments), over the turns that called or should have called.
+ *
+ * @param about `listed` where calls of tools other than `tools` are none of its business
  */
 export function toolUseQuestion(
   name: string,
   instructions: string,
   tools: readonly Tool[],
   input: AssertionInput,
+  about: 'all' | 'listed' = 'all',
 ): Question<Answer> {
   const { turns } = input;
+  const names = about === 'all' ? undefined : new Set(tools.map((tool) => tool.name));
   return {
     name,
     instructions: `${instructions}\n\nWhat it may call:\n${fence(tools.map((tool) => JSON.stringify(tool)).join('\n'))}`,
@@ -49,26 +54,36 @@ export function toolUseQuestion(
     answer: answerSchema,
     mistakes: (answer) => [
       ...turnMistakes(answer.turns, turns),
-      ...answer.turns.flatMap((entry) => entryMistakes(entry, input)),
+      ...answer.turns.flatMap((entry) => entryMistakes(entry, callsIn(turns, entry.turn, names))),
     ],
     parts: entriesOnly(),
     conclude: (answer) => conclude(answer, input),
   };
 }
 
-function calls({ turns }: AssertionInput, number: number): number {
+/** How a turn calls: something that is judged, only other tools, or nothing. */
+type Calls = 'judged' | 'other' | 'none';
+
+/** @param names the tools that are judged; all where undefined */
+function callsIn(
+  turns: readonly Turn[],
+  number: number,
+  names: ReadonlySet<string> | undefined,
+): Calls {
   const turn = turns.find((one) => one.number === number);
-  return turn?.items.filter(({ kind }) => kind === 'tool-call').length ?? 0;
+  const calls = (turn?.items ?? []).filter((item) => item.kind === 'tool-call');
+  if (calls.length === 0) return 'none';
+  return calls.some(({ call }) => names === undefined || names.has(call.name)) ? 'judged' : 'other';
 }
 
-function entryMistakes(entry: Entry, input: AssertionInput): Mistake[] {
+function entryMistakes(entry: Entry, calls: Calls): Mistake[] {
   const { turn, applicable, selection, arguments: given } = entry;
-  const called = calls(input, turn) > 0;
+  const called = calls === 'judged';
   const contradiction = (text: string): Mistake => ({ reason: 'contradiction', text });
   if (!applicable) {
     return called ? [contradiction(`Turn ${turn} calls something, so it is applicable.`)] : [];
   }
-  if (called !== (given !== null)) {
+  if (calls !== 'other' && called !== (given !== null)) {
     const text = called
       ? `Turn ${turn} calls something, so \`arguments\` must be a number.`
       : `Turn ${turn} calls nothing, so \`arguments\` must be null.`;

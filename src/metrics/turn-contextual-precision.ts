@@ -63,7 +63,10 @@ export const turnContextualPrecision: JudgedType = {
 };
 
 function nodeMistakes({ turn, applicable, nodes }: Entry, turns: readonly Turn[]): Mistake[] {
-  if (!applicable) return [];
+  if (!applicable) {
+    const text = `Turn ${turn} has pieces, so it is applicable.`;
+    return nodes.length === 0 ? [] : [{ reason: 'contradiction', text }];
+  }
   const count = turns.find(({ number }) => number === turn)?.retrievalContext?.length ?? 0;
   const inOrder = nodes.length === count && nodes.every(({ node }, index) => node === index + 1);
   if (inOrder) return [];

@@ -1,0 +1,15 @@
+import { type Conversation, toConversation } from '../../src/core/conversation.ts';
+import { assistant, user } from './judging.ts';
+
+/** Turns 2 and 4 use retrieved context; what a good reply holds is said of turn 4, or of 6, which uses none. */
+export function expecting(turn: 4 | 6): Conversation {
+  const said = (number: number) => (number === turn ? { expected: `Good reply ${number}.` } : {});
+  return toConversation([
+    { message: user('Returns?') },
+    { message: assistant('They are free.', ['Returns are free.']), ...said(2) },
+    { message: user('How long?') },
+    { message: assistant('30 days.', ['Returns take 30 days.', 'Hats.', 'Receipts.']), ...said(4) },
+    { message: user('Thanks.') },
+    { message: assistant('Bye.'), ...said(6) },
+  ]);
+}
