@@ -1,3 +1,4 @@
+import type { ScriptInput } from 'turnlight';
 import * as z from 'zod';
 import { textOf, turnsOf } from '../core/conversation.ts';
 import { lookUpQuote } from '../core/quote.ts';
@@ -5,6 +6,7 @@ import { mean, reaches } from '../core/scoring.ts';
 import type { TurnVerdict } from '../core/verdict.ts';
 import type { AssertionInput, Outcome, ProcedureType } from './assertionType.ts';
 import { hitsAndMisses, notApplicable, turnThreshold } from './entries.ts';
+import { type ScriptVerdict, scriptResultSchema } from './scriptTypes.ts';
 
 const params = z.strictObject({
   path: z
@@ -22,33 +24,6 @@ const params = z.strictObject({
     .meta({ description: 'Given to the function as `options`.' }),
 });
 
-const unit = z.number().min(0).max(1);
-
-const resultSchema = z.union([
-  z.boolean(),
-  unit,
-  z.strictObject({ skipped: z.string() }),
-  z.strictObject({
-    score: unit.optional(),
-    label: z.string().optional(),
-    value: z.union([z.string(), z.number()]).optional(),
-    rationale: z.string().optional(),
-    turns: z
-      .array(
-        z.strictObject({
-          turn: z.int().min(1),
-          score: unit,
-          rationale: z.string(),
-          evidence: z.string().optional(),
-        }),
-      )
-      .optional(),
-    details: z.record(z.string(), z.unknown()).optional(),
-  }),
-]);
-
-type Result = Exclude<z.infer<typeof resultSchema>, boolean | number | { skipped: string }>;
-
 export const script: ProcedureType = {
   type: 'script',
   summary: 'A function of yours in a .js, .mjs or .ts file decides.',
@@ -65,11 +40,10 @@ export const script: ProcedureType = {
   },
 };
 
-/** What the function is given: the type `ScriptInput` of the package. */
 function scriptInput(
   { conversation, turns, facts }: AssertionInput,
   options: Readonly<Record<string, unknown>>,
-) {
+): ScriptInput {
   const { id, role, topics, tools, expectations, context } = facts;
   return {
     case: id,
@@ -109,7 +83,7 @@ function scriptInput(
 
 /** @throws Error where the function returned something else than it may */
 function conclude(returned: unknown, input: AssertionInput): Outcome {
-  const read = resultSchema.safeParse(returned);
+  const read = scriptResultSchema.safeParse(returned);
   if (!read.success) {
     throw new Error(
       `The script returned something else than it may: ${z.prettifyError(read.error).replaceAll('\n', ' ')}`,
@@ -119,7 +93,7 @@ function conclude(returned: unknown, input: AssertionInput): Outcome {
   if (typeof data === 'object' && 'skipped' in data) {
     return notApplicable('not-applicable', data.skipped);
   }
-  const result: Result = typeof data === 'object' ? data : { score: Number(data) };
+  const result: ScriptVerdict = typeof data === 'object' ? data : { score: Number(data) };
   const turns = entriesOf(result, input);
   const score = result.score ?? mean(turns.flatMap((entry) => entry.score ?? []));
   if (score === undefined) {
@@ -139,7 +113,7 @@ function conclude(returned: unknown, input: AssertionInput): Outcome {
   };
 }
 
-function entriesOf({ turns = [] }: Result, input: AssertionInput): TurnVerdict[] {
+function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVerdict[] {
   const known = turnsOf(input.conversation);
   const threshold = turnThreshold(input);
   return turns.map(({ turn: number, score: given, rationale, evidence }) => {

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import type { Script, ScriptInput, ScriptResult } from 'turnlight';
+import type * as z from 'zod';
+import type { Means } from '../../src/metrics/assertionType.ts';
+import { script } from '../../src/metrics/script.ts';
+import { scriptInputSchema, scriptResultSchema } from '../../src/metrics/scriptTypes.ts';
+import { buildAssertion, buildFacts, call, system, talk, user } from '../support/judging.ts';
+import { workspaceWith } from '../support/runs.ts';
+
+const CHECKOUT = resolve(import.meta.dirname, '../..');
+
+/** What a type allows, whether or not it may be changed. */
+type Plain<T> = T extends object ? { -readonly [Key in keyof T]: Plain<T[Key]> } : T;
+type Same<A, B> =
+  (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+/** `tsc` refuses these where types/index.d.ts says something else than the program. */
+const INPUT: Same<Plain<ScriptInput>, Plain<z.infer<typeof scriptInputSchema>>> = true;
+const RESULT: Same<Plain<ScriptResult>, Plain<z.infer<typeof scriptResultSchema>>> = true;
+
+describe('the types of the package', () => {
+  it('are those of the program', () => {
+    assert.deepEqual([INPUT, RESULT], [true, true]);
+  });
+
+  it('describe what a function is given', async () => {
+    const given: unknown[] = [];
+    await script.run(buildInput({ word: 'x' }), {
+      ...NO_MEANS,
+      async script(...call) {
+        given.push(call[2]);
+        return true;
+      },
+    });
+    const read = scriptInputSchema.parse(JSON.parse(JSON.stringify(given[0])));
+    assert.deepEqual(read.options, { word: 'x' });
+    assert.deepEqual(read.conversation.turns[1]?.tool_calls, [
+      { name: 'lookup', arguments: { id: 1 }, result: 'found' },
+    ]);
+  });
+
+  it('describe what it may return', () => {
+    const results: ScriptResult[] = [
+      true,
+      0.5,
+      { skipped: 'nothing to see' },
+      { score: 1, label: 'yes', value: 4, rationale: 'why', details: { a: 1 } },
+      { turns: [{ turn: 2, score: 0, rationale: 'why', evidence: 'x' }] },
+    ];
+    for (const result of results) scriptResultSchema.parse(result);
+    const typed: Script = () => ({ score: 1 });
+    assert.deepEqual(typed(buildScriptInput()), { score: 1 });
+  });
+
+  it('fit every example of the docs, in JavaScript and in TypeScript', async (t) => {
+    const page = await readFile(join(CHECKOUT, 'docs/scripts.md'), 'utf8');
+    const examples = [...`${page}\n${script.docs}`.matchAll(/```(js|ts)\n([\s\S]+?)```/g)];
+    assert.ok(examples.length >= 3);
+    const files = examples.map(([, kind, code], index) => [`example${index}.m${kind}`, code ?? '']);
+    assert.equal(await compile(t, Object.fromEntries(files)), '');
+  });
+
+  it('refuse what the program would refuse', async (t) => {
+    const wrong =
+      "import type { Script } from 'turnlight';\nexport const a: Script = () => 'yes';\n";
+    assert.match(await compile(t, { 'wrong.mts': wrong }), /wrong\.mts.*not assignable/);
+  });
+});
+
+/** What the compiler says in a folder that has the package installed. */
+async function compile(t: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await workspaceWith(t, files);
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(CHECKOUT, join(folder, 'node_modules/turnlight'), 'junction');
+  const options = { allowJs: true, checkJs: true, strict: true, noEmit: true, types: [] };
+  const compilerOptions = { ...options, target: 'ES2022', module: 'NodeNext' };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  const tsc = join(CHECKOUT, 'node_modules/typescript/bin/tsc');
+  return promisify(execFile)(process.execPath, [tsc, '-p', folder]).then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  );
+}
+
+const CONVERSATION = talk(
+  system('You help.'),
+  user('Where is it?'),
+  ...call('lookup', { id: 1 }, 'found'),
+);
+
+function buildInput(options: Readonly<Record<string, unknown>>) {
+  const params = { path: '/check.mjs', export: 'default', options };
+  const turns = CONVERSATION.entries.filter((entry) => entry.kind === 'turn');
+  const tools = [{ name: 'lookup', parameters: { type: 'object' } }];
+  const facts = buildFacts({ tools, expectations: { outcome: 'It is found.' } });
+  return {
+    conversation: CONVERSATION,
+    turns,
+    assertion: buildAssertion('script', params),
+    facts,
+  };
+}
+
+function buildScriptInput(): ScriptInput {
+  const lists = { chosen: [], topics: [], tools: [] };
+  const mappings = { expectations: {}, context: {}, options: {} };
+  const conversation = { system: [], turns: [] };
+  return { case: 'a', conversation, role: null, ...lists, ...mappings };
+}
+
+const refuse = () => Promise.reject(new Error('A script asks nothing.'));
+const NO_MEANS: Means = {
+  ask: refuse,
+  askOnce: refuse,
+  verdict: refuse,
+  embed: refuse,
+  script: refuse,
+};
