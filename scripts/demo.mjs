@@ -1,26 +1,43 @@
-// The main job on the embedded replay judge: runs the ShopFast sessions from the command line and
-// compares what came out with what the example is built to show. Failing cases are expected here.
+// The main job on the embedded replay judge: runs the ShopFast sessions from the command line, then
+// all examples, and compares what came out with what they are built to show. Failing cases are
+// expected here: scripts/examples/expected.json says which.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
-const EXPECTED = {
-  'order-status': ['yes', 'yes', 'none'],
-  'frustrated-customer': ['yes', 'no', 'unresolved'],
-  incomplete: ['no', 'yes', 'none'],
+const EXPECTED = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'examples/expected.json'), 'utf8'),
+);
+
+/** Of ShopFast: completeness, guidelines, frustration. */
+const LABELS = {
+  'order-status': 'yes / yes / none',
+  'frustrated-customer': 'yes / no / unresolved',
+  incomplete: 'no / yes / none',
 };
 
+/** What to look at in the other examples, and why. */
+const WORTH_A_LOOK = {
+  'deepeval/knowledge-retention': 'a correction counts, a fact is forgotten',
+  'deepeval/decision-graph': 'the path through the questions',
+  'mlflow/tool-call-efficiency': 'which call is wasted',
+  'azure/customer-satisfaction': 'a value and a threshold from 1 to 5',
+  'composition/required-gate': 'fails, though its mean would do',
+  'composition/samples': 'passes, though one of three answers would fail it',
+};
+
+// ShopFast as a person sees it, then everything for the comparison.
+const shown = run('examples/shopfast', 'inherit', ['--reporter', 'terminal']);
 const folder = mkdtempSync(join(tmpdir(), 'turnlight-demo-'));
 const output = join(folder, 'results.json');
-const command = ['dist/cli.js', 'run', 'examples/shopfast'];
-const reporters = ['--reporter', 'terminal', '--reporter', 'json', '--output', output];
-const { status } = spawnSync(process.execPath, [...command, ...reporters], { stdio: 'inherit' });
+const all = run('examples', 'ignore', ['--no-save', '--reporter', 'json', '--output', output]);
 
 let wrong;
+let cases = [];
 try {
-  wrong = differences(JSON.parse(readFileSync(output, 'utf8')).cases);
-  if (status !== 1) wrong.push(`the exit code was ${status}, expected 1`);
+  cases = JSON.parse(readFileSync(output, 'utf8')).cases;
+  wrong = [...differences(), ...[shown, all].filter((status) => status !== 1).map(badExit)];
 } catch (error) {
   wrong = [`no results were written: ${error.message}`];
 } finally {
@@ -34,21 +51,63 @@ if (wrong.length > 0) {
   process.exitCode = 1;
 } else {
   console.log('\nAs expected: two of the three sessions fail, each at the turns named above.');
+  console.log('\nAll examples, as expected too (what fails, fails on purpose):');
+  for (const suite of Object.keys(EXPECTED)) console.log(`  ${suite.padEnd(20)}${counts(suite)}`);
+  console.log('\nWorth a look, with `npm run vscode`:');
+  for (const [name, why] of Object.entries(WORTH_A_LOOK)) {
+    console.log(`  ${name.padEnd(32)}${why}\n      ${wordsOf(name)}`);
+  }
 }
 
-function differences(cases) {
+function run(what, stdio, reporters) {
+  return spawnSync(process.execPath, ['dist/cli.js', 'run', what, ...reporters], { stdio }).status;
+}
+
+function badExit(status) {
+  return `the exit code was ${status}, expected 1`;
+}
+
+function linesOf(suite) {
+  return cases.filter((line) => basename(dirname(line.suite)) === suite);
+}
+
+function differences() {
   const found = [];
-  for (const [id, labels] of Object.entries(EXPECTED)) {
-    const line = cases.find((one) => one.id === id);
-    const got = line?.verdicts.map(({ label }) => label) ?? [];
-    if (got.join() !== labels.join()) {
-      found.push(`${id}: expected ${labels.join(' / ')}, got ${got.join(' / ') || 'nothing'}`);
-    }
-    for (const verdict of line?.verdicts ?? []) {
-      if (verdict.status === 'fail' && !verdict.misses.some((miss) => /^Turn \d+:/.test(miss))) {
-        found.push(`${id}: ${verdict.assertion.name} failed without naming a turn`);
+  for (const [suite, expected] of Object.entries(EXPECTED)) {
+    const lines = linesOf(suite);
+    for (const id of new Set([...Object.keys(expected), ...lines.map((line) => line.id)])) {
+      const line = lines.find((one) => one.id === id);
+      if (line?.status !== expected[id]) {
+        found.push(`${suite}/${id}: expected ${expected[id]}, got ${line?.status ?? 'nothing'}`);
+      }
+      for (const verdict of line?.verdicts ?? []) {
+        if (verdict.status === 'fail' && !verdict.misses.some((miss) => /^Turn \d+:/.test(miss))) {
+          found.push(`${suite}/${id}: ${verdict.assertion.name} failed without naming a turn`);
+        }
       }
     }
   }
+  for (const line of linesOf('shopfast')) {
+    const labels = line.verdicts.map(({ label }) => label).join(' / ');
+    if (labels !== LABELS[line.id])
+      found.push(`${line.id}: expected ${LABELS[line.id]}, got ${labels}`);
+  }
   return found;
+}
+
+function counts(suite) {
+  const statuses = linesOf(suite).map(({ status }) => status);
+  return ['pass', 'fail', 'skipped']
+    .map((status) => [status, statuses.filter((one) => one === status).length])
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${count} ${status}`)
+    .join(', ');
+}
+
+/** The first miss of a case that fails, the rationale of one that passes. */
+function wordsOf(name) {
+  const [suite, id] = name.split('/');
+  const { status, verdicts } = linesOf(suite).find((line) => line.id === id);
+  const verdict = verdicts.find((one) => one.status === status) ?? verdicts[0];
+  return verdict.misses[0] ?? verdict.rationale;
 }

@@ -1,14 +1,21 @@
-// A check of your own: addresses must be repeated with their house number, or nobody finds them.
+// A check of your own: an address without its house number is of no use to somebody on the way.
 
 const ADDRESS = /\b(\p{Lu}\p{L}+ (?:Street|Lane|Road))(?: (\d+))?/u;
 
-/** @returns a score for each turn of the assistant that names an address */
-export default function check({ conversation }) {
+/**
+ * A score for each turn of the assistant that names an address.
+ *
+ * @type {import('turnlight').Script}
+ */
+const houseNumbers = ({ conversation }) => {
   const turns = conversation.turns.flatMap(({ number, side, text }) => {
-    const [found, street, house] = (side === 'assistant' && text.match(ADDRESS)) || [];
-    if (!found) return [];
+    const address = side === 'assistant' ? ADDRESS.exec(text) : null;
+    if (!address) return [];
+    const [evidence, street, house] = address;
     const rationale = house ? `names the house ${house}` : `names ${street} without a house number`;
-    return [{ turn: number, score: house ? 1 : 0, rationale, evidence: found }];
+    return [{ turn: number, score: house ? 1 : 0, rationale, evidence }];
   });
   return turns.length === 0 ? { skipped: 'No address is named.' } : { turns };
-}
+};
+
+export default houseNumbers;

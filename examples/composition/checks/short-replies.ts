@@ -1,18 +1,8 @@
 // A check of your own with options, in TypeScript: replies that are read aloud must be short.
+import type { Script } from 'turnlight';
 
-interface Given {
-  readonly conversation: {
-    readonly turns: readonly {
-      readonly number: number;
-      readonly side: string;
-      readonly text: string;
-    }[];
-  };
-  readonly options: { readonly most_words?: number };
-}
-
-export function shortReplies({ conversation, options }: Given) {
-  const most = options.most_words ?? 40;
+export const shortReplies: Script = ({ conversation, options }) => {
+  const most = Number(options.most_words ?? 40);
   const turns = conversation.turns
     .filter(({ side }) => side === 'assistant')
     .map(({ number, text }) => {
@@ -20,4 +10,4 @@ export function shortReplies({ conversation, options }: Given) {
       return { turn: number, score: words <= most ? 1 : 0, rationale: `has ${words} words` };
     });
   return { turns, details: { most_words: most } };
-}
+};
