@@ -20,7 +20,8 @@ export function fill(schema: Schema, filling: Filling, root: Schema = schema): u
   if ('const' in schema) return schema.const;
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if (Array.isArray(anyOf)) return inner(anyOf[0]);
-  switch (type) {
+  // `["number", "null"]`
+  switch (Array.isArray(type) ? type[0] : type) {
     case 'object':
       return fillObject(schema, filling, root);
     case 'array':

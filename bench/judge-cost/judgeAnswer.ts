@@ -1,6 +1,7 @@
 import type { ChatBody } from '../../test/support/modelServer/server.ts';
 import { promptText } from './countingServer.ts';
-import { fill } from './fill.ts';
+import { type Filling, fill } from './fill.ts';
+import { type Outline, outlineOf } from './outline.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -12,55 +13,59 @@ const LIST_LENGTH = 1;
  * passes, lists hold one entry about the first turns.
  */
 export function judgeAnswer(body: ChatBody): string {
-  const format = body.response_format?.json_schema;
-  if (!format) throw new Error('The request asks for no JSON Schema.');
-  const judged = judgedTurns(promptText(body));
-  return JSON.stringify(answerOf(toSchema(format.schema), judged));
+  const prompt = promptText(body);
+  const schema = toSchema(body.response_format?.json_schema?.schema ?? schemaAtEnd(prompt));
+  return JSON.stringify(fill(schema, answerFilling(outlineOf(prompt), schema)));
 }
 
-/** `Turns to judge: 2,4.` */
-function judgedTurns(prompt: string): number[] {
-  const list = [...prompt.matchAll(/^Turns to judge: ([\d,]+)/gm)].at(-1)?.[1] ?? '';
-  return [...list.matchAll(/\d+/g)].map(([number]) => Number(number));
+/** Where the endpoint is given no schema, the last line of the prompt is one. */
+function schemaAtEnd(prompt: string): unknown {
+  const last = prompt.trimEnd().split('\n').at(-1) ?? '';
+  if (!last.startsWith('{')) throw new Error('The request asks for no JSON Schema.');
+  return JSON.parse(last);
 }
 
-function answerOf(schema: Schema, judged: readonly number[]): unknown {
-  return fill(schema, {
+/** Fields of the answer as a whole; `turns` stands there, or in each criterion of a checklist. */
+function answerFilling(outline: Outline, root: Schema): Filling {
+  const { turns, judged, listed } = outline;
+  const first = (side: 'user' | 'assistant') =>
+    turns.find((turn) => turn.side === side)?.number ?? 1;
+  const filling: Filling = {
     listLength: LIST_LENGTH,
-    field: (key, field) => {
-      if (key === 'turns') {
-        return judged.map((turn) =>
-          fill(toSchema(field.items), entryFilling(turn, schema), schema),
-        );
-      }
-      return entryFilling(judged[0] ?? 2, schema).field(key, field);
-    },
-  });
-}
-
-/** Values of the fields that must fit the turn that they stand with. */
-function entryFilling(turn: number, root: Schema) {
-  const filling = {
-    listLength: LIST_LENGTH,
-    field(key: string, schema: Schema): unknown {
-      const inList = toSchema(schema.items);
+    field(key, schema) {
+      const entry = toSchema(schema.items);
       switch (key) {
+        case 'turns':
+          return judged.map((turn) => fill(entry, entryFilling(turn, outline, root), root));
+        case 'criteria':
+        case 'guidelines':
+          return Array.from({ length: listed }, (_, index) =>
+            fill(entry, numbered(filling, index + 1), root),
+          );
+        // The three aspects of task adherence each cite a judged turn.
+        case 'goal':
+        case 'rules':
+        case 'procedure':
+          if (schema.type !== 'object') return undefined;
+          return fill(schema, entryFilling(judged[0] ?? 2, outline, root), root);
         case 'turn':
-          return turn;
-        // A fact is the user's, and of the user's first turn.
-        case 'facts':
-          return [fill(inList, { ...filling, field: factField }, root)];
         case 'asked_turn':
-          return 1;
+          return first('user');
+        case 'answered_turn':
         case 'satisfied_turn':
-        case 'reached_turn':
-          return 2;
-        case 'forgot':
-          return [];
-        case 'verdict':
-          return schema.enum === undefined ? undefined : passing(schema.enum);
+        case 'delivered_turn':
+          return turns.find(({ number, side }) => side === 'assistant' && number > first('user'))
+            ?.number;
+        case 'superseded_by':
+          return null;
         case 'evidence':
           return '';
+        case 'gaps':
+        case 'violated_in':
+        case 'details':
+          return [];
+        case 'user_incoherent':
+          return false;
         default:
           return undefined;
       }
@@ -69,14 +74,44 @@ function entryFilling(turn: number, root: Schema) {
   return filling;
 }
 
-function factField(key: string): unknown {
-  if (key === 'turn') return 1;
-  return key === 'superseded_by' ? null : undefined;
+/** An entry of a list whose entries are numbered. */
+function numbered(filling: Filling, number: number): Filling {
+  return {
+    ...filling,
+    field: (key, schema) =>
+      key === 'criterion' || key === 'guideline' ? number : filling.field?.(key, schema),
+  };
 }
 
-function passing(values: unknown): unknown {
-  if (!Array.isArray(values)) return undefined;
-  return values.includes('pass') ? 'pass' : values[0];
+/** Values of the fields that must fit the turn that they stand with. */
+function entryFilling(turn: number, { turns }: Outline, root: Schema): Filling {
+  const about = turns.find(({ number }) => number === turn);
+  return {
+    listLength: LIST_LENGTH,
+    field(key, schema) {
+      switch (key) {
+        case 'turn':
+          return turn;
+        case 'arguments':
+          return (about?.calls ?? 0) > 0 ? 1 : null;
+        case 'nodes':
+          return Array.from({ length: about?.contexts ?? 0 }, (_, index) => {
+            const field = (inner: string) => (inner === 'node' ? index + 1 : undefined);
+            return fill(toSchema(schema.items), { listLength: LIST_LENGTH, field }, root);
+          });
+        // No user is frustrated, and no prompt of the bench has a scale that begins above 0.
+        case 'score':
+          return 0;
+        case 'forgot':
+        case 'wasted':
+          return [];
+        case 'evidence':
+          return '';
+        default:
+          return undefined;
+      }
+    },
+  };
 }
 
 function toSchema(value: unknown): Schema {
