@@ -104,7 +104,7 @@ export async function buildAssertion(
     type: type.type,
     name: typeof name === 'string' && !owns('name') ? name : labelOf(type.type, filled, prompt),
     source: { path: spot.document.path, range: spot.document.entryRangeOf(spot.path) },
-    params: withFolder(filled, spot, scope),
+    params: await withAbsolutePath(filled, spot, scope),
     weight: typeof weight === 'number' ? weight : 1,
     required: required === true,
     negate: negate === true,
@@ -137,19 +137,23 @@ function without(
   return copy;
 }
 
-/** The path of a script is absolute once it is read, and stays inside the workspace. */
-function withFolder(
+/** A script's path, absolute once it is read, names a file inside the workspace. */
+async function withAbsolutePath(
   params: Readonly<Record<string, unknown>>,
   spot: Spot,
-  scope: Scope,
-): Readonly<Record<string, unknown>> {
+  { options, files, reporter }: Scope,
+): Promise<Readonly<Record<string, unknown>>> {
   if (typeof params.path !== 'string') return params;
   const folder = dirname(spot.document.path);
-  if (!staysInside(params.path, folder, scope.options.workspace)) {
-    const place = placeOf(within(spot, 'path'));
-    scope.reporter.say('path-outside', outsideMessage(params.path), place, spot.owner);
+  const path = resolve(folder, params.path);
+  const say = (code: string, message: string) =>
+    reporter.say(code, message, placeOf(within(spot, 'path')), spot.owner);
+  if (!staysInside(params.path, folder, options.workspace)) {
+    say('path-outside', outsideMessage(params.path));
+  } else if (!(await files.exists(path))) {
+    say('file-missing', `There is no file "${params.path}". Paths start from this file's folder.`);
   }
-  return { ...params, path: resolve(folder, params.path) };
+  return { ...params, path };
 }
 
 /** Lowest and highest value of the assertion. */

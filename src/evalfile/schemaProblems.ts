@@ -156,7 +156,30 @@ function sentence(issue: Issue, given: unknown): string {
   if (issue.code === 'invalid_type') {
     return `Here must stand ${NAMES[issue.expected] ?? issue.expected}, not ${article(kindOf(given))}`;
   }
+  if (issue.code === 'too_small' || issue.code === 'too_big') return rangeSentence(issue);
   return issue.message.replace(/\.$/, '');
+}
+
+type RangeIssue = Extract<Issue, { code: 'too_small' | 'too_big' }>;
+
+/** `The number must be at most 10`, `At least 1 item must stand here`. */
+function rangeSentence(issue: RangeIssue): string {
+  const small = issue.code === 'too_small';
+  const bound = small ? issue.minimum : issue.maximum;
+  const limit = `${small ? 'at least' : 'at most'} ${bound}`;
+  switch (issue.origin) {
+    case 'string':
+      return bound === 1n || bound === 1
+        ? 'Here must stand a text that is not empty'
+        : `The text must have ${limit} characters`;
+    case 'array':
+    case 'set':
+      return `Here must stand ${limit} item${Number(bound) === 1 ? '' : 's'}`;
+    default:
+      return issue.inclusive === false
+        ? `The number must be ${small ? 'greater' : 'less'} than ${bound}`
+        : `The number must be ${limit}`;
+  }
 }
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -26,6 +26,8 @@ export async function loadExample(t: TestContext, markdown: string): Promise<Loa
   const workspace = await workspaceWith(t, { 'suite.eval.yaml': fileOf(exampleOf(markdown)) });
   await mkdir(join(workspace, 'judges'));
   await writeFile(join(workspace, 'judges/context-retention.md'), '{{conversation}}');
+  await mkdir(join(workspace, 'checks'));
+  await writeFile(join(workspace, 'checks/order-number.ts'), 'export default () => true;');
   const options = { workspace, env: () => undefined };
   return loadSuite(join(workspace, 'suite.eval.yaml'), nodeFiles(), options);
 }

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Assertion } from '../../../src/core/suite.ts';
+import { load, placed } from '../../support/evalFiles.ts';
+
+const TOP = `judge: openai:j
+cases:
+  - id: one
+    transcript: [{user: Hi}, {assistant: Hello}]
+    assert:
+`;
+
+/** Lines of one assertion, which begins in line 6. */
+function suite(lines: string): string {
+  const indented = lines.split('\n').map((line) => `        ${line}`);
+  return `${TOP}${indented.join('\n').replace('        ', '      - ')}\n`;
+}
+
+async function built(lines: string): Promise<Assertion> {
+  const { suite: loaded, problems } = await load(suite(lines));
+  const [assertion] = loaded?.cases[0]?.assertions ?? [];
+  if (!assertion) throw new Error(JSON.stringify(problems, null, 2));
+  return assertion;
+}
+
+describe('wrong assertions are told at their place', () => {
+  for (const [what, lines, expected] of [
+    [
+      'a type within a group',
+      'type: all-of\nassert:\n  - {type: contians, value: x}',
+      ['8:20 unknown-type'],
+    ],
+    [
+      'a key within a group',
+      'type: any-of\nassert:\n  - {type: safety, smaples: 2}',
+      ['8:28 unknown-key'],
+    ],
+    ['a group of nothing', 'type: all-of\nassert: []', ['7:17 out-of-range']],
+    [
+      'a need within a group',
+      'type: all-of\nassert:\n  - type: topic-adherence',
+      ['8:13 missing-need'],
+    ],
+    [
+      'a branch that ends nowhere',
+      'type: decision-graph\nnodes:\n  a: {type: yes-no, question: q, if_yes: b, if_no: 0}',
+      ['8:50 bad-value'],
+    ],
+    [
+      'a circle',
+      'type: decision-graph\nnodes:\n  a: {type: task, instructions: t, next: b}\n  b: {type: yes-no, question: q, if_yes: a, if_no: 0}',
+      ['9:50 bad-value'],
+    ],
+    [
+      'a node that is never reached',
+      'type: decision-graph\nnodes:\n  a: {type: verdict, score: 5}\n  b: {type: verdict, score: 5}',
+      ['9:14 bad-value'],
+    ],
+    [
+      'a missing branch',
+      'type: decision-graph\nnodes:\n  a: {type: yes-no, question: q, if_yes: 10}',
+      ['8:11 missing-key'],
+    ],
+    [
+      'an assertion at the end of a graph',
+      'type: decision-graph\nnodes:\n  a: {type: assertion, assert: {type: guidlines}}',
+      ['8:47 unknown-type'],
+    ],
+    [
+      'a gap in a rubric',
+      'type: g-eval\ncriteria: warm\nrubric:\n  - {range: [0, 3], means: bad}\n  - {range: [5, 10], means: good}',
+      ['10:21 bad-value'],
+    ],
+    ['a threshold beyond the scale', 'type: coherence\nthreshold: 6', ['7:20 out-of-range']],
+    ['a threshold beyond 1 without a scale', 'type: safety\nthreshold: 2', ['7:20 out-of-range']],
+    [
+      "a threshold beyond a judge's own scale",
+      'type: llm-judge\ninstructions: Of {{conversation}}\nscale: [1, 7]\nthreshold: 8',
+      ['9:20 out-of-range'],
+    ],
+    [
+      'granularity of what asks otherwise',
+      'type: g-eval\ncriteria: x\ngranularity: turn',
+      ['8:9 unknown-key'],
+    ],
+    ['more samples than make sense', 'type: safety\nsamples: 1000', ['7:18 out-of-range']],
+    ['a script that is not there', 'type: script\npath: ./nope.mjs', ['7:15 file-missing']],
+    ['a script outside the workspace', 'type: script\npath: ../../x.mjs', ['7:15 path-outside']],
+    [
+      'an unknown model for embeddings',
+      'type: similar\nvalue: x\nmodel: nope',
+      ['8:16 unknown-name'],
+    ],
+    ['no model for embeddings', 'type: similar\nvalue: x', ['6:9 missing-key']],
+  ] as const) {
+    it(what, async () => {
+      assert.deepEqual(placed(await load(suite(lines))), expected);
+    });
+  }
+
+  it('says what a number must be', async () => {
+    const { problems } = await load(suite('type: coherence\nthreshold: 6'));
+    assert.equal(problems[0]?.message, 'The number must be at most 5.');
+  });
+});
+
+describe('thresholds', () => {
+  for (const [what, lines, expected] of [
+    ['of 1..5 may be written in the scale', 'type: coherence\nthreshold: 3', 0.5],
+    ['of 0..10 may be written in the scale', 'type: g-eval\ncriteria: x\nthreshold: 7', 0.7],
+    ['up to 1 are shares, whatever the scale', 'type: coherence\nthreshold: 1', 1],
+    [
+      "may be written in a judge's own scale",
+      'type: llm-judge\ninstructions: Of {{conversation}}\nscale: [1, 7]\nthreshold: 4',
+      0.5,
+    ],
+  ] as const) {
+    it(what, async () => {
+      assert.equal((await built(lines)).threshold, expected);
+    });
+  }
+
+  it('of a prompt may be written in its scale too', async () => {
+    const prompt = '---\nscale: [1, 5]\nthreshold: 4\n---\nOf {{conversation}}\n';
+    const { suite: loaded } = await load(suite('type: llm-judge\nprompt: ./own.md'), {
+      'own.md': prompt,
+    });
+    assert.equal(loaded?.cases[0]?.assertions[0]?.prompt?.threshold, 0.75);
+  });
+});
+
+describe('nested assertions', () => {
+  it('are built with their keys, and take `at` from their group', async () => {
+    const { nested } = await built(
+      'type: all-of\nat: last\nassert:\n  - It is polite.\n  - {type: contains, value: x, at: first}',
+    );
+    assert.deepEqual(
+      nested?.map(({ key, assertion }) => [key, assertion.type, assertion.at.kind]),
+      [
+        ['assert.0', 'criterion', 'last'],
+        ['assert.1', 'contains', 'first'],
+      ],
+    );
+  });
+
+  it('keep their own prompts out of the texts of what holds them', async () => {
+    const { nested } = await built(
+      'type: any-of\nassert:\n  - {type: llm-judge, instructions: "Of {{conversation}}"}',
+    );
+    assert.equal(nested?.[0]?.assertion.params.instructions, 'Of {{conversation}}');
+  });
+
+  it('end a decision graph', async () => {
+    const { nested } = await built(
+      'type: decision-graph\nnodes:\n  a: {type: assertion, assert: {type: safety}}',
+    );
+    assert.deepEqual(
+      nested?.map(({ key }) => key),
+      ['nodes.a.assert'],
+    );
+  });
+});
