@@ -52,6 +52,12 @@ async function writeSchema() {
   await writeFile('schemas/eval.schema.json', `${JSON.stringify(evalJsonSchema(), null, 2)}\n`);
 }
 
+/** The licences of the packages that the bundles hold. */
+async function writeNotices(...metafiles) {
+  const { thirdPartyNotices } = await import('./scripts/notices.ts');
+  await writeFile('dist/ThirdPartyNotices.txt', await thirdPartyNotices('.', metafiles));
+}
+
 if (watch) {
   const contexts = await Promise.all([esbuild.context(node), esbuild.context(webview)]);
   await Promise.all(contexts.map((context) => context.watch()));
@@ -65,5 +71,6 @@ if (watch) {
     'dist/meta.json',
     JSON.stringify({ node: nodeResult.metafile, webview: webviewResult.metafile }),
   );
+  await writeNotices(nodeResult.metafile, webviewResult.metafile);
   await writeSchema();
 }

@@ -34,7 +34,7 @@ describe('the packaged extension', () => {
       { cwd: CHECKOUT },
     );
     const allowed =
-      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/[\w-]+\.(js|css)|schemas\/eval\.schema\.json|syntaxes\/[\w.-]+\.json)$/;
+      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/[\w-]+\.(js|css)|dist\/ThirdPartyNotices\.txt|types\/index\.d\.ts|schemas\/eval\.schema\.json|syntaxes\/[\w.-]+\.json)$/;
     const files = stdout.trim().split('\n');
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
@@ -43,6 +43,19 @@ describe('the packaged extension', () => {
     for (const needed of ['extension', 'server', 'module-host', 'webview']) {
       assert.ok(files.includes(`dist/${needed}.js`), needed);
     }
+    assert.ok(files.includes('types/index.d.ts'));
+    assert.ok(files.includes('dist/ThirdPartyNotices.txt'));
+  });
+
+  it('carries the licence of each package that it holds code of', async () => {
+    const notices = await readFile(join(CHECKOUT, 'dist/ThirdPartyNotices.txt'), 'utf8');
+    const sections = notices.split(/\n-{80}\n/).slice(1);
+    for (const section of sections) assert.ok(section.length > 300, section);
+    const [eld] = sections.filter((section) => section.trim().startsWith('eld '));
+    assert.match(eld ?? '', /\(Apache-2\.0\)[\s\S]+Apache License/);
+    const has = (name: string) => sections.some((section) => section.trim().startsWith(`${name} `));
+    const named = ['zod', 'yaml', 'openai', 'gpt-tokenizer', 'ajv', '@microsoft/fast-element'];
+    assert.deepEqual(named.filter(has), named);
   });
 
   it('loads less than 80 KB to activate, and neither zod, yaml, openai nor the language client', async () => {

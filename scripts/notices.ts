@@ -1,0 +1,93 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The parts of esbuild's metafile that say what went into the bundles. */
+export interface Bundled {
+  readonly outputs: Readonly<
+    Record<
+      string,
+      { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }
+    >
+  >;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly author?: string | { readonly name: string };
+}
+
+const HEAD = `Turnlight holds code of the packages below, each under its own licence.`;
+const RULE = '-'.repeat(80);
+const LICENCE_FILE = /^(licen[cs]e|notices?|copying)([.-].*)?$/i;
+
+/**
+ * The licences of all packages of which the bundles hold code, one after another by name.
+ *
+ * @param root the folder that the paths of the metafiles start from
+ * @throws Error on a package that says nothing of its licence
+ */
+export async function thirdPartyNotices(
+  root: string,
+  bundles: readonly Bundled[],
+): Promise<string> {
+  const sections = await Promise.all(
+    foldersOf(bundles).map((folder) => sectionOf(join(root, folder))),
+  );
+  // The same package may be there twice, in two folders.
+  return `${[HEAD, ...[...new Set(sections)].sort()].join(`\n\n${RULE}\n\n`)}\n`;
+}
+
+function foldersOf(bundles: readonly Bundled[]): string[] {
+  const inputs = bundles
+    .flatMap(({ outputs }) => Object.values(outputs))
+    .flatMap((output) => Object.entries(output.inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  const folders = inputs.flatMap(([path]) => {
+    const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
+    return folder ?? [];
+  });
+  return [...new Set(folders)];
+}
+
+async function sectionOf(folder: string): Promise<string> {
+  const manifest: Manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const names = (await readdir(folder)).filter((name) => LICENCE_FILE.test(name)).sort();
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+  const { name, version, license } = manifest;
+  const said = texts.length > 0 ? texts : [standardText(manifest)];
+  const trimmed = said.map((text) => text.replaceAll('\r\n', '\n').trim());
+  return [`${name} ${version} (${license ?? 'see below'})`, ...trimmed].join('\n\n');
+}
+
+/** Of a package that names its licence but does not carry its text. */
+function standardText({ name, license, author }: Manifest): string {
+  const holder = typeof author === 'string' ? author : author?.name;
+  if (license === 'MIT' && holder !== undefined) return mit(holder);
+  throw new Error(`${name} carries no licence text: find it before bundling the package.`);
+}
+
+function mit(holder: string): string {
+  return `MIT License
+
+Copyright (c) ${holder}
+
+Permission is hereby granted, free of charge, to any person obtaining a copy
+of this software and associated documentation files (the "Software"), to deal
+in the Software without restriction, including without limitation the rights
+to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all
+copies or substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+SOFTWARE.`;
+}
