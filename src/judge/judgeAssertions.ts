@@ -60,13 +60,27 @@ class Judging {
     const { assertions, signal, onVerdict } = this.#options;
     const settle = (assertion: Assertion, verdict: Verdict) => this.#settle(assertion, verdict);
     const inquiries = await prepareInquiries(assertions, this.#options, settle, signal);
-    const limit = pLimit(SIDE_BY_SIDE);
-    await Promise.all(inquiries.map((inquiry) => limit(() => this.#inquire(inquiry))));
+    await this.#inquireAll(inquiries);
     return assertions.map((assertion) => {
       const verdict = this.#verdictOf(assertion);
       if (isGroup(assertion)) onVerdict?.(verdict);
       return verdict;
     });
+  }
+
+  /**
+   * One inquiry of each judge goes first, the others side by side behind it. All of them begin with
+   * the same conversation, but a provider's prompt cache serves it only once a request that holds it
+   * was answered: eight sent at once would pay for it eight times, these pay for it once.
+   */
+  async #inquireAll(inquiries: readonly Inquiry[]): Promise<void> {
+    const limit = pLimit(SIDE_BY_SIDE);
+    const ask = (inquiry: Inquiry) => limit(() => this.#inquire(inquiry));
+    const inLine = async ([first, ...rest]: readonly Inquiry[]) => {
+      if (first) await ask(first);
+      await Promise.all(rest.map(ask));
+    };
+    await Promise.all(byJudge(inquiries).map(inLine));
   }
 
   #verdictOf(assertion: Assertion): Verdict {
@@ -186,6 +200,27 @@ class Judging {
       signal,
     });
   }
+}
+
+/**
+ * Those that ask the same judge together, each that asks none by itself. Questions stand before
+ * procedures, which may ask one thing after the other and would keep the rest waiting.
+ */
+function byJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
+  const alone: Inquiry[][] = [];
+  const together = new Map<string, Inquiry[]>();
+  const questions = inquiries.filter(({ kind }) => kind === 'question');
+  const others = inquiries.filter(({ kind }) => kind !== 'question');
+  for (const inquiry of [...questions, ...others]) {
+    const { type, judge } = inquiry.inputs[0].assertion;
+    if (!findAssertionType(type)?.judged) {
+      alone.push([inquiry]);
+      continue;
+    }
+    const key = canonicalJson(judge) ?? '';
+    together.set(key, [...(together.get(key) ?? []), inquiry]);
+  }
+  return [...together.values(), ...alone];
 }
 
 /** A conversation that was not shown at once is told. */

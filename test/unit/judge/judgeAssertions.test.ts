@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
 import { PROTOCOL } from '../../../src/judge/protocol.ts';
@@ -43,6 +44,15 @@ function checklist(body: ChatBody, notMet: readonly number[] = []) {
     return { criterion: index + 1, outcome, turns: judged, rationale: `c${index + 1}` };
   });
   return json({ criteria, rationale: 'As a whole.' });
+}
+
+/** A promise that is settled from outside. */
+function barrier() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 const states = (verdicts: readonly Verdict[]) =>
@@ -109,6 +119,45 @@ describe('requests', () => {
     ]);
     assert.equal(server.requests.length, 4);
     assert.deepEqual(states(verdicts), ['pass', 'pass', 'pass', 'pass', 'pass']);
+  });
+
+  it('are one first, which warms the cache of its judge, and then side by side', async (t) => {
+    const beside: number[] = [];
+    let arrived = 0;
+    const all = barrier();
+    const script = async () => {
+      const index = arrived;
+      arrived += 1;
+      if (arrived === 4) all.resolve();
+      // The first gives others the time to come; those wait for one another.
+      await (index === 0 ? wait(50) : all.promise);
+      beside[index] = arrived;
+      return json(GOOD);
+    };
+    const relevancies = Array.from({ length: 4 }, () => buildAssertion('turn-relevancy'));
+    const { verdicts } = await judge(t, script, relevancies);
+    assert.deepEqual(states(verdicts), ['pass', 'pass', 'pass', 'pass']);
+    assert.deepEqual(beside, [1, 4, 4, 4]);
+  });
+
+  it('are sent to another judge at once, whose cache is another', async (t) => {
+    const judges = ['openai:one', 'openai:two'].map((id) => ({
+      id,
+      provider: 'openai',
+      params: {},
+      folder: '/',
+    }));
+    let arrived = 0;
+    const all = barrier();
+    const script = async () => {
+      arrived += 1;
+      if (arrived === 2) all.resolve();
+      await all.promise;
+      return json(GOOD);
+    };
+    const assertions = judges.map((one) => buildAssertion('turn-relevancy', {}, { judge: one }));
+    const { verdicts } = await judge(t, script, assertions);
+    assert.deepEqual(states(verdicts), ['pass', 'pass']);
   });
 
   it('are paid once where they are shared', async (t) => {
