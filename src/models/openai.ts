@@ -22,6 +22,11 @@ export const priceSchema = z.strictObject({
     .meta({ description: `${PRICE} What the model writes.` }),
 });
 
+/** From the strictest; where an endpoint does not take one, the next is tried. */
+export const answerFormats = ['json_schema', 'json_object', 'text'] as const;
+
+export type AnswerFormat = (typeof answerFormats)[number];
+
 export const openaiSchema = z.strictObject({
   provider: z.literal('openai').meta({ description: 'Any OpenAI-compatible endpoint.' }),
   model: z.string().min(1).meta({ description: "The model's name at the endpoint." }),
@@ -52,6 +57,10 @@ export const openaiSchema = z.strictObject({
   }),
   max_input_tokens: z.int().min(1).optional().meta({
     description: 'Most tokens that the model reads. Longer conversations are judged in chunks.',
+  }),
+  answer_format: z.enum(answerFormats).optional().meta({
+    description:
+      "How a judge is told the form of its answer: `json_schema` (unless given) makes the endpoint enforce it; with `json_object` and `text` it stands at the end of the request, and the endpoint enforces JSON or nothing. Endpoints whose prompt cache reads the schema before the messages, as OpenAI's does, serve a conversation to all its assertions only with one of these two.",
   }),
   price: priceSchema.optional().meta({ description: `${PRICE} Makes the cost known.` }),
 });

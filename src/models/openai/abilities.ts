@@ -1,6 +1,8 @@
+import type { AnswerFormat } from '../openai.ts';
+
 /** What an endpoint takes for one model, as far as its answers have told. */
 export interface Abilities {
-  readonly format: 'json_schema' | 'json_object' | 'text';
+  readonly format: AnswerFormat;
   readonly temperature: boolean;
   readonly limit: 'max_tokens' | 'max_completion_tokens';
   /** Probabilities of tokens. */
@@ -9,26 +11,35 @@ export interface Abilities {
   readonly several: boolean;
 }
 
+/** A model as it is asked. */
+export interface Place {
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly isOpenAi: boolean;
+  /** How answers are asked for until the endpoint refuses it. */
+  readonly format: AnswerFormat;
+}
+
 const learnt = new Map<string, Abilities>();
 
 /**
  * OpenAI's own models want `max_completion_tokens` (the newer ones refuse the old name); other
  * endpoints mostly know `max_tokens` alone.
  */
-export function abilitiesOf(baseUrl: string, model: string, isOpenAi: boolean): Abilities {
+export function abilitiesOf(place: Place): Abilities {
   return (
-    learnt.get(keyOf(baseUrl, model)) ?? {
-      format: 'json_schema',
+    learnt.get(keyOf(place)) ?? {
+      format: place.format,
       temperature: true,
-      limit: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
+      limit: place.isOpenAi ? 'max_completion_tokens' : 'max_tokens',
       logprobs: true,
       several: true,
     }
   );
 }
 
-export function remember(baseUrl: string, model: string, abilities: Abilities): void {
-  learnt.set(keyOf(baseUrl, model), abilities);
+export function remember(place: Place, abilities: Abilities): void {
+  learnt.set(keyOf(place), abilities);
 }
 
 /** Endpoints are only known within a process; tests start with none known. */
@@ -36,8 +47,8 @@ export function forgetAbilities(): void {
   learnt.clear();
 }
 
-function keyOf(baseUrl: string, model: string): string {
-  return `${baseUrl} ${model}`;
+function keyOf({ baseUrl, model, format }: Place): string {
+  return `${baseUrl} ${model} ${format}`;
 }
 
 const ABOUT_FORMAT = /response[_ ]format|json[_ ]schema|json[_ ]object|structured output/i;

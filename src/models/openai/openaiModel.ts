@@ -107,16 +107,18 @@ export class OpenAiModel implements Model {
     stop: AbortController,
   ): Promise<unknown> {
     const { baseUrl, params, isOpenAi } = this.#setup;
+    const { model, answer_format: format = 'json_schema' } = params;
+    const place = { baseUrl, model, isOpenAi, format };
     const client = this.#client(attempts, stop);
     for (;;) {
-      const abilities = abilitiesOf(baseUrl, params.model, isOpenAi);
+      const abilities = abilitiesOf(place);
       const body = requestBody(request, params, abilities, count);
       try {
         return await client.chat.completions.create(body, { signal: stop.signal });
       } catch (error) {
         const better = this.#learnFrom(error, body, abilities);
         if (!better) throw error;
-        remember(baseUrl, params.model, better);
+        remember(place, better);
       }
     }
   }

@@ -240,6 +240,21 @@ test('falls back to json_object and then to plain text, says the schema last, an
   assert.equal(logged.length, 2);
 });
 
+test('says the schema last at once where the model is to be asked so, and falls back from there', async (t) => {
+  const { server, model } = await modelWith(t, () => json({ score: 1 }), {
+    rejects: ['json_object'],
+    params: { answer_format: 'json_object' },
+  });
+  await ask(model, { ...HELLO, answer: ANSWER });
+  const strict = await openaiProvider.create(spec({ base_url: server.baseUrl }), host());
+  await ask(strict, { ...HELLO, answer: ANSWER });
+  const formats = server.requests.map(({ body }) => body.response_format?.type);
+  assert.deepEqual(formats, ['json_object', undefined, 'json_schema']);
+  const [message] = server.requests[0]?.body.messages ?? [];
+  assert.ok(message?.content?.endsWith(JSON.stringify(ANSWER.schema)));
+  assert.equal(server.requests[0]?.body.response_format?.json_schema, undefined);
+});
+
 test('requests side by side settle on the same fallback', async (t) => {
   const { server, model } = await modelWith(t, () => json({ score: 1 }), {
     rejects: ['json_schema'],
