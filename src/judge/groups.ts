@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from '../core/verdict.ts';
 import type { GroupType, Outcome } from '../metrics/assertionType.ts';
-import { concludedVerdict, errorVerdict, skippedVerdict } from './verdicts.ts';
+import { concludedVerdict, errorVerdict, gated, isGate, skippedVerdict } from './verdicts.ts';
 
 /** The assertions that are checked by themselves: those of groups, at any depth, and all others. */
 export function leavesOf(assertion: Assertion, isGroup: (one: Assertion) => boolean): Assertion[] {
@@ -26,18 +26,12 @@ export function groupVerdict(
   nested: readonly Verdict[],
 ): Verdict {
   const verdict = decide(assertion, type, nested);
-  const gated = nested.some(isGate);
   return {
-    ...verdict,
-    assertion: { ...verdict.assertion, required: verdict.assertion.required || gated },
+    ...(nested.some(isGate) ? gated(verdict) : verdict),
     turns: joinedTurns(nested),
     nested: [...nested],
     usage: nested.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
   };
-}
-
-function isGate({ assertion, status }: Verdict): boolean {
-  return assertion.required && (status === 'fail' || status === 'error');
 }
 
 function decide(assertion: Assertion, type: GroupType, nested: readonly Verdict[]): Verdict {
@@ -57,12 +51,12 @@ function outcomeOf(
   { negate }: Assertion,
   type: GroupType,
   decided: readonly Verdict[],
-  gated: boolean,
+  hasGate: boolean,
 ): Outcome {
   const passed = decided.filter(({ status }) => status === 'pass');
   const failed = decided.filter(({ status }) => status === 'fail');
   const share = type.score(decided);
-  const score = gated ? 0 : negate ? 1 - share : share;
+  const score = hasGate ? 0 : negate ? 1 - share : share;
   const name = ({ assertion }: Verdict) => `“${assertion.name}”`;
   const cite = (verdicts: readonly Verdict[], cited: (verdict: Verdict) => readonly string[]) =>
     verdicts.flatMap((one) => {

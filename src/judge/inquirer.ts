@@ -44,8 +44,10 @@ const SIDE_BY_SIDE = 4;
 /** Asks one judge about one conversation, and counts what it costs. */
 export class Inquirer {
   readonly meter = new Meter();
-  /** The first request: what the verdict's prompt hash is made of. */
-  first: ModelRequest | undefined;
+  /** The first request about the conversation. */
+  #first: ModelRequest | undefined;
+  /** The first request that was sent. */
+  #sent: ModelRequest | undefined;
   /** Where the conversation was judged in parts: the turns of each and those shown. */
   parts: readonly Part[] | undefined;
   readonly #setup: InquirerSetup;
@@ -58,6 +60,14 @@ export class Inquirer {
     return this.#setup.model;
   }
 
+  /**
+   * What the verdict's prompt hash is made of. What is asked once in a run does not count, as it
+   * is not sent where it is known already.
+   */
+  get first(): ModelRequest | undefined {
+    return this.#first ?? this.#sent;
+  }
+
   /** Asks about the whole conversation. @throws as `askJudge`; JudgeError `too-long` */
   async ask<Answer>(
     asked: Asked<Answer>,
@@ -65,6 +75,7 @@ export class Inquirer {
   ): Promise<Answered<Answer>> {
     const request = this.#request(this.#setup.block, asked, logprobs);
     if (!(await this.#fits(request))) throw tooLong(this.#setup);
+    this.#first ??= request;
     return this.#send(request, asked);
   }
 
@@ -102,7 +113,7 @@ export class Inquirer {
     const parts = await this.#partition(question, request);
     if (!parts) {
       const { model, signal } = this.#setup;
-      this.first ??= request;
+      this.#first ??= request;
       const all = await askJudge(model, request, question, signal, this.meter.onReply, count);
       return all.map(({ answer }) => answer);
     }
@@ -196,7 +207,7 @@ export class Inquirer {
 
   async #send<Answer>(request: ModelRequest, asked: Asked<Answer>): Promise<Answered<Answer>> {
     const { model, signal } = this.#setup;
-    this.first ??= request;
+    this.#sent ??= request;
     const [answered] = await askJudge(model, request, asked, signal, this.meter.onReply);
     if (!answered) throw new Error('The judge was not asked.');
     return answered;

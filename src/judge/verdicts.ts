@@ -27,7 +27,7 @@ export function concludedVerdict(
     };
   }
   const { score, label, value, scale, nested, rationale, turns, hits, misses, details } = outcome;
-  return {
+  const verdict: Verdict = {
     ...emptyVerdict(assertion, cost),
     status: reaches(score, thresholdOf(assertion)) ? 'pass' : 'fail',
     score,
@@ -41,6 +41,18 @@ export function concludedVerdict(
     misses: [...misses],
     details: { ...details },
   };
+  return nested?.some(isGate) ? { ...gated(verdict), score: 0 } : verdict;
+}
+
+/** What is `required` and fails, or could not be judged. */
+export function isGate({ assertion, status }: Verdict): boolean {
+  return assertion.required && (status === 'fail' || status === 'error');
+}
+
+/** Of what holds a gate: it cannot pass, whatever its threshold, and gates the case in its turn. */
+export function gated(verdict: Verdict): Verdict {
+  const status = verdict.status === 'pass' ? 'fail' : verdict.status;
+  return { ...verdict, status, assertion: { ...verdict.assertion, required: true } };
 }
 
 export function errorVerdict(

@@ -135,13 +135,17 @@ async function takeStep(
   const { answer } = await means.ask(question.asked);
   steps.push({ node: name, asked: question.text, ...answer });
   const ways = waysFrom(node);
-  const taken = ways.length === 1 ? ways[0] : ways.find(({ key }) => isAnswer(key, answer.answer));
+  const taken =
+    node.type === 'task'
+      ? ways[0]
+      : ways.find(({ key }) => key.at(-1) === keyOf(node, answer.answer));
   if (!taken) throw new Error(`The node "${name}" has no branch for "${answer.answer}".`);
   return taken.to;
 }
 
-function isAnswer(key: readonly string[], answer: string): boolean {
-  return key.at(-1) === answer || key.at(-1) === `if_${answer}`;
+/** The key of the branch that an answer takes. */
+function keyOf({ type }: Node, answer: string): string {
+  return type === 'yes-no' ? `if_${answer}` : answer;
 }
 
 const HOW = `Then say for each turn whether it bears on your answer: applicable when it does, with the words that show it.`;

@@ -101,7 +101,7 @@ function rubricFaults(rubric: NonNullable<Params['rubric']>): Fault[] {
     if (low > high) faults.push({ path, message: `The band goes backwards: ${low} to ${high}.` });
     else if (low < next) faults.push({ path, message: `${low} stands in another band already.` });
     else if (low > next) faults.push({ path, message: `No band says what ${next} means.` });
-    next = Math.max(next, high + 1);
+    next = Math.max(next, low + 1, high + 1);
   }
   const last = sorted.at(-1);
   if (last && next <= SCALE[1]) {
