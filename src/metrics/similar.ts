@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { textOf } from '../core/conversation.ts';
+import { type Turn, textOf } from '../core/conversation.ts';
 import { reaches } from '../core/scoring.ts';
 import type { TurnVerdict } from '../core/verdict.ts';
 import type { AssertionInput, ProcedureType } from './assertionType.ts';
-import { hitsAndMisses, numbersOf } from './entries.ts';
+import { hitsAndMisses, notApplicable, numbersOf } from './entries.ts';
 
 const DEFAULT_THRESHOLD = 0.8;
 
@@ -17,7 +17,7 @@ const params = z.strictObject({
 export const similar: ProcedureType = {
   type: 'similar',
   summary: 'The text of the chosen turns means about the same as `value`.',
-  docs: 'Compares the embeddings of `value` and of what the assistant said: near in meaning, whatever the words.\n\nScore: their cosine, 0 where it is negative; with `at: each` the mean over the turns. With `negate`: 1 where it stays below the threshold, else 0.\n\nExample: a cosine of 0.86: 0.86, which passes with the default threshold of 0.8.\n\n```yaml\n- type: similar\n  value: Your refund is on its way.\n  model: openai:text-embedding-3-small\n  at: last\n```',
+  docs: 'Compares the embeddings of `value` and of what the assistant said: near in meaning, whatever the words.\n\nScore: their cosine, 0 where it is negative; with `at: each` the mean over the turns. With `negate`: 1 where it stays below the threshold, else 0.\n\nExample: a cosine of 0.86: 0.86, which passes with the default threshold of 0.8.\n\nSkipped where no turn has words; among others such a turn is left out.\n\n```yaml\n- type: similar\n  value: Your refund is on its way.\n  model: openai:text-embedding-3-small\n  at: last\n```',
   params,
   defaultThreshold: DEFAULT_THRESHOLD,
   side: 'assistant',
@@ -26,13 +26,20 @@ export const similar: ProcedureType = {
   async run(input, means) {
     const { value } = params.parse(input.assertion.params);
     const each = input.assertion.at.kind === 'each';
-    const texts = each ? input.turns.map(textOf) : [input.turns.map(textOf).join('\n\n')];
+    // A turn of tool calls alone has no words to compare, and endpoints refuse an empty text.
+    const speaking = input.turns.filter((turn) => textOf(turn).trim() !== '');
+    const silent = input.turns.filter((turn) => !speaking.includes(turn)).map(wordless);
+    if (speaking.length === 0)
+      return notApplicable('no-text', 'No turn has words to compare.', silent);
+    const texts = each ? speaking.map(textOf) : [speaking.map(textOf).join('\n\n')];
     const [wanted, ...said] = await means.embed([value, ...texts]);
     const cosines = said.map((vector) => Math.max(0, cosine(wanted ?? [], vector)));
     const scores = cosines.map((one) => scoreOf(one, input));
     const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
-    const turns = each || input.turns.length === 1 ? entries(cosines, scores, input) : [];
-    const summary = `similarity of turns ${numbersOf(input.turns)}: ${cosines.map(shown).join(', ')}`;
+    const entries =
+      each || speaking.length === 1 ? toldTurns(speaking, cosines, scores, input) : [];
+    const turns = [...entries, ...silent].sort((a, b) => a.turn - b.turn);
+    const summary = `similarity of turns ${numbersOf(speaking)}: ${cosines.map(shown).join(', ')}`;
     const passed = reaches(score, thresholdOf(input));
     const cited = hitsAndMisses(turns);
     return {
@@ -41,8 +48,8 @@ export const similar: ProcedureType = {
       value: Math.min(...cosines),
       rationale: `${summary}.`,
       turns,
-      hits: passed && turns.length === 0 ? [summary] : cited.hits,
-      misses: !passed && turns.length === 0 ? [summary] : cited.misses,
+      hits: passed && entries.length === 0 ? [summary] : cited.hits,
+      misses: !passed && entries.length === 0 ? [summary] : cited.misses,
       details: { cosines },
     };
   },
@@ -57,12 +64,17 @@ function scoreOf(found: number, input: AssertionInput): number {
   return reaches(found, thresholdOf(input)) ? 0 : 1;
 }
 
-function entries(
+function wordless({ number }: Turn): TurnVerdict {
+  return { turn: number, status: 'skipped', score: null, rationale: 'says nothing' };
+}
+
+function toldTurns(
+  turns: readonly Turn[],
   cosines: readonly number[],
   scores: readonly number[],
   input: AssertionInput,
 ): TurnVerdict[] {
-  return input.turns.map(({ number }, index) => {
+  return turns.map(({ number }, index) => {
     const score = scores[index] ?? 0;
     const rationale = `similarity ${shown(cosines[index] ?? 0)}`;
     const status = reaches(score, thresholdOf(input)) ? 'pass' : 'fail';

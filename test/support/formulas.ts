@@ -81,7 +81,8 @@ function assertStorable(verdict: Verdict): void {
 /** `2 pass 1`: number, status and score of each entry. */
 export function shownTurns({ turns }: Pick<Verdict, 'turns'>): string[] {
   return turns.map(
-    ({ turn, status, score }) => `${turn} ${status}${score === null ? '' : ` ${score}`}`,
+    ({ turn, status, score }) =>
+      `${turn} ${status}${score === null ? '' : ` ${Number(score.toFixed(4))}`}`,
   );
 }
 

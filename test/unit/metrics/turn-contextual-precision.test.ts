@@ -55,7 +55,7 @@ testFormulas(ASSERTION, ABOUT, [
     said: answer(ranked(2, true, false, true), ranked(4, false)),
     score: (1 + 2 / 3) / 4,
     status: 'fail',
-    turns: [`2 pass ${(1 + 2 / 3) / 2}`, '4 fail 0'],
+    turns: ['2 pass 0.8333', '4 fail 0'],
     hits: [],
     misses: ['Turn 2: useful, useless, useful: r2', 'Turn 4: useless: r4'],
   },
