@@ -126,12 +126,17 @@ export function notApplicable(
   return { kind: 'skipped', reason, rationale, turns };
 }
 
-/** What a turn's own score needs to pass: the same as the whole. 0..1. */
-export function turnThreshold({ assertion }: Pick<AssertionInput, 'assertion'>): number {
-  return assertion.threshold ?? assertion.prompt?.threshold ?? DEFAULT_TURN_THRESHOLD;
+/**
+ * What a turn's own score needs to pass: the same as the whole. 0..1.
+ *
+ * @param ofType the default threshold of the type
+ */
+export function turnThreshold(
+  { assertion }: Pick<AssertionInput, 'assertion'>,
+  ofType = 0.5,
+): number {
+  return assertion.threshold ?? assertion.prompt?.threshold ?? ofType;
 }
-
-const DEFAULT_TURN_THRESHOLD = 0.5;
 
 export function numbersOf(turns: readonly Turn[]): string {
   return turns.map(({ number }) => number).join(', ');

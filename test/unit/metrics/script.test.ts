@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertRow, FOUR, type FormulaRow } from '../../support/formulas.ts';
+import {
+  assistant,
+  buildAssertion,
+  buildFacts,
+  call,
+  judgeOne,
+  system,
+  talk,
+  user,
+} from '../../support/judging.ts';
+
+/** The reading of what a script returns; that scripts are run at all is tested with the runner. */
+
+type Rest = Parameters<typeof buildAssertion>[2];
+
+const script = (rest: Rest = {}) => buildAssertion('script', { path: '/checks/own.ts' }, rest);
+
+function returning(value: unknown, conversation = FOUR) {
+  return { conversation, script: async () => value };
+}
+
+function turn(number: number, score: number, rest: object = {}) {
+  return { turn: number, score, rationale: `r${number}`, ...rest };
+}
+
+type Row = Omit<FormulaRow, 'said'> & { readonly returned: unknown };
+
+const NOT = { negate: true };
+const HALF = { threshold: 0.5 };
+
+const rows: readonly Row[] = [
+  { name: 'true: 1', returned: true, score: 1, status: 'pass', turns: [] },
+  { name: 'false: 0', returned: false, score: 0, status: 'fail' },
+  { name: 'a score', returned: 0.25, score: 0.25, status: 'fail' },
+  { name: 'a score of 1', returned: 1, score: 1, status: 'pass' },
+  {
+    name: 'an object with a score, label, value and details',
+    returned: { score: 0.7, label: 'good', value: 7, rationale: 'why', details: { seen: 2 } },
+    assertion: script(HALF),
+    score: 0.7,
+    status: 'pass',
+    label: 'good',
+    value: 7,
+    details: { seen: 2 },
+  },
+  {
+    name: 'without a score the mean of the turns',
+    returned: { turns: [turn(2, 1), turn(4, 0.5)] },
+    assertion: script(HALF),
+    score: 0.75,
+    status: 'pass',
+    turns: ['2 pass 1', '4 pass 0.5'],
+    hits: ['Turn 2: r2', 'Turn 4: r4'],
+    misses: [],
+  },
+  {
+    name: 'a turn passes at the threshold of the whole, which is 1 unless given',
+    returned: { turns: [turn(2, 1), turn(4, 0.5)] },
+    score: 0.75,
+    status: 'fail',
+    turns: ['2 pass 1', '4 fail 0.5'],
+    misses: ['Turn 4: r4'],
+  },
+  {
+    name: 'its score goes before the mean of its turns',
+    returned: { score: 0, turns: [turn(2, 1)] },
+    score: 0,
+    status: 'fail',
+  },
+  {
+    name: 'turns of the user as well',
+    returned: { turns: [turn(1, 0), turn(8, 1)] },
+    assertion: script(HALF),
+    score: 0.5,
+    status: 'pass',
+    turns: ['1 fail 0', '8 pass 1'],
+    hits: ['Turn 8: r8'],
+    misses: ['Turn 1: r1'],
+  },
+  {
+    name: 'negated: 1 less the score, of the turns too',
+    returned: { turns: [turn(2, 1), turn(4, 0)] },
+    assertion: script({ ...NOT, ...HALF }),
+    score: 0.5,
+    status: 'pass',
+    turns: ['2 fail 0', '4 pass 1'],
+  },
+  { name: 'negated: true is 0', returned: true, assertion: script(NOT), score: 0, status: 'fail' },
+  {
+    name: 'skipped, with its words',
+    returned: { skipped: 'no order was named' },
+    score: null,
+    status: 'skipped',
+    reason: 'not-applicable',
+  },
+  {
+    name: 'skipped stays skipped where negated',
+    returned: { skipped: 'x' },
+    assertion: script(NOT),
+    score: null,
+    status: 'skipped',
+  },
+];
+
+describe('script: what it returns', () => {
+  for (const { returned, assertion = script(), ...row } of rows) {
+    it(row.name, async (t) => {
+      const verdict = await judgeOne(t, assertion, [], returning(returned));
+      assertRow(verdict, row);
+      assert.equal(verdict.requests.length, 0);
+    });
+  }
+
+  it('quotes are looked up in their turn', async (t) => {
+    const turns = [turn(2, 1, { evidence: 'Answer 1.' }), turn(4, 1, { evidence: 'a lie' })];
+    const verdict = await judgeOne(t, script(), [], returning({ turns }));
+    assert.deepEqual(
+      verdict.turns.map(({ evidence }) => evidence?.verified),
+      [true, false],
+    );
+  });
+
+  const wrong: [string, unknown, RegExp][] = [
+    ['nothing', undefined, /something else than it may/],
+    ['null', null, /something else/],
+    ['text', 'pass', /something else/],
+    ['a list', [true], /something else/],
+    ['a score in quotes', { score: '0.9' }, /something else/],
+    ['85', 85, /something else/],
+    ['a score below 0', { score: -0.1 }, /something else/],
+    ['NaN', Number.NaN, /something else/],
+    ['Infinity', { score: Number.POSITIVE_INFINITY }, /something else/],
+    ['`pass` without a score', { pass: true }, /something else/],
+    ['a key that nobody knows', { score: 1, turn: [] }, /something else/],
+    ['an empty object', {}, /neither a `score` nor `turns`/],
+    ['an empty list of turns', { turns: [] }, /neither a `score` nor `turns`/],
+    ['turn 99', { turns: [turn(99, 1)] }, /turn 99, which there is not/],
+    ['a turn twice', { score: 1, turns: [turn(2, 1), turn(2, 0)] }, /turn 2 twice/],
+    ['half a turn', { turns: [turn(2.5, 1)] }, /something else/],
+    ['a turn without a reason', { turns: [{ turn: 2, score: 1 }] }, /something else/],
+  ];
+  for (const [name, returned, told] of wrong) {
+    it(`${name}: an error, never a pass`, async (t) => {
+      for (const assertion of [script(), script(NOT)]) {
+        const verdict = await judgeOne(t, assertion, [], returning(returned));
+        assert.deepEqual([verdict.status, verdict.reason], ['error', 'check-failed']);
+        assert.match(verdict.rationale, told);
+      }
+    });
+  }
+
+  it('a script that throws is an error with its words', async (t) => {
+    const throwing = () => Promise.reject(new Error('no such field'));
+    const verdict = await judgeOne(t, script(), [], { conversation: FOUR, script: throwing });
+    assert.deepEqual([verdict.status, verdict.rationale], ['error', 'no such field']);
+  });
+
+  it('where nothing may be run it is an error', async (t) => {
+    const verdict = await judgeOne(t, script(), [], { conversation: FOUR });
+    assert.deepEqual([verdict.status, verdict.rationale], ['error', 'Scripts are not run here.']);
+  });
+});
+
+describe('script: what it is given', () => {
+  it('the file, the export, and all that is known of the conversation', async (t) => {
+    const heard: unknown[] = [];
+    const conversation = talk(
+      system('Be kind.'),
+      user('Where is it?'),
+      ...call('lookup', { order: 1 }, 'shipped'),
+      assistant('On its way.', ['Two days.']),
+    );
+    const assertion = buildAssertion('script', {
+      path: '/checks/own.ts',
+      export: 'check',
+      options: { word: 'way' },
+    });
+    await judgeOne(t, assertion, [], {
+      conversation,
+      facts: buildFacts({ role: 'A shop.', topics: ['orders'], context: { name: 'Ann' } }),
+      script: async (...given) => {
+        heard.push(...given);
+        return true;
+      },
+    });
+    assert.deepEqual(heard.slice(0, 2), ['/checks/own.ts', 'check']);
+    const silent = { tool_calls: [], retrieval_context: [], expected: null, latency: null };
+    assert.deepEqual(heard[2], {
+      case: 'case',
+      conversation: {
+        system: ['Be kind.'],
+        turns: [
+          { number: 1, side: 'user', text: 'Where is it?', ...silent },
+          {
+            number: 2,
+            side: 'assistant',
+            text: 'On its way.',
+            ...silent,
+            tool_calls: [{ name: 'lookup', arguments: { order: 1 }, result: 'shipped' }],
+            retrieval_context: ['Two days.'],
+          },
+        ],
+      },
+      chosen: [1, 2],
+      role: 'A shop.',
+      topics: ['orders'],
+      tools: [],
+      expectations: {},
+      context: { name: 'Ann' },
+      options: { word: 'way' },
+    });
+  });
+});
