@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { countTokens } from '../../../src/models/tokens.ts';
+
+/** As OpenAI's own tokenizer counts them (o200k_base). */
+const KNOWN: readonly (readonly [string, number])[] = [
+  ['', 0],
+  ['hello world', 2],
+  ['Hello, world!', 4],
+  ['2 + 2 = 4', 7],
+  ['antidisestablishmentarianism', 6],
+  ['お誕生日おめでとう', 8],
+  ['Where is my order #98765?', 8],
+];
+
+for (const [text, tokens] of KNOWN) {
+  test(`${JSON.stringify(text)} takes ${tokens} tokens`, () => {
+    assert.equal(countTokens(text), tokens);
+  });
+}
+
+for (const text of ['<|endoftext|>', '<|endofprompt|>', 'a <|im_start|> b']) {
+  test(`${text} is text like any other`, () => {
+    assert.ok(countTokens(text) > 5, String(countTokens(text)));
+  });
+}
+
+test('a long text with blanks is counted as a whole', () => {
+  // " word" is one token, and a cut before or behind a blank would make it two.
+  assert.equal(countTokens(' word'.repeat(10_000)), 10_000);
+});
+
+test('a long run is cut without taking characters apart', () => {
+  // Eight of them are a token, and 400 characters 50.
+  assert.equal(countTokens('a'.repeat(4_000)), 500);
+  const smiles = '🙂'.repeat(1_000);
+  const each = countTokens('🙂');
+  assert.ok(countTokens(smiles) <= each * 1_000, String(countTokens(smiles)));
+  assert.equal(countTokens(`x${smiles}`), countTokens(smiles) + 1);
+});
+
+const RUNS: readonly (readonly [string, string, number])[] = [
+  ['letters', 'abcdefghijklmnopqrstuvwxyz', 2_000_000],
+  ['signs', '=-+*/', 400_000],
+  ['Chinese characters', '漢字仮名文', 400_000],
+  ['blanks', ' \t\n', 400_000],
+];
+
+for (const [name, characters, length] of RUNS) {
+  test(`a run of ${length} ${name} takes about four times as long as a quarter of it`, () => {
+    const text = shuffled([...characters], length);
+    const quarter = text.slice(0, length / 4);
+    // The fastest of three: what else the machine does only adds.
+    const times = [1, 2, 3].map(() => [milliseconds(quarter), milliseconds(text)] as const);
+    const once = Math.min(...times.map(([short]) => short));
+    const fourTimes = Math.min(...times.map(([, long]) => long));
+    // Were it quadratic, sixteen times, and minutes.
+    assert.ok(fourTimes < once * 10, `${once} ms, then ${fourTimes} ms`);
+  });
+}
+
+/** The same every time, and nowhere a repetition that a tokenizer could remember. */
+function shuffled(characters: readonly string[], length: number): string {
+  let state = 7;
+  const next = () => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return characters[(state >> 16) % characters.length] ?? '';
+  };
+  return Array.from({ length }, next).join('');
+}
+
+function milliseconds(text: string): number {
+  const start = performance.now();
+  countTokens(text);
+  return performance.now() - start;
+}
