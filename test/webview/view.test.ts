@@ -176,6 +176,36 @@ describe('the conversation view in a browser, with its real policy', { timeout: 
     assert.match((await view.page.locator('.notice').textContent()) ?? '', /has changed/);
   });
 
+  it('shows scale, samples, the way through a graph and what a group holds', async () => {
+    const judge = { model: 'replay:j', prompt_hash: '0', samples: 3, spread: 0.4 };
+    const path = [{ node: 'done', asked: 'Is <b>it</b> done?', answer: 'no', why: 'Not yet.' }];
+    await show({
+      verdicts: [
+        buildVerdict({
+          name: 'Stars',
+          status: 'fail',
+          score: 0.25,
+          value: 2,
+          scale: [1, 5],
+          judge: { ...judge, unstable: true },
+        }),
+        buildVerdict({ index: 1, name: 'Graph', status: 'fail', score: 0, details: { path } }),
+        buildVerdict({
+          index: 2,
+          name: 'Group',
+          status: 'fail',
+          score: 0.5,
+          nested: [buildVerdict({ name: 'Inner', status: 'fail', score: 0 })],
+        }),
+      ],
+    });
+    const [stars, graph, group] = await view.page.locator('.verdicts > .verdict').allTextContents();
+    assert.match(stars ?? '', /2 of 1–5⚠ unstablethreshold 3 of 1–5 · asked 3 times, spread 0\.40/);
+    assert.match(graph ?? '', /done Is <b>it<\/b> done\? noNot yet\./);
+    assert.match(group ?? '', /Group.*Inner/s);
+    assert.equal(await view.page.locator('.verdict .verdict button').count(), 0);
+  });
+
   it('takes nothing that is no message of its own', async () => {
     await show();
     await view.page.evaluate("window.postMessage({ kind: 'snapshot', snapshot: {} }, '*')");

@@ -44,7 +44,9 @@ export function renderHeader(snapshot: Snapshot, actions: HeaderActions): HTMLEl
 function factsOf({ usage, duration, finished }: Snapshot): string[] {
   const tokens = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
   return [
-    ...(usage && usage.calls > 0 ? [`${usage.calls} requests`, `${tokens} tokens`] : []),
+    ...(usage && usage.calls > 0
+      ? [`${usage.calls} request${usage.calls === 1 ? '' : 's'}`, `${tokens} tokens`]
+      : []),
     ...(usage && usage.cost !== null ? [`cost ${usage.cost.toFixed(4)}`] : []),
     ...(duration === undefined ? [] : [`${(duration / 1000).toFixed(1)} s`]),
     ...(finished === undefined ? [] : [new Date(finished).toLocaleString()]),

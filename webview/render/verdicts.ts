@@ -61,6 +61,7 @@ function renderVerdict(verdict: Verdict, key: string, open?: HTMLElement): HTMLE
       badge(status, score),
       h('span', { class: 'name' }, showInvisible(assertion.name)),
       outcome !== undefined && h('span', { class: 'outcome' }, showInvisible(outcome)),
+      verdict.judge?.unstable && h('span', { class: 'outcome' }, '⚠ unstable'),
       h('span', { class: 'muted' }, facts.join(' · ')),
     ),
     h('p', {}, showInvisible(rationale)),

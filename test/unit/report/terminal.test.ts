@@ -303,3 +303,26 @@ test('a score just below 1 is never shown as 1', () => {
   });
   assert.match(report(runEvents([line])), /0\.99 \(needs 1\.00\)/);
 });
+
+test('a decision graph tells its way, a group what failed in it, an unstable verdict how it spread', () => {
+  const path = [{ node: 'done', asked: 'Is it done?', answer: 'no', why: 'Not yet.' }];
+  const judge = { model: 'm', prompt_hash: '0', samples: 3, spread: 0.4, unstable: true };
+  const inner = buildVerdict({ name: 'Inner', status: 'fail', score: 0, rationale: 'Left out.' });
+  const line = buildCaseLine({
+    id: 'c',
+    status: 'fail',
+    verdicts: [
+      buildVerdict({ name: 'Graph', status: 'fail', score: 0, details: { path } }),
+      buildVerdict({ name: 'Group', status: 'fail', score: 0, nested: [inner], misses: ['x'] }),
+      buildVerdict({ name: 'Stars', status: 'fail', score: 0.25, value: 2, scale: [1, 5], judge }),
+    ],
+  });
+  const text = report(runEvents([line]));
+  assert.match(text, /^ {6}done → no: Not yet\.$/m);
+  assert.match(text, /^ {4}✗ Inner: 0\.00 \(needs 0\.50\).*\n {6}Left out\.$/m);
+  assert.match(
+    text,
+    /✗ Stars: 2 \(score 0\.25, needs 3 of 1–5\), asked 3 times, spread 0\.40, unstable/,
+  );
+  assert.match(text, /^Unstable: c, Stars: asked 3 times, spread 0\.40, unstable$/m);
+});
