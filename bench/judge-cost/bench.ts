@@ -9,7 +9,7 @@ import { type ComparedType, comparedTypes, deepEvalRequests } from './deepeval.t
 import { type DeepEvalRun, pythonWithDeepEval, runDeepEval } from './deepevalRun.ts';
 import { deepEvalTalk } from './deepevalTalk.ts';
 import { judgeAnswer } from './judgeAnswer.ts';
-import { absentTypes, type Measured, measure, presentTypes } from './measure.ts';
+import { absentTypes, type Eight, type Measured, measure, presentTypes } from './measure.ts';
 
 /** One conversation, or several summed. */
 export interface Group {
@@ -22,8 +22,8 @@ export interface Group {
   readonly apart: Counts;
   /** All assertions that are there in one call, as in a run. */
   readonly together: Counts;
-  /** Eight assertions one after the other; absent where fewer are there or ask anything. */
-  readonly eight?: Counts;
+  /** Eight assertions; absent where fewer are there or ask anything. */
+  readonly eight?: Eight;
   /** DeepEval's metrics for the same assertions, by formula. */
   readonly deepEvalRequests: number;
   readonly deepEval?: DeepEvalRun;
@@ -49,8 +49,6 @@ export interface BenchResult {
 
 /** The lengths that DeepEval itself runs on: it takes half a minute on the longer one. */
 const DEEPEVAL_LENGTHS: readonly number[] = [10, 40];
-
-const EIGHT = 8;
 
 export async function runBench(say: (line: string) => void): Promise<BenchResult> {
   const skipped: string[] = [];
@@ -114,14 +112,14 @@ async function groupOf(
         deepEvalRequests: talks.reduce((sum, talk) => sum + deepEvalRequests[type](talk), 0),
       };
     });
-    const eights = all.flatMap(({ apart }) => firstEight(apart) ?? []);
+    const eights = all.flatMap(({ eight }) => eight ?? []);
     return {
       name,
       conversations: conversations.length,
       rows,
       apart: total(rows.map(({ counts }) => counts)),
       together: total(all.map(({ together }) => together)),
-      ...(eights.length === all.length && { eight: total(eights) }),
+      ...(eights.length === all.length && { eight: totalEight(eights) }),
       deepEvalRequests: rows.reduce((sum, row) => sum + row.deepEvalRequests, 0),
     };
   } finally {
@@ -129,12 +127,13 @@ async function groupOf(
   }
 }
 
-/** The first eight that asked anything. */
-function firstEight(apart: Measured['apart']): Counts | undefined {
-  const asked = comparedTypes
-    .flatMap((type) => apart.get(type) ?? [])
-    .filter(({ requests }) => requests > 0);
-  return asked.length < EIGHT ? undefined : total(asked.slice(0, EIGHT));
+function totalEight(eights: readonly Eight[]): Eight {
+  return {
+    oneByOne: total(eights.map(({ oneByOne }) => oneByOne)),
+    asInRun: total(eights.map(({ asInRun }) => asInRun)),
+    schemaLast: total(eights.map(({ schemaLast }) => schemaLast)),
+    most: eights.reduce((sum, { most }) => sum + most, 0),
+  };
 }
 
 /** What DeepEval sent for the metrics of these rows. */
@@ -142,7 +141,13 @@ export function sentFor(rows: readonly Row[], { byType }: DeepEvalRun): Counts {
   return total(rows.map(({ type }) => byType.get(type) ?? NONE));
 }
 
-const NONE: Counts = { requests: 0, promptTokens: 0, cacheable: 0, cacheableBehindSchema: 0 };
+const NONE: Counts = {
+  requests: 0,
+  promptTokens: 0,
+  cacheable: 0,
+  cacheableInSteps: 0,
+  cacheableBehindSchema: 0,
+};
 
 function total(counts: readonly Counts[]): Counts {
   return counts.reduce(
@@ -150,6 +155,7 @@ function total(counts: readonly Counts[]): Counts {
       requests: sum.requests + one.requests,
       promptTokens: sum.promptTokens + one.promptTokens,
       cacheable: sum.cacheable + one.cacheable,
+      cacheableInSteps: sum.cacheableInSteps + one.cacheableInSteps,
       cacheableBehindSchema: sum.cacheableBehindSchema + one.cacheableBehindSchema,
     }),
     NONE,

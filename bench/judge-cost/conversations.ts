@@ -107,25 +107,28 @@ const REAL = 'tau-bench/gpt-4o-airline.sample.jsonl';
 export function realConversations(): BenchConversation[] | { readonly missing: string } {
   const real = realLines(REAL);
   if (real.skip !== false) return { missing: real.skip };
-  return real.lines().map((line, index) => {
+  const conversations = real.lines().map((line) => {
     const { messages } = readMessages(Reflect.get(Object(line), 'messages'));
-    const conversation = toConversation(messages);
-    return {
-      name: `tau-bench ${index + 1}`,
-      conversation,
-      facts: {
-        id: `tau-bench-${index + 1}`,
-        topics: ['flights', 'reservations', 'baggage', 'refunds'],
-        tools: calledTools(conversation),
-        expectations: { outcome: 'The reservation is dealt with as the policy allows.' },
-        context: {},
-      },
-    };
+    return toConversation(messages);
   });
+  // One agent had all of them: what it called in one it might have called in another.
+  const tools = calledTools(conversations);
+  return conversations.map((conversation, index) => ({
+    name: `tau-bench ${index + 1}`,
+    conversation,
+    facts: {
+      id: `tau-bench-${index + 1}`,
+      topics: ['flights', 'reservations', 'baggage', 'refunds'],
+      tools,
+      expectations: { outcome: 'The reservation is dealt with as the policy allows.' },
+      context: {},
+    },
+  }));
 }
 
-function calledTools(conversation: Conversation): Tool[] {
-  const names = turnsOf(conversation).flatMap(({ items }) =>
+function calledTools(conversations: readonly Conversation[]): Tool[] {
+  const turns = conversations.flatMap((conversation) => turnsOf(conversation));
+  const names = turns.flatMap(({ items }) =>
     items.flatMap((item) => (item.kind === 'tool-call' ? [item.call.name] : [])),
   );
   return [...new Set(names)].map((name) => ({ name }));

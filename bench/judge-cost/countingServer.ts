@@ -15,16 +15,16 @@ export interface CountedRequest {
   readonly promptTokens: number;
   /** Of these, what a prompt cache would serve where the schema stands behind the messages. */
   readonly cacheable: number;
-  /** The same where it stands before them, as OpenAI documents of its own endpoint. */
+  /** As `cacheable`, where the cache's blocks are of 128 tokens. */
+  readonly cacheableInSteps: number;
+  /** As `cacheable`, where the schema stands before the messages. */
   readonly cacheableBehindSchema: number;
 }
 
-export interface Counts {
-  readonly requests: number;
-  readonly promptTokens: number;
-  readonly cacheable: number;
-  readonly cacheableBehindSchema: number;
-}
+export type Counts = Omit<CountedRequest, 'label'> & { readonly requests: number };
+
+/** OpenAI documents that its cache serves 1,024 tokens and what follows in steps of 128. */
+const STEP = 128;
 
 export interface CountingServer {
   readonly baseUrl: string;
@@ -46,7 +46,7 @@ export async function startCountingServer(
   answer: (body: ChatBody) => string,
 ): Promise<CountingServer> {
   let counted: CountedRequest[] = [];
-  let caches = { behind: new PromptCache(), before: new PromptCache() };
+  let caches = emptyCaches();
   let sideBySide = false;
   let arrived = 0;
   let batch: Prompt[] = [];
@@ -59,11 +59,13 @@ export async function startCountingServer(
         label,
         promptTokens: behind.length,
         cacheable: caches.behind.served(behind),
+        cacheableInSteps: caches.steps.served(behind),
         cacheableBehindSchema: caches.before.served(before),
       })),
     );
     for (const { behind, before } of prompts) {
       caches.behind.add(behind);
+      caches.steps.add(behind);
       caches.before.add(before);
     }
   }
@@ -93,7 +95,7 @@ export async function startCountingServer(
     },
     restart(together) {
       sideBySide = together;
-      caches = { behind: new PromptCache(), before: new PromptCache() };
+      caches = emptyCaches();
     },
     close: () => server.close(),
   };
@@ -106,8 +108,13 @@ export function sumUp(requests: readonly CountedRequest[]): Counts {
     requests: requests.length,
     promptTokens: sum(({ promptTokens }) => promptTokens),
     cacheable: sum(({ cacheable }) => cacheable),
+    cacheableInSteps: sum(({ cacheableInSteps }) => cacheableInSteps),
     cacheableBehindSchema: sum(({ cacheableBehindSchema }) => cacheableBehindSchema),
   };
+}
+
+function emptyCaches() {
+  return { behind: new PromptCache(), steps: new PromptCache(STEP), before: new PromptCache() };
 }
 
 /** The prompt's tokens with the schema behind the messages, and before them. */

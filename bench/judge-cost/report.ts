@@ -9,6 +9,7 @@ const HEAD = [
   'requests',
   'prompt tokens',
   'cacheable',
+  'in steps of 128',
   'schema first',
   'DeepEval requests',
   '× fewer',
@@ -42,16 +43,16 @@ export function reportOf(result: BenchResult): string {
 }
 
 function rowsOf(group: Group): string[][] {
-  const { name, rows, apart, together, deepEval } = group;
-  const line = (what: string, counts: Counts, theirs: number, sent?: Counts) => [
+  const { name, rows, apart, together, eight, deepEval } = group;
+  const line = (what: string, counts: Counts, theirs?: number, sent?: Counts) => [
     name,
     what,
     thousands(counts.requests),
     thousands(counts.promptTokens),
     share(counts.cacheable, counts),
+    share(counts.cacheableInSteps, counts),
     share(counts.cacheableBehindSchema, counts),
-    thousands(theirs),
-    ratio(theirs, counts.requests),
+    ...(theirs === undefined ? ['', ''] : [thousands(theirs), ratio(theirs, counts.requests)]),
     ...(sent
       ? [
           thousands(sent.requests),
@@ -67,5 +68,12 @@ function rowsOf(group: Group): string[][] {
     ),
     line('all, one by one', apart, group.deepEvalRequests, whole),
     line('all, as in a run', together, group.deepEvalRequests, whole),
+    ...(eight
+      ? [
+          line('eight, one by one', eight.oneByOne),
+          line('eight, as in a run', eight.asInRun),
+          line('eight, as in a run, schema last', eight.schemaLast),
+        ]
+      : []),
   ];
 }

@@ -17,6 +17,13 @@ test('a prompt cache serves the full blocks that an earlier prompt began with', 
   assert.equal(cache.served(tokens(1023)), 0);
 });
 
+test('smaller blocks are served from 1,024 tokens on', () => {
+  const cache = new PromptCache(128);
+  cache.add(tokens(3000));
+  assert.equal(cache.served(tokens(1300)), 1280);
+  assert.equal(cache.served(tokens(1023)), 0);
+});
+
 test('a block is not served behind another beginning', () => {
   const cache = new PromptCache();
   cache.add([...tokens(1024), ...tokens(1024, 5000)]);
@@ -49,7 +56,7 @@ test('one request after another is served by the one before, unless another sche
   const { requests, promptTokens, ...served } = sumUp(server.drain());
   assert.equal(requests, 2);
   assert.ok(promptTokens > 3000 && promptTokens < 3100, String(promptTokens));
-  assert.deepEqual(served, { cacheable: 1024, cacheableBehindSchema: 0 });
+  assert.deepEqual(served, { cacheable: 1024, cacheableInSteps: 1408, cacheableBehindSchema: 0 });
 });
 
 test('requests side by side do not serve each other, and what follows them is served', async (t) => {
