@@ -22,9 +22,10 @@ interface Output {
 }
 
 describe('the packaged extension', () => {
-  it('is under 1 MB', async () => {
+  // The tokenizer's table is 1.1 MB of it and the detector of languages 0.3 MB, both loaded when needed.
+  it('is under 2.5 MB', async () => {
     const { size } = await stat(VSIX);
-    assert.ok(size < MEGABYTE, `${size} bytes`);
+    assert.ok(size < 2.5 * MEGABYTE, `${size} bytes`);
   });
 
   it('lists only what it needs', async () => {
