@@ -6,8 +6,8 @@ import type { Answered, Asked, Outcome, Question } from '../metrics/assertionTyp
 import { numbersOf } from '../metrics/entries.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
-import { conversationBlock } from './conversationBlock.ts';
-import { type Part, partPerTurn, partsThatFit } from './parts.ts';
+import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
+import { earliestNeeded, type Part, partPerTurn, partsThatFit } from './parts.ts';
 
 /** What is asked once in a run, and where it is kept between runs. */
 export interface Kept {
@@ -117,7 +117,6 @@ export class Inquirer {
       const all = await askJudge(model, request, question, signal, this.meter.onReply, count);
       return all.map(({ answer }) => answer);
     }
-    this.parts = parts;
     const answers: Answer[] = [];
     while (answers.length < count) answers.push(await this.#inParts(questioning, question, parts));
     return answers;
@@ -152,32 +151,55 @@ export class Inquirer {
     parts: readonly Part[],
   ): Promise<Answer> {
     const { granularity } = this.#setup;
-    const answers: { part: Part; answer: Answer }[] = [];
-    const askPart = async (part: Part, before: string | undefined) => {
+    const answers: Told<Answer>[] = [];
+    const askPart = async (part: Part, before: readonly Told<Answer>[]) => {
       const about = questioning(part.turns);
       if ('kind' in about) return undefined;
-      const block = conversationBlock(this.#setup.conversation, part.shown);
-      const evidence = before === undefined ? block : `${block}\n\n${before}`;
-      const { answer } = await this.#send(this.#request(evidence, about), about);
-      return { part, answer };
+      const { request, shown } = await this.#fitting(part, before, about);
+      const { answer } = await this.#send(request, about);
+      return { part: { ...part, shown }, answer };
     };
     if (granularity === 'turn') {
       const limit = pLimit(SIDE_BY_SIDE);
-      const all = await Promise.all(parts.map((part) => limit(() => askPart(part, undefined))));
+      const all = await Promise.all(parts.map((part) => limit(() => askPart(part, []))));
       answers.push(...all.filter((one) => one !== undefined));
     } else {
       for (const part of parts) {
-        const given = await askPart(part, answers.length === 0 ? undefined : findings(answers));
+        const given = await askPart(part, answers);
         if (given) answers.push(given);
       }
     }
-    return this.#join(question, answers);
+    this.parts = answers.map(({ part }) => part);
+    // A turn of which nothing had to be asked needs no entry.
+    const asked = questioning(this.parts.flatMap(({ turns }) => turns));
+    return this.#join('kind' in asked ? question : asked, answers);
+  }
+
+  /** With as many of the findings about earlier parts, and then of the turns before it, as fit. */
+  async #fitting(
+    { turns, shown: { from, to } }: Part,
+    before: readonly Told<unknown>[],
+    about: Asked<unknown>,
+  ): Promise<{ readonly request: ModelRequest; readonly shown: ShownTurns }> {
+    const { conversation, window } = this.#setup;
+    const [first] = turns;
+    const last = first ? Math.max(from, earliestNeeded(first, window)) : from;
+    for (let start = from; start <= last; start += 1) {
+      const shown = { from: start, to };
+      const block = conversationBlock(conversation, shown);
+      for (let leftOut = 0; leftOut <= before.length; leftOut += 1) {
+        const told = before.length === 0 ? [] : [findings(before, leftOut)];
+        const request = this.#request([block, ...told].join('\n\n'), about);
+        if (await this.#fits(request)) return { request, shown };
+      }
+    }
+    throw tooLong(this.#setup, first && [first]);
   }
 
   /** One answer of those about the parts, checked as a whole as well. */
   async #join<Answer, Concluded>(
     question: Question<Answer, Concluded>,
-    answers: readonly { readonly part: Part; readonly answer: Answer }[],
+    answers: readonly Told<Answer>[],
   ): Promise<Answer> {
     const given = answers.map(({ answer }) => answer);
     const { whole } = question.parts;
@@ -219,12 +241,29 @@ const FINDINGS_LEAVE = 0.7;
 const WHOLE =
   'The conversation was judged in parts. Above stand the findings about its parts, each an answer to this same question. Answer for the conversation as a whole; the entries of the turns are given already.';
 
-function findings(answers: readonly { readonly part: Part; readonly answer: unknown }[]): string {
-  const about = answers.map(
-    ({ part, answer }) =>
-      `[findings about turns ${numbersOf(part.turns)}]\n${fence(JSON.stringify(answer))}`,
-  );
-  return ['=== FINDINGS ABOUT EARLIER PARTS ===', ...about, '=== END OF FINDINGS ==='].join('\n');
+/** What was found about a part. */
+interface Told<Answer> {
+  readonly part: Part;
+  readonly answer: Answer;
+}
+
+/** @param leftOut so many of the earliest are named, but not shown */
+function findings(answers: readonly Told<unknown>[], leftOut = 0): string {
+  const missing = answers.slice(0, leftOut).flatMap(({ part }) => part.turns);
+  const notShown =
+    missing.length === 0 ? [] : [`[findings about turns ${numbersOf(missing)} are not shown]`];
+  const about = answers
+    .slice(leftOut)
+    .map(
+      ({ part, answer }) =>
+        `[findings about turns ${numbersOf(part.turns)}]\n${fence(JSON.stringify(answer))}`,
+    );
+  return [
+    '=== FINDINGS ABOUT EARLIER PARTS ===',
+    ...notShown,
+    ...about,
+    '=== END OF FINDINGS ===',
+  ].join('\n');
 }
 
 function tokensOf(request: ModelRequest, countTokens: (text: string) => number): number {
@@ -235,8 +274,13 @@ function tokensOf(request: ModelRequest, countTokens: (text: string) => number):
   );
 }
 
-function tooLong({ maxInputTokens = 0, model }: InquirerSetup, turn?: Turn): JudgeError {
-  const what = turn === undefined ? 'What is to be judged' : `Turn ${turn.number} alone`;
+/** @param turns a judged turn, and those before it that must be shown with it */
+function tooLong(
+  { maxInputTokens = 0, model }: InquirerSetup,
+  [turn, before]: readonly Turn[] = [],
+): JudgeError {
+  const alone = before === undefined ? 'alone' : `with turn ${before.number} before it`;
+  const what = turn === undefined ? 'What is to be judged' : `Turn ${turn.number} ${alone}`;
   return new JudgeError(
     'too-long',
     `${what} does not fit into the ${maxInputTokens} tokens that ${model.id} reads (\`max_input_tokens\`). Use a judge that reads more.`,

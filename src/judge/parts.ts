@@ -17,7 +17,18 @@ export function partPerTurn(judged: readonly Turn[], window: number): Part[] {
   }));
 }
 
-export type Partition = { readonly parts: readonly Part[] } | { readonly tooLong: Turn };
+/** `tooLong`: turns that can only be shown together, and do not fit even so. */
+export type Partition =
+  | { readonly parts: readonly Part[] }
+  | { readonly tooLong: readonly [Turn, ...Turn[]] };
+
+/**
+ * The first turn that must be shown with a judged one: a reply means little without what it is a
+ * reply to.
+ */
+export function earliestNeeded({ number }: Turn, window: number): number {
+  return window > 0 ? Math.max(1, number - 1) : number;
+}
 
 /**
  * Cuts a conversation into consecutive parts that fit. Each shows up to `window` turns before those
@@ -47,9 +58,13 @@ export function partsThatFit(
   let begin = 1;
   while (rest[0]) {
     const first = rest[0];
-    let from = begin;
-    while (from < first.number && !fits(from, first.number)) from += 1;
-    if (!fits(from, first.number)) return { tooLong: first };
+    const needed = earliestNeeded(first, window);
+    let from = Math.min(begin, needed);
+    while (from < needed && !fits(from, first.number)) from += 1;
+    if (!fits(first.number, first.number)) return { tooLong: [first] };
+    if (!fits(from, first.number)) {
+      return { tooLong: [first, ...all.slice(from - 1, first.number - 1)] };
+    }
     let count = 1;
     while (rest[count] && fits(from, rest[count]?.number ?? 0)) count += 1;
     const turns = rest.slice(0, count);
