@@ -1,5 +1,6 @@
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
 import { LANGUAGE_ID, SECTION } from '../shared/settings.ts';
+import { serveFiles } from './serveFiles.ts';
 
 /** Starts the language server in a process of its own. @param module the server's script, absolute */
 export async function startClient(module: string): Promise<LanguageClient> {
@@ -8,13 +9,10 @@ export async function startClient(module: string): Promise<LanguageClient> {
     'Turnlight Language Server',
     { module, transport: TransportKind.ipc },
     {
-      documentSelector: [
-        { scheme: 'file', language: LANGUAGE_ID },
-        { scheme: 'untitled', language: LANGUAGE_ID },
-        { scheme: 'file', pattern: '**/*.{md,json,jsonl,yaml,yml}' },
-      ],
+      documentSelector: [{ language: LANGUAGE_ID }, { pattern: '**/*.{md,json,jsonl,yaml,yml}' }],
     },
   );
+  serveFiles(client);
   await client.start();
   return client;
 }

@@ -1,27 +1,30 @@
 import { dirname } from 'node:path';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { URI } from 'vscode-uri';
+import type { Problem } from '../core/problem.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { type Files, overlayFiles } from '../evalfile/files.ts';
-import { loadDocument } from '../evalfile/load.ts';
-import { nodeFiles } from '../evalfile/nodeFiles.ts';
+import { loadDocument, loadSuite } from '../evalfile/load.ts';
+import type { LoadOptions } from '../evalfile/loadedSuite.ts';
 import { isInside } from '../evalfile/paths.ts';
 import { parseYaml } from '../evalfile/yamlDocument.ts';
 import type { EvalDocument } from '../language/ports.ts';
+import { EVAL_GLOB } from '../shared/settings.ts';
 import { LatestRuns } from '../store/latest.ts';
+import { isEvalFile, isVirtual, pathOf } from './addresses.ts';
 
-const EVAL_FILE = /\.eval\.ya?ml$/;
+/** Files of a workspace that are checked without being open. */
+const MOST_FILES = 2_000;
 
-export function isEvalFile(path: string): boolean {
-  return EVAL_FILE.test(path);
+export interface Checked {
+  readonly problems: readonly Problem[];
+  readonly dependencies: readonly string[];
 }
 
-export function pathOf(uri: string): string {
-  return URI.parse(uri).fsPath;
-}
-
-export function uriOf(path: string): string {
-  return URI.file(path).toString();
+interface Parsed {
+  readonly version: number;
+  readonly document: Promise<EvalDocument>;
+  /** Known once it is read. */
+  dependencies?: readonly string[];
 }
 
 /** The server's view of the files: what is open counts before what is on the disk. */
@@ -29,15 +32,14 @@ export class Workspace {
   #folders: readonly string[] = [];
   #defaultJudge: string | undefined;
   readonly #open: () => readonly TextDocument[];
-  readonly #disk: Files = nodeFiles();
+  readonly #files: Files;
   readonly #runs = new Map<string, LatestRuns>();
-  readonly #parsed = new Map<
-    string,
-    { readonly version: number; readonly document: Promise<EvalDocument> }
-  >();
+  readonly #parsed = new Map<string, Parsed>();
 
-  constructor(open: () => readonly TextDocument[]) {
+  /** @param files as they are where nothing is open */
+  constructor(open: () => readonly TextDocument[], files: Files) {
     this.#open = open;
+    this.#files = files;
   }
 
   /** @param folders absolute */
@@ -51,9 +53,16 @@ export class Workspace {
     this.forget();
   }
 
-  /** Something else than the open documents changed: what was read of it is read again. */
+  /** Something that all files may depend on changed: everything is read again. */
   forget(): void {
     this.#parsed.clear();
+  }
+
+  /** A file changed: what used it is read again, and what may have, since it is not read yet. */
+  forgetUsersOf(path: string): void {
+    for (const [uri, { dependencies }] of this.#parsed) {
+      if (!dependencies || dependencies.includes(path)) this.#parsed.delete(uri);
+    }
   }
 
   /** A document was closed: opened again, its versions begin anew. */
@@ -61,17 +70,24 @@ export class Workspace {
     this.#parsed.delete(uri);
   }
 
-  /** Forgets the open eval files that include this one, and names them. */
-  async forgetUsers(uri: string): Promise<readonly string[]> {
-    const path = pathOf(uri);
-    const users: string[] = [];
-    for (const [user, known] of [...this.#parsed]) {
-      const document = await known.document.catch(() => undefined);
-      if (user === uri || !document?.suite.dependencies.includes(path)) continue;
-      if (this.#parsed.get(user) === known) this.#parsed.delete(user);
-      users.push(user);
-    }
-    return users;
+  /** The eval files of all folders, as far as they are checked. */
+  async findFiles(): Promise<readonly string[]> {
+    const found = await Promise.all(
+      this.#folders.map((folder) => this.#files.glob([EVAL_GLOB], folder)),
+    );
+    return [...new Set(found.flat())].slice(0, MOST_FILES);
+  }
+
+  /** Whether a file is checked by itself. */
+  isChecked(path: string): boolean {
+    return isEvalFile(path);
+  }
+
+  /** What is wrong with a file that is checked by itself; undefined where it is not there. */
+  async check(path: string, open: TextDocument | undefined): Promise<Checked | undefined> {
+    if (open) return (await this.document(open)).suite;
+    if (!(await this.#files.exists(path))) return undefined;
+    return loadSuite(path, this.#overlaid(), this.#optionsFor(path));
   }
 
   /** An open eval file, parsed and loaded once for each version. */
@@ -79,20 +95,34 @@ export class Workspace {
     const known = this.#parsed.get(open.uri);
     if (known?.version === open.version) return known.document;
     const document = this.#load(open);
-    this.#parsed.set(open.uri, { version: open.version, document });
+    const parsed: Parsed = { version: open.version, document };
+    this.#parsed.set(open.uri, parsed);
+    document.then(
+      ({ suite }) => {
+        parsed.dependencies = suite.dependencies;
+      },
+      () => {},
+    );
     return document;
   }
 
   async #load(open: TextDocument): Promise<EvalDocument> {
     const path = pathOf(open.uri);
     const yaml = parseYaml(open.getText(), path);
+    return { yaml, suite: await loadDocument(yaml, this.#overlaid(), this.#optionsFor(path)) };
+  }
+
+  #overlaid(): Files {
     const texts = new Map(this.#open().map((one) => [pathOf(one.uri), one.getText()]));
-    const suite = await loadDocument(yaml, overlayFiles(this.#disk, texts), {
+    return overlayFiles(this.#files, texts);
+  }
+
+  #optionsFor(path: string): LoadOptions {
+    return {
       workspace: this.folderOf(path),
       env: (name) => process.env[name],
       ...(this.#defaultJudge !== undefined && { defaultJudge: this.#defaultJudge }),
-    });
-    return { yaml, suite };
+    };
   }
 
   /** The workspace folder that holds a file; its own folder where none does. */
@@ -101,8 +131,10 @@ export class Workspace {
     return holding.sort((a, b) => b.length - a.length)[0] ?? dirname(path);
   }
 
+  /** Nothing runs in a virtual workspace, so it has no records. */
   async lastRuns(suite: string, id: string): Promise<readonly CaseLine[]> {
     const folder = this.folderOf(suite);
+    if (isVirtual(folder)) return [];
     const runs = this.#runs.get(folder) ?? new LatestRuns(folder);
     this.#runs.set(folder, runs);
     return (await runs.find(suite, id)).map(({ line }) => line);

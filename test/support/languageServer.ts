@@ -22,8 +22,15 @@ export interface LanguageServer {
   stop(): Promise<void>;
 }
 
-/** The real server in a process of its own, over stdio, as `turnlight lsp --stdio` starts it. */
-export async function startLanguageServer(rootUri: string): Promise<LanguageServer> {
+/**
+ * The real server in a process of its own, over stdio, as `turnlight lsp --stdio` starts it.
+ *
+ * @param answers to the server's own requests, by method
+ */
+export async function startLanguageServer(
+  rootUri: string,
+  answers: Readonly<Record<string, (params: unknown) => unknown>> = {},
+): Promise<LanguageServer> {
   const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli/main.ts'), 'lsp', '--stdio'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -37,6 +44,7 @@ export async function startLanguageServer(rootUri: string): Promise<LanguageServ
     published.push(params);
     for (const look of waiting) look();
   });
+  for (const [method, answer] of Object.entries(answers)) connection.onRequest(method, answer);
   connection.listen();
   await connection.sendRequest('initialize', { processId: null, rootUri, capabilities: {} });
   await connection.sendNotification('initialized', {});

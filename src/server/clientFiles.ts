@@ -1,0 +1,33 @@
+import type { Connection } from 'vscode-languageserver/node';
+import { FileError, type Files } from '../evalfile/files.ts';
+import { FILE_REQUESTS, globReplySchema, readReplySchema } from '../shared/serverProtocol.ts';
+import { isVirtual, pathOf, uriOf } from './addresses.ts';
+
+/** Files on the disk as they are, those of virtual workspaces through the client. */
+export function clientFiles(connection: Connection, disk: Files): Files {
+  return {
+    read: (path, maxBytes) =>
+      isVirtual(path) ? read(connection, path, maxBytes) : disk.read(path, maxBytes),
+    async exists(path) {
+      if (!isVirtual(path)) return disk.exists(path);
+      return (await connection.sendRequest(FILE_REQUESTS.exists, { uri: uriOf(path) })) === true;
+    },
+    realPath: async (path) => (isVirtual(path) ? path : disk.realPath(path)),
+    async glob(patterns, folder) {
+      if (!isVirtual(folder)) return disk.glob(patterns, folder);
+      const params = { folder: uriOf(folder), patterns };
+      const reply = globReplySchema.safeParse(
+        await connection.sendRequest(FILE_REQUESTS.glob, params),
+      );
+      return reply.success ? reply.data.uris.map(pathOf).sort() : [];
+    },
+  };
+}
+
+async function read(connection: Connection, path: string, maxBytes: number): Promise<string> {
+  const params = { uri: uriOf(path), maxBytes };
+  const reply = readReplySchema.safeParse(await connection.sendRequest(FILE_REQUESTS.read, params));
+  if (!reply.success) throw new FileError('unreadable', 'The file cannot be read.');
+  if ('text' in reply.data) return reply.data.text;
+  throw new FileError(reply.data.reason, reply.data.message);
+}

@@ -1,0 +1,141 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Connection, TextDocuments } from 'vscode-languageserver/node';
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Problem } from '../core/problem.ts';
+import { diagnosticsByFile } from '../language/features/diagnostics.ts';
+import { isEvalFile, pathOf, uriOf } from './addresses.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Milliseconds without a key press before a text is checked. */
+const DEBOUNCE = 150;
+
+/** What was said of a file that is checked by itself, and what it depends on. */
+interface Said {
+  readonly files: ReturnType<typeof diagnosticsByFile>;
+  readonly dependencies: readonly string[];
+}
+
+/**
+ * Publishes the problems of all eval files of the workspace, open or not, also those that stand in
+ * the files that they use. A file is known by its path.
+ */
+export class Publisher {
+  readonly #connection: Connection;
+  readonly #documents: TextDocuments<TextDocument>;
+  readonly #workspace: Workspace;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #said = new Map<string, Said>();
+  /** Files that are not open and wait to be checked, one after the other. */
+  readonly #waiting = new Set<string>();
+  #working = false;
+
+  constructor(
+    connection: Connection,
+    documents: TextDocuments<TextDocument>,
+    workspace: Workspace,
+  ) {
+    this.#connection = connection;
+    this.#documents = documents;
+    this.#workspace = workspace;
+  }
+
+  /** Checks everything that was checked before, and every file that is open. */
+  checkAll(): void {
+    const open = this.#documents.all().map(({ uri }) => pathOf(uri));
+    for (const path of new Set([...open, ...this.#said.keys()])) this.check(path);
+  }
+
+  /** Checks the eval files that are there, and forgets those that are not there any more. */
+  async checkFolders(): Promise<void> {
+    const found = new Set(await this.#workspace.findFiles());
+    for (const path of this.#said.keys()) {
+      if (!found.has(path) && !this.#openAt(path)) this.#forget(path);
+    }
+    for (const path of found) this.check(path);
+  }
+
+  /** Checks a file soon: at once what is not open, after a pause in typing what is. */
+  check(path: string): void {
+    if (!this.#workspace.isChecked(path)) return;
+    clearTimeout(this.#timers.get(path));
+    if (this.#openAt(path)) {
+      this.#timers.set(
+        path,
+        setTimeout(() => void this.#publish(path), DEBOUNCE),
+      );
+    } else {
+      this.#waiting.add(path);
+      void this.#work();
+    }
+  }
+
+  /** Checks the eval files that use this one, and the file itself. */
+  checkUsersOf(path: string): void {
+    for (const [user, { dependencies }] of this.#said) {
+      if (dependencies.includes(path)) this.check(user);
+    }
+    this.check(path);
+  }
+
+  async #work(): Promise<void> {
+    if (this.#working) return;
+    this.#working = true;
+    for (const path of this.#waiting) {
+      this.#waiting.delete(path);
+      await this.#publish(path);
+      // Requests of the editor go first.
+      await setImmediate();
+    }
+    this.#working = false;
+  }
+
+  #openAt(path: string): TextDocument | undefined {
+    return this.#documents.all().find(({ uri }) => pathOf(uri) === path);
+  }
+
+  async #publish(path: string): Promise<void> {
+    const open = this.#openAt(path);
+    const version = open?.version;
+    try {
+      const checked = await this.#workspace.check(path, open);
+      // A newer text has come meanwhile, and its check with it.
+      if (this.#openAt(path)?.version !== version) return;
+      if (checked) this.#say(path, checked.problems, checked.dependencies);
+      else this.#forget(path);
+    } catch (error) {
+      this.#connection.console.error(String(error instanceof Error ? error.stack : error));
+    }
+  }
+
+  #say(path: string, problems: readonly Problem[], dependencies: readonly string[]): void {
+    const before = this.#said.get(path);
+    const files = diagnosticsByFile(problems);
+    this.#said.set(path, { files, dependencies });
+    this.#send(new Set([...(before?.files.keys() ?? []), ...files.keys(), path]));
+  }
+
+  #forget(path: string): void {
+    const before = this.#said.get(path);
+    this.#said.delete(path);
+    this.#send(before?.files.keys() ?? []);
+  }
+
+  /** A prompt may be used by several eval files: what all of them say about it is shown once. */
+  #send(paths: Iterable<string>): void {
+    for (const path of paths) {
+      const all = [...this.#said.values()].flatMap(({ files }) => files.get(path) ?? []);
+      const unique = new Map(all.map((one) => [JSON.stringify(one), one]));
+      const open = this.#openAt(path);
+      void this.#connection.sendDiagnostics({
+        uri: open?.uri ?? uriOf(path),
+        diagnostics: [...unique.values()],
+        ...(open && { version: open.version }),
+      });
+    }
+  }
+}
+
+/** Whether a change of this file can change what is said of an eval file. */
+export function mayMatter(path: string): boolean {
+  return isEvalFile(path) || /\.(?:md|jsonl?|ya?ml|[cm]?[jt]s)$/.test(path);
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { type LanguageServer, startLanguageServer } from '../support/languageServer.ts';
+
+const CASE = 'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n';
+const PROMPTED = `judge: openai:j\n${CASE}    assert:\n      - {type: llm-judge, prompt: ./p.md}\n`;
+const codes = ({ diagnostics }: { diagnostics: { code?: unknown }[] }) =>
+  diagnostics.map(({ code }) => code);
+
+async function folderWith(t: TestContext, files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'turnlight-ws-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+async function started(t: TestContext, ...args: Parameters<typeof startLanguageServer>) {
+  const server = await startLanguageServer(...args);
+  t.after(() => server.stop());
+  return server;
+}
+
+function changedOnDisk(server: LanguageServer, uri: string, type: 1 | 2 | 3) {
+  const changes = [{ uri, type }];
+  return server.connection.sendNotification('workspace/didChangeWatchedFiles', { changes });
+}
+
+describe('the workspace', { timeout: 60_000 }, () => {
+  it('is checked as a whole, open or not', async (t) => {
+    const folder = await folderWith(t, {
+      'good.eval.yaml': `${CASE}    assert: [{type: contains, value: x}]\n`,
+      'bad.eval.yaml': `${CASE}    asert: [x]\n`,
+    });
+    const server = await started(t, pathToFileURL(folder).toString());
+    const uri = (name: string) => pathToFileURL(join(folder, name)).toString();
+    const bad = await server.diagnostics(uri('bad.eval.yaml'), () => true);
+    assert.deepEqual(codes(bad), ['unknown-key']);
+    assert.deepEqual(codes(await server.diagnostics(uri('good.eval.yaml'), () => true)), []);
+  });
+
+  it('checks the evals again that use a changed prompt, in files that are not open', async (t) => {
+    const folder = await folderWith(t, { 'a.eval.yaml': PROMPTED, 'p.md': 'Of {{conversation}}' });
+    const server = await started(t, pathToFileURL(folder).toString());
+    const uri = (name: string) => pathToFileURL(join(folder, name)).toString();
+    assert.deepEqual(codes(await server.diagnostics(uri('a.eval.yaml'), () => true)), []);
+    await writeFile(join(folder, 'p.md'), 'Of {{conversatoin}}');
+    await changedOnDisk(server, uri('p.md'), 2);
+    const prompt = await server.diagnostics(uri('p.md'), (one) => one.diagnostics.length > 0);
+    assert.deepEqual(codes(prompt), ['no-conversation', 'unknown-variable']);
+    await rm(join(folder, 'p.md'));
+    await changedOnDisk(server, uri('p.md'), 3);
+    const gone = await server.diagnostics(uri('a.eval.yaml'), (one) => one.diagnostics.length > 0);
+    assert.deepEqual(codes(gone), ['file-missing']);
+  });
+
+  it('says nothing more of a file that is gone', async (t) => {
+    const folder = await folderWith(t, { 'bad.eval.yaml': `${CASE}    asert: [x]\n` });
+    const server = await started(t, pathToFileURL(folder).toString());
+    const uri = pathToFileURL(join(folder, 'bad.eval.yaml')).toString();
+    await server.diagnostics(uri, ({ diagnostics }) => diagnostics.length > 0);
+    const from = server.published();
+    await rm(join(folder, 'bad.eval.yaml'));
+    await changedOnDisk(server, uri, 3);
+    assert.deepEqual(codes(await server.diagnostics(uri, () => true, from)), []);
+  });
+
+  it('may be virtual: its files are read through the client', async (t) => {
+    const files: Record<string, string> = {
+      'memfs://hub/repo/a.eval.yaml': PROMPTED,
+      'memfs://hub/repo/p.md': 'Of {{conversatoin}}',
+    };
+    const uriOf = (params: unknown) => String(Reflect.get(Object(params), 'uri'));
+    const server = await started(t, 'memfs://hub/repo', {
+      'turnlight/findFiles': () => ({ uris: ['memfs://hub/repo/a.eval.yaml'] }),
+      'turnlight/fileExists': (params) => uriOf(params) in files,
+      'turnlight/readFile': (params) => {
+        const text = files[uriOf(params)];
+        return text === undefined ? { reason: 'missing', message: 'Not there.' } : { text };
+      },
+    });
+    const prompt = await server.diagnostics('memfs://hub/repo/p.md', () => true);
+    assert.deepEqual(codes(prompt), ['no-conversation', 'unknown-variable']);
+    const text = `${CASE}    asert: [x]\n`;
+    const uri = 'memfs://hub/repo/b.eval.yaml';
+    await server.connection.sendNotification('textDocument/didOpen', {
+      textDocument: { uri, languageId: 'conversation-eval', version: 1, text },
+    });
+    const open = await server.diagnostics(uri, () => true);
+    assert.deepEqual(codes(open), ['unknown-key']);
+  });
+});
