@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { judgeAnswer } from '../../../bench/judge-cost/judgeAnswer.ts';
+import { conversationSchema } from '../../../src/core/conversation.ts';
 import type { Message } from '../../../src/core/message.ts';
+import { isError } from '../../../src/core/problem.ts';
+import { conversationBlock } from '../../../src/judge/conversationBlock.ts';
 import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
+import { claiming } from '../../support/claims.ts';
+import { load, suiteWith } from '../../support/evalFiles.ts';
 import {
   answer,
   assistant,
@@ -19,7 +25,7 @@ import {
   user,
 } from '../../support/judging.ts';
 import { serverError } from '../../support/modelServer/faults.ts';
-import { json } from '../../support/modelServer/steps.ts';
+import { json, jsonInTokens } from '../../support/modelServer/steps.ts';
 import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions.ts';
 
 /** Rows of what other tools were measured to do wrong; each test is named by its situation. */
@@ -250,6 +256,238 @@ describe('judging, where rivals fall', () => {
         evidence: { text: 'sent today', verified: true },
       },
     ]);
+  });
+});
+
+describe('judging what was retrieved and called, where rivals fall', () => {
+  for (const [place, bad] of [
+    ['first', 2],
+    ['in the middle', 6],
+    ['last', 10],
+  ] as const) {
+    it(`5 exchanges, one claim each, the false one placed ${place}, faithfulness: 0.8`, async (t) => {
+      const conversation = talk(
+        ...evens(5).flatMap((turn) => [
+          user(`Question ${turn}?`),
+          assistant(`Answer ${turn}.`, [`Context ${turn}.`]),
+        ]),
+      );
+      const turns = evens(5).map((turn) => claiming(turn, turn !== bad));
+      const faithfulness = buildAssertion('turn-faithfulness');
+      const verdict = await judgeOne(t, faithfulness, [answer(...turns)], { conversation });
+      assert.equal(verdict.score, 0.8);
+      assert.equal(verdict.requests.length, 1);
+    });
+  }
+
+  it('no retrieval context, the four retrieval metrics: skipped, no call', async (t) => {
+    const { verdicts, server } = await judge(
+      t,
+      [],
+      ['faithfulness', 'contextual-relevancy', 'contextual-precision', 'contextual-recall'].map(
+        (metric) => buildAssertion(`turn-${metric}`),
+      ),
+      { facts: FULL_FACTS },
+    );
+    assert.deepEqual(
+      verdicts.map(({ status, reason, score }) => [status, reason, score]),
+      Array(4).fill(['skipped', 'no-retrieval-context', null]),
+    );
+    assert.equal(server.requests.length, 0);
+  });
+
+  it('no tool used, none needed: skipped, not 0', async (t) => {
+    const unused = (turn: number) => ({ ...away(turn), selection: 0, arguments: null });
+    const about = { facts: FULL_FACTS };
+    for (const type of ['tool-use', 'mcp-use']) {
+      const said = answer(unused(2), unused(4));
+      const verdict = await judgeOne(t, buildAssertion(type), [said], about);
+      assert.deepEqual([verdict.status, verdict.score], ['skipped', null]);
+    }
+    const efficiency = await judgeOne(t, buildAssertion('tool-call-efficiency'), [], about);
+    assert.deepEqual([efficiency.status, efficiency.requests.length], ['skipped', 0]);
+  });
+
+  it('only small talk, topic adherence: skipped, not 0', async (t) => {
+    const conversation = talk(user('Hi!'), assistant('Hello!'), user('Bye!'), assistant('Bye!'));
+    const said = { pairs: [], ...answer(away(2), away(4)) };
+    const verdict = await judgeOne(t, buildAssertion('topic-adherence'), [said], {
+      conversation,
+      facts: FULL_FACTS,
+    });
+    assert.deepEqual([verdict.status, verdict.score], ['skipped', null]);
+  });
+
+  it('20 exchanges with three contexts each, eleven metrics: at most 16 requests', async (t) => {
+    const conversation = talk(
+      ...evens(20).flatMap((turn) => [
+        user(`Question ${turn}?`),
+        ...call('lookup', { turn }, 'found', `call_${turn}`),
+        assistant(`Answer ${turn}.`, ['one', 'two', 'three']),
+      ]),
+    );
+    const eleven = [
+      'turn-relevancy',
+      'conversation-completeness',
+      'knowledge-retention',
+      'role-adherence',
+      'topic-adherence',
+      'goal-accuracy',
+      'tool-use',
+      'turn-faithfulness',
+      'turn-contextual-relevancy',
+      'turn-contextual-precision',
+      'turn-contextual-recall',
+    ].map((type) => buildAssertion(type));
+    const { verdicts, server } = await judge(t, (body) => judgeAnswer(body), eleven, {
+      conversation,
+      facts: FULL_FACTS,
+    });
+    assert.ok(server.requests.length <= 16, `${server.requests.length} requests`);
+    assert.equal(server.requests.length, eleven.length);
+    for (const { status, rationale } of verdicts) assert.ok(status !== 'error', rationale);
+  });
+});
+
+describe('G-Eval, where rivals fall', () => {
+  const criteria = 'The agent is warm.';
+  const graded = buildAssertion('g-eval', { criteria, steps: ['Look at the tone.'] });
+  const said = (score: number, rationale = 'So.') => ({
+    ...answer(entry(2), entry(4)),
+    rationale,
+    score,
+  });
+
+  it('a digit in the reason before the score: the token of the score is weighed', async (t) => {
+    const given = jsonInTokens(said(8, 'In turn 3 it was cold.'), '8', { 8: 0, 3: -9999 });
+    const [before, ...rest] = given.tokens ?? [];
+    const [start = '', end = ''] = before?.text.split('turn 3') ?? [];
+    const tokens = [
+      { text: `${start}turn ` },
+      { text: '3', top: { 3: 0 } },
+      { text: end },
+      ...rest,
+    ];
+    const verdict = await judgeOne(t, graded, [{ ...given, tokens }]);
+    assert.deepEqual([verdict.value, verdict.details.weighting], [8, 'token probabilities']);
+  });
+
+  it('alternatives that are no score of 0 to 10: left out, none divides by zero', async (t) => {
+    const some = jsonInTokens(said(8), '8', { 8: Math.log(0.5), 85: Math.log(0.5) });
+    assert.equal((await judgeOne(t, graded, [some])).value, 8);
+    const none = jsonInTokens(said(8), '8', {});
+    assert.equal((await judgeOne(t, graded, [none])).value, 8);
+  });
+
+  it('no log-probabilities: the written score, and `details` says so', async (t) => {
+    const verdict = await judgeOne(t, graded, [said(8)]);
+    assert.equal(verdict.value, 8);
+    assert.match(String(verdict.details.weighting), /^none: /);
+  });
+
+  it('criteria and steps: both are before the judge, and the steps are shown', async (t) => {
+    const verdict = await judgeOne(t, graded, [said(8)]);
+    assert.match(questionOf(verdict), /\| The agent is warm\./);
+    assert.match(questionOf(verdict), /\| Look at the tone\./);
+    assert.deepEqual(verdict.details.steps, ['Look at the tone.']);
+  });
+
+  it('five cases with the same criteria: the steps are made once', async (t) => {
+    const stepless = buildAssertion('g-eval', { criteria });
+    const { model, server } = await judgeModel(t, ({ response_format }) =>
+      json(response_format?.json_schema?.name === 'g_eval' ? said(8) : { steps: ['Look.'] }),
+    );
+    const kept = { answers: new Map(), load: async () => undefined, save: async () => {} };
+    const one = () =>
+      judgeAssertions({
+        conversation: talk(...exchanges(2)),
+        facts: buildFacts(),
+        assertions: [stepless],
+        replyTurns: [],
+        modelFor: async () => model,
+        kept,
+        signal: new AbortController().signal,
+      });
+    const verdicts = (await Promise.all([one(), one(), one(), one(), one()])).flat();
+    assert.equal(server.requests.length, 6);
+    assert.deepEqual([...new Set(verdicts.map(({ score }) => score))], [0.8]);
+  });
+});
+
+describe('decision graphs, where rivals fall', () => {
+  const graph = (nodes: string) =>
+    suiteWith(
+      `transcript: [{user: Hi}, {assistant: Hello}]\nassert:\n  - type: decision-graph\n    nodes:\n${nodes}`,
+    );
+  const node = (name: string, yes: string, no: string) =>
+    `      ${name}: {type: yes-no, question: Why?, if_yes: ${yes}, if_no: ${no}}\n`;
+
+  for (const [situation, nodes, said] of [
+    ['a cycle', node('a', 'b', '0') + node('b', 'a', '1'), /go in a circle/],
+    ['a hole', node('a', 'nowhere', '0'), /ends nowhere: there is no node "nowhere"/],
+    ['an unreachable node', node('a', '1', '0') + node('b', '1', '0'), /never reached/],
+    ['a missing branch', '      a: {type: yes-no, question: Why?, if_yes: 1}\n', /if_no/],
+    [
+      'a doubled branch',
+      '      a: {type: choice, question: Why?, choices: {Good: 1, good: 0}}\n',
+      /stands there twice/,
+    ],
+  ] as const) {
+    it(`${situation}: refused while typing, at its place`, async () => {
+      const { problems } = await load(graph(nodes));
+      const errors = problems.filter(isError);
+      assert.equal(errors.length, 1, errors.map(({ message }) => message).join('\n'));
+      assert.match(errors[0]?.message ?? '', said);
+      assert.ok((errors[0]?.range.start.line ?? 0) >= 5);
+    });
+  }
+
+  it('two ways to two ends: the one that the answers take, and it is shown', async (t) => {
+    const nodes = {
+      done: { type: 'yes-no', question: 'Done?', if_yes: 10, if_no: 'kind' },
+      kind: { type: 'yes-no', question: 'Kind?', if_yes: 6, if_no: 0 },
+    };
+    const bare = (turn: number) => ({ turn, applicable: false, rationale: '', evidence: '' });
+    const said = (given: string) => ({ turns: [bare(2), bare(4)], rationale: '', answer: given });
+    const verdict = await judgeOne(t, buildAssertion('decision-graph', { nodes }), [
+      said('no'),
+      said('yes'),
+    ]);
+    assert.equal(verdict.value, 6);
+    assert.match(verdict.rationale, /^done: no → kind: yes → 6 of 10/);
+  });
+});
+
+describe('what is kept, where rivals fall', () => {
+  it('claims and pairs: in the record, with their turns', async (t) => {
+    const about = { conversation: RICH_TALK, facts: FULL_FACTS };
+    const claims = await judgeOne(
+      t,
+      buildAssertion('turn-faithfulness'),
+      [answer(claiming(2, true, false), claiming(4, true))],
+      about,
+    );
+    assert.deepEqual(claims.details.claims, [
+      { turn: 2, claim: 'c2.1', holds: true },
+      { turn: 2, claim: 'c2.2', holds: false },
+      { turn: 4, claim: 'c4.1', holds: true },
+    ]);
+    const pair = {
+      question: 'q',
+      asked_turn: 1,
+      answered_turn: 2,
+      on_topic: true,
+      reaction: 'answered',
+    };
+    const pairs = { pairs: [pair], ...answer(entry(2), entry(4)) };
+    const verdict = await judgeOne(t, buildAssertion('topic-adherence'), [pairs], about);
+    assert.deepEqual(verdict.details.pairs, [pair]);
+  });
+
+  it('a conversation saved and loaded: identical, tools and context with it', () => {
+    const loaded = conversationSchema.parse(JSON.parse(JSON.stringify(RICH_TALK)));
+    assert.deepEqual(loaded, RICH_TALK);
+    assert.equal(conversationBlock(loaded), conversationBlock(RICH_TALK));
   });
 });
 
