@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { closest } from '../core/closest.ts';
-import type { Problem } from '../core/problem.ts';
+import type { Problem, Range } from '../core/problem.ts';
 import { isError } from '../core/problem.ts';
 import type { JudgePrompt } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
@@ -37,7 +37,10 @@ export interface LoadedPrompt {
   /** Keys of `context` that it uses. */
   readonly needs: readonly string[];
   readonly problems: readonly Problem[];
+  /** The front matter, its places those of the file. */
   readonly document: YamlDocument;
+  /** The variables in its text and where their names stand, within the braces. */
+  readonly variables: readonly { readonly name: string; readonly range: Range }[];
 }
 
 const VARIABLES = [
@@ -73,7 +76,11 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
       range: whole.rangeOfOffsets(bodyStart + start, bodyStart + end),
     })),
   ];
-  const used = templateVariables(body).map(({ name }) => name);
+  const variables = templateVariables(body).map(({ name, offset }) => {
+    const start = bodyStart + body.indexOf(name, offset);
+    return { name, range: whole.rangeOfOffsets(start, start + name.length) };
+  });
+  const used = variables.map(({ name }) => name);
   const read = frontMatterSchema.safeParse(value);
   const names = read.success ? (read.data.variables ?? []) : [];
   const needs = [
@@ -92,13 +99,14 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
       range: document.rangeOf(['threshold']),
     });
   }
-  if (!read.success || problems.some(isError)) return { needs, problems, document };
+  if (!read.success || problems.some(isError)) return { needs, problems, document, variables };
   const { name, description, labels, per_turn, model } = read.data;
   const [low, high] = scale;
   return {
     needs,
     problems,
     document,
+    variables,
     ...(model !== undefined && { model }),
     prompt: {
       path,

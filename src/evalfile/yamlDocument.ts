@@ -18,6 +18,16 @@ import { type Position, type Problem, type Range, START } from '../core/problem.
 
 export type Path = readonly (string | number)[];
 
+/** A scalar as it is written. */
+export interface ScalarText {
+  /** What it stands for, as text: `it's` of `'it''s'`. */
+  readonly value: string;
+  readonly style: 'plain' | 'single' | 'double' | 'block';
+  /** Offsets in UTF-16 units, with quotes or the header of a block. */
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Aliases may stand for this many nodes in all: enough for reuse, too little for a bomb. */
 const MAX_ALIASES = 100;
 
@@ -36,17 +46,23 @@ export interface YamlDocument {
   keyRangeOf(path: Path): Range;
   /** The whole entry, key and value. */
   entryRangeOf(path: Path): Range;
+  /** The scalar at a path, or its key; undefined where something else stands, also an alias. */
+  scalarAt(path: Path, part?: 'key' | 'value'): ScalarText | undefined;
   /** The path of the innermost value or key at a place, and whether the place is on its key. */
   pathAt(position: Position): { readonly path: Path; readonly onKey: boolean };
   rangeOfOffsets(start: number, end: number): Range;
+  positionAt(offset: number): Position;
   offsetAt(position: Position): number;
+  /** The outermost node, for features that look at the text's form; null where there is none. */
+  readonly root: Node | null;
 }
 
 export function parseYaml(text: string, path: string): YamlDocument {
   const lines = new LineCounter();
+  const positionAt = (offset: number) => place(lines, offset);
   const rangeOfOffsets = (start: number, end: number): Range => ({
-    start: place(lines, start),
-    end: place(lines, Math.max(start, end)),
+    start: positionAt(start),
+    end: positionAt(Math.max(start, end)),
   });
   const offsetAt = ({ line, character }: Position) =>
     (lines.lineStarts[line] ?? text.length) + character;
@@ -65,7 +81,7 @@ export function parseYaml(text: string, path: string): YamlDocument {
     });
   } catch {
     say('too-deep', 'This file is nested too deeply to be read.', START);
-    return { ...nothing(path, text, problems), rangeOfOffsets, offsetAt };
+    return { ...nothing(path, text, problems), rangeOfOffsets, positionAt, offsetAt };
   }
   for (const error of document.errors) {
     say(codeOf(error), wordsOf(error), rangeOfOffsets(error.pos[0], error.pos[1]));
@@ -80,8 +96,11 @@ export function parseYaml(text: string, path: string): YamlDocument {
     rangeOf: nodes.rangeOf,
     keyRangeOf: nodes.keyRangeOf,
     entryRangeOf: nodes.entryRangeOf,
+    scalarAt: nodes.scalarAt,
     rangeOfOffsets,
+    positionAt,
     offsetAt,
+    root: document.contents,
     pathAt: (position) => pathAt(document.contents, offsetAt(position)),
   };
 }
@@ -98,9 +117,11 @@ function nothing(path: string, text: string, problems: readonly Problem[]) {
     text,
     problems,
     value: undefined,
+    root: null,
     rangeOf: nowhere,
     keyRangeOf: nowhere,
     entryRangeOf: nowhere,
+    scalarAt: () => undefined,
     pathAt: () => ({ path: [], onKey: false }),
   };
 }
@@ -226,7 +247,25 @@ function nodesOf(
       const start = (pair && rangeOfNode(pair.key)) ?? value ?? START;
       return { start: start.start, end: (value ?? start).end };
     },
+    scalarAt(path: Path, part: 'key' | 'value' = 'value'): ScalarText | undefined {
+      const found = find(path);
+      return scalarText(part === 'key' ? found?.pair?.key : found?.node);
+    },
   };
+}
+
+const STYLES: Readonly<Record<string, ScalarText['style']>> = {
+  PLAIN: 'plain',
+  QUOTE_SINGLE: 'single',
+  QUOTE_DOUBLE: 'double',
+  BLOCK_FOLDED: 'block',
+  BLOCK_LITERAL: 'block',
+};
+
+function scalarText(node: unknown): ScalarText | undefined {
+  if (!isScalar(node) || !node.range) return undefined;
+  const [start, end] = node.range;
+  return { value: String(node.value), style: STYLES[node.type ?? ''] ?? 'plain', start, end };
 }
 
 /** A comment behind a value that does not look like one: no space after its `#`. */
