@@ -1,0 +1,181 @@
+import type { Position } from '../../../core/problem.ts';
+
+/** The part of an eval file that completion at a place depends on. */
+export interface Slice {
+  readonly text: string;
+  /** Of the cursor in `text`. */
+  readonly offset: number;
+  /** The whole case at the cursor, as a list of one, where `text` has less of it. */
+  readonly wholeCase?: string;
+}
+
+/** A case with more lines than these is cut down as well. */
+const LONG_CASE = 200;
+
+/** The whole text as a slice; undefined where the place is not in it. */
+export function wholeSlice(text: string, position: Position): Slice | undefined {
+  const lines = text.split('\n');
+  return joined(
+    lines,
+    lines.map((_line, index) => index),
+    position,
+  );
+}
+
+/**
+ * The text without the cases that the cursor is not in: a key press in a file of thousands of
+ * cases reads one of them.
+ *
+ *     models: …          kept
+ *     cases:             kept
+ *       - id: first      left out
+ *       - id: second     kept: the cursor is in it
+ *     judge: …           kept
+ */
+export function sliceAt(text: string, position: Position): Slice | undefined {
+  const lines = text.split('\n');
+  const cursor = position.line;
+  const all = (from: number, to: number) => numbers(from, Math.max(from, to));
+  const cases = caseLines(lines, cursor);
+  if (!cases) return wholeSlice(text, position);
+  const { head, end, starts } = cases;
+  const tail = all(end, lines.length);
+  if (cursor <= head || cursor >= end)
+    return joined(lines, [...all(0, head + 1), ...tail], position);
+  const index = starts.findLastIndex((start) => start <= cursor);
+  const start = starts[index];
+  if (start === undefined) {
+    return joined(lines, [...all(0, head + 1), cursor, ...tail], position);
+  }
+  const stop = starts[index + 1] ?? end;
+  const own = all(start, stop);
+  const shown = own.length > LONG_CASE ? shortened(lines, start, stop, cursor) : own;
+  const slice = joined(lines, [...all(0, head + 1), ...shown, ...tail], position);
+  if (!slice || shown.length === own.length) return slice;
+  return { ...slice, wholeCase: lines.slice(start, stop).join('\n') };
+}
+
+/** The texts of one key of every case, such as its `tags`, each with the key. */
+export function entriesOfCases(text: string, key: string): string[] {
+  const lines = text.split('\n');
+  const cases = caseLines(lines, -1);
+  if (!cases) return [];
+  const found: string[] = [];
+  for (const [index, start] of cases.starts.entries()) {
+    const stop = cases.starts[index + 1] ?? cases.end;
+    for (const [from, to] of entries(lines, start, stop)) {
+      const entry = lines.slice(from, to);
+      // The dash of a case that begins with the key.
+      entry[0] = (entry[0] ?? '').replace(/^(\s*)-/, '$1 ');
+      if (entry[0].trimStart().startsWith(`${key}:`)) found.push(entry.join('\n'));
+    }
+  }
+  return found;
+}
+
+function joined(
+  lines: readonly string[],
+  kept: readonly number[],
+  { line, character }: Position,
+): Slice | undefined {
+  const own = lines[line]?.replace(/\r$/, '');
+  if (own === undefined) return undefined;
+  let offset = 0;
+  for (const number of kept) {
+    if (number >= line) break;
+    offset += (lines[number]?.length ?? 0) + 1;
+  }
+  const text = kept.map((number) => lines[number]).join('\n');
+  return { text, offset: offset + Math.min(character, own.length) };
+}
+
+interface CaseLines {
+  /** The line of `cases:`. */
+  readonly head: number;
+  /** The line behind the last case. */
+  readonly end: number;
+  /** The first lines of the cases. */
+  readonly starts: readonly number[];
+}
+
+const CASES = /^\uFEFF?(["']?)cases\1[ \t]*:[ \t]*(?:#.*)?\r?$/;
+
+/** Where the cases stand, told by their indentation; undefined where they are no block list. */
+function caseLines(lines: readonly string[], cursor: number): CaseLines | undefined {
+  const head = lines.findIndex((line) => line.length < 200 && CASES.test(line));
+  if (head < 0) return undefined;
+  const starts: number[] = [];
+  let indent: number | undefined;
+  for (let number = head + 1; number < lines.length; number += 1) {
+    const line = lines[number] ?? '';
+    const first = indentOf(line);
+    if (first === undefined) continue;
+    const dash = isItem(line, first);
+    // What is being typed does not end the cases: it may be indented later.
+    if (number === cursor && !(dash && (indent ?? first) === first)) continue;
+    if (first === 0 && !(dash && (indent ?? 0) === 0)) return { head, end: number, starts };
+    if (indent === undefined && !dash) return undefined;
+    indent ??= first;
+    if (first < indent) return undefined;
+    if (first === indent && dash) starts.push(number);
+  }
+  return { head, end: lines.length, starts };
+}
+
+/** The lines of a case without the items of its long lists, but for the item at the cursor. */
+function shortened(
+  lines: readonly string[],
+  start: number,
+  stop: number,
+  cursor: number,
+): number[] {
+  return entries(lines, start, stop).flatMap(([from, to]) => {
+    const first = numbers(from + 1, to).find((number) => indentOf(lines[number]) !== undefined);
+    const indent = first === undefined ? undefined : indentOf(lines[first]);
+    if (first === undefined || indent === undefined || !isItem(lines[first], indent)) {
+      return numbers(from, to);
+    }
+    const items = numbers(first, to).filter(
+      (number) => indentOf(lines[number]) === indent && isItem(lines[number], indent),
+    );
+    const own = cursor < from || cursor >= to ? -1 : items.findLastIndex((one) => one <= cursor);
+    const item = items[own];
+    return [
+      ...numbers(from, first),
+      ...(item === undefined ? [] : numbers(item, items[own + 1] ?? to)),
+      ...(own < 0 && cursor >= first && cursor < to ? [cursor] : []),
+    ];
+  });
+}
+
+/** From where to where the keys of the case at `start` reach, value and all. */
+function entries(
+  lines: readonly string[],
+  start: number,
+  stop: number,
+): (readonly [number, number])[] {
+  const column = /^\s*-\s+/.exec(lines[start] ?? '')?.[0].length;
+  if (column === undefined) return [[start, stop]];
+  const firsts = numbers(start, stop).filter((number) => {
+    const line = lines[number];
+    return number === start || (indentOf(line) === column && !isItem(line, column));
+  });
+  return firsts.map((from, index) => [from, firsts[index + 1] ?? stop]);
+}
+
+/** Of what stands in a line; undefined where it is blank or a comment. */
+function indentOf(line = ''): number | undefined {
+  let column = 0;
+  while (line[column] === ' ') column += 1;
+  const first = line[column];
+  return first === undefined || first === '\r' || first === '#' ? undefined : column;
+}
+
+function isItem(line = '', column: number): boolean {
+  const next = line[column + 1];
+  return line[column] === '-' && (next === undefined || next === ' ' || next === '\r');
+}
+
+function numbers(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_none, index) => from + index);
+}
