@@ -6,7 +6,7 @@ import {
   globParamsSchema,
   type ReadReply,
   readParamsSchema,
-} from '../shared/serverProtocol.ts';
+} from '../shared/fileProtocol.ts';
 
 /** Most files that one pattern gives. */
 const MOST = 5_000;

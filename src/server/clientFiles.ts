@@ -1,6 +1,6 @@
 import type { Connection } from 'vscode-languageserver/node';
 import { FileError, type Files } from '../evalfile/files.ts';
-import { FILE_REQUESTS, globReplySchema, readReplySchema } from '../shared/serverProtocol.ts';
+import { FILE_REQUESTS, globReplySchema, readReplySchema } from '../shared/fileProtocol.ts';
 import { isVirtual, pathOf, uriOf } from './addresses.ts';
 
 /** Files on the disk as they are, those of virtual workspaces through the client. */

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-
 /**
  * Commands that the server's code lenses name and the client carries out. Arguments: the file's URI,
  * and for a case its id.
@@ -9,34 +7,3 @@ export const COMMANDS = {
   runFile: 'turnlight.runFile',
   openConversation: 'turnlight.openConversation',
 } as const;
-
-/** What the server asks the client for where it cannot read by itself: virtual workspaces. */
-export const FILE_REQUESTS = {
-  /** `readParamsSchema` → `readReplySchema` */
-  read: 'turnlight/readFile',
-  /** `{uri}` → boolean */
-  exists: 'turnlight/fileExists',
-  /** `globParamsSchema` → `globReplySchema` */
-  glob: 'turnlight/findFiles',
-} as const;
-
-export const readParamsSchema = z.strictObject({ uri: z.string(), maxBytes: z.number() });
-
-export const readReplySchema = z.union([
-  z.strictObject({ text: z.string() }),
-  z.strictObject({
-    reason: z.enum(['missing', 'too-large', 'not-utf8', 'unreadable']),
-    message: z.string(),
-  }),
-]);
-
-export const existsParamsSchema = z.strictObject({ uri: z.string() });
-
-export const globParamsSchema = z.strictObject({
-  folder: z.string(),
-  patterns: z.array(z.string()),
-});
-
-export const globReplySchema = z.strictObject({ uris: z.array(z.string()) });
-
-export type ReadReply = z.infer<typeof readReplySchema>;
