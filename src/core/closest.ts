@@ -2,19 +2,41 @@ import { distance } from 'fastest-levenshtein';
 
 /** The candidate that was most likely meant; undefined where none is near. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
-  const near = candidates
-    .map((candidate) => ({
-      candidate,
-      away: distanceTo(candidate.toLowerCase(), word.toLowerCase()),
-    }))
-    .filter(({ candidate, away }) => away <= Math.max(1, Math.floor(candidate.length / 3)))
-    .sort((a, b) => a.away - b.away);
-  return near[0]?.candidate;
+  return nearest(word, candidates)[0];
 }
 
-/** A longer form counts by its beginning too: `assertions` for `assert`. */
-function distanceTo(candidate: string, word: string): number {
-  const whole = distance(word, candidate);
-  if (word.length <= candidate.length || candidate.length < 4) return whole;
-  return Math.min(whole, distance(word.slice(0, candidate.length), candidate));
+/** Every candidate that may have been meant, the likeliest first. */
+export function nearest(word: string, candidates: readonly string[]): string[] {
+  const plain = plainly(word);
+  const near = candidates
+    .map((candidate) => ({ candidate, away: distanceOf(plain, plainly(candidate)) }))
+    .filter(({ candidate, away }) => away <= allowance(candidate));
+  if (near.length === 0) return candidates.filter((candidate) => beginsWith(plain, candidate));
+  return near.sort((a, b) => a.away - b.away).map(({ candidate }) => candidate);
+}
+
+function allowance(candidate: string): number {
+  return Math.max(1, Math.floor(candidate.length / 3));
+}
+
+/** A longer form counts by its beginning: `assertions` for `assert`. */
+function beginsWith(word: string, candidate: string): boolean {
+  const { length } = candidate;
+  if (word.length <= length || length < 4) return false;
+  return distance(word.slice(0, length), plainly(candidate)) <= allowance(candidate);
+}
+
+/** `stopOnFailure`, `stop-on-failure` and `stop_on_failure` are the same word. */
+function plainly(word: string): string {
+  return word.toLowerCase().replace(/[-_\s]/g, '');
+}
+
+/** Two letters that changed places are one mistake, as one letter too many is. */
+function distanceOf(word: string, candidate: string): number {
+  const away = distance(word, candidate);
+  if (away !== 2 || word.length !== candidate.length) return away;
+  const first = [...word].findIndex((letter, index) => letter !== candidate[index]);
+  const swapped =
+    word.slice(0, first) + (word[first + 1] ?? '') + (word[first] ?? '') + word.slice(first + 2);
+  return swapped === candidate ? 1 : away;
 }

@@ -16,10 +16,33 @@ export type Range = z.infer<typeof rangeSchema>;
 export type Source = z.infer<typeof sourceSchema>;
 
 /**
+ * What a quick fix has to know beyond the place of a problem: plain JSON, since it travels with the
+ * diagnostic. Paths lead from the top of the problem's document.
+ */
+export interface Fix {
+  /** Texts for `range` that may have been meant as well as `replacement`, the likeliest first. */
+  readonly alternatives?: readonly string[];
+  /** The entry that can go. */
+  readonly remove?: readonly (string | number)[];
+  /** The mapping at `to` lacks a key. */
+  readonly add?: { readonly to: readonly (string | number)[]; readonly key: string };
+  /** Keys that the mapping at `to` needs with the replacement, such as `negate: true`. */
+  readonly beside?: {
+    readonly to: readonly (string | number)[];
+    readonly keys: Readonly<Record<string, string>>;
+  };
+  /** The file that a reference names, absolute, and what it has to be. */
+  readonly create?: { readonly path: string; readonly kind: NewFileKind };
+}
+
+export type NewFileKind = 'prompt' | 'transcript' | 'script' | 'target' | 'cases';
+
+/**
  * One thing wrong with a file.
  *
  * `code` is a stable kebab-case name (`unknown-key`); `message` says what is wrong and what to do.
  * `path` is absolute. `replacement` is the text that would mend `range`, where that is certain.
+ * `unnecessary` says that what stands there has no effect, and can be shown faded.
  */
 export interface Problem {
   readonly code: string;
@@ -28,6 +51,8 @@ export interface Problem {
   readonly path: string;
   readonly range: Range;
   readonly replacement?: string;
+  readonly fix?: Fix;
+  readonly unnecessary?: boolean;
 }
 
 export const START: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };

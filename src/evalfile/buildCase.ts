@@ -20,10 +20,12 @@ export function hashOfCase({ spot }: CaseSource): string {
 /** A case ready to run; undefined where it cannot run, for the reasons that were reported. */
 export async function buildCase(source: CaseSource, scope: Scope): Promise<SuiteCase | undefined> {
   const { raw, spot } = source;
-  const problems = schemaProblems(caseSchema, withoutMessages(raw), spot.document, spot.path);
-  for (const problem of problems) scope.reporter.add(problem, spot.owner);
   const parsed = caseSchema.safeParse(withoutMessages(raw));
-  if (!parsed.success) return undefined;
+  if (!parsed.success) {
+    const problems = schemaProblems(caseSchema, withoutMessages(raw), spot.document, spot.path);
+    for (const problem of problems) scope.reporter.add(problem, spot.owner);
+    return undefined;
+  }
   const input: CaseInput = { ...parsed.data, ...transcriptOf(raw) };
   const { defaults = {} } = scope.file;
   const context = input.context ?? {};
@@ -51,7 +53,9 @@ export async function buildCase(source: CaseSource, scope: Scope): Promise<Suite
   const about: AboutCase = {
     facts,
     judge,
-    judgeNamed: (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '',
+    judgeNamed:
+      scope.unsound.has('judge') ||
+      (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '',
     known: known?.known ?? {},
     sides: known?.sides,
     turnCount: known?.sides.length,
@@ -137,9 +141,13 @@ async function assertionsOf(
     }
   }
   if (all.length === 0) {
+    // What `defaults` was to check is not known.
+    if (scope.unsound.has('defaults')) return undefined;
     const message =
       'Nothing is checked here: add `assert` to the case, to one of its turns or to `defaults`.';
-    scope.reporter.say('no-assertion', message, keyPlaceOf(spot), spot.owner);
+    scope.reporter.say('no-assertion', message, keyPlaceOf(spot), spot.owner, {
+      fix: { add: { to: spot.path, key: 'assert' } },
+    });
     return undefined;
   }
   const built = await Promise.all(

@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
 import { FileError } from './files.ts';
+import { asMeant, documentAsMeant } from './misspelt.ts';
 import { resolvePath } from './paths.ts';
 import { includedFileSchema } from './schema.ts';
-import { schemaProblems } from './schemaProblems.ts';
+import { problemsOfMeant } from './schemaProblems.ts';
 import type { Scope, Spot } from './scope.ts';
 import { placeOf } from './scope.ts';
 import { parseYaml } from './yamlDocument.ts';
@@ -78,10 +79,14 @@ async function readIncluded(path: string, spot: Spot, scope: Scope) {
     const document = parseYaml(await files.read(path, MAX_EVAL_FILE), path);
     for (const problem of document.problems) reporter.add(problem);
     if (document.value === undefined) return undefined;
-    const problems = schemaProblems(includedFileSchema, document.value, document, []);
+    const meant = asMeant(includedFileSchema, document.value);
+    const problems = problemsOfMeant(includedFileSchema, meant, document, []);
     for (const problem of problems) reporter.add(problem);
-    const cases: unknown = Reflect.get(Object(document.value), 'cases');
-    return { document, cases: Array.isArray(cases) ? cases : [] };
+    const cases: unknown = Reflect.get(Object(meant.value), 'cases');
+    return {
+      document: documentAsMeant(document, meant.misspelt),
+      cases: Array.isArray(cases) ? cases : [],
+    };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     reporter.say(`file-${error.reason}`, error.message, placeOf(spot));

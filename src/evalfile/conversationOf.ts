@@ -64,6 +64,7 @@ function scripted(
   scope: Scope,
 ): KnownConversation | undefined {
   if (!target) {
+    if (scope.unsound.has('target')) return undefined;
     const message =
       '`turns` need a `target` that answers them: name one in the case or at the top of the file.';
     scope.reporter.say('missing-target', message, keyPlaceOf(within(spot, 'turns')), spot.owner);

@@ -6,10 +6,11 @@ import { buildCase } from './buildCase.ts';
 import { type CaseSource, collectCases, MAX_EVAL_FILE } from './caseSources.ts';
 import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
+import { asMeant, documentAsMeant } from './misspelt.ts';
 import { outlineOf } from './outline.ts';
 import { Reporter } from './reporter.ts';
-import { type FileInput, fileKeys } from './schema.ts';
-import { schemaProblems } from './schemaProblems.ts';
+import { fileKeys } from './schema.ts';
+import { problemsOfMeant } from './schemaProblems.ts';
 import type { Scope } from './scope.ts';
 import { parseYaml, type YamlDocument } from './yamlDocument.ts';
 
@@ -55,8 +56,7 @@ export async function loadDocument(
     options,
     files,
     reporter,
-    document,
-    file: soundKeys(document, reporter),
+    ...readKeys(document, reporter),
     dependencies: new Set(),
     prompts: new Map(),
   };
@@ -90,31 +90,36 @@ export async function loadDocument(
   };
 }
 
+type FileKeys = Pick<Scope, 'document' | 'file' | 'unsound'>;
+
 /** The keys at the top that are as they should be; what is wrong with the others is reported. */
-function soundKeys(document: YamlDocument, reporter: Reporter): Partial<FileInput> {
+function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
   for (const problem of document.problems) reporter.add(problem);
+  const none: FileKeys = { document, file: {}, unsound: new Set() };
   const { value } = document;
   if (value === undefined || value === null) {
     if (document.problems.length === 0) {
       const message = 'The file is empty. Begin with `name:` and `cases:`.';
       reporter.say('empty-file', message, { path: document.path, range: START });
     }
-    return {};
+    return none;
   }
   if (typeof value !== 'object' || Array.isArray(value)) {
     const message = 'An eval file is a mapping with `cases:`.';
     reporter.say('wrong-type', message, { path: document.path, range: document.rangeOf([]) });
-    return {};
+    return none;
   }
-  for (const problem of schemaProblems(fileKeys, value, document, [])) reporter.add(problem);
-  const sound: Record<string, unknown> = {};
-  for (const [key, schema] of Object.entries(fileKeys.shape)) {
-    const given: unknown = Reflect.get(value, key);
-    if (given === undefined) continue;
-    const read = schema.safeParse(given);
-    if (read.success) sound[key] = given;
-  }
-  return sound;
+  const meant = asMeant(fileKeys, value);
+  for (const problem of problemsOfMeant(fileKeys, meant, document, [])) reporter.add(problem);
+  const unsound = new Set(meant.leaves.map(({ path }) => String(path[0])));
+  const sound = Object.entries(Object(meant.value)).filter(
+    ([key, given]) => given !== undefined && key in fileKeys.shape && !unsound.has(key),
+  );
+  return {
+    document: documentAsMeant(document, meant.misspelt),
+    file: Object.fromEntries(sound),
+    unsound,
+  };
 }
 
 function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { closest } from '../core/closest.ts';
+import { nearest } from '../core/closest.ts';
 import { substituteEnv } from '../core/environment.ts';
 import { START } from '../core/problem.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
@@ -94,7 +94,9 @@ function targetOf(
   if (params.model === undefined) {
     if (type !== 'chat') return spec;
     const message = 'A chat target needs `model`, the model that plays the assistant.';
-    scope.reporter.say('missing-key', message, keyPlaceOf(spot), spot.owner);
+    scope.reporter.say('missing-key', message, keyPlaceOf(spot), spot.owner, {
+      fix: { add: { to: spot.path, key: 'model' } },
+    });
     return undefined;
   }
   const model = resolveModel(params.model, within(spot, 'model'), scope);
@@ -126,7 +128,9 @@ function unknownName(
   spot: Spot,
   scope: Scope,
 ): undefined {
-  const meant = closest(name, known);
+  // Names that are not known cannot be missed.
+  if (scope.unsound.has(`${kind}s`)) return undefined;
+  const [meant, ...alternatives] = nearest(name, known);
   const names = known.length === 0 ? `\`${kind}s\` names none.` : `Known: ${known.join(', ')}.`;
   const hint = meant ? `Did you mean "${meant}"?` : names;
   const form = kind === 'model' ? ' Or write provider:model, such as openai:gpt-5-mini.' : '';
@@ -135,7 +139,10 @@ function unknownName(
     `There is no ${kind} "${name}". ${hint}${form}`,
     placeOf(spot),
     spot.owner,
-    meant === undefined ? {} : { replacement: meant },
+    {
+      ...(meant !== undefined && { replacement: meant }),
+      ...(alternatives.length > 0 && { fix: { alternatives } }),
+    },
   );
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Problem, Range } from '../core/problem.ts';
 import { isError } from '../core/problem.ts';
 
-type Details = Partial<Pick<Problem, 'severity' | 'replacement'>>;
+type Details = Partial<Pick<Problem, 'severity' | 'replacement' | 'fix' | 'unnecessary'>>;
 
 /**
  * Collects the problems of a suite and whom they keep from running: the whole file, or one case
@@ -27,7 +27,13 @@ export class Reporter {
 
   /** Sorted by file and place, each once. Of a file that does not parse, only why it does not. */
   all(): Problem[] {
-    const unique = new Map(this.#found.map(({ problem }) => [JSON.stringify(problem), problem]));
+    // What an alias stands for is read twice and told once: the first time, where it was written.
+    const unique = new Map<string, Problem>();
+    for (const { problem } of this.#found) {
+      const { code, message, path, range } = problem;
+      const key = JSON.stringify([code, message, path, range]);
+      if (!unique.has(key)) unique.set(key, problem);
+    }
     const problems = [...unique.values()].sort(byPlace);
     const unparsed = new Set(problems.filter(isSyntax).map(({ path }) => path));
     return problems.filter((problem) => !unparsed.has(problem.path) || isSyntax(problem));

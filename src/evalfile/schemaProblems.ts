@@ -1,10 +1,11 @@
 import type * as z from 'zod';
-import { closest } from '../core/closest.ts';
-import type { Problem } from '../core/problem.ts';
+import { nearest } from '../core/closest.ts';
+import type { Fix, Problem } from '../core/problem.ts';
+import { asMeant, documentAsMeant, type Meant, type Misspelt, pathAsWritten } from './misspelt.ts';
+import { rivalSentence, rivalType } from './rivalNames.ts';
+import { at, type Issue, kindOf, type Leaf } from './schemaIssues.ts';
 import { keysAt, valuesAt } from './schemaWalk.ts';
 import type { Path, YamlDocument } from './yamlDocument.ts';
-
-type Issue = z.core.$ZodIssue;
 
 /** What zod found, as problems with exact places. `base` is where `value` stands in the document. */
 export function schemaProblems(
@@ -13,17 +14,48 @@ export function schemaProblems(
   document: YamlDocument,
   base: Path,
 ): Problem[] {
-  const result = schema.safeParse(value);
-  if (result.success) return [];
-  const context = { schema, value, document, base };
-  return result.error.issues
-    .flatMap((issue) => leaves(issue, [], value))
-    .flatMap((leaf) => problemsOf(leaf, context));
+  return problemsOfMeant(schema, asMeant(schema, value), document, base);
 }
 
-interface Leaf {
-  readonly issue: Issue;
-  readonly path: Path;
+/** As `schemaProblems`, of a value that was read already. */
+export function problemsOfMeant(
+  schema: z.ZodType,
+  { value, misspelt, leaves }: Meant,
+  document: YamlDocument,
+  base: Path,
+): Problem[] {
+  const placed = misspelt.map((one) => ({ ...one, owner: [...base, ...one.owner] }));
+  const context = { schema, value, document: documentAsMeant(document, placed), base };
+  return [
+    ...placed.map((one) => misspeltProblem(one, document, placed)),
+    ...leaves
+      .filter(({ path }) => !misspelt.some((one) => stands(path, one)))
+      .flatMap((leaf) => problemsOf(leaf, context)),
+  ];
+}
+
+/** A key that was only guessed at says nothing about its value. */
+function stands(path: Path, { owner, meant }: Misspelt): boolean {
+  return path.length === owner.length + 1 && [...owner, meant].every((key, at) => key === path[at]);
+}
+
+function misspeltProblem(
+  { owner, written, meant, others, rival }: Misspelt,
+  document: YamlDocument,
+  all: readonly Misspelt[],
+): Problem {
+  const place = [...pathAsWritten(owner, all), written];
+  return {
+    code: 'unknown-key',
+    message: rival
+      ? rivalSentence(written, { tool: rival, meant })
+      : `There is no key "${written}" here. Did you mean "${meant}"?`,
+    severity: 'error',
+    path: document.path,
+    range: document.keyRangeOf(place),
+    replacement: meant,
+    fix: { remove: place, ...(others.length > 0 && { alternatives: others }) },
+  };
 }
 
 interface Context {
@@ -33,110 +65,88 @@ interface Context {
   readonly base: Path;
 }
 
-/** Looks into unions: of the branches, the one that the value was most likely meant for speaks. */
-function leaves(issue: Issue, above: Path, root: unknown): Leaf[] {
-  const path = [
-    ...above,
-    ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
-  ];
-  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [{ issue, path }];
-  const kind = kindOf(at(root, path));
-  const best = issue.errors
-    .filter((branch) => !branch.some((one) => one.path.length === 0 && isOtherKind(one)))
-    .sort((a, b) => weight(a) - weight(b))[0];
-  if (!best) return [{ issue: { ...issue, message: `A ${kind} cannot stand here` }, path }];
-  return best.flatMap((one) => leaves(one, path, root));
-}
-
-function isOtherKind(issue: Issue): boolean {
-  return (
-    issue.code === 'invalid_type' ||
-    (issue.code === 'invalid_union' &&
-      issue.errors.length > 0 &&
-      issue.errors.every((branch) =>
-        branch.some((one) => one.path.length === 0 && isOtherKind(one)),
-      ))
-  );
-}
-
-/** A branch with few faults, and faults further in, is nearer to what was meant. */
-function weight(branch: readonly Issue[]): number {
-  const unknown = branch.flatMap((one) =>
-    one.code === 'unrecognized_keys' ? one.keys : [one.code],
-  );
-  return unknown.length;
-}
-
-function problemsOf({ issue, path }: Leaf, { schema, value, document, base }: Context): Problem[] {
+function problemsOf(leaf: Leaf, context: Context): Problem[] {
+  const { issue, path } = leaf;
+  const { schema, value, document, base } = context;
   const place = [...base, ...path];
-  const make = (code: string, message: string, range: Problem['range'], replacement?: string) => [
-    {
-      code,
-      message,
-      severity: 'error' as const,
-      path: document.path,
-      range,
-      ...(replacement !== undefined && { replacement }),
-    },
-  ];
-  if (issue.code === 'unrecognized_keys') {
-    const known = keysAt(schema, value, path).map(({ name }) => name);
-    const free = known.filter((key) => !Object.hasOwn(Object(at(value, path)), key));
-    return issue.keys.flatMap((key) => {
-      const meant = closest(key, free);
-      const hint = meant
-        ? `Did you mean "${meant}"?`
-        : `Keys that can stand here: ${free.join(', ')}.`;
-      return make(
-        'unknown-key',
-        `There is no key "${key}" here. ${hint}`,
-        document.keyRangeOf([...place, key]),
-        meant,
-      );
-    });
-  }
   const last = path.at(-1);
   const owner = at(value, path.slice(0, -1));
-  if (last !== undefined && typeof last === 'string' && !Object.hasOwn(Object(owner), last)) {
-    const near = closestKey(
-      last,
-      owner,
-      keysAt(schema, value, path.slice(0, -1)).map(({ name }) => name),
-    );
-    // A misspelt key is told at the key itself.
-    if (near) return [];
-    const choices = valuesAt(schema, value, path).map((one) => one.value);
-    const hint = choices.length > 0 ? ` It is one of ${choices.join(', ')}.` : '';
-    return make(
-      'missing-key',
-      `The key "${last}" is missing.${hint}`,
-      document.keyRangeOf(place.slice(0, -1)),
-    );
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => strangerProblem(key, path, context));
+  }
+  if (typeof last === 'string' && !Object.hasOwn(Object(owner), last)) {
+    return [missingProblem(last, path, context)];
   }
   const given = at(value, path);
   const choices = valuesAt(schema, value, path).map((one) => one.value);
   const unknown =
     issue.code === 'invalid_value' || (issue.code === 'invalid_union' && issue.errors.length === 0);
   if (unknown && typeof given === 'string' && choices.length > 0) {
-    const meant = closest(given, choices);
-    const hint = meant ? `Did you mean "${meant}"?` : `Known: ${choices.join(', ')}.`;
-    const isType = last === 'type' || last === 'provider';
-    const message = isType
-      ? `There is no ${last} "${given}". ${hint}`
-      : `"${given}" cannot stand here. ${hint}`;
-    return make(
-      isType ? `unknown-${last}` : 'wrong-value',
-      message,
-      document.rangeOf(place),
-      meant,
-    );
+    return [wrongChoice(given, choices, path, context)];
   }
-  return make(codeOf(issue), `${sentence(issue, given)}.`, document.rangeOf(place));
+  const range = document.rangeOf(place);
+  return [problem(codeOf(issue), `${sentence(issue, given)}.`, range, document)];
 }
 
-function closestKey(key: string, owner: unknown, known: readonly string[]): string | undefined {
-  const strangers = Object.keys(Object(owner)).filter((one) => !known.includes(one));
-  return closest(key, strangers) ?? strangers.find((stranger) => closest(stranger, [key]));
+function strangerProblem(key: string, path: Path, { schema, value, document, base }: Context) {
+  const free = keysAt(schema, value, path)
+    .map(({ name }) => name)
+    .filter((name) => !Object.hasOwn(Object(at(value, path)), name));
+  const hint = free.length > 0 ? ` Keys that can stand here: ${free.join(', ')}.` : '';
+  const place = [...base, ...path, key];
+  const message = `There is no key "${key}" here.${hint}`;
+  return problem('unknown-key', message, document.keyRangeOf(place), document, {
+    fix: { remove: place },
+  });
+}
+
+function missingProblem(key: string, path: Path, { schema, value, document, base }: Context) {
+  const choices = valuesAt(schema, value, path).map((one) => one.value);
+  const hint = choices.length > 0 ? ` It is one of ${choices.join(', ')}.` : '';
+  const to = [...base, ...path.slice(0, -1)];
+  const message = `The key "${key}" is missing.${hint}`;
+  return problem('missing-key', message, document.keyRangeOf(to), document, {
+    fix: { add: { to, key } },
+  });
+}
+
+function wrongChoice(
+  given: string,
+  choices: readonly string[],
+  path: Path,
+  { document, base }: Context,
+): Problem {
+  const last = path.at(-1);
+  const isType = last === 'type' || last === 'provider';
+  const range = document.rangeOf([...base, ...path]);
+  const code = isType ? `unknown-${last}` : 'wrong-value';
+  const rival = last === 'type' ? rivalType(given, choices) : undefined;
+  if (rival) {
+    const { meant, beside } = rival;
+    return problem(code, rivalSentence(given, rival), range, document, {
+      replacement: meant,
+      ...(beside && { fix: { beside: { to: [...base, ...path.slice(0, -1)], keys: beside } } }),
+    });
+  }
+  const [meant, ...alternatives] = nearest(given, choices);
+  const hint = meant === undefined ? `Known: ${choices.join(', ')}.` : `Did you mean "${meant}"?`;
+  const message = isType
+    ? `There is no ${last} "${given}". ${hint}`
+    : `"${given}" cannot stand here. ${hint}`;
+  return problem(code, message, range, document, {
+    ...(meant !== undefined && { replacement: meant }),
+    ...(alternatives.length > 0 && { fix: { alternatives } }),
+  });
+}
+
+function problem(
+  code: string,
+  message: string,
+  range: Problem['range'],
+  { path }: YamlDocument,
+  details: { readonly replacement?: string; readonly fix?: Fix } = {},
+): Problem {
+  return { code, message, severity: 'error', path, range, ...details };
 }
 
 function codeOf(issue: Issue): string {
@@ -193,17 +203,6 @@ const NAMES: Readonly<Record<string, string>> = {
   null: 'nothing',
 };
 
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return 'nothing';
-  if (Array.isArray(value)) return 'list';
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'number without end or value';
-  return typeof value === 'object' ? 'mapping' : typeof value === 'string' ? 'text' : typeof value;
-}
-
 function article(kind: string): string {
   return kind === 'nothing' ? kind : `a ${kind}`;
-}
-
-function at(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
 }

@@ -15,6 +15,8 @@ export interface Scope {
   readonly document: YamlDocument;
   /** The file's keys, as far as they are sound. */
   readonly file: Partial<FileInput>;
+  /** The file's keys that are not: what rests on them cannot be told. */
+  readonly unsound: ReadonlySet<string>;
   /** Files read on the way, absolute. */
   readonly dependencies: Set<string>;
   readonly prompts: Map<string, Promise<LoadedPrompt | Problem>>;
