@@ -1,57 +1,78 @@
 import * as z from 'zod';
 import type { ToolCall } from '../core/message.ts';
-import type { MessageProblem } from './dialect.ts';
+import type { Item, MessageProblem } from './dialect.ts';
+import { faultsOf, type Missing } from './faults.ts';
+import type { PartKind, PartKinds } from './parts.ts';
 
-export const textPartSchema = z.strictObject({
-  type: z.literal('text').meta({ description: 'A part of text.' }),
-  text: z.string().meta({ description: 'The text.' }),
-});
+const text = z.string().meta({ description: 'The text.' });
 
-export const contentSchema = z.union([z.string(), z.null(), z.array(textPartSchema)]);
+/** A part `{type, text}` and what endpoints add to it. */
+export function textKind(type: string, extras: Readonly<Record<string, z.ZodType>> = {}): PartKind {
+  return {
+    schema: z.strictObject({
+      type: z.literal(type).meta({ description: 'A part of text.' }),
+      text,
+      ...extras,
+    }),
+    read: (part) => ({ text: String(part.text), notes: notesOfText(part) }),
+  };
+}
 
-export const toolCallSchema = z.strictObject({
-  id: z.string().min(1).meta({ description: 'Names the call; its result refers to it.' }),
-  type: z.literal('function').optional(),
-  function: z.strictObject({
+const cited = {
+  annotations: z.array(z.unknown()).nullish().meta({ description: 'Citations; noted, not read.' }),
+  logprobs: z.array(z.unknown()).nullish().meta({ description: 'Noted, not read.' }),
+};
+
+/** What a model wrote, with its citations. */
+export const outputText = textKind('output_text', cited);
+export const inputText = textKind('input_text');
+
+export const refusalKind: PartKind = {
+  schema: z.strictObject({
+    type: z.literal('refusal').meta({ description: "The model's words where it refused." }),
+    refusal: z.string().meta({ description: "The model's words." }),
+  }),
+  of: ['assistant'],
+  read: (part) => ({ text: String(part.refusal) }),
+};
+
+/** What OpenAI's chat messages hold. */
+export const chatParts: PartKinds = { text: textKind('text'), refusal: refusalKind };
+
+function notesOfText({ annotations, citations, logprobs }: Item): string[] {
+  const cites = [annotations, citations].flatMap((list) => (Array.isArray(list) ? list : []));
+  const notes = cites.map(() => 'An annotation of a text.');
+  if (Array.isArray(logprobs) && logprobs.length > 0) notes.push('Probabilities of tokens.');
+  return notes;
+}
+
+const functionSchema = z
+  .strictObject({
     name: z.string().min(1).meta({ description: 'Name of the tool.' }),
     arguments: z
       .union([z.string(), z.record(z.string(), z.unknown())])
       .optional()
       .meta({ description: 'JSON, as text or as a mapping.' }),
-  }),
+  })
+  .meta({ description: 'What is called, and with what.' });
+
+export const toolCallSchema = z.strictObject({
+  id: z.string().min(1).meta({ description: 'Names the call; its result refers to it.' }),
+  type: z.literal('function').optional().meta({ description: 'Always `function`.' }),
+  function: functionSchema,
 });
 
-/** The text of a message's content; parts are joined by a blank line. */
-export function readContent(content: unknown): string | { readonly problem: MessageProblem } {
-  if (content === null || content === undefined) return '';
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) {
-    return fault(['content'], 'wrong-type', '`content` must be a text or a list of parts.');
-  }
-  const texts: string[] = [];
-  for (const [index, part] of content.entries()) {
-    const read = textPartSchema.safeParse(part);
-    if (read.success) {
-      texts.push(read.data.text);
-      continue;
-    }
-    const type: unknown = Reflect.get(Object(part), 'type');
-    if (type !== 'text') {
-      const shown = JSON.stringify(type) ?? 'nothing';
-      return fault(
-        ['content', index, ...(type === undefined ? [] : ['type'])],
-        'unknown-part',
-        `${shown} is no type of part that can be read here. Parts of type "text" can.`,
-      );
-    }
-    return fault(['content', index], 'wrong-type', 'A text part is `{type: text, text: …}`.');
-  }
-  return texts.join('\n\n');
+const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
+
+/** What a tool call lacks, by the key of its id. */
+export function missingOfCall(id: string, name = 'name'): Missing {
+  return {
+    [name]: NO_NAME,
+    [id]: ['call-without-id', `This tool call has no id: give it \`${id}\`.`],
+  };
 }
 
-function fault(path: (string | number)[], code: string, message: string) {
-  return { problem: { path, code, message } };
-}
+const MISSING: Missing = { ...missingOfCall('id', 'function.name'), function: NO_NAME };
 
 /** Tool calls in OpenAI's form. Arguments that are JSON in a text are parsed, else kept as text. */
 export function readToolCalls(
@@ -65,42 +86,37 @@ export function readToolCalls(
   const problems: MessageProblem[] = [];
   const read: ToolCall[] = [];
   for (const [index, call] of calls.entries()) {
-    const path = ['tool_calls', index];
     const parsed = toolCallSchema.safeParse(call);
     if (parsed.success) {
       const { id, function: called } = parsed.data;
-      read.push({ id, name: called.name, arguments: parseArguments(called.arguments ?? {}) });
+      read.push({ id, name: called.name, arguments: parseArguments(called.arguments) });
       continue;
     }
-    for (const issue of parsed.error.issues) {
-      problems.push(callProblem(path, issue));
+    const path = ['tool_calls', index];
+    if (typeof call !== 'object' || call === null || Array.isArray(call)) {
+      const message = 'A tool call is a mapping with `id` and `function`.';
+      problems.push({ path, code: 'wrong-type', message });
+      continue;
     }
+    const faults = faultsOf({ ...call }, toolCallSchema, 'a tool call', MISSING);
+    problems.push(...faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })));
   }
   return problems.length > 0 ? { problems } : read;
 }
 
-function callProblem(path: (string | number)[], issue: z.core.$ZodIssue): MessageProblem {
-  const keys = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
-  const place = [...path, ...keys];
-  const field = keys.join('.');
-  if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0] ?? '';
-    const message = `There is no key "${key}" in a tool call.`;
-    return { path: [...place, key], code: 'unknown-key', message, onKey: true };
-  }
-  if (field === 'function.name' || field === 'function') {
-    return { path, code: 'call-without-name', message: 'This tool call names no tool.' };
-  }
-  if (field === 'id')
-    return { path, code: 'call-without-id', message: 'This tool call has no id.' };
-  return { path: place, code: 'wrong-type', message: `\`${field}\`: ${issue.message}.` };
-}
-
-function parseArguments(given: unknown): unknown {
+/** JSON in a text is parsed; a text that is no JSON stays; nothing means no arguments. */
+export function parseArguments(given: unknown): unknown {
+  if (given === null || given === undefined) return {};
   if (typeof given !== 'string') return given;
   try {
     return JSON.parse(given);
   } catch {
     return given;
   }
+}
+
+/** What a tool gave back, as a text: a text as it is, nothing as nothing, all else as JSON. */
+export function resultText(given: unknown): string {
+  if (given === null || given === undefined) return '';
+  return typeof given === 'string' ? given : JSON.stringify(given);
 }

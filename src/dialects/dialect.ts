@@ -1,9 +1,14 @@
 import type * as z from 'zod';
 import type { Message } from '../core/message.ts';
 
+export type Path = readonly (string | number)[];
+
+/** A message as it stands in a file. */
+export type Item = Readonly<Record<string, unknown>>;
+
 /** Something wrong with a message: where in it (`['content', 0, 'type']`), a code, a sentence. */
 export interface MessageProblem {
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
   readonly code: string;
   readonly message: string;
   /** True puts the problem on the key at `path`, not on its value. */
@@ -11,13 +16,21 @@ export interface MessageProblem {
   readonly replacement?: string;
 }
 
+/** A canonical message that an item holds. */
+export interface HeldMessage {
+  readonly message: Message;
+  /** Where in the item a tool result names its call; `tool_call_id` unless given. */
+  readonly idAt?: Path;
+  /** A tool result that names no call and joins the one open call. */
+  readonly joinsOpenCall?: boolean;
+}
+
 export type ReadMessage =
   | {
-      readonly messages: readonly Message[];
+      /** In order: a reply may hold text, a call, its result and text again. */
+      readonly messages: readonly HeldMessage[];
       /** Parts with nothing to show, a line each. */
       readonly notes: readonly string[];
-      /** A tool result that names no call and joins the one open call. */
-      readonly joinsOpenCall?: boolean;
     }
   | { readonly problems: readonly MessageProblem[] };
 
@@ -25,9 +38,15 @@ export type ReadMessage =
 export interface Dialect {
   readonly name: string;
   /** Whether an item is meant in this dialect, however broken it is. */
-  matches(item: Readonly<Record<string, unknown>>): boolean;
+  matches(item: Item): boolean;
   /** Closed at every depth; the base of completion and JSON Schema. */
   readonly schema: z.ZodType;
-  /** Never changes the item. */
-  read(item: Readonly<Record<string, unknown>>): ReadMessage;
+  /** The `type`s that its parts and items may have. */
+  readonly types: readonly string[];
+  /** Never changes the item. `index` is its place in the list, from 0. */
+  read(item: Item, index: number): ReadMessage;
+}
+
+export function refused(path: Path, code: string, message: string): ReadMessage {
+  return { problems: [{ path, code, message }] };
 }

@@ -1,24 +1,31 @@
 import type * as z from 'zod';
 import { closest } from '../core/closest.ts';
-import type { MessageProblem } from './dialect.ts';
+import type { Item, MessageProblem, Path } from './dialect.ts';
 
 /** A problem for each key that the schema does not have. */
-export function keyProblems(
-  item: Readonly<Record<string, unknown>>,
-  schema: z.ZodObject,
-  what: string,
-): MessageProblem[] {
+export function keyProblems(item: Item, schema: z.ZodObject, what: string): MessageProblem[] {
   const known = Object.keys(schema.shape);
   return Object.keys(item)
     .filter((key) => !known.includes(key))
-    .map((key) => unknownKey(key, known, what));
+    .map((key) => unknownKey(key, known, what, [], item));
 }
 
-export function unknownKey(key: string, known: readonly string[], what: string): MessageProblem {
-  const meant = closest(key, known);
+/**
+ * @param path of the mapping that the key stands in
+ * @param owner the mapping: what it has already was not meant
+ */
+export function unknownKey(
+  key: string,
+  known: readonly string[],
+  what: string,
+  path: Path = [],
+  owner: object = {},
+): MessageProblem {
+  const free = known.filter((one) => !Object.hasOwn(owner, one));
+  const meant = closest(key, free);
   const hint = meant ? ` Did you mean "${meant}"?` : ` Known keys: ${known.join(', ')}.`;
   return {
-    path: [key],
+    path: [...path, key],
     code: 'unknown-key',
     message: `There is no key "${key}" in ${what}.${hint}`,
     onKey: true,

@@ -1,47 +1,64 @@
 import * as z from 'zod';
 import type { Message } from '../core/message.ts';
-import { contentSchema, readContent, readToolCalls, toolCallSchema } from './content.ts';
-import type { Dialect, MessageProblem, ReadMessage } from './dialect.ts';
+import { chatParts, readToolCalls, toolCallSchema } from './content.ts';
+import {
+  type Dialect,
+  type Item,
+  type MessageProblem,
+  type ReadMessage,
+  refused,
+} from './dialect.ts';
 import { keyProblems } from './keys.ts';
+import { contentOf, readContent, type Speaker, unlessEmpty } from './parts.ts';
+import { unknownRole } from './roles.ts';
 
-const content = contentSchema.optional().meta({ description: 'A text or a list of text parts.' });
-const name = z.string().optional().meta({ description: 'Name of the speaker or the tool.' });
+const content = contentOf(chatParts)
+  .optional()
+  .meta({ description: 'A text or a list of text parts.' });
+const name = z
+  .string()
+  .optional()
+  .meta({ description: 'Name of the speaker or the tool; not read.' });
+
+export const retrievalContext = z
+  .array(z.string())
+  .nullish()
+  .meta({ description: 'What was retrieved for this reply, best first.' });
 
 /** Keys that endpoints add to a message and that hold nothing of the conversation when empty. */
 const extras = {
   refusal: z.string().nullish().meta({ description: "The model's words where it refused." }),
-  annotations: z.array(z.unknown()).nullish().meta({ description: 'Citations; not read.' }),
+  annotations: z.array(z.unknown()).nullish().meta({ description: 'Citations; noted, not read.' }),
   audio: z.null().optional().meta({ description: 'Only null: audio cannot be judged.' }),
   function_call: z.null().optional().meta({ description: 'Only null: write `tool_calls`.' }),
 };
 
+function role<Role extends string>(of: Role, description: string) {
+  return z.literal(of).meta({ description });
+}
+
 const schemas = {
-  system: z.strictObject({ role: z.literal('system'), content, name }),
-  developer: z.strictObject({ role: z.literal('developer'), content, name }),
-  user: z.strictObject({ role: z.literal('user'), content, name }),
+  system: z.strictObject({ role: role('system', 'Instructions.'), content, name }),
+  developer: z.strictObject({ role: role('developer', 'Instructions.'), content, name }),
+  user: z.strictObject({ role: role('user', 'What the user says.'), content, name }),
   assistant: z.strictObject({
-    role: z.literal('assistant'),
+    role: role('assistant', 'What the assistant says and calls.'),
     content,
     name,
     tool_calls: z
       .array(toolCallSchema)
       .nullish()
       .meta({ description: 'Calls of tools, in OpenAI form.' }),
-    retrieval_context: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'What was retrieved for this reply, best first.' }),
+    retrieval_context: retrievalContext,
     ...extras,
   }),
   tool: z.strictObject({
-    role: z.literal('tool'),
+    role: role('tool', 'The result of a tool call.'),
     content,
     tool_call_id: z.string().min(1).meta({ description: 'The call that this answers.' }),
     name,
   }),
 } as const;
-
-type Role = keyof typeof schemas;
 
 const ROLES = Object.keys(schemas);
 
@@ -56,79 +73,63 @@ export const openaiChat: Dialect = {
     schemas.assistant,
     schemas.tool,
   ]),
+  types: Object.keys(chatParts),
   read(item) {
     const { role } = item;
-    if (!isRole(role)) return refused(unknownRole(role));
+    if (!isRole(role)) return { problems: [unknownRole(role, ROLES)] };
     const problems = keyProblems(item, schemas[role], `a ${role} message`);
     if (problems.length > 0) return { problems };
-    const text = readContent(item.content);
-    if (typeof text !== 'string') return refused(text.problem);
-    return role === 'assistant' ? readAssistant(item, text) : readOther(role, item, text);
+    const read = readContent(item, role === 'tool' ? 'user' : role, chatParts);
+    if ('problems' in read) return read;
+    if (role === 'tool') return readResult(item, textsOf(read));
+    return role === 'assistant' ? readAssistant(item, textsOf(read)) : unlessEmpty(item, read);
   },
 };
 
-function isRole(role: unknown): role is Role {
+function isRole(role: unknown): role is Speaker {
   return typeof role === 'string' && ROLES.includes(role);
 }
 
-function unknownRole(role: unknown): MessageProblem {
-  const message = `${JSON.stringify(role) ?? 'nothing'} is no role. Roles are ${ROLES.join(', ')}.`;
-  return { path: ['role'], code: 'unknown-role', message };
+function textsOf(read: Exclude<ReadMessage, { readonly problems: readonly MessageProblem[] }>) {
+  return read.messages.map(({ message }) => message.content).join('\n\n');
 }
 
-function readAssistant(item: Readonly<Record<string, unknown>>, text: string): ReadMessage {
+function readAssistant(item: Item, text: string): ReadMessage {
   const calls = readToolCalls(item.tool_calls);
   if ('problems' in calls) return calls;
-  const extra = z.object(extras).safeParse(item);
-  const context = schemas.assistant.shape.retrieval_context.safeParse(item.retrieval_context);
+  const context = retrievalContext.safeParse(item.retrieval_context);
   if (!context.success) {
     const message = '`retrieval_context` must be a list of texts.';
-    return refused({ path: ['retrieval_context'], code: 'wrong-type', message });
+    return refused(['retrieval_context'], 'wrong-type', message);
   }
+  const extra = z.object(extras).safeParse(item);
   if (!extra.success) {
     const key = String(extra.error.issues[0]?.path[0] ?? '');
     const message = `\`${key}\` cannot be read here. Write calls as \`tool_calls\` and words as \`content\`.`;
-    return refused({ path: [key], code: 'unsupported', message });
+    return refused([key], 'unsupported', message);
   }
   const refusal = extra.data.refusal ?? '';
   const words = [text, refusal].filter((part) => part !== '').join('\n\n');
-  if (words.trim() === '' && calls.length === 0) return refused(noContent(item));
-  const notes = (extra.data.annotations ?? []).map(() => 'An annotation of an assistant message.');
+  const notes = (extra.data.annotations ?? []).map(() => 'An annotation of a text.');
   const message: Message = {
     role: 'assistant',
     content: words,
     ...(calls.length > 0 && { toolCalls: [...calls] }),
     ...(context.data && { retrievalContext: context.data }),
   };
-  return { messages: [message], notes };
+  const empty = words.trim() === '' && calls.length === 0;
+  return unlessEmpty(item, { messages: empty ? [] : [{ message }], notes: empty ? [] : notes });
 }
 
-function readOther(
-  role: Exclude<Role, 'assistant'>,
-  item: Readonly<Record<string, unknown>>,
-  text: string,
-): ReadMessage {
-  if (role !== 'tool') {
-    if (text.trim() === '') return refused(noContent(item));
-    return { messages: [{ role, content: text }], notes: [] };
-  }
-  const id = item.tool_call_id;
+function readResult(item: Item, text: string): ReadMessage {
+  const { tool_call_id: id, content: given } = item;
   if (typeof id !== 'string' || id === '') {
     const message = 'A tool result needs `tool_call_id`, the id of the call that it answers.';
-    return refused({ path: [], code: 'result-without-id', message });
+    return refused(id === undefined ? [] : ['tool_call_id'], 'result-without-id', message);
   }
-  return { messages: [{ role, callId: id, content: text }], notes: [] };
-}
-
-function noContent(item: Readonly<Record<string, unknown>>): MessageProblem {
-  const has = Object.hasOwn(item, 'content');
-  return {
-    path: has ? ['content'] : [],
-    code: has ? 'empty-content' : 'missing-content',
-    message: has ? 'The message is empty.' : 'The message has no `content`.',
-  };
-}
-
-function refused(problem: MessageProblem): ReadMessage {
-  return { problems: [problem] };
+  // A tool may well give back an empty text; no content at all is something forgotten.
+  if (given === undefined || (Array.isArray(given) && given.length === 0)) {
+    return unlessEmpty(item, { messages: [], notes: [] });
+  }
+  return { messages: [{ message: { role: 'tool', callId: id, content: text } }], notes: [] };
 }

@@ -1,5 +1,7 @@
+import type * as z from 'zod';
+import { closest } from '../core/closest.ts';
 import type { Message } from '../core/message.ts';
-import type { MessageProblem } from './dialect.ts';
+import type { HeldMessage, Item, MessageProblem, ReadMessage } from './dialect.ts';
 import { unknownKey } from './keys.ts';
 import { dialects } from './registry.ts';
 import { SHORTHANDS } from './shorthand.ts';
@@ -17,13 +19,12 @@ export interface ReadMessages {
  * be read is a problem, what has nothing to show is a note.
  */
 export function readMessages(list: unknown): ReadMessages {
-  if (!Array.isArray(list))
-    return failed([], 'not-a-list', 'A conversation is a list of messages.');
-  if (list.length === 0) return failed([], 'empty-list', 'The conversation has no messages.');
+  if (!Array.isArray(list)) return failed('not-a-list', notAList(list));
+  if (list.length === 0) return failed('empty-list', 'The conversation has no messages.');
   const messages: { message: Message; index: number }[] = [];
   const notes: string[] = [];
   const problems: MessageProblem[] = [];
-  const open: string[] = [];
+  const open = new OpenCalls();
 
   for (const [index, item] of list.entries()) {
     const say = (problem: MessageProblem) =>
@@ -32,58 +33,150 @@ export function readMessages(list: unknown): ReadMessages {
         path: [index, ...problem.path],
         message: `Message ${index + 1}: ${problem.message}`,
       });
-    const read = readItem(item);
+    const read = readItem(item, index);
     if ('problems' in read) {
       read.problems.forEach(say);
       continue;
     }
     notes.push(...read.notes.map((note) => `Message ${index + 1}: ${note}`));
-    for (const message of read.messages) {
-      if (message.role === 'assistant') {
-        open.push(...(message.toolCalls ?? []).map(({ id }) => id));
-      }
+    for (const held of read.messages) {
+      const { message } = held;
       if (message.role !== 'tool') {
+        if (message.role === 'assistant') open.add(message.toolCalls ?? []);
         messages.push({ message, index });
         continue;
       }
-      const id = read.joinsOpenCall && open.length === 1 ? (open[0] ?? '') : message.callId;
-      const at = open.indexOf(id);
-      if (id === '') {
-        say({
-          path: [],
-          code: 'result-without-id',
-          message: `A tool result needs \`tool_call_id\`: ${open.length} calls are open.`,
-        });
-      } else if (at < 0) {
-        say({
-          path: ['tool_call_id'],
-          code: 'unmatched-result',
-          message: `No open tool call before it has the id "${id}".`,
-        });
-      } else {
-        open.splice(at, 1);
-        messages.push({ message: { ...message, callId: id }, index });
-      }
+      const answered = open.answer(message.callId, held);
+      if ('problem' in answered) say(answered.problem);
+      else messages.push({ message: { ...message, callId: answered.id }, index });
     }
   }
   if (problems.length === 0) problems.push(...missingSides(messages.map(({ message }) => message)));
   return { messages, notes, problems };
 }
 
-function readItem(item: unknown) {
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+/** Calls whose results have not come. */
+class OpenCalls {
+  readonly #ids = new Map<string, number>();
+
+  add(calls: readonly { readonly id: string }[]): void {
+    for (const { id } of calls) this.#ids.set(id, (this.#ids.get(id) ?? 0) + 1);
+  }
+
+  /** The id of the call that a result answers. */
+  answer(
+    given: string,
+    { joinsOpenCall, idAt = ['tool_call_id'] }: HeldMessage,
+  ): { readonly id: string } | { readonly problem: MessageProblem } {
+    const [only = ''] = this.#ids.size === 1 ? this.#ids.keys() : [];
+    const id = joinsOpenCall && this.#ids.get(only) === 1 ? only : given;
+    const count = this.#ids.get(id);
+    if (id === '') {
+      const counts = [...this.#ids.values()].reduce((sum, one) => sum + one, 0);
+      const message = `A tool result needs \`tool_call_id\`: ${counts} calls are open.`;
+      return { problem: { path: [], code: 'result-without-id', message } };
+    }
+    if (count === undefined) {
+      const meant = closest(id, [...this.#ids.keys()]);
+      const message = `No open tool call before it has the id "${id}".`;
+      return {
+        problem: {
+          path: idAt,
+          code: 'unmatched-result',
+          message,
+          ...(meant && { replacement: meant }),
+        },
+      };
+    }
+    if (count === 1) this.#ids.delete(id);
+    else this.#ids.set(id, count - 1);
+    return { id };
+  }
+}
+
+function isMapping(value: unknown): value is Item {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readItem(item: unknown, index: number): ReadMessage {
+  if (!isMapping(item)) {
     const message = 'A message is a mapping, such as `user: Hi` or `{role: user, content: Hi}`.';
     return { problems: [{ path: [], code: 'message-not-object', message }] };
   }
-  const record: Readonly<Record<string, unknown>> = { ...item };
-  const dialect = dialects.find((one) => one.matches(record));
-  if (dialect) return dialect.read(record);
-  const [key] = Object.keys(record);
-  const meant =
-    key === undefined ? undefined : unknownKey(key, ['role', ...SHORTHANDS], 'a message');
-  if (meant?.replacement) return { problems: [meant] };
-  const message = `It has no role. Write one of ${SHORTHANDS.map((side) => `\`${side}: …\``).join(', ')}, or \`role\` and \`content\`.`;
-  return { problems: [{ path: [], code: 'missing-role', message }] };
+  const dialect = dialects.find((one) => one.matches(item));
+  if (!dialect) return { problems: [withoutRole(item)] };
+  const read = dialect.read(item, index);
+  if (!('problems' in read)) return read;
+  return { problems: read.problems.map((problem) => inAnyDialect(problem, item)) };
+}
+
+/** What a message can hold in any dialect, once for all. */
+const SHAPES = dialects.flatMap(({ schema }) => shapesOf(schema));
+const TYPES = [...new Set(dialects.flatMap(({ types }) => types))];
+
+function shapesOf(schema: z.core.$ZodType): z.ZodObject[] {
+  const { options } = schema._zod.def as unknown as { options?: readonly z.core.$ZodType[] };
+  return options ? options.flatMap(shapesOf) : [schema as z.ZodObject];
+}
+
+/** A key or type that is misspelt can belong to another dialect than the rest of the message. */
+function inAnyDialect(problem: MessageProblem, item: Item): MessageProblem {
+  const key = problem.path.at(-1);
+  if (problem.code === 'unknown-key' && problem.path.length === 1 && typeof key === 'string') {
+    const known = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role)).flatMap(
+      ({ shape }) => Object.keys(shape),
+    );
+    const elsewhere = unknownKey(key, known, 'a message', [], item);
+    return elsewhere.replacement === undefined ? problem : elsewhere;
+  }
+  if (problem.code === 'unknown-part' && typeof key === 'string' && !problem.replacement) {
+    const type: unknown = problem.path.reduce<unknown>(
+      (inner, step) => Reflect.get(Object(inner), step),
+      item,
+    );
+    const meant = typeof type === 'string' ? closest(type, TYPES) : undefined;
+    if (!meant || meant === type) return problem;
+    const message = `${problem.message.replace(/ cannot be read here\..*$/s, '')} cannot be read here. Did you mean "${meant}"?`;
+    return { ...problem, message, replacement: meant };
+  }
+  return problem;
+}
+
+function fitsRole(schema: unknown, role: unknown): boolean {
+  if (schema === undefined) return role === undefined;
+  return (schema as z.ZodType).safeParse(role).success;
+}
+
+function withoutRole(item: Item): MessageProblem {
+  const known = new Set(SHAPES.flatMap(({ shape }) => Object.keys(shape)));
+  for (const key of Object.keys(item).filter((one) => !known.has(one))) {
+    const meant = unknownKey(key, ['role', ...SHORTHANDS], 'a message', [], item);
+    if (meant.replacement !== undefined) return meant;
+  }
+  const lists = listsIn(item);
+  const message =
+    lists.length > 0
+      ? `It has no role, but holds messages under ${lists.join(' and ')}. ${GIVE}`
+      : `It has no role. Write one of ${SHORTHANDS.map((side) => `\`${side}: …\``).join(', ')}, or \`role\` and \`content\`.`;
+  return { path: [], code: 'missing-role', message };
+}
+
+function notAList(given: unknown): string {
+  const lists = isMapping(given) ? listsIn(given) : [];
+  const hint = lists.length > 0 ? ` This holds messages under ${lists.join(' and ')}. ${GIVE}` : '';
+  return `A conversation is a list of messages.${hint}`;
+}
+
+const GIVE = 'Give one list of them, and nothing around it.';
+
+/** Keys under which other tools keep messages. */
+const LISTS = ['messages', 'turns', 'input', 'output', 'query', 'response', 'conversation'];
+
+function listsIn(item: Item): string[] {
+  return LISTS.filter((key) => {
+    const list = item[key];
+    return Array.isArray(list) && list.some(isMapping);
+  }).map((key) => `\`${key}\``);
 }
 
 function missingSides(messages: readonly Message[]): MessageProblem[] {
@@ -97,6 +190,6 @@ function missingSides(messages: readonly Message[]): MessageProblem[] {
   }));
 }
 
-function failed(path: MessageProblem['path'], code: string, message: string): ReadMessages {
-  return { messages: [], notes: [], problems: [{ path, code, message }] };
+function failed(code: string, message: string): ReadMessages {
+  return { messages: [], notes: [], problems: [{ path: [], code, message }] };
 }

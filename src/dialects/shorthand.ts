@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Message } from '../core/message.ts';
 import { readToolCalls, toolCallSchema } from './content.ts';
-import type { Dialect, MessageProblem, ReadMessage } from './dialect.ts';
+import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
 import { keyProblems } from './keys.ts';
+import { retrievalContext } from './openaiChat.ts';
 
 const said = (who: string) => z.string().meta({ description: `What ${who} said.` });
 
@@ -12,12 +13,9 @@ const schemas = {
     assistant: z.string().nullable().meta({ description: 'What the assistant said.' }),
     tool_calls: z
       .array(toolCallSchema)
-      .optional()
+      .nullish()
       .meta({ description: 'Calls of tools, in OpenAI form.' }),
-    retrieval_context: z
-      .array(z.string())
-      .optional()
-      .meta({ description: 'What was retrieved for this reply, best first.' }),
+    retrieval_context: retrievalContext,
   }),
   system: z.strictObject({ system: said('the system') }),
   developer: z.strictObject({ developer: said('the developer') }),
@@ -36,7 +34,8 @@ export const SHORTHANDS: readonly string[] = Object.keys(schemas);
 /** `{user: Hi}`, `{assistant: Hello, tool_calls: […]}`, `{tool: "…"}`. */
 export const shorthand: Dialect = {
   name: 'shorthand',
-  matches: (item) => sideOf(item) !== undefined,
+  matches: (item) => !Object.hasOwn(item, 'role') && sideOf(item) !== undefined,
+  types: [],
   schema: z.union([
     schemas.user,
     schemas.assistant,
@@ -57,11 +56,11 @@ export const shorthand: Dialect = {
   },
 };
 
-function sideOf(item: Readonly<Record<string, unknown>>): Side | undefined {
+function sideOf(item: Item): Side | undefined {
   return Object.keys(item).find((key): key is Side => SHORTHANDS.includes(key));
 }
 
-function readSide(side: Side, text: string, item: Readonly<Record<string, unknown>>): ReadMessage {
+function readSide(side: Side, text: string, item: Item): ReadMessage {
   if (side === 'tool') {
     const id = schemas.tool.shape.tool_call_id.safeParse(item.tool_call_id);
     if (!id.success) {
@@ -72,15 +71,15 @@ function readSide(side: Side, text: string, item: Readonly<Record<string, unknow
       );
     }
     const message: Message = { role: 'tool', callId: id.data ?? '', content: text };
-    return { messages: [message], notes: [], joinsOpenCall: id.data === undefined };
+    return { messages: [{ message, joinsOpenCall: id.data === undefined }], notes: [] };
   }
   if (side !== 'assistant') {
     if (text.trim() === '') return refused([side], 'empty-content', 'The message is empty.');
-    return { messages: [{ role: side, content: text }], notes: [] };
+    return { messages: [{ message: { role: side, content: text } }], notes: [] };
   }
   const calls = readToolCalls(item.tool_calls);
   if ('problems' in calls) return calls;
-  const context = schemas.assistant.shape.retrieval_context.safeParse(item.retrieval_context);
+  const context = retrievalContext.safeParse(item.retrieval_context);
   if (!context.success) {
     return refused(
       ['retrieval_context'],
@@ -97,9 +96,5 @@ function readSide(side: Side, text: string, item: Readonly<Record<string, unknow
     ...(calls.length > 0 && { toolCalls: [...calls] }),
     ...(context.data && { retrievalContext: context.data }),
   };
-  return { messages: [message], notes: [] };
-}
-
-function refused(path: MessageProblem['path'], code: string, message: string): ReadMessage {
-  return { problems: [{ path, code, message }] };
+  return { messages: [{ message }], notes: [] };
 }
