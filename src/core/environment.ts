@@ -35,3 +35,13 @@ export function mentionsEnv(text: string): boolean {
 export function unsetVariable(params: unknown): string | undefined {
   return substituteEnv(params, () => undefined).unset[0];
 }
+
+/** Where a text names variables of the environment, in UTF-16 units. */
+export function envReferences(
+  text: string,
+): { readonly offset: number; readonly length: number }[] {
+  return [...text.matchAll(REFERENCE)].map(({ index, 0: { length } }) => ({
+    offset: index,
+    length,
+  }));
+}
