@@ -89,7 +89,8 @@ function assertionsOf(
   return found.map((one, index) => ({ index, ...one }));
 }
 
-function labelOf(item: unknown): string {
+/** What an assertion is called: its name, else its type, else the criterion itself. */
+export function labelOf(item: unknown): string {
   if (typeof item === 'string') return item;
   const { name, type } = { ...Object(item) } as Record<string, unknown>;
   return String(name ?? type ?? 'assertion');

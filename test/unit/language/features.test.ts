@@ -197,6 +197,7 @@ describe('what stands beside the text', () => {
         [
           ['Hi', 'user, turn 1'],
           ['x', 'assistant, turn 2'],
+          ['y', 'assertion'],
         ],
       ],
     );
