@@ -137,7 +137,7 @@ function assemble(role: Speaker, parts: readonly Part[]): HeldMessage[] {
   const flush = () => {
     const content = texts.join('\n\n');
     const empty = content.trim() === '' && calls.length === 0;
-    if (!empty && role !== 'tool') held.push({ message: messageOf(role, content, calls) });
+    if (!empty) held.push({ message: messageOf(role, content, calls) });
     texts = [];
     calls = [];
   };
@@ -156,7 +156,9 @@ function assemble(role: Speaker, parts: readonly Part[]): HeldMessage[] {
   return held;
 }
 
-function messageOf(role: Exclude<Speaker, 'tool'>, content: string, calls: ToolCall[]): Message {
+function messageOf(role: Speaker, content: string, calls: ToolCall[]): Message {
+  // The dialect knows which call the words of a tool are about.
+  if (role === 'tool') return { role, callId: '', content };
   if (role !== 'assistant' || calls.length === 0) return { role, content };
   return { role, content, toolCalls: calls };
 }

@@ -25,6 +25,7 @@ export function readMessages(list: unknown): ReadMessages {
   const notes: string[] = [];
   const problems: MessageProblem[] = [];
   const open = new OpenCalls();
+  let unread = 0;
 
   for (const [index, item] of list.entries()) {
     const say = (problem: MessageProblem) =>
@@ -36,6 +37,7 @@ export function readMessages(list: unknown): ReadMessages {
     const read = readItem(item, index);
     if ('problems' in read) {
       read.problems.forEach(say);
+      unread += 1;
       continue;
     }
     notes.push(...read.notes.map((note) => `Message ${index + 1}: ${note}`));
@@ -47,8 +49,9 @@ export function readMessages(list: unknown): ReadMessages {
         continue;
       }
       const answered = open.answer(message.callId, held);
-      if ('problem' in answered) say(answered.problem);
-      else messages.push({ message: { ...message, callId: answered.id }, index });
+      if ('id' in answered) messages.push({ message: { ...message, callId: answered.id }, index });
+      // Its call may stand in a message that could not be read: one mistake is told once.
+      else if (unread === 0) say(answered.problem);
     }
   }
   if (problems.length === 0) problems.push(...missingSides(messages.map(({ message }) => message)));

@@ -1,6 +1,20 @@
+import { anthropic } from './anthropic.ts';
+import { azure } from './azure.ts';
+import { deepeval } from './deepeval.ts';
 import type { Dialect } from './dialect.ts';
 import { openaiChat } from './openaiChat.ts';
+import { responses } from './responses.ts';
 import { shorthand } from './shorthand.ts';
 
-/** Every way in which a message may be written. A new one is a file in this folder and its line here. */
-export const dialects: readonly Dialect[] = [openaiChat, shorthand];
+/**
+ * Every way in which a message may be written; the first that a message is meant in reads it. A new
+ * one is a file in this folder and its line here, before `openaiChat`, which takes all with a role.
+ */
+export const dialects: readonly Dialect[] = [
+  azure,
+  anthropic,
+  deepeval,
+  responses,
+  openaiChat,
+  shorthand,
+];

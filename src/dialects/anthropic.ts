@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { missingOfCall, resultText, textKind } from './content.ts';
+import type { Dialect, Item } from './dialect.ts';
+import { faultsOf } from './faults.ts';
+import {
+  contentOf,
+  hasPart,
+  type PartKind,
+  type PartKinds,
+  readContent,
+  unlessEmpty,
+} from './parts.ts';
+import { unknownRole } from './roles.ts';
+
+const ignored = z.unknown().optional().meta({ description: 'Not read.' });
+const added = { cache_control: ignored };
+
+const text = textKind('text', {
+  ...added,
+  citations: z.array(z.unknown()).nullish().meta({ description: 'Noted, not read.' }),
+});
+
+const toolUse: PartKind = {
+  schema: z.strictObject({
+    type: z.literal('tool_use').meta({ description: 'A call of a tool.' }),
+    id: z.string().min(1).meta({ description: 'Names the call; its result refers to it.' }),
+    name: z.string().min(1).meta({ description: 'Name of the tool.' }),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'What the tool is called with.' }),
+    caller: ignored,
+    ...added,
+  }),
+  of: ['assistant'],
+  missing: missingOfCall('id'),
+  read: ({ id, name, input }) => ({
+    call: { id: String(id), name: String(name), arguments: input ?? {} },
+  }),
+};
+
+const toolResult: PartKind = {
+  schema: z.strictObject({
+    type: z.literal('tool_result').meta({ description: 'The result of a tool call.' }),
+    tool_use_id: z.string().min(1).meta({ description: 'The call that this answers.' }),
+    content: z
+      .union([z.string(), z.array(text.schema)])
+      .optional()
+      .meta({ description: 'What the tool gave back: a text or a list of text blocks.' }),
+    is_error: z.boolean().optional().meta({ description: 'True where the tool failed; noted.' }),
+    ...added,
+  }),
+  of: ['user'],
+  missing: {
+    tool_use_id: [
+      'result-without-id',
+      'A tool result needs `tool_use_id`, the id of the call that it answers.',
+    ],
+  },
+  read: ({ tool_use_id: id, content, is_error: failed }, _message, at) => ({
+    result: { callId: String(id), content: blocksText(content), idAt: [...at, 'tool_use_id'] },
+    notes: failed === true ? [`The result of the call "${id}" says that the tool failed.`] : [],
+  }),
+};
+
+function blocksText(content: unknown): string {
+  if (!Array.isArray(content)) return resultText(content);
+  return content.map((block: unknown) => String(Reflect.get(Object(block), 'text'))).join('\n\n');
+}
+
+function thought(type: string, keys: Readonly<Record<string, z.ZodType>>): PartKind {
+  return {
+    schema: z.strictObject({
+      type: z.literal(type).meta({ description: "The model's thoughts: noted, never judged." }),
+      ...keys,
+    }),
+    of: ['assistant'],
+    read: () => ({ notes: ["The model's thinking."] }),
+  };
+}
+
+const own: PartKinds = {
+  tool_use: toolUse,
+  tool_result: toolResult,
+  thinking: thought('thinking', { thinking: ignored, signature: ignored }),
+  redacted_thinking: thought('redacted_thinking', { data: ignored }),
+};
+
+const parts: PartKinds = { text, ...own };
+
+const ROLES = ['user', 'assistant', 'system'] as const;
+
+/** Keys of a whole reply of the API. */
+const reply = { model: ignored, stop_reason: ignored, stop_sequence: ignored, usage: ignored };
+
+const messageSchema = z.strictObject({
+  role: z.enum(ROLES).meta({ description: "Who speaks; tool results are the user's." }),
+  content: contentOf(parts).meta({ description: 'A text or a list of blocks.' }),
+  type: z.literal('message').optional().meta({ description: 'Of a whole reply of the API.' }),
+  id: z.string().optional().meta({ description: 'Not read.' }),
+  ...reply,
+});
+
+/** Anthropic: `tool_use`, `tool_result`, `thinking` and text blocks. */
+export const anthropic: Dialect = {
+  name: 'Anthropic',
+  matches(item) {
+    if (!Object.hasOwn(item, 'role')) return false;
+    if (Object.hasOwn(item, 'stop_reason')) return true;
+    return hasPart(item, isOwn);
+  },
+  schema: messageSchema,
+  types: Object.keys(parts),
+  read(item) {
+    const speaker = ROLES.find((one) => one === item.role);
+    if (!speaker) return { problems: [unknownRole(item.role, ROLES)] };
+    // The content is read block by block, for what is wrong with one to be told there.
+    const faults = faultsOf({ ...item, content: '' }, messageSchema, `a ${speaker} message`);
+    if (faults.length > 0) return { problems: faults };
+    return unlessEmpty(item, readContent(item, speaker, parts));
+  },
+};
+
+function isOwn(part: Item): boolean {
+  if (Object.hasOwn(part, 'cache_control') || Object.hasOwn(part, 'citations')) return true;
+  return typeof part.type === 'string' && Object.hasOwn(own, part.type);
+}

@@ -1,0 +1,192 @@
+import * as z from 'zod';
+import type { ToolCall } from '../core/message.ts';
+import { resultText } from './content.ts';
+import type { Dialect, HeldMessage, Item, MessageProblem, ReadMessage } from './dialect.ts';
+import { faultsOf, type Missing } from './faults.ts';
+import { retrievalContext } from './openaiChat.ts';
+import { unlessEmpty } from './parts.ts';
+import { unknownRole } from './roles.ts';
+
+const name = z.string().min(1).meta({ description: 'Name of the tool.' });
+const ignored = z.unknown().optional().meta({ description: 'Noted, not read.' });
+
+const toolSchema = z.strictObject({
+  name,
+  input_parameters: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .meta({ description: 'What the tool was called with.' }),
+  output: z.unknown().optional().meta({ description: 'What the tool gave back.' }),
+  description: z.string().nullish().meta({ description: 'What the tool does; noted, not read.' }),
+  reasoning: z.string().nullish().meta({ description: 'Why it was called; noted, not read.' }),
+});
+
+const mcpToolSchema = z.strictObject({
+  name,
+  args: z
+    .record(z.string(), z.unknown())
+    .nullish()
+    .meta({ description: 'What the tool was called with.' }),
+  result: z.unknown().optional().meta({ description: 'What the tool gave back.' }),
+});
+
+const MISSING: Missing = { name: ['call-without-name', 'This tool call names no tool.'] };
+
+const shared = {
+  content: z.string().meta({ description: 'What is said.' }),
+  user_id: ignored,
+  metadata: ignored,
+  additional_metadata: ignored,
+};
+
+const schemas = {
+  user: z.strictObject({
+    role: z.literal('user').meta({ description: 'What the user says.' }),
+    ...shared,
+    tools_called: z.null().optional().meta({ description: 'Only null: users call no tools.' }),
+    mcp_tools_called: z.null().optional().meta({ description: 'Only null: users call no tools.' }),
+    retrieval_context: z
+      .null()
+      .optional()
+      .meta({ description: 'Only null: it belongs to a reply.' }),
+  }),
+  assistant: z.strictObject({
+    role: z.literal('assistant').meta({ description: 'What the assistant says and calls.' }),
+    ...shared,
+    tools_called: z
+      .array(toolSchema)
+      .nullish()
+      .meta({ description: 'Tools called before this was said, in DeepEval form.' }),
+    mcp_tools_called: z
+      .array(mcpToolSchema)
+      .nullish()
+      .meta({ description: 'Tools of MCP servers called before this was said.' }),
+    retrieval_context: retrievalContext,
+  }),
+} as const;
+
+const ROLES = ['user', 'assistant'] as const;
+const NOTED = ['user_id', 'metadata', 'additional_metadata'] as const;
+
+/** Keys that no other dialect has, also as DeepEval's own servers spell them. */
+const MARKS = ['tools_called', 'mcp_tools_called', ...NOTED, 'toolsCalled', 'userId'];
+
+/** DeepEval's turns: `{role, content, tools_called?, retrieval_context?}`. */
+export const deepeval: Dialect = {
+  name: 'DeepEval',
+  matches: (item) => Object.hasOwn(item, 'role') && MARKS.some((key) => Object.hasOwn(item, key)),
+  schema: z.discriminatedUnion('role', [schemas.user, schemas.assistant]),
+  types: [],
+  read(item, index) {
+    const role = ROLES.find((one) => one === item.role);
+    if (!role) return { problems: [unknownRole(item.role, ROLES)] };
+    const faults = [
+      ...faultsOf(withoutCalls(item, role), schemas[role], `a turn of the ${role}`),
+      ...(role === 'assistant' ? faultsOfCalls(item) : []),
+    ];
+    return faults.length > 0 ? { problems: faults } : readTurn(item, role, index);
+  },
+};
+
+const CALLS = [
+  ['tools_called', toolSchema],
+  ['mcp_tools_called', mcpToolSchema],
+] as const;
+
+/** Calls are looked at one by one, for what is wrong with one to be told there. */
+function withoutCalls(item: Item, role: 'user' | 'assistant'): Item {
+  const said = { ...item };
+  if (item.content === undefined) said.content = '';
+  for (const [key] of CALLS) if (role === 'assistant' && Array.isArray(item[key])) said[key] = [];
+  return said;
+}
+
+function faultsOfCalls(item: Item): MessageProblem[] {
+  return CALLS.flatMap(([key, schema]) => {
+    const list: unknown = item[key];
+    return (Array.isArray(list) ? list : []).flatMap((call: unknown, index) => {
+      const path = [key, index];
+      if (typeof call !== 'object' || call === null || Array.isArray(call)) {
+        const message = 'A called tool is a mapping with `name`.';
+        return [{ path, code: 'wrong-type', message }];
+      }
+      const faults = faultsOf({ ...call }, schema, 'a called tool', MISSING);
+      return faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] }));
+    });
+  });
+}
+
+function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMessage {
+  const content = typeof item.content === 'string' ? item.content : '';
+  const notes = NOTED.filter((key) => item[key] !== undefined && item[key] !== null).map(
+    (key) => `\`${key}\` of a turn.`,
+  );
+  if (role === 'user') {
+    return unlessSilent(item, content.trim() === '' ? [] : [{ message: { role, content } }], notes);
+  }
+  const calls = callsOf(item, index);
+  // What a turn says comes of what its tools gave back: calls, results, then the words.
+  const held: HeldMessage[] = [];
+  if (calls.length > 0) {
+    held.push({ message: { role, content: '', toolCalls: calls.map(({ call }) => call) } });
+  }
+  for (const { call, result } of calls) {
+    if (result === undefined) continue;
+    held.push({ message: { role: 'tool', callId: call.id, content: result } });
+  }
+  const context = retrievalContext.safeParse(item.retrieval_context).data;
+  if (content.trim() !== '' || context) {
+    held.push({ message: { role, content, ...(context && { retrievalContext: context }) } });
+  }
+  const empty = content.trim() === '' && calls.length === 0;
+  return unlessSilent(item, empty ? [] : held, [...notes, ...calls.flatMap((one) => one.notes)]);
+}
+
+/** Here notes are about a turn that speaks: alone they are none. */
+function unlessSilent(item: Item, messages: HeldMessage[], notes: string[]): ReadMessage {
+  return unlessEmpty(item, { messages, notes: messages.length === 0 ? [] : notes });
+}
+
+interface Called {
+  readonly call: ToolCall;
+  readonly result: string | undefined;
+  readonly notes: readonly string[];
+}
+
+/** DeepEval's calls have no ids: their places are. */
+function callsOf(item: Item, index: number): Called[] {
+  const tools = z
+    .array(toolSchema)
+    .catch([])
+    .parse(item.tools_called ?? []);
+  const mcp = z
+    .array(mcpToolSchema)
+    .catch([])
+    .parse(item.mcp_tools_called ?? []);
+  const id = (place: number) => `message-${index + 1}-call-${place + 1}`;
+  return [
+    ...tools.map(
+      ({ name: tool, input_parameters: given, output, description, reasoning }, place) => ({
+        call: { id: id(place), name: tool, arguments: given ?? {} },
+        result: output === undefined || output === null ? undefined : resultText(output),
+        notes: [
+          ...(description ? [`The description of "${tool}".`] : []),
+          ...(reasoning ? [`Why "${tool}" was called.`] : []),
+        ],
+      }),
+    ),
+    ...mcp.map(({ name: tool, args: given, result }, place) => ({
+      call: { id: id(tools.length + place), name: tool, arguments: given ?? {} },
+      result: result === undefined || result === null ? undefined : mcpText(result),
+      notes: [],
+    })),
+  ];
+}
+
+/** An MCP result is a list of contents; where all are texts, they are the result. */
+function mcpText(result: unknown): string {
+  const read = z
+    .object({ content: z.array(z.object({ type: z.literal('text'), text: z.string() })) })
+    .safeParse(result);
+  return read.success ? read.data.content.map(({ text }) => text).join('\n\n') : resultText(result);
+}
