@@ -31,6 +31,8 @@ export interface Fix {
     readonly to: readonly (string | number)[];
     readonly keys: Readonly<Record<string, string>>;
   };
+  /** The text that is to stand in quotes. */
+  readonly quote?: Range;
   /** The file that a reference names, absolute, and what it has to be. */
   readonly create?: { readonly path: string; readonly kind: NewFileKind };
 }

@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { Problem } from '../core/problem.ts';
+import type { Fix, Problem } from '../core/problem.ts';
 import type { Assertion, At, JudgePrompt, ModelSpec } from '../core/suite.ts';
 import type { AssertionType, CaseFacts, Known, Scale } from '../metrics/assertionType.ts';
 import { scaleSchema } from '../metrics/llm-judge.ts';
@@ -12,6 +12,7 @@ import { bodyProblems, type LoadedPrompt, loadPrompt } from './prompt.ts';
 import type { AssertionInput } from './schema.ts';
 import { sharedKeys } from './schema.ts';
 import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
+import { pieceAt } from './textPlaces.ts';
 
 /** Prompts are texts for a model: what is larger is a mistake. */
 const MAX_PROMPT = 1024 * 1024;
@@ -71,8 +72,7 @@ export async function buildAssertion(
   for (const { path, message } of type.faults?.(filled) ?? []) {
     reporter.say('bad-value', message, placeOf(within(spot, ...path)), spot.owner);
   }
-  const needed = type.needs?.(about.facts, about.known);
-  if (needed) reporter.say('missing-need', needed, keyPlaceOf(spot), spot.owner);
+  checkNeeds(type, spot, about, scope);
   const at = parseAt(given.at ?? outerAt);
   checkAt(at, type.side, scriptedTurn, within(spot, 'at'), about, scope);
   const prompt = type.type === 'llm-judge' ? await promptOf(filled, spot, about, scope) : undefined;
@@ -122,6 +122,26 @@ export async function buildAssertion(
   };
 }
 
+/** A need's sentence names the key that it asks for: "add `topics` to the case or the file". */
+const ASKED_KEY = /add `(\w+)`/;
+
+function checkNeeds(
+  type: AssertionType,
+  spot: Spot,
+  { facts, known }: AboutCase,
+  { reporter, unsound }: Scope,
+): void {
+  const needed = type.needs?.(facts, known);
+  if (!needed) return;
+  const key = ASKED_KEY.exec(needed)?.[1];
+  if (key !== undefined && unsound.has(key)) return;
+  // Under `defaults` the file needs it, else the case: `cases` and its place.
+  const to = spot.path[0] === 'cases' ? spot.path.slice(0, 2) : [];
+  reporter.say('missing-need', needed, keyPlaceOf(spot), spot.owner, {
+    ...(key !== undefined && { fix: { add: { to, key } } }),
+  });
+}
+
 /** Nested assertions are made by themselves: their texts have rules of their own. */
 function without(
   params: Readonly<Record<string, unknown>>,
@@ -146,12 +166,13 @@ async function withAbsolutePath(
   if (typeof params.path !== 'string') return params;
   const folder = dirname(spot.document.path);
   const path = resolve(folder, params.path);
-  const say = (code: string, message: string) =>
-    reporter.say(code, message, placeOf(within(spot, 'path')), spot.owner);
+  const say = (code: string, message: string, fix?: Fix) =>
+    reporter.say(code, message, placeOf(within(spot, 'path')), spot.owner, fix && { fix });
   if (!staysInside(params.path, folder, options.workspace)) {
     say('path-outside', outsideMessage(params.path));
   } else if (!(await files.exists(path))) {
-    say('file-missing', `There is no file "${params.path}". Paths start from this file's folder.`);
+    const message = `There is no file "${params.path}". Paths start from this file's folder.`;
+    say('file-missing', message, { create: { path, kind: 'script' } });
   }
   return { ...params, path };
 }
@@ -199,9 +220,12 @@ function fillParams(
     return instructions === undefined ? filled : { ...filled, instructions };
   }
   const place = within(spot, 'instructions');
-  for (const problem of bodyProblems(instructions, () => placeOf(place))) {
-    scope.reporter.add(problem, spot.owner);
-  }
+  const { document } = spot;
+  const found = bodyProblems(instructions, (start, end) => {
+    const range = pieceAt(document, place.path, instructions, start, end - start);
+    return range ? { path: document.path, range } : { ...placeOf(place), whole: true };
+  });
+  for (const problem of found) scope.reporter.add(problem, spot.owner);
   return { ...filled, instructions };
 }
 
@@ -281,7 +305,9 @@ async function promptOf(
   const { reporter } = scope;
   if ((reference === undefined) === (instructions === undefined)) {
     const message = 'Give either `prompt`, the path of a judge prompt, or `instructions`.';
-    reporter.say('prompt-or-instructions', message, keyPlaceOf(spot), spot.owner);
+    reporter.say('prompt-or-instructions', message, keyPlaceOf(spot), spot.owner, {
+      ...(reference === undefined && { fix: { add: { to: spot.path, key: 'instructions' } } }),
+    });
     return undefined;
   }
   if (typeof reference !== 'string') return undefined;
@@ -290,7 +316,11 @@ async function promptOf(
   const { options, files } = scope;
   const resolved = await resolvePath(reference, folder, options.workspace, files);
   if (!('path' in resolved)) {
-    reporter.say(resolved.code, resolved.message, placeOf(place), spot.owner);
+    reporter.say(resolved.code, resolved.message, placeOf(place), spot.owner, {
+      ...(resolved.code === 'file-missing' && {
+        fix: { create: { path: resolve(folder, reference), kind: 'prompt' } },
+      }),
+    });
     return undefined;
   }
   scope.dependencies.add(resolved.path);

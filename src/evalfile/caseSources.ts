@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { FileError } from './files.ts';
 import { asMeant, documentAsMeant } from './misspelt.ts';
 import { resolvePath } from './paths.ts';
@@ -58,7 +58,11 @@ async function includedPaths(scope: Scope): Promise<{ file: string; spot: Spot }
     }
     const resolved = await resolvePath(reference, folder, options.workspace, files);
     if (!('path' in resolved)) {
-      reporter.say(resolved.code, resolved.message, placeOf(spot));
+      reporter.say(resolved.code, resolved.message, placeOf(spot), undefined, {
+        ...(resolved.code === 'file-missing' && {
+          fix: { create: { path: resolve(folder, reference), kind: 'cases' } },
+        }),
+      });
     } else if (resolved.path === document.path || found.has(resolved.path)) {
       reporter.say(
         'included-twice',

@@ -1,7 +1,8 @@
-import { closest } from '../core/closest.ts';
+import { nearest } from '../core/closest.ts';
 import { mentionsEnv } from '../core/environment.ts';
 import { renderTemplate, templateVariables } from '../core/template.ts';
 import { placeOf, type Scope, type Spot, within } from './scope.ts';
+import { pieceAt } from './textPlaces.ts';
 
 /** Fills `{{name}}` in a case's own texts from its `context`, at every depth of a value. */
 export function fillIn<Value>(
@@ -35,12 +36,25 @@ function fillText(
   }
   const known = Object.keys(context);
   const unknown = templateVariables(text).filter(({ name }) => !known.includes(name));
-  for (const { name } of unknown) {
-    const meant = closest(name, known);
+  for (const { name, offset, length } of unknown) {
+    const [meant, ...others] = nearest(name, known);
     const names = known.length === 0 ? 'The case has no `context`.' : `It has ${known.join(', ')}.`;
     const hint = meant ? `Did you mean {{${meant}}}?` : names;
     const message = `{{${name}}} is no key of the case's \`context\`. ${hint}`;
-    scope.reporter.say('unknown-variable', message, placeOf(spot), spot.owner);
+    const range = pieceAt(spot.document, spot.path, text, offset, length);
+    scope.reporter.say(
+      'unknown-variable',
+      message,
+      range ? { path: spot.document.path, range } : placeOf(spot),
+      spot.owner,
+      {
+        ...(range && meant !== undefined && { replacement: `{{${meant}}}` }),
+        ...(range &&
+          others.length > 0 && {
+            fix: { alternatives: others.map((other) => `{{${other}}}`) },
+          }),
+      },
+    );
   }
   if (unknown.length > 0) return text;
   return renderTemplate(text, (name) => textual(context[name]));

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { toConversation, turnsOf } from '../core/conversation.ts';
 import type { TranscriptOrigin, TurnsOrigin } from '../core/suite.ts';
 import type { Known } from '../metrics/assertionType.ts';
@@ -9,6 +9,8 @@ import { resolvePath } from './paths.ts';
 import type { CaseInput } from './schema.ts';
 import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
 import { type LoadedTranscript, loadTranscript, readTranscript } from './transcript.ts';
+
+const TRANSCRIPT_FILE = /\.(json|jsonl|ya?ml)$/;
 
 const MAX_TRANSCRIPT = 20_000_000;
 
@@ -37,7 +39,10 @@ export async function conversationOf(
   if (input.turns) return scripted(input, target, spot, scope);
   if (input.stop_on_failure !== undefined) {
     const message = '`stop_on_failure` is about `turns`; a transcript has happened already.';
-    reporter.say('useless-key', message, keyPlaceOf(within(spot, 'stop_on_failure')), spot.owner);
+    const place = within(spot, 'stop_on_failure');
+    reporter.say('useless-key', message, keyPlaceOf(place), spot.owner, {
+      fix: { remove: place.path },
+    });
   }
   const transcript = await transcriptOf(input.transcript, within(spot, 'transcript'), scope);
   if (!transcript) return undefined;
@@ -102,11 +107,15 @@ async function transcriptOf(
   const { files, options, reporter, dependencies } = scope;
   const resolved = await resolvePath(value, dirname(spot.document.path), options.workspace, files);
   if (!('path' in resolved)) {
-    reporter.say(resolved.code, resolved.message, placeOf(spot), spot.owner);
+    const path = resolve(dirname(spot.document.path), value);
+    reporter.say(resolved.code, resolved.message, placeOf(spot), spot.owner, {
+      ...(resolved.code === 'file-missing' &&
+        TRANSCRIPT_FILE.test(path) && { fix: { create: { path, kind: 'transcript' } } }),
+    });
     return undefined;
   }
   dependencies.add(resolved.path);
-  if (!/\.(json|jsonl|ya?ml)$/.test(resolved.path)) {
+  if (!TRANSCRIPT_FILE.test(resolved.path)) {
     const message = 'A transcript is a .json, .jsonl or .yaml file.';
     reporter.say('unknown-file-type', message, placeOf(spot), spot.owner);
     return undefined;

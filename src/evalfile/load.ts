@@ -12,6 +12,7 @@ import { Reporter } from './reporter.ts';
 import { fileKeys } from './schema.ts';
 import { problemsOfMeant } from './schemaProblems.ts';
 import type { Scope } from './scope.ts';
+import { unusedNames } from './unusedNames.ts';
 import { parseYaml, type YamlDocument } from './yamlDocument.ts';
 
 /**
@@ -68,6 +69,7 @@ export async function loadDocument(
   uniqueIds(sources, reporter);
   const built: (SuiteCase | undefined)[] = [];
   for (const source of sources) built.push(await buildCase(source, scope));
+  for (const problem of await unusedNames(sources, built, scope)) reporter.add(problem);
   const outline = sources.map((source) => outlineOf(source, scope));
   const cases = built.filter(
     (one, index): one is SuiteCase => one !== undefined && outline[index]?.errors.length === 0,
@@ -124,6 +126,7 @@ function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
 
 function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
   const seen = new Set<unknown>();
+  const taken = new Set(sources.map(({ raw }): unknown => Reflect.get(Object(raw), 'id')));
   for (const { raw, spot } of sources) {
     const id: unknown = Reflect.get(Object(raw), 'id');
     if (typeof id !== 'string') continue;
@@ -133,7 +136,11 @@ function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
         range: spot.document.rangeOf([...spot.path, 'id']),
       };
       const message = `Another case of this suite has the id "${id}". Give this one its own.`;
-      reporter.say('duplicate-id', message, place, spot.owner);
+      let number = 2;
+      while (taken.has(`${id}-${number}`)) number += 1;
+      const replacement = `${id}-${number}`;
+      taken.add(replacement);
+      reporter.say('duplicate-id', message, place, spot.owner, { replacement });
     }
     seen.add(id);
   }

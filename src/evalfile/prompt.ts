@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { closest } from '../core/closest.ts';
+import { nearest } from '../core/closest.ts';
 import type { Problem, Range } from '../core/problem.ts';
 import { isError } from '../core/problem.ts';
 import type { JudgePrompt } from '../core/suite.ts';
@@ -43,16 +43,19 @@ export interface LoadedPrompt {
   readonly variables: readonly { readonly name: string; readonly range: Range }[];
 }
 
-const VARIABLES = [
-  'conversation',
-  'output',
-  'last_reply',
-  'expectations',
-  'role',
-  'topics',
-  'tools',
-  'turn',
-];
+/** What a prompt can refer to, beside `context.NAME`, and what it stands for. */
+export const PROMPT_VARIABLES: Readonly<Record<string, string>> = {
+  conversation: 'The whole conversation, turn by turn.',
+  output: 'The same as `conversation`.',
+  last_reply: 'What the assistant said last.',
+  expectations: 'What a good conversation comes to, from the case.',
+  role: 'The role that the assistant is to play.',
+  topics: 'The topics that the assistant may engage with.',
+  tools: 'The tools that the assistant may call.',
+  turn: 'The numbers of the judged turns.',
+};
+
+const VARIABLES = Object.keys(PROMPT_VARIABLES);
 
 const CONVERSATION = ['conversation', 'output', 'last_reply'];
 
@@ -124,7 +127,13 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   };
 }
 
-type Place = (start: number, end: number) => Pick<Problem, 'path' | 'range'>;
+type Place = (
+  start: number,
+  end: number,
+) => Pick<Problem, 'path' | 'range'> & {
+  /** The piece itself could not be found: what is placed is the whole text. */
+  readonly whole?: boolean;
+};
 
 /** The rules of a prompt's text; also for `instructions` that stand in an eval file. */
 export function bodyProblems(body: string, place: Place): Problem[] {
@@ -132,7 +141,8 @@ export function bodyProblems(body: string, place: Place): Problem[] {
   const problems: Problem[] = [];
   for (const { name, offset, length } of variables) {
     if (VARIABLES.includes(name) || name.startsWith('context.')) continue;
-    const meant = closest(name, VARIABLES);
+    const [meant, ...others] = nearest(name, VARIABLES);
+    const { whole = false, ...where } = place(offset, offset + length);
     const hint = meant
       ? `Did you mean {{${meant}}}?`
       : `Known: ${VARIABLES.join(', ')}, context.NAME.`;
@@ -140,17 +150,21 @@ export function bodyProblems(body: string, place: Place): Problem[] {
       code: 'unknown-variable',
       message: `There is no variable {{${name}}}. ${hint}`,
       severity: 'error',
-      ...place(offset, offset + length),
-      ...(meant && { replacement: `{{${meant}}}` }),
+      ...where,
+      ...(meant !== undefined && !whole && { replacement: `{{${meant}}}` }),
+      ...(others.length > 0 &&
+        !whole && { fix: { alternatives: others.map((other) => `{{${other}}}`) } }),
     });
   }
   if (!variables.some(({ name }) => CONVERSATION.includes(name))) {
     const firstLine = body.split(/\r?\n/, 1)[0]?.length ?? 0;
+    const { path, range } = place(0, firstLine);
     problems.push({
       code: 'no-conversation',
       message: 'The prompt never refers to the conversation. Put {{conversation}} into it.',
       severity: 'error',
-      ...place(0, firstLine),
+      path,
+      range,
     });
   }
   return problems;

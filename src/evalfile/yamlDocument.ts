@@ -1,6 +1,7 @@
 import {
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isNode,
   isPair,
@@ -265,7 +266,7 @@ const STYLES: Readonly<Record<string, ScalarText['style']>> = {
 function scalarText(node: unknown): ScalarText | undefined {
   if (!isScalar(node) || !node.range) return undefined;
   const [start, end] = node.range;
-  return { value: String(node.value), style: STYLES[node.type ?? ''] ?? 'plain', start, end };
+  return { value: String(node.value ?? ''), style: STYLES[node.type ?? ''] ?? 'plain', start, end };
 }
 
 /** A comment behind a value that does not look like one: no space after its `#`. */
@@ -284,7 +285,7 @@ function textsCutByComments(
 ): Problem[] {
   const problems: Problem[] = [];
   visit(document, {
-    Scalar(key, { type, range }) {
+    Scalar(key, { type, range }, above) {
       if (key === 'key' || type !== 'PLAIN' || !range) return;
       CUTTING_COMMENT.lastIndex = range[1];
       const cut = CUTTING_COMMENT.exec(text);
@@ -296,6 +297,10 @@ function textsCutByComments(
         severity: 'warning',
         path,
         range: rangeOfOffsets(start, start + cut[1].length),
+        // Within brackets the comment swallows them as well: what was meant cannot be told.
+        ...(!above.some((one) => isCollection(one) && one.flow === true) && {
+          fix: { quote: rangeOfOffsets(range[0], start + cut[1].trimEnd().length) },
+        }),
       });
     },
   });

@@ -1,27 +1,66 @@
 import type { Diagnostic } from 'vscode-languageserver-types';
-import type { Problem } from '../../core/problem.ts';
+import type { Fix, Problem } from '../../core/problem.ts';
+import { START } from '../../core/problem.ts';
 
 /** LSP's numbers; its types are no values of ours to load. */
 const SEVERITY = { error: 1, warning: 2 } as const;
+const HINT = 4;
+const UNNECESSARY = 1;
 
-/** Problems as diagnostics, by the absolute path of the file that each stands in. */
-export function diagnosticsByFile(problems: readonly Problem[]): Map<string, Diagnostic[]> {
-  const files = new Map<string, Diagnostic[]>();
-  for (const problem of problems) {
-    const list = files.get(problem.path) ?? [];
-    list.push(diagnosticOf(problem));
-    files.set(problem.path, list);
-  }
-  return files;
+/** Nobody reads more at once, and an editor that is sent tens of thousands stands still. */
+const MOST_SHOWN = 200;
+
+/** What a diagnostic tells its quick fixes. */
+export interface DiagnosticData {
+  readonly replacement?: string;
+  readonly fix?: Fix;
 }
 
-function diagnosticOf({ code, message, severity, range, replacement }: Problem): Diagnostic {
+/**
+ * Problems as diagnostics, by the absolute path of the file that each stands in; of each file the
+ * first 200, errors before warnings, and one that says how many more there are.
+ */
+export function diagnosticsByFile(problems: readonly Problem[]): Map<string, Diagnostic[]> {
+  const files = new Map<string, Problem[]>();
+  for (const problem of problems) {
+    const list = files.get(problem.path);
+    if (list) list.push(problem);
+    else files.set(problem.path, [problem]);
+  }
+  return new Map([...files].map(([path, list]) => [path, diagnosticsOf(list)]));
+}
+
+function diagnosticsOf(problems: readonly Problem[]): Diagnostic[] {
+  if (problems.length <= MOST_SHOWN) return problems.map(diagnosticOf);
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  const others = problems.filter(({ severity }) => severity !== 'error');
+  const more = problems.length - MOST_SHOWN;
+  const message = `There are ${more} more problems in this file. They are shown when some of these are mended.`;
+  return [
+    ...[...errors, ...others].slice(0, MOST_SHOWN).map(diagnosticOf),
+    {
+      range: START,
+      code: 'more-problems',
+      message,
+      severity: SEVERITY.warning,
+      source: 'turnlight',
+    },
+  ];
+}
+
+function diagnosticOf(problem: Problem): Diagnostic {
+  const { code, message, severity, range, replacement, fix, unnecessary } = problem;
+  const data: DiagnosticData = {
+    ...(replacement !== undefined && { replacement }),
+    ...(fix && { fix }),
+  };
   return {
     range,
     code,
     message,
-    severity: SEVERITY[severity],
+    severity: unnecessary ? HINT : SEVERITY[severity],
     source: 'turnlight',
-    ...(replacement !== undefined && { data: { replacement } }),
+    ...(unnecessary && { tags: [UNNECESSARY] }),
+    ...(Object.keys(data).length > 0 && { data }),
   };
 }

@@ -48,7 +48,7 @@ describe('the rules of a case', () => {
     [
       'an unknown variable',
       suiteWith('turns: ["Hi {{nam}}"]\ncontext: {name: Sarah}\nassert: [x]', BOT),
-      ['6:13 unknown-variable'],
+      ['6:17 unknown-variable'],
     ],
     [
       'an environment variable in what is said',
