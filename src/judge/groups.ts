@@ -26,9 +26,11 @@ export function groupVerdict(
   nested: readonly Verdict[],
 ): Verdict {
   const verdict = decide(assertion, type, nested);
+  const hasGate = nested.some(isGate);
+  const turns = joinedTurns(nested);
   return {
-    ...(nested.some(isGate) ? gated(verdict) : verdict),
-    turns: joinedTurns(nested),
+    ...(hasGate ? gated(verdict) : verdict),
+    turns: assertion.negate && !hasGate ? turns.map(turnedRound) : turns,
     nested: [...nested],
     usage: nested.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
   };
@@ -74,6 +76,13 @@ function outcomeOf(
     misses: negate ? hits : misses,
     details: {},
   };
+}
+
+/** As its entry counts for a group that asks for the opposite. */
+function turnedRound(entry: TurnVerdict): TurnVerdict {
+  const { status, score } = entry;
+  const opposite = status === 'pass' ? 'fail' : status === 'fail' ? 'pass' : status;
+  return { ...entry, status: opposite, score: score === null ? null : 1 - score };
 }
 
 const WORST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];

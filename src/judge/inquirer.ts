@@ -1,12 +1,11 @@
 import pLimit from 'p-limit';
 import type { Conversation, Turn } from '../core/conversation.ts';
 import { canonicalJson } from '../core/digest.ts';
-import { fence } from '../core/fence.ts';
 import type { Answered, Asked, Outcome, Question } from '../metrics/assertionType.ts';
-import { numbersOf } from '../metrics/entries.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
+import { findingsOfAll, findingsOfLatest, type Told } from './findings.ts';
 import { earliestNeeded, type Part, partPerTurn, partsThatFit } from './parts.ts';
 
 /** What is asked once in a run, and where it is kept between runs. */
@@ -187,9 +186,12 @@ export class Inquirer {
     for (let start = from; start <= last; start += 1) {
       const shown = { from: start, to };
       const block = conversationBlock(conversation, shown);
-      for (let leftOut = 0; leftOut <= before.length; leftOut += 1) {
-        const told = before.length === 0 ? [] : [findings(before, leftOut)];
-        const request = this.#request([block, ...told].join('\n\n'), about);
+      const evidence =
+        before.length === 0
+          ? [block]
+          : findingsOfLatest(before).map((found) => `${block}\n\n${found}`);
+      for (const one of evidence) {
+        const request = this.#request(one, about);
         if (await this.#fits(request)) return { request, shown };
       }
     }
@@ -217,10 +219,13 @@ export class Inquirer {
       answer: whole,
       mistakes: check,
     };
-    const request = this.#request(findings(answers), asked);
-    if (!(await this.#fits(request))) throw tooLong(this.#setup);
-    const { answer } = await this.#send(request, asked);
-    return question.parts.join(given, answer);
+    for (const found of findingsOfAll(answers)) {
+      const request = this.#request(found, asked);
+      if (!(await this.#fits(request))) continue;
+      const { answer } = await this.#send(request, asked);
+      return question.parts.join(given, answer);
+    }
+    throw tooLong(this.#setup);
   }
 
   #request(evidence: string | undefined, asked: Asked<unknown>, logprobs = false): ModelRequest {
@@ -240,31 +245,6 @@ const FINDINGS_LEAVE = 0.7;
 
 const WHOLE =
   'The conversation was judged in parts. Above stand the findings about its parts, each an answer to this same question. Answer for the conversation as a whole; the entries of the turns are given already.';
-
-/** What was found about a part. */
-interface Told<Answer> {
-  readonly part: Part;
-  readonly answer: Answer;
-}
-
-/** @param leftOut so many of the earliest are named, but not shown */
-function findings(answers: readonly Told<unknown>[], leftOut = 0): string {
-  const missing = answers.slice(0, leftOut).flatMap(({ part }) => part.turns);
-  const notShown =
-    missing.length === 0 ? [] : [`[findings about turns ${numbersOf(missing)} are not shown]`];
-  const about = answers
-    .slice(leftOut)
-    .map(
-      ({ part, answer }) =>
-        `[findings about turns ${numbersOf(part.turns)}]\n${fence(JSON.stringify(answer))}`,
-    );
-  return [
-    '=== FINDINGS ABOUT EARLIER PARTS ===',
-    ...notShown,
-    ...about,
-    '=== END OF FINDINGS ===',
-  ].join('\n');
-}
 
 function tokensOf(request: ModelRequest, countTokens: (text: string) => number): number {
   const schema = JSON.stringify(request.answer?.schema ?? '');

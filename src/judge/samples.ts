@@ -39,9 +39,7 @@ export function combineSamples(outcomes: readonly Outcome[], threshold: number):
 
 function combined(scored: readonly Finding[]): Finding {
   const score = median(scored.map((one) => one.score));
-  const nearest = scored.reduce((best, one) =>
-    Math.abs(one.score - score) < Math.abs(best.score - score) ? one : best,
-  );
+  const nearest = nearestTo(score, scored);
   const { label: _label, value: _value, ...rest } = nearest;
   const label = majority(
     scored.map((one) => one.label),
@@ -66,6 +64,23 @@ function combined(scored: readonly Finding[]): Finding {
       samples: scored.map((one) => ({ score: one.score, label: one.label ?? null })),
     },
   };
+}
+
+/** The sample whose words are shown: of those nearest to the median the one that most others agree with. */
+function nearestTo(score: number, scored: readonly Finding[]): Finding {
+  const distance = (one: Finding) => Math.abs(one.score - score);
+  const least = Math.min(...scored.map(distance));
+  const agreement = (one: Finding) =>
+    one.turns.reduce((sum, entry) => sum + agreeing(entry, scored), 0);
+  return scored
+    .filter((one) => distance(one) <= least)
+    .reduce((best, one) => (agreement(one) > agreement(best) ? one : best));
+}
+
+function agreeing({ turn, status }: TurnVerdict, scored: readonly Finding[]): number {
+  return scored.filter(({ turns }) =>
+    turns.some((one) => one.turn === turn && one.status === status),
+  ).length;
 }
 
 function combinedTurn(nearest: TurnVerdict, scored: readonly Finding[]): TurnVerdict {

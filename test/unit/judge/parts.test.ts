@@ -216,6 +216,33 @@ describe('a conversation that does not fit is judged in consecutive parts', () =
     assert.equal(verdict.turns.length, 20);
   });
 
+  it('findings that do not fit into it do without quotes first, then without the reasons of turns', async (t) => {
+    const notes: string[] = [];
+    for (const size of [6000, 3600, 2600]) {
+      const completeness = buildAssertion('conversation-completeness', {}, reading(size));
+      const { requests, verdict } = await judged(
+        t,
+        completeness,
+        talk(...long(30, 100)),
+        (body) => {
+          const given = JSON.parse(answering(body).text);
+          const quoted = (one: object) => ({ ...one, evidence: words(40), rationale: words(40) });
+          return json({ ...given, ...(given.turns && { turns: given.turns.map(quoted) }) });
+        },
+      );
+      assert.equal(verdict.status, 'pass', verdict.rationale);
+      const last = requests.at(-1) ?? assert.fail();
+      assert.ok(sizeOf(last) <= size);
+      assert.equal(nameOf(last), 'conversation_completeness_whole');
+      notes.push(/^\[quotes.*$/m.exec(textOf(last))?.[0] ?? 'all of it');
+    }
+    assert.deepEqual(notes, [
+      'all of it',
+      '[quotes of turns are not shown]',
+      '[quotes and reasons of turns are not shown]',
+    ]);
+  });
+
   it('an answer about the whole that contradicts its parts is repaired, else an error', async (t) => {
     const frustration = buildAssertion('user-frustration', {}, reading(4500));
     const script = (overall: string) => (body: ChatBody) => {
@@ -312,8 +339,8 @@ describe('what is too long for the judge is an error, and nothing is cut', () =>
   });
 
   it('findings that do not fit into one last question', async (t) => {
-    const whole = buildAssertion('conversation-completeness', {}, reading(2500));
-    const { verdict } = await judged(t, whole, talk(...long(60, 60)));
+    const whole = buildAssertion('conversation-completeness', {}, reading(1800));
+    const { verdict } = await judged(t, whole, talk(...long(150, 20)));
     assert.deepEqual([verdict.status, verdict.reason], ['error', 'too-long']);
   });
 

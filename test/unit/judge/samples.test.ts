@@ -78,6 +78,17 @@ describe('samples become one: the median, the majority, the spread', () => {
     ]);
   });
 
+  it('of several as near, words of the one that most others agree with', () => {
+    const sample = (rationale: string, two: Status, four: Status) =>
+      scored(0.5, { rationale, turns: [turn(2, two, null), turn(4, four, null)] });
+    const { finding } = combine([
+      sample('odd', 'fail', 'pass'),
+      sample('even', 'pass', 'fail'),
+      sample('even', 'pass', 'fail'),
+    ]);
+    assert.equal(finding?.rationale, 'even');
+  });
+
   it("each turn has the majority's status, the median of its scores, the words of that status", () => {
     const { finding } = combine([
       scored(0.5, { turns: [turn(2, 'pass', 1), turn(4, 'skipped', null)] }),

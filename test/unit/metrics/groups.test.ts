@@ -268,6 +268,14 @@ describe('all-of and any-of: with judges below', () => {
     assert.match(verdict.turns[1]?.rationale ?? '', /^R: r4 C: /);
   });
 
+  it('negated, turns are turned round as well: what fails there is what was asked for', async (t) => {
+    const verdict = await judgeOne(t, allOf([relevancy], NOT), [answer(...turns)], ABOUT);
+    assert.deepEqual(shownTurns(verdict), ['2 fail 0', '4 pass 1', '6 fail 0', '8 skipped']);
+    const gate = allOf([relevancy, failing({ required: true })], NOT);
+    const gated = await judgeOne(t, gate, [answer(...turns)], ABOUT);
+    assert.deepEqual(shownTurns(gated).slice(0, 3), ['2 pass 1', '4 fail 0', '6 pass 1']);
+  });
+
   it('plain criteria share one request, below groups and beside them', async (t) => {
     const one = (number: number) => ({ criterion: number, outcome: 'met', turns, rationale: '' });
     const met = {

@@ -1,0 +1,60 @@
+import { fence } from '../core/fence.ts';
+import { numbersOf } from '../metrics/entries.ts';
+import type { Part } from './parts.ts';
+
+/** What was found about a part. */
+export interface Told<Answer> {
+  readonly part: Part;
+  readonly answer: Answer;
+}
+
+/** What the entries of turns do without where findings do not fit; the judge is told. */
+interface LeftOut {
+  readonly keys: readonly string[];
+  readonly note?: string;
+}
+
+const NOTHING: LeftOut = { keys: [] };
+const QUOTES: LeftOut = { keys: ['evidence'], note: '[quotes of turns are not shown]' };
+const WORDS: LeftOut = {
+  keys: ['evidence', 'rationale'],
+  note: '[quotes and reasons of turns are not shown]',
+};
+
+/** Findings about all parts, in fewer and fewer words: the first that fits is sent. */
+export function findingsOfAll(told: readonly Told<unknown>[]): string[] {
+  return [NOTHING, QUOTES, WORDS].map((leftOut) => findings(told, leftOut));
+}
+
+/** As `findingsOfAll`, and then without those about the earliest parts, which are named. */
+export function findingsOfLatest(told: readonly Told<unknown>[]): string[] {
+  return [...findingsOfAll(told), ...told.map((_one, index) => findings(told, WORDS, index + 1))];
+}
+
+/** @param from the first part of which the findings are shown */
+function findings(told: readonly Told<unknown>[], { keys, note }: LeftOut, from = 0): string {
+  const missing = told.slice(0, from).flatMap(({ part }) => part.turns);
+  const about = told
+    .slice(from)
+    .map(
+      ({ part, answer }) =>
+        `[findings about turns ${numbersOf(part.turns)}]\n${fence(JSON.stringify(answer, without(keys)))}`,
+    );
+  return [
+    '=== FINDINGS ABOUT EARLIER PARTS ===',
+    ...(missing.length === 0 ? [] : [`[findings about turns ${numbersOf(missing)} are not shown]`]),
+    ...(note === undefined ? [] : [note]),
+    ...about,
+    '=== END OF FINDINGS ===',
+  ].join('\n');
+}
+
+/** For `JSON.stringify`: leaves these keys out of the entries of turns. */
+function without(keys: readonly string[]) {
+  return (key: string, value: unknown): unknown => {
+    if (key !== 'turns' || !Array.isArray(value)) return value;
+    return value.map((entry: object) =>
+      Object.fromEntries(Object.entries(entry).filter(([name]) => !keys.includes(name))),
+    );
+  };
+}
