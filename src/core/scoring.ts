@@ -56,9 +56,29 @@ const WORST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
 /** A turn's badge: its worst verdict. Undefined where no assertion spoke about the turn. */
 export function turnBadge(verdicts: readonly Verdict[], turn: number): TurnBadge | undefined {
-  const entries = verdicts.flatMap((verdict) =>
-    verdict.turns.filter((entry) => entry.turn === turn).map((entry) => ({ verdict, entry })),
+  return badgeOf(
+    verdicts.flatMap((verdict) =>
+      verdict.turns.filter((entry) => entry.turn === turn).map((entry) => ({ verdict, entry })),
+    ),
   );
+}
+
+/** What assertions said about each turn, by its number. */
+export function entriesByTurn(
+  verdicts: readonly Verdict[],
+): ReadonlyMap<number, TurnBadge['entries']> {
+  const entries = new Map<number, { verdict: Verdict; entry: TurnVerdict }[]>();
+  for (const verdict of verdicts) {
+    for (const entry of verdict.turns) {
+      const said = entries.get(entry.turn) ?? [];
+      said.push({ verdict, entry });
+      entries.set(entry.turn, said);
+    }
+  }
+  return entries;
+}
+
+export function badgeOf(entries: TurnBadge['entries']): TurnBadge | undefined {
   const status = WORST.find((candidate) => entries.some(({ entry }) => entry.status === candidate));
   if (status === undefined) return undefined;
   const scores = entries.flatMap(({ entry }) => (entry.score === null ? [] : [entry.score]));

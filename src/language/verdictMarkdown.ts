@@ -4,7 +4,7 @@ import type { Status, TurnVerdict, Verdict } from '../core/verdict.ts';
 import { neededText, samplesText, shortest } from '../core/verdictWords.ts';
 import { escapeLine, escapeMarkdown } from './safeMarkdown.ts';
 
-const ICONS: Readonly<Record<Status, string>> = {
+export const ICONS: Readonly<Record<Status, string>> = {
   pass: '✓',
   fail: '✗',
   error: '⚠',
@@ -23,7 +23,11 @@ export function turnMarkdown(line: CaseLine, turns: readonly number[]): string |
   return parts.length === 0 ? undefined : parts.join('\n\n---\n\n');
 }
 
-function entryMarkdown(said: { readonly verdict: Verdict; readonly entry: TurnVerdict }): string {
+/** What one assertion said about a turn. */
+export function entryMarkdown(said: {
+  readonly verdict: Verdict;
+  readonly entry: TurnVerdict;
+}): string {
   const { verdict, entry } = said;
   const score = entry.score === null ? '' : `, ${shown(entry.score)}`;
   const name = escapeLine(verdict.assertion.name, 80);

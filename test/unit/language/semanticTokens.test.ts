@@ -129,8 +129,8 @@ cases:
 `;
     assert.deepEqual(await tokens(text), [
       '2 big: variable declaration',
-      '2 ${env:HOST}: macro',
-      '2 ${env:PATH}: macro',
+      `2 \${env:HOST}: macro`,
+      `2 \${env:PATH}: macro`,
     ]);
   });
 
