@@ -13,7 +13,7 @@ export const turnContextualRecall: JudgedType = {
   type: 'turn-contextual-recall',
   summary: 'Does the retrieved context hold all that a good reply needs?',
   like: 'DeepEval',
-  docs: 'Needs `expected` at the turns, or `expectations` with an `outcome`. Takes what a good reply holds apart into statements, each attributable to the `retrieval_context` of the turn or not.\n\nScore: mean over these turns of attributable ÷ statements.\n\nExample: two turns, 2 of 2 and 1 of 2 statements attributable: (1 + 0.5) ÷ 2 = 0.75.\n\nSkipped, without asking, where no turn has retrieved context.\n\n```yaml\ndefaults:\n  expectations: Returns are free within 30 days, with the receipt.\n  assert:\n    - type: turn-contextual-recall\n```',
+  docs: 'Needs `expected` at the turns, or `expectations` with an `outcome`. Takes what a good reply holds apart into statements, each attributable to the `retrieval_context` of the turn or not.\n\nScore: mean over these turns of attributable ÷ statements.\n\nExample: two turns, 2 of 2 and 1 of 2 statements attributable: (1 + 0.5) ÷ 2 = 0.75.\n\nSkipped, without asking, where no turn has retrieved context, or of none that has it is said what a good reply holds.\n\n```yaml\ndefaults:\n  expectations: Returns are free within 30 days, with the receipt.\n  assert:\n    - type: turn-contextual-recall\n```',
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
