@@ -1,0 +1,70 @@
+import type { Position, Range } from '../../src/core/problem.ts';
+import { loadDocument } from '../../src/evalfile/load.ts';
+import { parseYaml } from '../../src/evalfile/yamlDocument.ts';
+import type { EvalDocument } from '../../src/language/ports.ts';
+import type { NamePorts } from '../../src/language/sameName.ts';
+import { cursor } from './cursor.ts';
+import { memoryFiles, WORKSPACE } from './evalFiles.ts';
+
+/** Files of a workspace by their names, one of them with the cursor as `|`. */
+export interface MarkedFiles {
+  readonly path: string;
+  readonly position: Position;
+  /** Without the cursor, by name. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly document: EvalDocument;
+  readonly ports: NamePorts;
+}
+
+/** @param files those that end in `.eval.yaml` or `.cases.yaml` are documents; the first `|` is the cursor */
+export async function markedFiles(files: Readonly<Record<string, string>>): Promise<MarkedFiles> {
+  const entries = Object.entries(files);
+  const [name, text] = entries.find(([, one]) => one.includes('|')) ?? entries[0] ?? ['', ''];
+  const at = text.includes('|') ? cursor(text) : { text, position: { line: 0, character: 0 } };
+  const texts = { ...files, [name]: at.text };
+  const memory = memoryFiles(
+    Object.fromEntries(Object.entries(texts).map(([one, content]) => [pathOf(one), content])),
+  );
+  const documents = await Promise.all(
+    Object.entries(texts)
+      .filter(([one]) => /\.(eval|cases)\.yaml$/.test(one))
+      .map(async ([one, content]) => {
+        const yaml = parseYaml(content, pathOf(one));
+        const suite = await loadDocument(yaml, memory, {
+          workspace: WORKSPACE,
+          env: () => undefined,
+          defaultJudge: 'openai:test',
+        });
+        return { yaml, suite };
+      }),
+  );
+  const document = documents.find(({ yaml }) => yaml.path === pathOf(name)) ?? documents[0];
+  if (!document) throw new Error('A test of names needs an eval file.');
+  return {
+    path: pathOf(name),
+    position: at.position,
+    texts,
+    document,
+    ports: {
+      documents,
+      files: memory,
+      readText: async (path) => ((await memory.exists(path)) ? memory.read(path, 1e6) : undefined),
+      uriOf: (path) => `file://${path}`,
+      workspaceOf: () => WORKSPACE,
+    },
+  };
+}
+
+export function pathOf(name: string): string {
+  return `${WORKSPACE}/${name}`;
+}
+
+export function nameOf(uri: string): string {
+  return uri.replace(`file://${WORKSPACE}/`, '');
+}
+
+/** The piece of a text at a range, with its line from 1: `3: gpt`. */
+export function shown(text: string, { start, end }: Range): string {
+  const line = text.split('\n')[start.line] ?? '';
+  return `${start.line + 1}: ${start.line === end.line ? line.slice(start.character, end.character) : '(several lines)'}`;
+}
