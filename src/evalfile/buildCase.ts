@@ -13,7 +13,11 @@ import { keyPlaceOf, type Scope, type Spot, within } from './scope.ts';
 export function hashOfCase({ spot }: CaseSource): string {
   const { document, path } = spot;
   const { start, end } = document.entryRangeOf(path);
-  const text = document.text.slice(document.offsetAt(start), document.offsetAt(end));
+  return hashOfText(document.text.slice(document.offsetAt(start), document.offsetAt(end)));
+}
+
+/** As `hashOfCase`, of a text that is not in a file yet. */
+export function hashOfText(text: string): string {
   return createHash('sha256').update(text.trim()).digest('hex');
 }
 
