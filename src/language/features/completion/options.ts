@@ -1,0 +1,101 @@
+import type * as z from 'zod';
+import { evalFileSchema } from '../../../evalfile/schema.ts';
+import {
+  definition,
+  documentationOf,
+  type KeyInfo,
+  schemasAt,
+  unwrap,
+} from '../../../evalfile/schemaWalk.ts';
+import type { Path } from '../../../evalfile/yamlDocument.ts';
+
+/** One of several mappings that can stand at a place, told from the others by one key's value. */
+export interface Option {
+  /** `type`, `provider`, `role`. */
+  readonly key: string;
+  readonly value: string;
+  readonly documentation: string | undefined;
+  readonly keys: readonly KeyInfo[];
+}
+
+/** What can stand at a place, whatever is written there now. */
+export interface Offer {
+  readonly options: readonly Option[];
+  /** The keys that can stand there as long as nothing tells the options apart. */
+  readonly keys: readonly KeyInfo[];
+}
+
+/** @param value stands at the path in the place of what is there */
+export function offerAt(
+  root: unknown,
+  path: Path,
+  value: unknown,
+  schema: z.ZodType = evalFileSchema,
+): Offer {
+  const changed = withValue(root, path, value);
+  const mappings = schemasAt(schema, changed, path).flatMap((one) => {
+    const { shape } = definition(one);
+    return shape ? [{ keys: Object.entries(shape).map(keyInfo), ...tellingKey(shape) }] : [];
+  });
+  const options = mappings.flatMap(({ key, value: told, documentation, keys }) =>
+    key !== undefined && told !== undefined ? [{ key, value: told, documentation, keys }] : [],
+  );
+  const undecided = new Set(options.map(({ key }) => key)).size < options.length;
+  const free = mappings
+    .filter(({ key }) => key === undefined || !undecided)
+    .map(({ keys }) => keys);
+  return { options, keys: unique([...(undecided ? [shared(options)] : []), ...free].flat()) };
+}
+
+type Shape = NonNullable<ReturnType<typeof definition>['shape']>;
+type Field = Shape[string];
+
+function keyInfo([name, schema]: [string, Field]): KeyInfo {
+  // What has a default may be left out as well.
+  const required = schema._zod.optin === undefined;
+  return { name, required, documentation: documentationOf(schema), schema };
+}
+
+/** The key of a mapping that can hold one value only. */
+function tellingKey(shape: Shape) {
+  for (const [key, field] of Object.entries(shape)) {
+    const { type, values } = definition(unwrap(field));
+    const [value] = values ?? [];
+    if (type !== 'literal' || typeof value !== 'string' || field._zod.optin !== undefined) continue;
+    return { key, value, documentation: documentationOf(field) };
+  }
+  return {};
+}
+
+function shared(options: readonly Option[]): KeyInfo[] {
+  const [first, ...others] = options;
+  return (first?.keys ?? []).flatMap((info) => {
+    const same = others.every(({ keys }) => keys.some(({ name }) => name === info.name));
+    if (!same) return [];
+    const documentation = 'Which kind it is: tells which other keys can stand here.';
+    return [info.name === first?.key ? { ...info, documentation } : info];
+  });
+}
+
+function unique(keys: readonly KeyInfo[]): KeyInfo[] {
+  const known = new Map<string, KeyInfo>();
+  for (const info of keys) if (!known.has(info.name)) known.set(info.name, info);
+  return [...known.values()];
+}
+
+/** A copy in which another value stands at the path. */
+export function withValue(root: unknown, path: Path, value: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  const inner = withValue(valueAt(root, [step]), rest, value);
+  if (Array.isArray(root)) return root.map((item, index) => (index === step ? inner : item));
+  return { ...Object(root), [step]: inner };
+}
+
+export function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, key) =>
+      Object.hasOwn(Object(inner), key) ? Reflect.get(Object(inner), key) : undefined,
+    root,
+  );
+}

@@ -1,0 +1,72 @@
+import type * as z from 'zod';
+import { evalFileSchema } from '../../../evalfile/schema.ts';
+import { definition, schemasAt, valuesAt } from '../../../evalfile/schemaWalk.ts';
+import type { Path } from '../../../evalfile/yamlDocument.ts';
+import { type Choice, KINDS } from './items.ts';
+import { flowSnippetOf, neededKeys, snippetOf } from './keys.ts';
+import { offerAt, valueAt } from './options.ts';
+import type { Place } from './place.ts';
+
+/** The values that the schema enumerates. */
+export function enumerated(place: Place, schema: z.ZodType = evalFileSchema): Choice[] {
+  const options = optionChoices(place, schema);
+  if (options.length > 0) return options;
+  const { root, path } = place;
+  const taken = Array.isArray(valueAt(root, path.slice(0, -1))) ? path.slice(0, -1) : undefined;
+  const verbatim = verbatimValues(root, path, schema);
+  return valuesAt(schema, root, path)
+    .filter(({ value }) => !verbatim.has(value) || place.style === 'plain')
+    .filter(({ value }) => taken === undefined || !listed(root, taken).includes(value))
+    .map(({ value, documentation }) => ({
+      label: value,
+      kind: KINDS.enumMember,
+      documentation,
+      verbatim: verbatim.has(value),
+      ...(path.at(-1) === 'language' && { detail: languageName(value) }),
+    }));
+}
+
+/** The texts in a list. */
+export function listed(root: unknown, path: Path): string[] {
+  const list = valueAt(root, path);
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
+/** `true` and numbers, which quotes would make a text. */
+function verbatimValues(root: unknown, path: Path, schema: z.ZodType): Set<string> {
+  const schemas = schemasAt(schema, root, path);
+  const texts = schemas.flatMap((one) => {
+    const { type, values = [] } = definition(one);
+    return type === 'boolean'
+      ? ['true', 'false']
+      : values.filter((value) => typeof value !== 'string').map(String);
+  });
+  return new Set(texts);
+}
+
+/** Types, providers and roles, each with the keys that it needs and that are not there yet. */
+function optionChoices({ root, path, inFlow, indent }: Place, schema: z.ZodType): Choice[] {
+  const owner = path.slice(0, -1);
+  const key = path.at(-1);
+  const there = Object.keys(Object(valueAt(root, owner)));
+  return offerAt(root, owner, {}, schema)
+    .options.filter((option) => option.key === key)
+    .map(({ value, documentation, keys }): Choice => {
+      const needed = neededKeys({ keys }, there);
+      const known = there.every((one) => keys.some(({ name }) => name === one));
+      return {
+        label: value,
+        kind: KINDS.enumMember,
+        documentation,
+        // Those first that can keep what stands beside them.
+        rank: known ? 4 : 6,
+        below: inFlow ? flowSnippetOf(needed) : snippetOf(needed, indent.key),
+      };
+    });
+}
+
+const languages = new Intl.DisplayNames(['en'], { type: 'language' });
+
+function languageName(code: string): string | undefined {
+  return languages.of(code);
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertionTypes } from '../../../../src/metrics/registry.ts';
+import { chosen, inAssert, itemsAt, labelsAt, SNIPPETS } from '../../../support/completing.ts';
+
+describe('completion of assertion types', () => {
+  it('offers every one with its line', async () => {
+    const items = await itemsAt(inAssert('      - type: |\n'));
+    for (const { type, summary } of assertionTypes) {
+      assert.equal(items.find(({ label }) => label === type)?.documentation, summary);
+    }
+  });
+
+  it('brings the keys that it needs', async () => {
+    assert.equal(
+      await chosen(inAssert('      - type: |\n'), 'contains', SNIPPETS),
+      inAssert('      - type: contains\n        value: $1\n'),
+    );
+    assert.match(
+      await chosen(inAssert('      - weight: 2\n        type: |\n'), 'contains-all', SNIPPETS),
+      /\n {8}type: contains-all\n {8}values:\n {10}- \$1\n/,
+    );
+    assert.match(await chosen(inAssert('      - type: |\n'), 'llm-judge', SNIPPETS), /prompt: \$1/);
+  });
+
+  it('brings none that is there, and none to a client without snippets', async () => {
+    const beside = inAssert('      - type: |\n        value: x\n');
+    assert.doesNotMatch(await chosen(beside, 'contains', SNIPPETS), /\$1/);
+    const plain = await chosen(inAssert('      - type: |\n'), 'contains');
+    assert.equal(plain, inAssert('      - type: contains\n'));
+  });
+
+  it('brings them in braces as well', async () => {
+    const written = await chosen(inAssert('      - {type: |}\n'), 'contains', SNIPPETS);
+    assert.match(written, /\{type: contains, value: \$1\}/);
+  });
+
+  it('offers whole assertions where an item begins', async () => {
+    const marked = inAssert('      - |');
+    assert.equal(
+      await chosen(marked, 'contains', SNIPPETS),
+      inAssert('      - type: contains\n        value: $1'),
+    );
+    assert.match(await chosen(marked, 'decision-graph', SNIPPETS), /nodes:\n {10}\$1$/);
+  });
+
+  it('offers them within groups and in the nodes of decision graphs', async () => {
+    const group = inAssert('      - type: all-of\n        assert:\n          - |\n');
+    assert.match(
+      await chosen(group, 'contains', SNIPPETS),
+      /\n {10}- type: contains\n {12}value: \$1\n/,
+    );
+    assert.ok(
+      (await labelsAt(group.replace('- |', '- type: |'))).includes('max-turns'),
+      'also as a value',
+    );
+    const node =
+      '      - type: decision-graph\n        nodes:\n          end:\n            type: assertion\n            assert: {type: |}\n';
+    assert.ok((await labelsAt(inAssert(node))).includes('contains'));
+  });
+
+  it('follows a colon without a blank', async () => {
+    const written = await chosen(inAssert('      - type:|\n'), 'regex');
+    assert.match(written, /- type: regex\n/);
+  });
+});
+
+describe('completion of enumerated values', () => {
+  it('offers what the schema lists', async () => {
+    assert.deepEqual(await labelsAt(inAssert('      - type: tool-called\n        match: |\n')), [
+      'exact',
+      'partial',
+      'pattern',
+    ]);
+    assert.deepEqual(await labelsAt('cases:\n  - id: a\n    only: |\n'), ['true', 'false']);
+    assert.deepEqual(await labelsAt('targets:\n  bot:\n    type: |\n'), [
+      'chat',
+      'module',
+      'command',
+    ]);
+    assert.ok((await labelsAt('models:\n  fast: {provider: |}\n')).includes('replay'));
+  });
+
+  it('offers languages with their names', async () => {
+    const items = await itemsAt(inAssert('      - type: language\n        language: d|\n'));
+    assert.deepEqual(
+      items.map(({ label, detail }) => [label, detail]),
+      [
+        ['da', 'Danish'],
+        ['de', 'German'],
+      ],
+    );
+    assert.match(
+      await chosen(inAssert('      - type: language\n        language: n|\n'), 'no'),
+      /language: no\n/,
+    );
+  });
+
+  it('offers the types of nodes, each with what it needs', async () => {
+    const graph = (line: string) =>
+      inAssert(`      - type: decision-graph\n        nodes:\n          a:\n            ${line}\n`);
+    assert.deepEqual(await labelsAt(graph('type: |')), [
+      'task',
+      'yes-no',
+      'choice',
+      'verdict',
+      'assertion',
+    ]);
+    assert.match(
+      await chosen(graph('type: |'), 'yes-no', SNIPPETS),
+      /type: yes-no\n {12}question: \$1\n {12}if_yes: \$2\n {12}if_no: \$3\n/,
+    );
+    assert.match(await chosen(graph('|'), 'verdict', SNIPPETS), /type: verdict\n {12}score: \$1\n/);
+  });
+});
+
+describe('what a value replaces', () => {
+  const at = (value: string) => inAssert(`      - type: ${value}\n        weight: 2\n`);
+
+  it('is all of a plain value', async () => {
+    assert.equal(await chosen(at('con|tains-any'), 'contains'), at('contains'));
+    assert.equal(await chosen(at('con|x # why'), 'contains'), at('contains # why'));
+  });
+
+  it('is what stands between quotes', async () => {
+    assert.equal(await chosen(at('"con|x"'), 'contains'), at('"contains"'));
+    assert.equal(await chosen(at("'|'"), 'contains'), at("'contains'"));
+    assert.match(
+      await chosen(inAssert('      - {type: "c|"}\n'), 'contains'),
+      /\{type: "contains"\}/,
+    );
+  });
+
+  it('closes a quote that is open', async () => {
+    // The quote would reach into the next case.
+    const rest = '\n  - id: b\n    tags: ["x"]\n';
+    assert.equal(
+      await chosen(inAssert(`      - type: "con|${rest}`), 'contains'),
+      inAssert(`      - type: "contains"${rest}`),
+    );
+    assert.match(
+      await chosen(inAssert("      - {type: 'c|}\n"), 'contains'),
+      /\{type: 'contains'\}/,
+    );
+  });
+
+  it('is right behind emoji and text from right to left, and with CRLF and a BOM', async () => {
+    const marked = inAssert("      - {name: '😀 שלום', type: con|x}\n").replaceAll('\n', '\r\n');
+    assert.match(await chosen(`\uFEFF${marked}`, 'contains'), /'😀 שלום', type: contains\}\r\n/);
+  });
+});
+
+describe('where nothing is offered', () => {
+  for (const [what, marked] of Object.entries({
+    'free text': 'cases:\n  - id: a\n    turns:\n      - Hello the|\n',
+    'the text of a criterion': inAssert('      - The agent con|\n'),
+    'text over several lines': inAssert(
+      '      - type: contains\n        value: one\n          t|\n',
+    ),
+    'a block of text': 'cases:\n  - id: a\n    turns:\n      - user: >\n          na|\n',
+    'quoted text': 'cases:\n  - id: a\n    description: "th|"\n',
+    'a comment': 'cases:\n  - id: a # th|\n',
+    'a line of comment': 'cases:\n  # th|\n  - id: a\n',
+    'keys of your own': 'cases:\n  - id: a\n    context:\n      na|\n',
+    'a transcript': 'cases:\n  - id: a\n    transcript:\n      - user: con|\n',
+  })) {
+    it(`is ${what}`, async () => assert.deepEqual(await labelsAt(marked), []));
+  }
+
+  it('is a place outside of the text', async () => {
+    const { completion } = await import('../../../../src/language/features/completion.ts');
+    assert.deepEqual(await completion('', '/x', { line: 9, character: 9 }), []);
+  });
+});
