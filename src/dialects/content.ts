@@ -39,9 +39,15 @@ export const refusalKind: PartKind = {
 /** What OpenAI's chat messages hold. */
 export const chatParts: PartKinds = { text: textKind('text'), refusal: refusalKind };
 
+/** One line, however many there are: a text with links may have dozens. */
+export function annotationNotes(count: number): string[] {
+  if (count === 0) return [];
+  return [count === 1 ? 'An annotation of a text.' : `${count} annotations of a text.`];
+}
+
 function notesOfText({ annotations, citations, logprobs }: Item): string[] {
   const cites = [annotations, citations].flatMap((list) => (Array.isArray(list) ? list : []));
-  const notes = cites.map(() => 'An annotation of a text.');
+  const notes = annotationNotes(cites.length);
   if (Array.isArray(logprobs) && logprobs.length > 0) notes.push('Probabilities of tokens.');
   return notes;
 }

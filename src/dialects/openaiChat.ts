@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Message } from '../core/message.ts';
-import { chatParts, readToolCalls, toolCallSchema } from './content.ts';
+import { annotationNotes, chatParts, readToolCalls, toolCallSchema } from './content.ts';
 import {
   type Dialect,
   type Item,
@@ -110,7 +110,7 @@ function readAssistant(item: Item, text: string): ReadMessage {
   }
   const refusal = extra.data.refusal ?? '';
   const words = [text, refusal].filter((part) => part !== '').join('\n\n');
-  const notes = (extra.data.annotations ?? []).map(() => 'An annotation of a text.');
+  const notes = annotationNotes(extra.data.annotations?.length ?? 0);
   const message: Message = {
     role: 'assistant',
     content: words,

@@ -26,6 +26,7 @@ export function readMessages(list: unknown): ReadMessages {
   const problems: MessageProblem[] = [];
   const open = new OpenCalls();
   let unread = 0;
+  let ahead: ReadMessage | undefined;
 
   for (const [index, item] of list.entries()) {
     const say = (problem: MessageProblem) =>
@@ -34,8 +35,16 @@ export function readMessages(list: unknown): ReadMessages {
         path: [index, ...problem.path],
         message: `Message ${index + 1}: ${problem.message}`,
       });
-    const read = readItem(item, index);
+    const read = ahead ?? readItem(item, index);
+    ahead = undefined;
     if ('problems' in read) {
+      if (isEmptyReply(item, read)) {
+        ahead = readItem(list[index + 1], index + 1);
+        if (callsAtOnce(ahead)) {
+          notes.push(`Message ${index + 1}: An empty message before the call of a tool.`);
+          continue;
+        }
+      }
       read.problems.forEach(say);
       unread += 1;
       continue;
@@ -56,6 +65,17 @@ export function readMessages(list: unknown): ReadMessages {
   }
   if (problems.length === 0) problems.push(...missingSides(messages.map(({ message }) => message)));
   return { messages, notes, problems };
+}
+
+/** Endpoints that stream write a call as two messages: `{assistant: ""}`, then the call itself. */
+function isEmptyReply(item: unknown, read: ReadMessage): boolean {
+  if (!('problems' in read) || !isMapping(item) || item.role !== 'assistant') return false;
+  return read.problems.every(({ code }) => code === 'empty-content');
+}
+
+function callsAtOnce(read: ReadMessage): boolean {
+  const first = 'messages' in read ? read.messages[0]?.message : undefined;
+  return first?.role === 'assistant' && first.toolCalls !== undefined;
 }
 
 /** Calls whose results have not come. */

@@ -16,3 +16,12 @@ export function realLines(path: string): { readonly skip: string | false; lines(
         .map((line): unknown => JSON.parse(line)),
   };
 }
+
+/** A whole file of JSON; a reason to skip where the folder is missing. */
+export function realJson(path: string): { readonly skip: string | false; json(): unknown } {
+  const file = join(FOLDER, path);
+  return {
+    skip: existsSync(file) ? false : `no real conversations here: ${path} is missing`,
+    json: (): unknown => JSON.parse(readFileSync(file, 'utf8')),
+  };
+}

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { toConversation, turnsOf } from '../../../src/core/conversation.ts';
 import { deepFreeze } from '../../../src/core/deepFreeze.ts';
 import { readMessages } from '../../../src/dialects/readMessages.ts';
 import { toOpenaiChat } from '../../../src/dialects/toOpenaiChat.ts';
-import { realLines } from '../../support/realData.ts';
 
 const read = (...list: unknown[]) => {
   const { messages, problems } = readMessages(list);
@@ -95,26 +93,5 @@ describe('shorthand messages', () => {
       problems.map(({ code }) => code),
       ['result-without-id'],
     );
-  });
-});
-
-describe('real tool-calling conversations', () => {
-  const real = realLines('tau-bench/gpt-4o-airline.sample.jsonl');
-  it('are all read, nothing lost', { skip: real.skip }, () => {
-    for (const line of real.lines()) {
-      const list: unknown[] = Reflect.get(Object(line), 'messages');
-      const { messages, problems } = readMessages(list);
-      assert.deepEqual(problems, []);
-      assert.equal(messages.length, list.length);
-      const conversation = toConversation(messages);
-      const calls = turnsOf(conversation).flatMap(({ items }) =>
-        items.filter(({ kind }) => kind === 'tool-call'),
-      );
-      const results = messages.filter(({ message }) => message.role === 'tool');
-      assert.equal(
-        calls.filter((item) => item.kind === 'tool-call' && item.result !== undefined).length,
-        results.length,
-      );
-    }
   });
 });

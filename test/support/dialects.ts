@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { deepFreeze } from '../../src/core/deepFreeze.ts';
+import type { Message } from '../../src/core/message.ts';
+import { readMessages } from '../../src/dialects/readMessages.ts';
+import { loadTranscript } from '../../src/evalfile/transcript.ts';
+
+/** Canonical messages of a list in which nothing is wrong; the list cannot be changed. */
+export function canonical(list: readonly unknown[]): Message[] {
+  const { messages, problems } = readMessages(deepFreeze(list));
+  assert.deepEqual(problems, []);
+  return messages.map(({ message }) => message);
+}
+
+/** What the list's conversation notes. */
+export function notesOf(list: readonly unknown[]): readonly string[] {
+  const { notes, problems } = readMessages(deepFreeze(list));
+  assert.deepEqual(problems, []);
+  return notes;
+}
+
+/** `line:column code` of what is wrong with a transcript file, counted from 1. */
+export function placesIn(text: string, path = '/a.yaml'): string[] {
+  return loadTranscript(text, path)
+    .problems.filter(({ severity }) => severity === 'error')
+    .map(({ code, range: { start } }) => `${start.line + 1}:${start.character + 1} ${code}`);
+}
+
+/** The text that the first problem's place covers, and what would mend it. */
+export function firstPlaced(text: string, path = '/a.yaml') {
+  const [problem] = loadTranscript(text, path).problems;
+  assert.ok(problem);
+  const { start, end } = problem.range;
+  const line = text.split('\n')[start.line] ?? '';
+  const until = end.line === start.line ? end.character : line.length;
+  return { at: line.slice(start.character, until), replacement: problem.replacement };
+}
