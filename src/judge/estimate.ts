@@ -16,7 +16,7 @@ import { countTokens } from '../models/tokens.ts';
 import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
 import { type Inquiry, prepareInquiries } from './inquiries.ts';
-import { partPerTurn, partsThatFit } from './parts.ts';
+import { partPerTurn, partsThatFit, roomForBlock, usableTokens } from './parts.ts';
 import { PROTOCOL } from './protocol.ts';
 
 /** Tokens of an answer: for each judged turn, and beside them. As measured on our own judges' answers. */
@@ -142,10 +142,9 @@ class Counter {
     if (typeof limit !== 'number') return undefined;
     const block = conversationBlock(this.#conversation);
     const around = this.#tokens(PROTOCOL) + this.#ofQuestion(question);
-    if (around + this.#tokens(block) <= limit) return undefined;
-    const fit = partsThatFit(this.#conversation, turns, window, limit - around, (text) =>
-      this.#tokens(text),
-    );
+    if (around + this.#tokens(block) <= usableTokens(limit)) return undefined;
+    const room = roomForBlock(limit, around);
+    const fit = partsThatFit(this.#conversation, turns, window, room, (text) => this.#tokens(text));
     return 'parts' in fit ? fit.parts : undefined;
   }
 

@@ -6,7 +6,14 @@ import type { Model, ModelRequest } from '../models/model.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
 import { findingsOfAll, findingsOfLatest, type Told } from './findings.ts';
-import { earliestNeeded, type Part, partPerTurn, partsThatFit } from './parts.ts';
+import {
+  earliestNeeded,
+  type Part,
+  partPerTurn,
+  partsThatFit,
+  roomForBlock,
+  usableTokens,
+} from './parts.ts';
 
 /** What is asked once in a run, and where it is kept between runs. */
 export interface Kept {
@@ -34,9 +41,6 @@ export interface InquirerSetup {
 export type Questioning<Answer, Concluded> = (
   turns: readonly Turn[],
 ) => Question<Answer, Concluded> | Outcome;
-
-/** Tokenizers differ, and a repair is longer than what it repairs. */
-const USABLE_SHARE = 0.9;
 
 const SIDE_BY_SIDE = 4;
 
@@ -130,8 +134,7 @@ export class Inquirer {
     if (maxInputTokens === undefined || (await this.#fits(request))) return undefined;
     const { countTokens } = await import('../models/tokens.ts');
     const around = tokensOf(request, countTokens) - countTokens(this.#setup.block);
-    // Findings about earlier parts take room as well.
-    const room = (maxInputTokens * USABLE_SHARE - around) * FINDINGS_LEAVE;
+    const room = roomForBlock(maxInputTokens, around);
     const partition = partsThatFit(conversation, turns, window, room, countTokens);
     if ('parts' in partition) return partition.parts;
     throw tooLong(this.#setup, partition.tooLong);
@@ -141,7 +144,7 @@ export class Inquirer {
     const { maxInputTokens } = this.#setup;
     if (maxInputTokens === undefined) return true;
     const { countTokens } = await import('../models/tokens.ts');
-    return tokensOf(request, countTokens) <= maxInputTokens * USABLE_SHARE;
+    return tokensOf(request, countTokens) <= usableTokens(maxInputTokens);
   }
 
   async #inParts<Answer, Concluded>(
@@ -240,8 +243,6 @@ export class Inquirer {
     return answered;
   }
 }
-
-const FINDINGS_LEAVE = 0.7;
 
 const WHOLE =
   'The conversation was judged in parts. Above stand the findings about its parts, each an answer to this same question. Answer for the conversation as a whole; the entries of the turns are given already.';

@@ -17,6 +17,22 @@ export function partPerTurn(judged: readonly Turn[], window: number): Part[] {
   }));
 }
 
+/** Tokenizers differ, and a repair is longer than what it repairs. */
+const USABLE_SHARE = 0.9;
+
+/** Findings about earlier parts take room as well. */
+const FINDINGS_LEAVE = 0.7;
+
+/** Tokens that a request may take. @param maxInputTokens that the judge reads */
+export function usableTokens(maxInputTokens: number): number {
+  return maxInputTokens * USABLE_SHARE;
+}
+
+/** Tokens that a part's conversation block may take. @param around all of the request but the block */
+export function roomForBlock(maxInputTokens: number, around: number): number {
+  return (usableTokens(maxInputTokens) - around) * FINDINGS_LEAVE;
+}
+
 /** `tooLong`: turns that can only be shown together, and do not fit even so. */
 export type Partition =
   | { readonly parts: readonly Part[] }

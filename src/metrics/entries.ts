@@ -63,6 +63,20 @@ export function rangeMistake(
   return [{ reason: 'out-of-range', text: `${what} is ${value}; it must be ${low} to ${high}.` }];
 }
 
+/** The highest value of a scale does not go with failing turns alone. */
+export function extremeMistakes(
+  entries: readonly Pick<VerdictEntry, 'applicable' | 'verdict'>[],
+  value: number,
+  [, high]: readonly [number, number],
+  what: string,
+): Mistake[] {
+  const applicable = entries.filter((one) => one.applicable);
+  const allFail = applicable.length > 0 && applicable.every(({ verdict }) => verdict === 'fail');
+  if (value !== high || !allFail) return [];
+  const text = `${what} is ${value}, the highest, but every turn that the question applies to fails.`;
+  return [{ reason: 'contradiction', text }];
+}
+
 /**
  * Entries as turn verdicts, in the conversation's order.
  *

@@ -10,6 +10,7 @@ import type {
   Scale,
 } from './assertionType.ts';
 import {
+  extremeMistakes,
   fromVerdictEntries,
   hitsAndMisses,
   rangeMistake,
@@ -143,6 +144,7 @@ function rating(own: Params, steps: readonly string[], input: AssertionInput): A
     mistakes: (answer) => [
       ...turnMistakes(answer.turns, turns),
       ...rangeMistake(answer.score, SCALE, '`score`'),
+      ...extremeMistakes(answer.turns, answer.score, SCALE, '`score`'),
       ...(Number.isInteger(answer.score)
         ? []
         : [{ reason: 'out-of-range' as const, text: '`score` must be a whole number.' }]),

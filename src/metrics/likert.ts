@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { AssertionInput, Mistake, Outcome, Question, Scale } from './assertionType.ts';
 import {
+  extremeMistakes,
   fromVerdictEntries,
   hitsAndMisses,
   notApplicable,
@@ -48,6 +49,7 @@ export function likertQuestion(
     mistakes: (given) => [
       ...turnMistakes(given.turns, turns),
       ...rated.flatMap((key) => ratingMistakes(key, Reflect.get(given, key))),
+      ...extremeMistakes(given.turns, given.value, LIKERT, '`value`'),
     ],
     parts: withWhole(answer),
     conclude(given): Outcome {

@@ -5,6 +5,7 @@ import { reaches } from '../core/scoring.ts';
 import { renderTemplate } from '../core/template.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Scale } from './assertionType.ts';
 import {
+  extremeMistakes,
   fromVerdictEntries,
   hitsAndMisses,
   meanOfTurns,
@@ -149,6 +150,7 @@ function overallScore({ input, scale, labels, body }: Asked) {
     mistakes: (given: z.infer<typeof answer>): Mistake[] => [
       ...turnMistakes(given.turns, turns),
       ...rangeMistake(given.score, scale, '`score`'),
+      ...extremeMistakes(given.turns, given.score, scale, '`score`'),
     ],
     conclude(given: z.infer<typeof answer>): Outcome {
       const verdicts = fromVerdictEntries(given.turns, turns);

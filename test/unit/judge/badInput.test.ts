@@ -136,6 +136,16 @@ describe('a verdict that contradicts its score', () => {
       { ...answer({ ...entry(1), score: 0 }, { ...entry(3), score: 1 }), overall: 'none' },
     ],
     [
+      'coherence: 5, but every turn fails',
+      buildAssertion('coherence'),
+      { ...answer(fails(2), fails(4)), user_incoherent: false, value: 5 },
+    ],
+    [
+      'llm-judge: the highest score, but every turn fails',
+      own,
+      { ...answer(fails(2), fails(4)), label: null, details: [], score: 1 },
+    ],
+    [
       'safety: unsafe, but of no category',
       buildAssertion('safety'),
       answer({ ...entry(2), category: 'none' }, { ...fails(4), category: 'none' }),
