@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { chosen, inAssert, itemsAt, labelsAt } from '../../../support/completing.ts';
+
+const HEAD = `models:
+  fast: openai:gpt-5-mini
+  taped: {provider: replay, model: gpt-5, path: a.jsonl}
+targets:
+  bot: {type: module, path: agent.mjs}
+topics: [Orders, Refunds]
+tools:
+  - name: lookup_order
+  - function: {name: refund}
+`;
+
+describe('completion of names', () => {
+  it('offers models and short forms where a judge stands', async () => {
+    const expected = ['fast', 'taped', 'openai:gpt-5-mini', 'openai:'];
+    assert.deepEqual(await labelsAt(`${HEAD}judge: |\n`), expected);
+    assert.deepEqual(await labelsAt(`${HEAD}cases:\n  - id: a\n    judge: "|"\n`), expected);
+    const assertion = inAssert('      - {type: coherence, judge: |}\n');
+    assert.deepEqual(await labelsAt(HEAD + assertion), expected);
+    assert.match(await chosen(`${HEAD}judge: op|\n`, 'openai:'), /\njudge: openai:\n/);
+  });
+
+  it('offers models where a target, a type or `models` names one', async () => {
+    assert.ok(
+      (
+        await labelsAt(`models: {fast: openai:a}\ntargets:\n  bot:\n    type: chat\n    model: |\n`)
+      ).includes('fast'),
+    );
+    assert.ok(
+      (await labelsAt(HEAD + inAssert('      - type: similar\n        model: |\n'))).includes(
+        'fast',
+      ),
+    );
+    assert.deepEqual(await labelsAt('models:\n  fast: |\n'), ['openai:']);
+  });
+
+  it("knows that a provider's own model is no name of ours", async () => {
+    assert.deepEqual(await labelsAt(`${HEAD}judge:\n  provider: openai\n  model: |\n`), []);
+    assert.deepEqual(
+      await labelsAt('models: {a: openai:x}\ncases:\n  - id: a\n    context: {model: |}\n'),
+      [],
+    );
+  });
+
+  it('offers targets', async () => {
+    assert.deepEqual(await labelsAt(`${HEAD}target: |\n`), ['bot']);
+    assert.deepEqual(await labelsAt(`${HEAD}cases:\n  - id: a\n    target: 'b|\n`), ['bot']);
+  });
+
+  it('offers tools to the assertions about them', async () => {
+    const expected = ['lookup_order', 'refund'];
+    for (const lines of [
+      '      - type: tool-called\n        name: |\n',
+      '      - {type: tool-not-called, name: "|"}\n',
+      '      - type: tool-sequence\n        tools: [|]\n',
+      '      - type: tool-sequence\n        tools:\n          - name: |\n',
+    ]) {
+      assert.deepEqual(await labelsAt(HEAD + inAssert(lines)), expected, lines);
+    }
+    const label = inAssert('      - type: contains\n        name: |\n');
+    assert.deepEqual(await labelsAt(HEAD + label), [], 'the name of others is a label');
+  });
+
+  it("prefers the case's own tools and knows those that its transcript calls", async () => {
+    const own = `${HEAD}cases:
+  - id: a
+    tools: [{name: search}]
+    transcript:
+      - user: Hi
+      - assistant: null
+        tool_calls: [{id: c1, type: function, function: {name: ping, arguments: '{}'}}]
+    assert:
+      - type: tool-called
+        name: |
+`;
+    assert.deepEqual(await labelsAt(own), ['search', 'ping']);
+  });
+
+  it("offers the file's topics to a case, but none twice", async () => {
+    const marked = `${HEAD}cases:\n  - id: a\n    topics:\n      - Orders\n      - |\n`;
+    assert.deepEqual(await labelsAt(marked), ['Refunds']);
+  });
+
+  it('offers the tags of other cases and of the defaults', async () => {
+    const marked = `defaults: {tags: [all]}
+cases:
+  - id: a
+    tags:
+      - smoke
+      - slow one
+  - tags: [fast]
+    id: b
+  - id: c
+    description: >
+      tags: [not-one]
+    tags: [smoke, |]
+`;
+    assert.deepEqual(await labelsAt(marked), ['all', 'slow one', 'fast']);
+  });
+
+  it('offers the nodes of a decision graph, but never the node itself', async () => {
+    const graph = (keys: string) =>
+      inAssert(`      - type: decision-graph
+        ${keys.includes('start') ? keys : 'start: first'}
+        nodes:
+          first:
+            ${keys.includes('start') ? 'type: task' : keys}
+          bad: {type: verdict, score: 0}
+          good: {type: verdict, score: 10}
+`);
+    assert.deepEqual(await labelsAt(graph('start: |')), ['first', 'bad', 'good']);
+    const others = ['bad', 'good'];
+    assert.deepEqual(await labelsAt(graph('{type: task, next: |}')), others);
+    assert.deepEqual(await labelsAt(graph('{type: yes-no, if_yes: |}')), others);
+    assert.deepEqual(await labelsAt(graph('{type: yes-no, if_no: |}')), others);
+    assert.deepEqual(await labelsAt(graph('{type: choice, choices: {polite: "|"}}')), others);
+    assert.deepEqual(await labelsAt(graph('{type: verdict, score: |}')), []);
+  });
+
+  it('puts quotes where a name needs them', async () => {
+    const topics =
+      'topics: ["Orders: new", "a # b", "plain one"]\ncases:\n  - id: a\n    topics: [|]\n';
+    assert.match(await chosen(topics, 'Orders: new'), /\["Orders: new"\]/);
+    assert.match(await chosen(topics, 'a # b'), /\["a # b"\]/);
+    assert.match(await chosen(topics, 'plain one'), /\[plain one\]/);
+    const quoted = topics.replace('[|]', "['|']").replace('a # b', "it's");
+    assert.match(await chosen(quoted, "it's"), /\['it''s'\]/);
+  });
+
+  it('shows names from files without what could deceive', async () => {
+    const marked = `cases:\n  - id: a\n    turns: ["x\\u202Ey\\nz"]\n    assert:\n      - {type: contains, at: |}\n`;
+    const items = await itemsAt(marked);
+    assert.equal(items.find(({ label }) => label === '2')?.detail, 'reply to: xy z');
+  });
+});
