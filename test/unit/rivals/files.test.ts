@@ -125,6 +125,6 @@ describe('messages that other evaluators lose, scramble or crash on', () => {
 
   it('a template variable that nobody supplies: noticed', async () => {
     const text = suiteWith(`turns: ["Hi {{name}}"]\nassert: [y]`, BOT);
-    assert.deepEqual(placed(await load(text)), ['6:13 unknown-variable']);
+    assert.deepEqual(placed(await load(text)), ['6:17 unknown-variable']);
   });
 });
