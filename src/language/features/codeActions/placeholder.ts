@@ -1,0 +1,104 @@
+import type * as z from 'zod';
+import { branches, definition, keysAt, schemasAt, unwrap } from '../../../evalfile/schemaWalk.ts';
+import type { Path } from '../../../evalfile/yamlDocument.ts';
+
+/** Values to begin from, on one line, where the schema alone would leave a riddle. */
+const KNOWN: Readonly<Record<string, string>> = {
+  answer: 'yes',
+  assert: '[The assistant answers the question.]',
+  assistant: 'Hello',
+  command: '[node, ./agent.mjs]',
+  content: 'Hello',
+  criteria: 'The assistant is helpful.',
+  criterion: 'The assistant answers the question.',
+  expectations: '{ outcome: The question is answered. }',
+  function: '{ name: look_up }',
+  guidelines: '[Be polite.]',
+  instructions: '"Does the assistant answer the question? {{conversation}}"',
+  language: 'en',
+  max: '1000',
+  model: 'gpt-5-mini',
+  name: 'look_up',
+  path: './file.mjs',
+  pattern: 'text',
+  provider: 'openai',
+  role: 'A friendly support agent',
+  tools: '[{ name: look_up }]',
+  topics: '[orders]',
+  user: 'Hello',
+  value: 'text',
+  values: '[text]',
+};
+
+/** Deeper than this no mapping of ours is required. */
+const MAX_DEPTH = 4;
+
+/** A value that can stand under a key that is missing, written on one line. */
+export function placeholder(
+  schema: z.ZodType,
+  root: unknown,
+  path: Path,
+  ids: readonly string[],
+): string {
+  const key = String(path.at(-1));
+  if (key === 'id' && path[0] === 'cases' && path.length === 3) return freeId(ids);
+  const owner = path.slice(0, -1);
+  const type: unknown = Reflect.get(Object(at(root, owner)), 'type');
+  if (key === 'type' && !('type' in Object(at(root, owner)))) return 'contains';
+  // A chat target's is a model by itself, one under `models` the model's name.
+  if (key === 'model' && type === 'chat') return '"openai:gpt-5-mini"';
+  const schemas = schemasAt(schema, root, owner).flatMap((one) => {
+    const field = definition(one).shape?.[key];
+    return field ? branches(field, undefined) : [];
+  });
+  return firstFitting(key, schemas);
+}
+
+/** The known value where it is of the kind that is wanted, else one made of the schema. */
+function firstFitting(key: string, schemas: readonly z.core.$ZodType[]): string {
+  const known = KNOWN[key];
+  if (known !== undefined && schemas.some((one) => takes(one, known))) return known;
+  const [first] = schemas;
+  return first ? made(first, key, 0) : (known ?? 'text');
+}
+
+function takes(schema: z.core.$ZodType, text: string): boolean {
+  const { type } = definition(schema);
+  if (text.startsWith('[')) return type === 'array' || type === 'tuple';
+  if (text.startsWith('{')) return type === 'object' || type === 'record';
+  return /^\d+$/.test(text)
+    ? type === 'number'
+    : !['array', 'object', 'record', 'number'].includes(type);
+}
+
+function made(schema: z.core.$ZodType, key: string, depth: number): string {
+  const { type, values, entries, shape, element, options, items } = definition(unwrap(schema));
+  if (values?.[0] !== undefined) return String(values[0]);
+  const [entry] = Object.values(entries ?? {});
+  if (entry !== undefined) return String(entry);
+  if (options?.[0]) return made(options[0], key, depth);
+  if (items)
+    return `[${items.map((item, index) => (definition(unwrap(item)).type === 'number' ? index : made(item, key, depth + 1))).join(', ')}]`;
+  if (element) return `[${made(element, key, depth + 1)}]`;
+  if (type === 'number' || type === 'int') return '1';
+  if (type === 'boolean') return 'true';
+  if (type === 'record') return '{}';
+  if (shape && depth < MAX_DEPTH) {
+    const inner = keysAt(schema as z.ZodType, {}, [])
+      .filter(({ required }) => required)
+      .map((one) => `${one.name}: ${made(one.schema, one.name, depth + 1)}`);
+    return inner.length === 0 ? '{}' : `{ ${inner.join(', ')} }`;
+  }
+  const known = KNOWN[key];
+  return known !== undefined && !/^[[{]/.test(known) ? known : 'text';
+}
+
+function freeId(ids: readonly string[]): string {
+  let number = 1;
+  while (ids.includes(`case-${number}`)) number += 1;
+  return `case-${number}`;
+}
+
+function at(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { assertionTypes } from '../../../../src/metrics/registry.ts';
+import { actionsOf, applied, codesOf, fixed } from '../../../support/codeActions.ts';
+import { load, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
+
+const CHAT = 'transcript: [{user: Hi}, {assistant: Hello}]\n';
+const one = (assertion: string) => suiteWith(`${CHAT}assert:\n  - ${assertion}`);
+
+describe('adding a key that is missing', () => {
+  for (const [what, key, code, before, after] of [
+    [
+      'behind the last key of a block, comments kept',
+      'value',
+      'missing-key',
+      one('type: contains # why\n    # not yet'),
+      one('type: contains # why\n    value: text\n    # not yet'),
+    ],
+    [
+      'within braces',
+      'value',
+      'missing-key',
+      one('{ type: contains, name: x } # why'),
+      one('{ type: contains, name: x, value: text } # why'),
+    ],
+    [
+      'behind a block of text',
+      'criterion',
+      'missing-key',
+      one('type: criterion\n    name: >-\n      long\n      name\n'),
+      one(
+        'type: criterion\n    name: >-\n      long\n      name\n    criterion: The assistant answers the question.\n',
+      ),
+    ],
+    [
+      'an id that is free',
+      'id',
+      'missing-key',
+      `${suiteWith(TRANSCRIPT, '').replace('one', 'case-1')}  - ${TRANSCRIPT.replace('\n', '\n    ')}\n`,
+      `${suiteWith(TRANSCRIPT, '').replace('one', 'case-1')}  - ${TRANSCRIPT.replace('\n', '\n    ')}\n    id: case-2\n`,
+    ],
+    [
+      'what an assertion needs of its case',
+      'topics',
+      'missing-need',
+      one('type: topic-adherence'),
+      `${one('type: topic-adherence')}    topics: [orders]\n`,
+    ],
+    [
+      'what an assertion needs of its case',
+      'role',
+      'missing-need',
+      one('type: role-adherence'),
+      `${one('type: role-adherence')}    role: A friendly support agent\n`,
+    ],
+    [
+      'what the defaults need of the file',
+      'tools',
+      'missing-need',
+      suiteWith(CHAT.trim(), 'defaults: {assert: [{type: tool-use}]}\n'),
+      `${suiteWith(CHAT.trim(), 'defaults: {assert: [{type: tool-use}]}\n')}tools: [{ name: look_up }]\n`,
+    ],
+    [
+      'something to check',
+      'assert',
+      'no-assertion',
+      suiteWith(CHAT),
+      suiteWith(`${CHAT}assert: [The assistant answers the question.]`),
+    ],
+    [
+      'the model of a chat target',
+      'model',
+      'missing-key',
+      suiteWith('turns: [Hi]\nassert: [x]\ntarget: { type: chat }'),
+      suiteWith('turns: [Hi]\nassert: [x]\ntarget: { type: chat, model: "openai:gpt-5-mini" }'),
+    ],
+    [
+      'the words of a judge',
+      'instructions',
+      'prompt-or-instructions',
+      one('type: llm-judge'),
+      one(
+        'type: llm-judge\n    instructions: "Does the assistant answer the question? {{conversation}}"',
+      ),
+    ],
+  ] as const) {
+    it(`adds ${key} ${what}`, async () => {
+      // What stood behind the last line may end in a line more.
+      const mended = await fixed(before, `Add "${key}"`, code);
+      assert.equal(mended.replace(/\n+$/, '\n'), after.replace(/\n+$/, '\n'));
+    });
+  }
+
+  it('keeps the line ends', async () => {
+    const before = one('type: contains').replaceAll('\n', '\r\n');
+    const after = await fixed(before, 'Add "value"', 'missing-key');
+    assert.equal(after, one('type: contains\n    value: text').replaceAll('\n', '\r\n'));
+  });
+
+  for (const { type } of assertionTypes) {
+    it(`has a value that is valid for every key that ${type} needs`, async () => {
+      let text = one(`type: ${type}`);
+      for (const { code, fix } of (await load(text)).problems) {
+        if (code !== 'missing-key') continue;
+        const title = `Add "${fix?.add?.key}"`;
+        const action = (await actionsOf(text)).find((offered) => offered.title === title);
+        text = applied(text, action)['suite.eval.yaml'] ?? '';
+      }
+      const codes = await codesOf(text);
+      const schema = ['missing-key', 'wrong-type', 'wrong-value', 'unknown-key', 'out-of-range'];
+      assert.deepEqual(
+        codes.filter((code) => schema.includes(code)),
+        [],
+        text,
+      );
+    });
+  }
+});

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { codeActionsOfText } from '../../../../src/language/features/codeActions/codeActions.ts';
+import { actionsOf, applied, fixed } from '../../../support/codeActions.ts';
+import { load, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
+
+const one = (assertion: string) =>
+  suiteWith(`transcript: [{user: Hi}, {assistant: Hello}]\nassert:\n  - ${assertion}`);
+const BOT = 'targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\n';
+
+describe('did you mean', () => {
+  for (const [what, before, after, title, code] of [
+    [
+      'a key',
+      one('{type: contains, valu: x}'),
+      one('{type: contains, value: x}'),
+      'value',
+      'unknown-key',
+    ],
+    // Quotes of the user's stay.
+    [
+      'a key in quotes',
+      one(`{type: contains, 'valu': x}`),
+      one(`{type: contains, 'value': x}`),
+      'value',
+      'unknown-key',
+    ],
+    [
+      'the key of the type',
+      one('{typ: contains, value: x}'),
+      one('{type: contains, value: x}'),
+      'type',
+      'unknown-key',
+    ],
+    [
+      'a type',
+      one('{type: "contians", value: x} # why'),
+      one('{type: "contains", value: x} # why'),
+      'contains',
+      'unknown-type',
+    ],
+    [
+      'the name of a target',
+      suiteWith('turns: [Hi]\nassert: [x]\ntarget: bott # mine', BOT),
+      suiteWith('turns: [Hi]\nassert: [x]\ntarget: bot # mine', BOT),
+      'bot',
+      'unknown-name',
+    ],
+    [
+      'a variable, at its braces alone',
+      suiteWith('turns: ["Hi {{nam}}, {{name}}!"]\ncontext: {name: Sarah}\nassert: [x]', BOT),
+      suiteWith('turns: ["Hi {{name}}, {{name}}!"]\ncontext: {name: Sarah}\nassert: [x]', BOT),
+      '{{name}}',
+      'unknown-variable',
+    ],
+    [
+      'a variable in a block of text, the second time it stands there',
+      suiteWith(
+        'turns:\n  - |\n    {{name}}\n    and {{nam}}\ncontext: {name: Sarah}\nassert: [x]',
+        BOT,
+      ),
+      suiteWith(
+        'turns:\n  - |\n    {{name}}\n    and {{name}}\ncontext: {name: Sarah}\nassert: [x]',
+        BOT,
+      ),
+      '{{name}}',
+      'unknown-variable',
+    ],
+    [
+      'a variable of a judge',
+      one(`{type: llm-judge, instructions: 'Is {{conversaton}} good?'}`),
+      one(`{type: llm-judge, instructions: 'Is {{conversation}} good?'}`),
+      '{{conversation}}',
+      'unknown-variable',
+    ],
+    [
+      'an id that is free',
+      `${suiteWith(TRANSCRIPT)}  - id: "one"\n    ${TRANSCRIPT.replace('\n', '\n    ')}\n`,
+      `${suiteWith(TRANSCRIPT)}  - id: "one-2"\n    ${TRANSCRIPT.replace('\n', '\n    ')}\n`,
+      'one-2',
+      'duplicate-id',
+    ],
+    [
+      "another tool's name of a type",
+      one('{type: llm-rubric, criterion: x}'),
+      one('{type: criterion, criterion: x}'),
+      'criterion',
+      'unknown-type',
+    ],
+    [
+      "another tool's name of a key",
+      suiteWith(`${TRANSCRIPT}\nchatbot_role: x`),
+      suiteWith(`${TRANSCRIPT}\nrole: x`),
+      'role',
+      'unknown-key',
+    ],
+  ] as const) {
+    it(`puts in ${what}`, async () => {
+      assert.equal(await fixed(before, `Change to "${title}"`, code), after);
+    });
+  }
+
+  it('says whose name it is', async () => {
+    const messageOf = async (text: string) => (await load(text)).problems[0]?.message;
+    assert.equal(
+      await messageOf(one('{type: llm-rubric, criterion: x}')),
+      '"llm-rubric" is promptfoo\'s name; here it is "criterion".',
+    );
+    assert.equal(
+      await messageOf(one('{type: ConversationCompletenessMetric}')),
+      '"ConversationCompletenessMetric" is DeepEval\'s name; here it is "conversation-completeness".',
+    );
+    assert.equal(
+      await messageOf(one('{type: not-icontains, value: x}')),
+      '"not-icontains" is promptfoo\'s name; here it is "contains" with `ignore_case: true` and `negate: true`.',
+    );
+  });
+
+  it('writes beside a name what it takes to mean the same', async () => {
+    assert.equal(
+      await fixed(
+        one('type: not-contains # never\n    value: x'),
+        'Change to "contains" with negate: true',
+        'unknown-type',
+      ),
+      one('type: contains # never\n    value: x\n    negate: true'),
+    );
+  });
+
+  it('offers everything that is near, and prefers the nearest', async () => {
+    const actions = await actionsOf(one('{type: contains-al, values: [x]}'));
+    const titles = actions.filter(({ kind }) => kind === 'quickfix').map(({ title }) => title);
+    assert.equal(titles[0], 'Change to "contains-all"');
+    assert.ok(titles.includes('Change to "contains-any"'), titles.join());
+    assert.deepEqual(
+      actions.filter(({ isPreferred }) => isPreferred).map(({ title }) => title),
+      ['Change to "contains-all"'],
+    );
+  });
+
+  it('keeps the line ends and finds its place behind an emoji', async () => {
+    const before = one('{name: "👋 שלום", type: contains, valu: x}').replaceAll('\n', '\r\n');
+    const after = await fixed(before, 'Change to "value"', 'unknown-key');
+    assert.equal(after, before.replace('valu:', 'value:'));
+  });
+
+  it('mends a file that is no eval file', () => {
+    const text = '{"role": "assistnt"}';
+    const range = { start: { line: 0, character: 9 }, end: { line: 0, character: 19 } };
+    const diagnostic = {
+      range,
+      message: '',
+      source: 'turnlight',
+      data: { replacement: 'assistant' },
+    };
+    const [action] = codeActionsOfText('file:///work/space/suite.eval.yaml', text, [diagnostic]);
+    assert.equal(applied(text, action)['suite.eval.yaml'], '{"role": "assistant"}');
+  });
+
+  it('leaves the diagnostics of others alone', () => {
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+    const other = { range, message: '', source: 'yaml', data: { replacement: 'x' } };
+    assert.deepEqual(codeActionsOfText('file:///x', 'y', [other]), []);
+  });
+});
