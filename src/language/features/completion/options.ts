@@ -3,6 +3,7 @@ import { evalFileSchema } from '../../../evalfile/schema.ts';
 import {
   definition,
   documentationOf,
+  isUnread,
   type KeyInfo,
   schemasAt,
   unwrap,
@@ -35,7 +36,9 @@ export function offerAt(
   const changed = withValue(root, path, value);
   const mappings = schemasAt(schema, changed, path).flatMap((one) => {
     const { shape } = definition(one);
-    return shape ? [{ keys: Object.entries(shape).map(keyInfo), ...tellingKey(shape) }] : [];
+    if (!shape) return [];
+    const offered = Object.entries(shape).filter(([, field]) => !isUnread(field));
+    return [{ keys: offered.map(keyInfo), ...tellingKey(shape) }];
   });
   const options = mappings.flatMap(({ key, value: told, documentation, keys }) =>
     key !== undefined && told !== undefined ? [{ key, value: told, documentation, keys }] : [],
@@ -44,7 +47,18 @@ export function offerAt(
   const free = mappings
     .filter(({ key }) => key === undefined || !undecided)
     .map(({ keys }) => keys);
-  return { options, keys: unique([...(undecided ? [shared(options)] : []), ...free].flat()) };
+  return {
+    options: plainest(options),
+    keys: unique([...(undecided ? [shared(options)] : []), ...free].flat()),
+  };
+}
+
+/** Where several options are told by the same value, such as a role in all dialects, the first. */
+function plainest(options: readonly Option[]): Option[] {
+  return options.filter(
+    ({ key, value }, index) =>
+      options.findIndex((one) => one.key === key && one.value === value) === index,
+  );
 }
 
 type Shape = NonNullable<ReturnType<typeof definition>['shape']>;

@@ -57,22 +57,22 @@ export function sliceAt(text: string, position: Position): Slice | undefined {
   return { ...slice, wholeCase: lines.slice(start, stop).join('\n') };
 }
 
-/** The texts of one key of every case, such as its `tags`, each with the key. */
+/** The texts of one key of the cases, such as their `tags`, each with the key; the same text once. */
 export function entriesOfCases(text: string, key: string): string[] {
   const lines = text.split('\n');
   const cases = caseLines(lines, -1);
   if (!cases) return [];
-  const found: string[] = [];
+  const found = new Set<string>();
   for (const [index, start] of cases.starts.entries()) {
     const stop = cases.starts[index + 1] ?? cases.end;
     for (const [from, to] of entries(lines, start, stop)) {
       const entry = lines.slice(from, to);
       // The dash of a case that begins with the key.
       entry[0] = (entry[0] ?? '').replace(/^(\s*)-/, '$1 ');
-      if (entry[0].trimStart().startsWith(`${key}:`)) found.push(entry.join('\n'));
+      if (entry[0].trimStart().startsWith(`${key}:`)) found.add(entry.join('\n'));
     }
   }
-  return found;
+  return [...found];
 }
 
 function joined(
