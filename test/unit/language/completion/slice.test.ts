@@ -21,7 +21,7 @@ describe('what completion reads of a file', () => {
 
   it('is no case for the keys of the file', () => {
     assert.equal(sliced('na|\ncases:\n- id: a\n- id: b\n'), 'na|\ncases:');
-    assert.equal(sliced('cases:\n- id: a\n- id: b\njudge: |\n'), 'cases:\njudge: |\n');
+    assert.equal(sliced('cases:\n- id: a\nrole: x\njudge: |\n'), 'cases:\nrole: x\njudge: |\n');
   });
 
   it('goes on behind a line that is being typed at the margin', async () => {
