@@ -55,6 +55,20 @@ export function documentationOf(schema: Schema): string | undefined {
   return inner && documentationOf(inner);
 }
 
+/** What counts where a value is left out; undefined where the schema does not say. */
+export function defaultOf(schema: Schema): unknown {
+  const { type, innerType, in: input, defaultValue } = definition(schema);
+  if (type === 'default' || type === 'prefault') return defaultValue;
+  const inner = type === 'pipe' ? input : innerType;
+  return inner && defaultOf(inner);
+}
+
+/** Only other tools write it: it is known, and never offered to a person who writes. */
+export function isUnread(schema: Schema): boolean {
+  const { innerType } = definition(schema);
+  return (schema as z.ZodType).meta?.()?.readOnly === true || (!!innerType && isUnread(innerType));
+}
+
 /** The branches that a value can be meant for; all of them where nothing tells. */
 export function branches(schema: Schema, value: unknown): Schema[] {
   const plain = unwrap(schema);

@@ -15,6 +15,14 @@ export function escapeLine(text: string, length = 300): string {
   return escapeMarkdown(line.length > length ? `${line.slice(0, length - 1)}…` : line);
 }
 
+/** Text as a block of code, fenced so that nothing in it can end the block. */
+export function fencedMarkdown(text: string): string {
+  const clean = neutral(text);
+  const longest = Math.max(0, ...[...clean.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return `${fence}text\n${clean}\n${fence}`;
+}
+
 /** Characters that nobody sees but that change what is seen: controls, and turners of direction. */
 function neutral(text: string): string {
   return text

@@ -1,9 +1,9 @@
 import type { Location } from 'vscode-languageserver-types';
 import { type Position, type Range, START } from '../../core/problem.ts';
+import { linkedFile } from '../linkedFile.ts';
 import { namesFile } from '../names.ts';
 import { contains } from '../place.ts';
 import { type FoundName, type NamePorts, nameAt, sameNames } from '../sameName.ts';
-import { linkedFile } from './documentLinks.ts';
 
 /**
  * Where the name at a place is declared; of a path, the file. On a declaration itself: the others

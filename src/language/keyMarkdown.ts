@@ -1,0 +1,62 @@
+import type { Position, Range } from '../core/problem.ts';
+import { evalFileSchema } from '../evalfile/schema.ts';
+import { defaultOf, type KeyInfo, keysAt, valuesAt } from '../evalfile/schemaWalk.ts';
+import type { Path, YamlDocument } from '../evalfile/yamlDocument.ts';
+import { findAssertionType } from '../metrics/registry.ts';
+import { contains } from './place.ts';
+import { valueAt } from './valueAt.ts';
+
+/** Something to show and what it is about. */
+export interface Said {
+  readonly markdown: string;
+  readonly range: Range;
+}
+
+/** More values than these are a list to complete from, not one to read. */
+const MOST_VALUES = 12;
+
+/** What the format says about the key or the value at a place. */
+export function documentation(yaml: YamlDocument, position: Position): Said | undefined {
+  const { path, onKey } = yaml.pathAt(position);
+  const last = path.at(-1);
+  if (typeof last !== 'string') return undefined;
+  if (onKey) {
+    const key = keysAt(evalFileSchema, yaml.value, path.slice(0, -1)).find(
+      ({ name }) => name === last,
+    );
+    return key && { markdown: keyMarkdown(key, yaml.value, path), range: yaml.keyRangeOf(path) };
+  }
+  const range = yaml.rangeOf(path);
+  const value = valueAt(yaml.value, path);
+  if (!contains(range, position) || typeof value !== 'string') return undefined;
+  const type = last === 'type' ? findAssertionType(value) : undefined;
+  if (type) return { markdown: `**${type.type}** — ${type.summary}\n\n${type.docs}`, range };
+  const known = valuesAt(evalFileSchema, yaml.value, path).find((one) => one.value === value);
+  return known?.documentation === undefined
+    ? undefined
+    : { markdown: `**${known.value}** — ${known.documentation}`, range };
+}
+
+function keyMarkdown(
+  { name, required, documentation: text, schema }: KeyInfo,
+  root: unknown,
+  path: Path,
+): string {
+  const values = valuesAt(evalFileSchema, root, path).map(({ value }) => `\`${value}\``);
+  const shown = values.slice(0, MOST_VALUES).join(', ');
+  const more = values.length > MOST_VALUES ? `, … (${values.length} in all)` : '';
+  const fallback = name === 'threshold' ? ownThreshold(root, path) : defaultOf(schema);
+  const given = fallback === undefined ? undefined : JSON.stringify(fallback).replaceAll('"', '');
+  return [
+    `**${name}**${required ? ' _(required)_' : ''}`,
+    ...(text === undefined ? [] : [text]),
+    ...(given === undefined ? [] : [`Default: \`${given}\``]),
+    ...(values.length > 1 ? [`Values: ${shown}${more}`] : []),
+  ].join('\n\n');
+}
+
+/** The threshold of an assertion that names none is its type's. */
+function ownThreshold(root: unknown, path: Path): number | undefined {
+  const type = valueAt(root, [...path.slice(0, -1), 'type']);
+  return typeof type === 'string' ? findAssertionType(type)?.defaultThreshold : undefined;
+}

@@ -1,0 +1,213 @@
+import type { Position } from '../core/problem.ts';
+import type { Said } from './keyMarkdown.ts';
+import { linkedFile } from './linkedFile.ts';
+import { namesFile } from './names.ts';
+import { escapeLine, escapeMarkdown, fencedMarkdown } from './safeMarkdown.ts';
+import { type FoundName, type NamePorts, nameAt, sameNames } from './sameName.ts';
+import { valueAt } from './valueAt.ts';
+
+/** The beginning of a file, at least its first lines; undefined where it is not there or no text. */
+export type ReadHead = (path: string) => Promise<string | undefined>;
+
+export interface NameHoverPorts extends NamePorts {
+  readonly readHead: ReadHead;
+}
+
+const HEAD_LINES = 12;
+const HEAD_WIDTH = 160;
+const MOST_VALUES = 8;
+
+/**
+ * What the name at a place stands for; of a path, the head of the file.
+ *
+ * @param path of an eval file or of a prompt
+ */
+export async function nameHover(
+  path: string,
+  position: Position,
+  ports: NameHoverPorts,
+): Promise<Said | undefined> {
+  const found = await nameAt(path, position, ports);
+  if (!found) return undefined;
+  const { range, text } = found.place;
+  if (namesFile(found.name.kind)) {
+    const markdown = await headMarkdown(text, path, ports);
+    return markdown === undefined ? undefined : { markdown, range };
+  }
+  const own = found.name.declarations.length > 0;
+  const declaring = own ? [found] : await sameNames(found, ports);
+  const values = declaring.flatMap((one) => valuesOf(one, ports));
+  const markdown = valuesMarkdown(found, values);
+  return markdown === undefined ? undefined : { markdown, range };
+}
+
+async function headMarkdown(
+  reference: string,
+  from: string,
+  ports: NameHoverPorts,
+): Promise<string | undefined> {
+  const file = await linkedFile(reference, from, ports);
+  if (!file) return undefined;
+  const title = `**${escapeLine(reference, 120)}**`;
+  if (!file.exists) return `${title} — there is no such file yet.`;
+  const text = await ports.readHead(file.path);
+  if (text === undefined) return undefined;
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+  const head = lines
+    .slice(0, HEAD_LINES)
+    .map((line) => (line.length > HEAD_WIDTH ? `${line.slice(0, HEAD_WIDTH - 1)}…` : line));
+  const more = lines.length > HEAD_LINES ? ['…'] : [];
+  return `${title}\n\n${fencedMarkdown([...head, ...more].join('\n'))}`;
+}
+
+interface Declared {
+  readonly value: unknown;
+  /** The case that it belongs to. */
+  readonly of?: string;
+}
+
+/** What is declared under the name, as plain data. */
+function valuesOf({ file, name }: FoundName, { documents }: NamePorts): Declared[] {
+  const yaml = documents.find((one) => one.yaml.path === file.path)?.yaml;
+  if (!yaml) return [];
+  return name.declarations.map(({ path }) => {
+    const [top, index] = path;
+    const id = top === 'cases' && index !== undefined && valueAt(yaml.value, [top, index, 'id']);
+    // A tool is declared by its `name`, the others by their key.
+    const at = name.kind === 'tool' ? path.slice(0, -1) : path;
+    return { value: valueAt(yaml.value, at), ...(typeof id === 'string' && { of: id }) };
+  });
+}
+
+function valuesMarkdown({ name }: FoundName, values: readonly Declared[]): string | undefined {
+  const [first] = values;
+  if (!first) return undefined;
+  const title = `**${escapeLine(name.name, 80)}**`;
+  switch (name.kind) {
+    case 'model':
+      return `${title} — ${modelMarkdown(first.value)}`;
+    case 'target':
+      return `${title} — ${targetMarkdown(first.value)}`;
+    case 'tool':
+      return `${title} — ${toolMarkdown(first.value)}`;
+    case 'node':
+      return `${title} — ${nodeMarkdown(first.value)}`;
+    case 'variable':
+      return variableMarkdown(title, values);
+    default:
+      return undefined;
+  }
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+/** Never headers, and never what an address may hold of keys. */
+function modelMarkdown(value: unknown): string {
+  if (typeof value === 'string') return `model ${escapeLine(value, 120)}`;
+  const { provider, model, base_url: address, path, price } = record(value);
+  const { input, output } = record(price);
+  return facts('model', {
+    provider,
+    model,
+    base_url: typeof address === 'string' ? withoutSecrets(address) : undefined,
+    path,
+    price:
+      input === undefined && output === undefined
+        ? undefined
+        : `${String(input)} read, ${String(output)} written, per million tokens`,
+  });
+}
+
+/** `https://key:secret@host/v1?token=x` is shown as `https://host/v1`. */
+function withoutSecrets(address: string): string {
+  return address.replace(/^([a-z]+:)?\/\/[^/]*@/i, '$1//').replace(/[?#].*$/s, '');
+}
+
+/** Of a command the program only: its arguments and variables may hold keys. */
+function targetMarkdown(value: unknown): string {
+  const { type, model, path, export: exported, command, cwd, timeout } = record(value);
+  const program: unknown = Array.isArray(command) ? command[0] : undefined;
+  const { provider, model: inline } = record(model);
+  return facts('target', {
+    type,
+    model: typeof model === 'string' ? model : inline && `${String(provider)}:${String(inline)}`,
+    path,
+    export: exported,
+    program,
+    cwd,
+    timeout: timeout === undefined ? undefined : `${String(timeout)} ms`,
+  });
+}
+
+function facts(kind: string, given: Readonly<Record<string, unknown>>): string {
+  const lines = Object.entries(given).flatMap(([key, value]) =>
+    typeof value === 'string' || typeof value === 'number'
+      ? [`- ${escapeLine(key)}: ${escapeLine(String(value), 120)}`]
+      : [],
+  );
+  return [kind, lines.join('\n')].filter((part) => part !== '').join('\n\n');
+}
+
+function toolMarkdown(value: unknown): string {
+  const { description, parameters } = record(value);
+  const { properties, required } = record(parameters);
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  const lines = Object.entries(record(properties)).map(([name, schema]) => {
+    const { type, description: about } = record(schema);
+    const kind = type === undefined ? [] : [Array.isArray(type) ? type.join(' or ') : String(type)];
+    const notes = [...kind, ...(needed.includes(name) ? ['required'] : [])];
+    const noted = notes.length > 0 ? ` (${escapeLine(notes.join(', '), 80)})` : '';
+    const said = typeof about === 'string' ? `: ${escapeLine(about, 160)}` : '';
+    return `- ${escapeLine(name, 80)}${noted}${said}`;
+  });
+  const more = lines.length > MOST_VALUES ? [`- … and ${lines.length - MOST_VALUES} more`] : [];
+  return [
+    'tool',
+    ...(typeof description === 'string' ? [escapeMarkdown(description)] : []),
+    [...lines.slice(0, MOST_VALUES), ...more].join('\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** What a node of a decision graph asks, and where each answer leads. */
+function nodeMarkdown(value: unknown): string {
+  const { type, question, instructions, next, if_yes, if_no, choices, score, assert } =
+    record(value);
+  const asked = question ?? instructions;
+  const ways: [string, unknown][] = [
+    ['then', next],
+    ['yes', if_yes],
+    ['no', if_no],
+    ...Object.entries(record(choices)),
+    ['score', score],
+    ['decided by', typeof assert === 'string' ? assert : record(assert).type],
+  ];
+  const lines = ways.flatMap(([answer, to]) =>
+    typeof to === 'string' || typeof to === 'number'
+      ? [`- ${escapeLine(answer, 80)} → ${escapeLine(String(to), 80)}`]
+      : [],
+  );
+  return [
+    `node${typeof type === 'string' ? `, ${escapeLine(type, 40)}` : ''}`,
+    ...(typeof asked === 'string' ? [escapeMarkdown(asked)] : []),
+    lines.join('\n'),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** Its value; where several cases have it, that of each. */
+function variableMarkdown(title: string, values: readonly Declared[]): string {
+  const shown = (value: unknown) =>
+    escapeLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), 400);
+  const [first] = values;
+  if (first && values.length === 1) return `${title} — ${shown(first.value)}`;
+  const lines = values
+    .slice(0, MOST_VALUES)
+    .map(({ of, value }) => `- ${escapeLine(of ?? 'a case', 80)}: ${shown(value)}`);
+  const more = values.length > MOST_VALUES ? [`- … and ${values.length - MOST_VALUES} more`] : [];
+  return [title, [...lines, ...more].join('\n')].join('\n\n');
+}

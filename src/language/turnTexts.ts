@@ -1,0 +1,98 @@
+import { textOf, toConversation, turnsOf } from '../core/conversation.ts';
+import type { Position } from '../core/problem.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import type { OutlineCase } from '../evalfile/loadedSuite.ts';
+import type { Said } from './keyMarkdown.ts';
+import { contains } from './place.ts';
+import type { EvalDocument, LastRuns } from './ports.ts';
+import { escapeLine } from './safeMarkdown.ts';
+import { valueAt } from './valueAt.ts';
+
+/** A hover shows some turns, not a conversation. */
+const MOST_TURNS = 6;
+
+const TEXT = 300;
+
+/** What is said in the turns that the number, the list or the range under an `at` chooses. */
+export async function chosenTurns(
+  { yaml, suite }: EvalDocument,
+  position: Position,
+  lastRuns: LastRuns,
+): Promise<Said | undefined> {
+  const { path, onKey } = yaml.pathAt(position);
+  const [top, index] = path;
+  const chosen = path.at(-1) === 'at' || (path.at(-2) === 'at' && typeof path.at(-1) === 'number');
+  if (onKey || !chosen || top !== 'cases' || !path.includes('assert')) return undefined;
+  const range = yaml.rangeOf(path);
+  const found = typeof index === 'number' ? suite.outline[index] : undefined;
+  if (!found || found.path !== yaml.path || !contains(range, position)) return undefined;
+  const built = suite.suite?.cases.find(({ id }) => id === found.id);
+  const said = (built && turnsOfCase(built)) ?? turnsOfOutline(found);
+  const replies = found.id === undefined ? [] : await lastReplies(suite.path, found.id, lastRuns);
+  const turns = numbersOf(valueAt(yaml.value, path), Math.max(0, ...said.keys()))
+    .filter((number) => said.has(number))
+    .map((number) => turnMarkdown(number, said.get(number), replies));
+  if (turns.length === 0) return undefined;
+  const more = turns.length > MOST_TURNS ? [`… and ${turns.length - MOST_TURNS} more turns`] : [];
+  return { markdown: [...turns.slice(0, MOST_TURNS), ...more].join('\n\n'), range };
+}
+
+interface SpokenTurn {
+  readonly side: string;
+  /** Undefined of a reply that is still to come. */
+  readonly text?: string;
+}
+
+function numbersOf(value: unknown, count: number): number[] {
+  if (Array.isArray(value)) return value.flatMap((one) => numbersOf(one, count));
+  if (typeof value === 'number') return [value < 0 ? count + 1 + value : value];
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(String(value)) ?? [];
+  const first = Math.max(1, Number(from ?? 1));
+  const length = Math.min(Number(to ?? 0), count) - first + 1;
+  return Array.from({ length: Math.max(0, length) }, (_, index) => first + index);
+}
+
+function turnsOfCase({ origin }: SuiteCase): Map<number, SpokenTurn> {
+  if (origin.kind === 'transcript') {
+    const turns = turnsOf(toConversation(origin.messages));
+    return new Map(turns.map((turn) => [turn.number, { side: turn.side, text: textOf(turn) }]));
+  }
+  return new Map(
+    origin.turns.flatMap(({ user }, index): [number, SpokenTurn][] => [
+      [2 * index + 1, { side: 'user', text: user }],
+      [2 * index + 2, { side: 'assistant' }],
+    ]),
+  );
+}
+
+/** Of a case that cannot run, as far as its text tells. */
+function turnsOfOutline({ turns }: OutlineCase): Map<number, SpokenTurn> {
+  const said = new Map<number, SpokenTurn>();
+  for (const { turns: numbers, role, label } of turns) {
+    const [own, reply] = numbers;
+    if (own !== undefined && role !== 'tool') {
+      const before = said.get(own)?.text;
+      said.set(own, { side: role, text: before === undefined ? label : `${before}\n\n${label}` });
+    }
+    if (reply !== undefined) said.set(reply, { side: 'assistant' });
+  }
+  return said;
+}
+
+async function lastReplies(suite: string, id: string, lastRuns: LastRuns) {
+  const [line] = await lastRuns(suite, id);
+  return line ? turnsOf(line.conversation) : [];
+}
+
+function turnMarkdown(
+  number: number,
+  turn: SpokenTurn | undefined,
+  replies: Awaited<ReturnType<typeof lastReplies>>,
+): string {
+  const heading = `**Turn ${number}** (${turn?.side ?? 'assistant'})`;
+  if (turn?.text !== undefined) return `${heading}: ${escapeLine(turn.text, TEXT)}`;
+  const reply = replies.find((one) => one.number === number);
+  return reply
+    ? `${heading}, in the last run: ${escapeLine(textOf(reply), TEXT)}`
+    : `${heading}: the reply of the target, when it runs`;
+}
