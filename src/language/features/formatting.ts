@@ -1,0 +1,60 @@
+import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
+import { parseYaml, type YamlDocument } from '../../evalfile/yamlDocument.ts';
+import type { EvalDocument } from '../ports.ts';
+import { layOut } from '../yamlLayout.ts';
+import type { Piece } from '../yamlPieces.ts';
+
+/** Problems of a text that is not one whole YAML document. */
+const SYNTAX = ['yaml-syntax', 'tab-indent', 'several-documents', 'too-deep'];
+
+/**
+ * Edits of white space alone that lay the file out; comments, quotes and texts stay as they are.
+ * None where the file cannot be read as a whole, or where its data would not be the same afterwards.
+ */
+export function formatting({ yaml }: EvalDocument, options: FormattingOptions): TextEdit[] {
+  if (yaml.value === undefined || yaml.problems.some(({ code }) => SYNTAX.includes(code)))
+    return [];
+  const pieces = layOut(yaml.text, stepOf(options));
+  if (!pieces || !isSame(yaml, written(yaml.text, pieces))) return [];
+  return editsOf(yaml, pieces);
+}
+
+/** Editors that indent by tabs get the two blanks that YAML is written with. */
+function stepOf({ insertSpaces, tabSize }: FormattingOptions): number {
+  return insertSpaces && tabSize >= 2 && tabSize <= 8 ? Math.floor(tabSize) : 2;
+}
+
+function written(text: string, pieces: readonly Piece[]): string {
+  return pieces.map(({ start, end, before }) => before + text.slice(start, end)).join('');
+}
+
+function isSame(yaml: YamlDocument, text: string): boolean {
+  const after = parseYaml(text, yaml.path);
+  const data = ({ value }: YamlDocument) => JSON.stringify(value ?? null);
+  const codes = ({ problems }: YamlDocument) => problems.map(({ code }) => code).join();
+  return codes(after) === codes(yaml) && data(after) === data(yaml);
+}
+
+function editsOf(yaml: YamlDocument, pieces: readonly Piece[]): TextEdit[] {
+  const edits: TextEdit[] = [];
+  let from = 0;
+  for (const { start, end, before } of pieces) {
+    const there = yaml.text.slice(from, start);
+    if (there !== before) {
+      const same = sameStart(there, before);
+      edits.push({
+        range: yaml.rangeOfOffsets(from + same, start),
+        newText: before.slice(same),
+      });
+    }
+    from = end;
+  }
+  return edits;
+}
+
+/** How many characters need no edit; a line break is never torn apart. */
+function sameStart(a: string, b: string): number {
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same += 1;
+  return a[same - 1] === '\r' ? same - 1 : same;
+}

@@ -1,0 +1,221 @@
+import { type CST, Parser } from 'yaml';
+import { type Piece, Pieces } from './yamlPieces.ts';
+
+/** What is not laid out, such as `? key`. */
+class Unformattable extends Error {}
+
+/** An indent that a list or map had, and the one that it gets. */
+interface Level {
+  readonly old: number;
+  readonly now: number;
+}
+
+/** Where a value belongs. */
+interface Seat {
+  /** The indent of what it belongs to: its key, or what stands behind its dash. */
+  readonly hang: number;
+  /** The indent that it gets itself where it begins a line. */
+  readonly own: number;
+  /** The indent of the list or map that it stands in. */
+  readonly around: number;
+  readonly flow?: boolean;
+}
+
+/**
+ * The pieces of a YAML text, in order, with the white space that they should have: lists and maps
+ * `step` blanks under their key, one blank behind `-` and `:`, at most one empty line, a line break
+ * at the end. Comments keep their place, texts their words. Undefined where the text cannot be read
+ * or has something in it that is not laid out.
+ */
+export function layOut(text: string, step: number): readonly Piece[] | undefined {
+  try {
+    const layout = new Layout(text, step);
+    for (const token of new Parser().parse(text)) layout.add(token);
+    return layout.pieces.done();
+  } catch (error) {
+    if (error instanceof Unformattable || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+class Layout {
+  readonly pieces: Pieces;
+  readonly #step: number;
+  /** Of the lists and maps around the place, outermost first. */
+  readonly #levels: Level[] = [];
+
+  constructor(text: string, step: number) {
+    this.pieces = new Pieces(text);
+    this.#step = step;
+  }
+
+  add(token: CST.Token): void {
+    if (token.type === 'document') {
+      const own = isBlock(token.value) ? 0 : this.#step;
+      this.#marks(token.start, 0);
+      if (token.value) this.#value(token.value, { hang: 0, own, around: 0 });
+      this.#marks(token.end ?? [], 0);
+    } else if (token.type === 'doc-end') {
+      this.pieces.keep(token.offset, token.source, 0, 'one');
+      this.#marks(token.end ?? [], 0);
+    } else if (token.type === 'directive') {
+      this.pieces.keep(token.offset, token.source, 0, 'one');
+    } else {
+      this.#mark(token, 0, 'one');
+    }
+  }
+
+  #value(token: CST.Token, seat: Seat): void {
+    switch (token.type) {
+      case 'block-map':
+      case 'block-seq':
+        this.#within({ old: token.indent, now: seat.own }, () => {
+          for (const item of token.items) {
+            if (token.type === 'block-map') this.#entry(item, token.indent, seat.own);
+            else this.#item(item, token.indent, seat.own);
+          }
+        });
+        return;
+      case 'flow-collection':
+        this.#flow(token, seat);
+        return;
+      case 'block-scalar':
+        this.#blockText(token, seat);
+        return;
+      case 'alias':
+      case 'scalar':
+      case 'single-quoted-scalar':
+      case 'double-quoted-scalar':
+        this.pieces.keepLines(token.offset, token.source, seat.own, this.#gap(seat.flow));
+        this.#marks(token.end ?? [], seat.own, seat.flow);
+        return;
+      default:
+        throw new Unformattable();
+    }
+  }
+
+  #entry({ start, key, sep, value }: CST.CollectionItem, old: number, indent: number): void {
+    this.#marks(start, indent);
+    const own = indent + this.#step;
+    if (key && !('source' in key)) throw new Unformattable();
+    if (key) this.#value(key, { hang: indent, own: indent, around: indent });
+    this.#within({ old: old + 1, now: own }, () => {
+      for (const token of sep ?? []) {
+        // `*name:` would be another name.
+        const tight = token.type === 'map-value-ind' && key?.type !== 'alias';
+        this.#mark(token, own, tight ? 'none' : 'one');
+      }
+      if (value) this.#value(value, { hang: indent, own, around: indent });
+    });
+  }
+
+  #item({ start, value }: CST.CollectionItem, old: number, indent: number): void {
+    const dash = start.findIndex(({ type }) => type === 'seq-item-ind');
+    const own = indent + 2;
+    if (dash < 0) {
+      // Comments behind the last item. Of a list that stands in no farther than its key they belong
+      // to what comes after it.
+      const level = this.#levels.pop();
+      this.#marks(start, indent);
+      if (level) this.#levels.push(level);
+      return;
+    }
+    this.#marks(start.slice(0, dash + 1), indent);
+    this.#within({ old: old + 1, now: own }, () => {
+      this.#marks(start.slice(dash + 1), own);
+      if (value) this.#value(value, { hang: own, own, around: indent });
+    });
+  }
+
+  #flow({ start, items, end }: CST.FlowCollection, { hang, own, flow }: Seat): void {
+    const outer = this.pieces.beginsLine(start.offset) ? own : hang;
+    this.pieces.keep(start.offset, start.source, own, this.#gap(flow));
+    const inner = outer + this.#step;
+    const seat = { hang: inner, own: inner, around: inner, flow: true };
+    this.#within({ old: 0, now: inner }, () => {
+      for (const item of items) {
+        this.#marks(item.start, inner, true);
+        if (item.key) this.#value(item.key, seat);
+        this.#marks(item.sep ?? [], inner, true);
+        if (item.value) this.#value(item.value, seat);
+      }
+    });
+    const [bracket, ...behind] = end;
+    if (bracket) this.#mark(bracket, outer, 'less');
+    this.#marks(behind, own, flow);
+  }
+
+  #blockText({ offset, indent, props, source }: CST.BlockScalar, seat: Seat): void {
+    let header = '';
+    let start = offset;
+    for (const prop of props) {
+      this.#mark(prop, seat.own, 'one');
+      if (!('source' in prop)) throw new Unformattable();
+      if (prop.type === 'block-scalar-header') header = prop.source;
+      start = prop.offset + prop.source.length;
+    }
+    // `|2` says how far its text stands in: blanks behind that belong to the text.
+    const said = Number(/[1-9]/.exec(header)?.[0] ?? 0);
+    const first = source.split('\n').find((line) => line.trim() !== '') ?? '';
+    const old = said > 0 ? indent + said : (/^ */.exec(first)?.[0].length ?? 0);
+    const now = said > 0 ? seat.around + said : seat.own;
+    this.pieces.keepBlock(start, source, { old, now, keepsEnd: header.includes('+') });
+  }
+
+  #marks(tokens: readonly CST.Token[], indent: number, flow = false): void {
+    for (const token of tokens) this.#mark(token, indent, this.#gap(flow));
+  }
+
+  #mark(token: CST.Token, indent: number, gap: 'none' | 'one' | 'less'): void {
+    switch (token.type) {
+      case 'space':
+      case 'newline':
+        return;
+      case 'comment': {
+        const column = this.pieces.columnOf(token.offset);
+        const level = this.#levels.findLast(({ old }) => old <= column);
+        this.pieces.keep(token.offset, token.source.trimEnd(), level?.now ?? 0, 'kept');
+        return;
+      }
+      case 'comma':
+        // `*name,` would be another name.
+        this.pieces.keep(
+          token.offset,
+          token.source,
+          indent,
+          this.pieces.last().startsWith('*') ? 'less' : 'none',
+        );
+        return;
+      case 'flow-map-end':
+      case 'flow-seq-end':
+        this.pieces.keep(token.offset, token.source, indent, 'less');
+        return;
+      case 'byte-order-mark':
+      case 'doc-start':
+      case 'directive-line':
+      case 'anchor':
+      case 'tag':
+      case 'seq-item-ind':
+      case 'map-value-ind':
+      case 'block-scalar-header':
+        this.pieces.keep(token.offset, token.source, indent, gap);
+        return;
+      default:
+        throw new Unformattable();
+    }
+  }
+
+  #gap(flow = false): 'one' | 'less' {
+    return flow && this.pieces.last() !== ',' ? 'less' : 'one';
+  }
+
+  #within(level: Level, work: () => void): void {
+    this.#levels.push(level);
+    work();
+    this.#levels.pop();
+  }
+}
+
+function isBlock(token: CST.Token | undefined): boolean {
+  return token?.type === 'block-map' || token?.type === 'block-seq';
+}
