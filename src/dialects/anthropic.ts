@@ -9,15 +9,18 @@ import {
   type PartKinds,
   readContent,
   unlessEmpty,
+  unread,
 } from './parts.ts';
 import { unknownRole } from './roles.ts';
 
-const ignored = z.unknown().optional().meta({ description: 'Not read.' });
-const added = { cache_control: ignored };
+const added = { cache_control: unread };
 
 const text = textKind('text', {
   ...added,
-  citations: z.array(z.unknown()).nullish().meta({ description: 'Noted, not read.' }),
+  citations: z
+    .array(z.unknown())
+    .nullish()
+    .meta({ description: 'Noted, not read.', readOnly: true }),
 });
 
 const toolUse: PartKind = {
@@ -29,7 +32,7 @@ const toolUse: PartKind = {
       .record(z.string(), z.unknown())
       .optional()
       .meta({ description: 'What the tool is called with.' }),
-    caller: ignored,
+    caller: unread,
     ...added,
   }),
   of: ['assistant'],
@@ -82,8 +85,8 @@ function thought(type: string, keys: Readonly<Record<string, z.ZodType>>): PartK
 const own: PartKinds = {
   tool_use: toolUse,
   tool_result: toolResult,
-  thinking: thought('thinking', { thinking: ignored, signature: ignored }),
-  redacted_thinking: thought('redacted_thinking', { data: ignored }),
+  thinking: thought('thinking', { thinking: unread, signature: unread }),
+  redacted_thinking: thought('redacted_thinking', { data: unread }),
 };
 
 const parts: PartKinds = { text, ...own };
@@ -91,15 +94,26 @@ const parts: PartKinds = { text, ...own };
 const ROLES = ['user', 'assistant', 'system'] as const;
 
 /** Keys of a whole reply of the API. */
-const reply = { model: ignored, stop_reason: ignored, stop_sequence: ignored, usage: ignored };
+const reply = { model: unread, stop_reason: unread, stop_sequence: unread, usage: unread };
 
-const messageSchema = z.strictObject({
-  role: z.enum(ROLES).meta({ description: "Who speaks; tool results are the user's." }),
-  content: contentOf(parts).meta({ description: 'A text or a list of blocks.' }),
-  type: z.literal('message').optional().meta({ description: 'Of a whole reply of the API.' }),
-  id: z.string().optional().meta({ description: 'Not read.' }),
-  ...reply,
-});
+function messageSchema(role: (typeof ROLES)[number]) {
+  return z.strictObject({
+    role: z.literal(role).meta({ description: `A message of the ${role}.` }),
+    content: contentOf(role, parts),
+    type: z
+      .literal('message')
+      .optional()
+      .meta({ description: 'Of a whole reply of the API.', readOnly: true }),
+    id: unread,
+    ...reply,
+  });
+}
+
+const messages = {
+  user: messageSchema('user'),
+  assistant: messageSchema('assistant'),
+  system: messageSchema('system'),
+} as const;
 
 /** Anthropic: `tool_use`, `tool_result`, `thinking` and text blocks. */
 export const anthropic: Dialect = {
@@ -109,13 +123,13 @@ export const anthropic: Dialect = {
     if (Object.hasOwn(item, 'stop_reason')) return true;
     return hasPart(item, isOwn);
   },
-  schema: messageSchema,
+  schema: z.union(Object.values(messages)),
   types: Object.keys(parts),
   read(item) {
     const speaker = ROLES.find((one) => one === item.role);
     if (!speaker) return { problems: [unknownRole(item.role, ROLES)] };
     // The content is read block by block, for what is wrong with one to be told there.
-    const faults = faultsOf({ ...item, content: '' }, messageSchema, `a ${speaker} message`);
+    const faults = faultsOf({ ...item, content: '' }, messages[speaker], `a ${speaker} message`);
     if (faults.length > 0) return { problems: faults };
     return unlessEmpty(item, readContent(item, speaker, parts));
   },

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import type { Item } from './dialect.ts';
 import type { PartKinds } from './parts.ts';
 
-const id = z.string().nullish().meta({ description: 'Names the request; not read.' });
+const id = z
+  .string()
+  .nullish()
+  .meta({ description: 'Names the request; not read.', readOnly: true });
 
 const request = z.strictObject({
   type: z
@@ -42,7 +45,11 @@ export const approvals: PartKinds = {
       ],
     }),
   },
-  mcp_approval_response: { schema: response, read: (part) => ({ notes: [answerOf(part)] }) },
+  mcp_approval_response: {
+    schema: response,
+    of: ['tool', 'assistant'],
+    read: (part) => ({ notes: [answerOf(part)] }),
+  },
 };
 
 function answerOf({ approve, approved, mcp_approval_response: answered, reason }: Item): string {

@@ -17,7 +17,9 @@ import {
   type PartKind,
   type PartKinds,
   readContent,
+  type Speaker,
   unlessEmpty,
+  unread,
 } from './parts.ts';
 import { unknownRole } from './roles.ts';
 
@@ -27,7 +29,10 @@ const args = z
   .optional()
   .meta({ description: 'JSON, as text or as a mapping.' });
 const callId = z.string().min(1).meta({ description: 'Names the call; its result refers to it.' });
-const status = z.string().nullish().meta({ description: 'Noted unless `completed`.' });
+const status = z
+  .string()
+  .nullish()
+  .meta({ description: 'Noted unless `completed`.', readOnly: true });
 
 /** The call as OpenAI writes it, within the part. */
 const nestedCall = z.strictObject({
@@ -145,18 +150,27 @@ const parts: PartKinds = {
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
-const ignored = z.unknown().optional().meta({ description: 'Not read.' });
-
 /** Keys that Azure's agents add and no other dialect knows. */
-const marks = { run_id: ignored, thread_id: ignored, assistant_id: ignored, createdAt: ignored };
+const marks = { run_id: unread, thread_id: unread, assistant_id: unread, createdAt: unread };
 
-const messageSchema = z.strictObject({
-  role: z.enum(ROLES).meta({ description: 'Who speaks.' }),
-  content: contentOf(parts).meta({ description: 'A text or a list of parts.' }),
-  tool_call_id: callId.optional().meta({ description: 'The call that a tool message answers.' }),
-  name: z.string().optional().meta({ description: 'Name of the speaker or the tool; not read.' }),
-  ...marks,
-});
+function messageSchema(role: Speaker) {
+  return z.strictObject({
+    role: z.literal(role).meta({ description: `A message of the ${role}.` }),
+    content: contentOf(role, parts),
+    name: unread,
+    ...marks,
+  });
+}
+
+const toolCallId = callId.optional().meta({ description: 'The call that this answers.' });
+
+const messages = {
+  system: messageSchema('system'),
+  developer: messageSchema('developer'),
+  user: messageSchema('user'),
+  assistant: messageSchema('assistant'),
+  tool: messageSchema('tool').extend({ tool_call_id: toolCallId }),
+} as const;
 
 /** Azure's agent messages: `tool_call` and `tool_result` parts, `openapi_call`, approvals. */
 export const azure: Dialect = {
@@ -171,13 +185,13 @@ export const azure: Dialect = {
       return type !== 'tool_result' && typeof type === 'string' && Object.hasOwn(own, type);
     });
   },
-  schema: messageSchema,
+  schema: z.union(Object.values(messages)),
   types: Object.keys(parts),
   read(item) {
     const speaker = ROLES.find((one) => one === item.role);
     if (!speaker) return { problems: [unknownRole(item.role, ROLES)] };
     // The content is read part by part, for what is wrong with one to be told there.
-    const faults = faultsOf({ ...item, content: '' }, messageSchema, `a ${speaker} message`);
+    const faults = faultsOf({ ...item, content: '' }, messages[speaker], `a ${speaker} message`);
     if (faults.length > 0) return { problems: faults };
     const read = once(readContent(item, speaker, parts));
     return speaker === 'tool' ? readResult(item, read) : unlessEmpty(item, read);

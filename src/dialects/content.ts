@@ -19,8 +19,14 @@ export function textKind(type: string, extras: Readonly<Record<string, z.ZodType
 }
 
 const cited = {
-  annotations: z.array(z.unknown()).nullish().meta({ description: 'Citations; noted, not read.' }),
-  logprobs: z.array(z.unknown()).nullish().meta({ description: 'Noted, not read.' }),
+  annotations: z
+    .array(z.unknown())
+    .nullish()
+    .meta({ description: 'Citations; noted, not read.', readOnly: true }),
+  logprobs: z
+    .array(z.unknown())
+    .nullish()
+    .meta({ description: 'Noted, not read.', readOnly: true }),
 };
 
 /** What a model wrote, with its citations. */

@@ -8,7 +8,7 @@ import { unlessEmpty } from './parts.ts';
 import { unknownRole } from './roles.ts';
 
 const name = z.string().min(1).meta({ description: 'Name of the tool.' });
-const ignored = z.unknown().optional().meta({ description: 'Noted, not read.' });
+const noted = z.unknown().optional().meta({ description: 'Noted, not read.', readOnly: true });
 
 const toolSchema = z.strictObject({
   name,
@@ -34,21 +34,27 @@ const MISSING: Missing = { name: ['call-without-name', 'This tool call names no 
 
 const shared = {
   content: z.string().meta({ description: 'What is said.' }),
-  user_id: ignored,
-  metadata: ignored,
-  additional_metadata: ignored,
+  user_id: noted,
+  metadata: noted,
+  additional_metadata: noted,
 };
 
 const schemas = {
   user: z.strictObject({
     role: z.literal('user').meta({ description: 'What the user says.' }),
     ...shared,
-    tools_called: z.null().optional().meta({ description: 'Only null: users call no tools.' }),
-    mcp_tools_called: z.null().optional().meta({ description: 'Only null: users call no tools.' }),
+    tools_called: z
+      .null()
+      .optional()
+      .meta({ description: 'Only null: users call no tools.', readOnly: true }),
+    mcp_tools_called: z
+      .null()
+      .optional()
+      .meta({ description: 'Only null: users call no tools.', readOnly: true }),
     retrieval_context: z
       .null()
       .optional()
-      .meta({ description: 'Only null: it belongs to a reply.' }),
+      .meta({ description: 'Only null: it belongs to a reply.', readOnly: true }),
   }),
   assistant: z.strictObject({
     role: z.literal('assistant').meta({ description: 'What the assistant says and calls.' }),

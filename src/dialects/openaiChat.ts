@@ -9,16 +9,11 @@ import {
   refused,
 } from './dialect.ts';
 import { keyProblems } from './keys.ts';
-import { contentOf, readContent, type Speaker, unlessEmpty } from './parts.ts';
+import { contentOf, readContent, type Speaker, unlessEmpty, unread } from './parts.ts';
 import { unknownRole } from './roles.ts';
 
-const content = contentOf(chatParts)
-  .optional()
-  .meta({ description: 'A text or a list of text parts.' });
-const name = z
-  .string()
-  .optional()
-  .meta({ description: 'Name of the speaker or the tool; not read.' });
+const content = (of: Speaker) => contentOf(of, chatParts).optional();
+const name = unread;
 
 export const retrievalContext = z
   .array(z.string())
@@ -28,9 +23,18 @@ export const retrievalContext = z
 /** Keys that endpoints add to a message and that hold nothing of the conversation when empty. */
 const extras = {
   refusal: z.string().nullish().meta({ description: "The model's words where it refused." }),
-  annotations: z.array(z.unknown()).nullish().meta({ description: 'Citations; noted, not read.' }),
-  audio: z.null().optional().meta({ description: 'Only null: audio cannot be judged.' }),
-  function_call: z.null().optional().meta({ description: 'Only null: write `tool_calls`.' }),
+  annotations: z
+    .array(z.unknown())
+    .nullish()
+    .meta({ description: 'Citations; noted, not read.', readOnly: true }),
+  audio: z
+    .null()
+    .optional()
+    .meta({ description: 'Only null: audio cannot be judged.', readOnly: true }),
+  function_call: z
+    .null()
+    .optional()
+    .meta({ description: 'Only null: write `tool_calls`.', readOnly: true }),
 };
 
 function role<Role extends string>(of: Role, description: string) {
@@ -38,12 +42,24 @@ function role<Role extends string>(of: Role, description: string) {
 }
 
 const schemas = {
-  system: z.strictObject({ role: role('system', 'Instructions.'), content, name }),
-  developer: z.strictObject({ role: role('developer', 'Instructions.'), content, name }),
-  user: z.strictObject({ role: role('user', 'What the user says.'), content, name }),
+  system: z.strictObject({
+    role: role('system', 'Instructions.'),
+    content: content('system'),
+    name,
+  }),
+  developer: z.strictObject({
+    role: role('developer', 'Instructions.'),
+    content: content('developer'),
+    name,
+  }),
+  user: z.strictObject({
+    role: role('user', 'What the user says.'),
+    content: content('user'),
+    name,
+  }),
   assistant: z.strictObject({
     role: role('assistant', 'What the assistant says and calls.'),
-    content,
+    content: content('assistant'),
     name,
     tool_calls: z
       .array(toolCallSchema)
@@ -54,7 +70,7 @@ const schemas = {
   }),
   tool: z.strictObject({
     role: role('tool', 'The result of a tool call.'),
-    content,
+    content: content('tool'),
     tool_call_id: z.string().min(1).meta({ description: 'The call that this answers.' }),
     name,
   }),

@@ -32,14 +32,21 @@ export interface PartKind {
 
 export type PartKinds = Readonly<Record<string, PartKind>>;
 
-/** Where a content may be a text or a list of such parts. */
-export function contentOf(kinds: PartKinds): z.ZodType {
-  const parts = Object.values(kinds).map(({ schema }) => schema);
-  return z.union([z.string(), z.null(), z.array(unionOf(parts))]);
+/** What the content of such a speaker's message may be: a text or a list of the parts he can have. */
+export function contentOf(role: Speaker, kinds: PartKinds): z.ZodType {
+  const parts = Object.values(kinds).filter((kind) => !kind.of || kind.of.includes(role));
+  return z
+    .union([z.string(), z.null(), z.array(unionOf(parts.map(({ schema }) => schema)))])
+    .meta({ description: 'A text or a list of parts.' });
 }
 
-/** At least two options, as zod's unions want them. */
-export function unionOf(schemas: readonly z.ZodObject[]): z.ZodType {
+/** What other tools write into a message and nothing here looks at; it is never offered. */
+export const unread = z
+  .unknown()
+  .optional()
+  .meta({ description: 'Written by the tool that made the message; not read.', readOnly: true });
+
+function unionOf(schemas: readonly z.ZodObject[]): z.ZodType {
   const [only] = schemas;
   if (schemas.length === 1 && only) return only;
   return z.discriminatedUnion('type', schemas as unknown as [z.ZodObject, z.ZodObject]);

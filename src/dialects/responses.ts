@@ -21,6 +21,7 @@ import {
   readContent,
   readPart,
   unlessEmpty,
+  unread,
 } from './parts.ts';
 import { unknownRole } from './roles.ts';
 import { SHORTHANDS } from './shorthand.ts';
@@ -32,11 +33,11 @@ const messageParts: PartKinds = {
   text: textKind('text'),
 };
 
-const id = z.string().nullish().meta({ description: 'Names the item; not read.' });
-const status = z
-  .string()
-  .nullish()
-  .meta({ description: '`completed`, `incomplete` or `in_progress`; noted unless completed.' });
+const id = z.string().nullish().meta({ description: 'Names the item; not read.', readOnly: true });
+const status = z.string().nullish().meta({
+  description: '`completed`, `incomplete` or `in_progress`; noted unless completed.',
+  readOnly: true,
+});
 const callId = z.string().min(1).meta({ description: 'Names the call; its output refers to it.' });
 const name = z.string().min(1).meta({ description: 'Name of the tool.' });
 const server = z.string().optional().meta({ description: 'The MCP server that offers the tool.' });
@@ -50,14 +51,26 @@ const output = z
 
 const ROLES = ['system', 'developer', 'user', 'assistant'] as const;
 
-const messageSchema = z.strictObject({
-  type: z.literal('message').optional().meta({ description: 'A message; the type unless given.' }),
-  role: z.enum(ROLES).meta({ description: 'Who speaks.' }),
-  content: contentOf(messageParts).meta({ description: 'A text or a list of text parts.' }),
-  id,
-  status,
-  phase: z.string().nullish().meta({ description: 'Which part of the answer; not read.' }),
-});
+function messageSchema(role: (typeof ROLES)[number]) {
+  return z.strictObject({
+    type: z
+      .literal('message')
+      .optional()
+      .meta({ description: 'A message; the type unless given.', readOnly: true }),
+    role: z.literal(role).meta({ description: `A message of the ${role}.` }),
+    content: contentOf(role, messageParts),
+    id,
+    status,
+    phase: unread,
+  });
+}
+
+const messages = {
+  system: messageSchema('system'),
+  developer: messageSchema('developer'),
+  user: messageSchema('user'),
+  assistant: messageSchema('assistant'),
+} as const;
 
 function itemType(type: string, description: string) {
   return z.literal(type).meta({ description });
@@ -73,8 +86,8 @@ function callKind(type: string, given: 'arguments' | 'input', description: strin
       [given]: args,
       id,
       status,
-      namespace: z.string().nullish().meta({ description: 'Of the tool; not read.' }),
-      caller: z.unknown().optional().meta({ description: 'Where the call came from; not read.' }),
+      namespace: unread,
+      caller: unread,
     }),
     missing: missingOfCall('call_id'),
     read: (item) => ({
@@ -96,7 +109,7 @@ function outputKind(type: string, description: string): PartKind {
       output,
       id,
       status,
-      caller: z.unknown().optional().meta({ description: 'Where the call came from; not read.' }),
+      caller: unread,
     }),
     missing: {
       call_id: [
@@ -148,9 +161,9 @@ const reasoning: PartKind = {
     type: itemType('reasoning', "The model's thoughts: noted, never judged."),
     id,
     status,
-    summary: z.array(z.unknown()).nullish().meta({ description: 'Not read.' }),
-    content: z.array(z.unknown()).nullish().meta({ description: 'Not read.' }),
-    encrypted_content: z.string().nullish().meta({ description: 'Not read.' }),
+    summary: unread,
+    content: unread,
+    encrypted_content: unread,
   }),
   read: () => ({ notes: ["The model's reasoning."] }),
 };
@@ -160,8 +173,8 @@ const mcpListTools: PartKind = {
     type: itemType('mcp_list_tools', 'What an MCP server offers: noted.'),
     id,
     server_label: server,
-    tools: z.array(z.unknown()).optional().meta({ description: 'Not read.' }),
-    error: z.unknown().optional().meta({ description: 'Not read.' }),
+    tools: unread,
+    error: unread,
   }),
   read: ({ server_label: label }) => ({
     notes: [`The list of tools of ${label === undefined ? 'an MCP server' : `"${label}"`}.`],
@@ -191,7 +204,10 @@ export const responses: Dialect = {
     }
     return typeof item.type === 'string' && !SHORTHANDS.some((side) => Object.hasOwn(item, side));
   },
-  schema: z.union([messageSchema, ...Object.values(items).map(({ schema }) => schema)]),
+  schema: z.union([
+    ...Object.values(messages),
+    ...Object.values(items).map(({ schema }) => schema),
+  ]),
   types: ['message', ...Object.keys(items), ...Object.keys(messageParts)],
   read(item) {
     const { type, role } = item;
@@ -208,7 +224,7 @@ function readMessage(item: Item, role: unknown): ReadMessage {
   const speaker = ROLES.find((one) => one === role);
   if (!speaker) return { problems: [unknownRole(role, ROLES)] };
   // The content is read part by part, for what is wrong with one to be told there.
-  const faults = faultsOf({ ...item, content: '' }, messageSchema, `a ${speaker} message`);
+  const faults = faultsOf({ ...item, content: '' }, messages[speaker], `a ${speaker} message`);
   if (faults.length > 0) return { problems: faults };
   const read = unlessEmpty(item, readContent(item, speaker, messageParts));
   if ('problems' in read) return read;

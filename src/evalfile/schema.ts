@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { toolSchema } from '../core/message.ts';
-import { dialects } from '../dialects/registry.ts';
 import type { AssertionType } from '../metrics/assertionType.ts';
 import { assertionTypes } from '../metrics/registry.ts';
 import { modelProviders } from '../models/registry.ts';
 import { targetTypes } from '../targets/registry.ts';
+import { messageSchema } from './messagesSchema.ts';
 import { documentationOf } from './schemaWalk.ts';
 
 /**
@@ -189,8 +189,6 @@ export const scriptedTurnSchema = z.union([
     expected: z.string().optional().meta({ description: 'What a good reply holds.' }),
   }),
 ]);
-
-const messageSchema = z.union(options(dialects.map(({ schema }) => schema)));
 
 export const caseSchema = z.strictObject({
   id: z

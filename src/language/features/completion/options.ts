@@ -43,14 +43,13 @@ export function offerAt(
   const options = mappings.flatMap(({ key, value: told, documentation, keys }) =>
     key !== undefined && told !== undefined ? [{ key, value: told, documentation, keys }] : [],
   );
-  const undecided = new Set(options.map(({ key }) => key)).size < options.length;
-  const free = mappings
-    .filter(({ key }) => key === undefined || !undecided)
-    .map(({ keys }) => keys);
-  return {
-    options: plainest(options),
-    keys: unique([...(undecided ? [shared(options)] : []), ...free].flat()),
-  };
+  const keys = [...new Set(options.map(({ key }) => key))].flatMap((key) => {
+    const own = options.filter((option) => option.key === key);
+    const undecided = own.some((option) => option.value !== own[0]?.value);
+    return undecided ? shared(own) : own.flatMap((option) => option.keys);
+  });
+  const free = mappings.filter(({ key }) => key === undefined).flatMap((one) => one.keys);
+  return { options: plainest(options), keys: unique([...keys, ...free]) };
 }
 
 /** Where several options are told by the same value, such as a role in all dialects, the first. */
