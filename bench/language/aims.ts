@@ -1,0 +1,66 @@
+import { type BenchResult, type FileResult, MEMORY_LINES, type Row } from './bench.ts';
+import { DIAGNOSTICS } from './measure.ts';
+
+export interface Aim {
+  readonly aim: string;
+  readonly measured: string;
+  /** Undefined where it could not be measured. */
+  readonly met: boolean | undefined;
+}
+
+const LINES = 10_000;
+const TIMES_FASTER = 5;
+const TIMES_BARE = 3;
+
+/** Memory for each further file may grow by so much before it is no straight line. */
+const STRAIGHT = 1.5;
+
+export function aimsOf({ files, memory }: BenchResult): Aim[] {
+  const file = files.find(({ lines }) => lines >= LINES && lines < 2 * LINES);
+  if (!file) return [];
+  return [
+    ...file.rows.filter(({ theirs }) => theirs !== undefined).map(fasterAim),
+    bareAim(file),
+    memoryAim(memory),
+  ];
+}
+
+function fasterAim({ what, ours, theirs }: Row): Aim {
+  const times = ours === undefined || theirs === undefined ? Number.NaN : theirs / ours;
+  return {
+    aim: `${what} of ${LINES} lines: at least ${TIMES_FASTER} × faster`,
+    measured: ratio(times),
+    met: times >= TIMES_FASTER,
+  };
+}
+
+function bareAim({ rows, bareParse }: FileResult): Aim {
+  const ours = rows.find(({ what }) => what === DIAGNOSTICS)?.ours;
+  return {
+    aim: `${DIAGNOSTICS} of ${LINES} lines: at most ${TIMES_BARE} × a bare parse`,
+    measured: ours === undefined ? 'not offered' : ratio(ours / bareParse),
+    met: ours === undefined ? undefined : ours / bareParse <= TIMES_BARE,
+  };
+}
+
+function memoryAim(memory: BenchResult['memory']): Aim {
+  const steps = memory.slice(1).map(({ files, ours }, index) => {
+    const before = memory[index];
+    return before ? (ours - before.ours) / (files - before.files) : Number.NaN;
+  });
+  // The first file also warms up what all files share.
+  const [, early = Number.NaN, late = Number.NaN] = steps;
+  return {
+    aim: `memory per open file of ${MEMORY_LINES} lines: linear`,
+    measured: `${megabytes(early)} for each of files 2 to 5, ${megabytes(late)} for each of 6 to 10`,
+    met: late <= early * STRAIGHT,
+  };
+}
+
+export function ratio(times: number): string {
+  return Number.isFinite(times) ? `${times.toFixed(1)} ×` : '–';
+}
+
+export function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}

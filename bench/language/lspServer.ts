@@ -1,0 +1,140 @@
+import { execFile, spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import {
+  createProtocolConnection,
+  type Diagnostic,
+  type PublishDiagnosticsParams,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageserver-protocol/node';
+import type { Position } from '../../src/core/problem.ts';
+import type { Subject } from './subjects.ts';
+
+const run = promisify(execFile);
+
+/** Collects garbage when it is told to, so that memory can be compared. */
+const COLLECTOR = "data:text/javascript,process.on('SIGUSR2', () => globalThis.gc())";
+
+/** Longer than this nothing is waited for. Milliseconds. */
+const LIMIT = 120_000;
+
+/** A language server in a process of its own, driven over stdio. */
+export interface LspServer {
+  readonly subject: Subject;
+  /** Whether it answers a method such as `textDocument/hover`. */
+  offers(method: string): boolean;
+  /** Opens a file and waits for its diagnostics. */
+  open(uri: string, text: string): Promise<readonly Diagnostic[]>;
+  /** Types a letter, or takes it away again. Waits for nothing. */
+  press(uri: string, place: Position): Promise<void>;
+  /** The next diagnostics of a file: ask before what brings them about. */
+  nextDiagnostics(uri: string): Promise<readonly Diagnostic[]>;
+  request(method: string, params: object): Promise<unknown>;
+  /** Resident memory in bytes, with the garbage collected. */
+  memory(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startServer(subject: Subject, rootUri: string): Promise<LspServer> {
+  const args = ['--expose-gc', '--import', COLLECTOR, ...subject.args];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const connection = createProtocolConnection(
+    new StreamMessageReader(child.stdout),
+    new StreamMessageWriter(child.stdin),
+  );
+  const waiting = new Map<string, (found: readonly Diagnostic[]) => void>();
+  connection.onNotification(
+    'textDocument/publishDiagnostics',
+    ({ uri, diagnostics }: PublishDiagnosticsParams) => {
+      waiting.get(uri)?.(diagnostics);
+      waiting.delete(uri);
+    },
+  );
+  connection.onRequest('workspace/configuration', ({ items }: { items: { section: string }[] }) =>
+    items.map(({ section }) => subject.settings[section] ?? null),
+  );
+  connection.onRequest('client/registerCapability', () => null);
+  connection.listen();
+
+  const capabilities = {
+    textDocument: {
+      documentSymbol: { hierarchicalDocumentSymbolSupport: true },
+      completion: { completionItem: { snippetSupport: true } },
+      foldingRange: { lineFoldingOnly: true },
+      codeAction: { codeActionLiteralSupport: { codeActionKind: { valueSet: ['quickfix'] } } },
+    },
+    workspace: { configuration: true, didChangeConfiguration: {} },
+  };
+  const { capabilities: offered } = await connection.sendRequest<{
+    capabilities: Readonly<Record<string, unknown>>;
+  }>('initialize', { processId: process.pid, rootUri, capabilities, ...subject.initialize });
+  await connection.sendNotification('initialized', {});
+  await connection.sendNotification('workspace/didChangeConfiguration', { settings: null });
+
+  const files = new Map<string, { version: number; pressed: boolean }>();
+  const nextDiagnostics = (uri: string) =>
+    within(new Promise<readonly Diagnostic[]>((done) => waiting.set(uri, done)), 'diagnostics');
+  return {
+    subject,
+    offers: (method) => Boolean(offered[PROVIDERS[method] ?? '']),
+    async open(uri, text) {
+      files.set(uri, { version: 1, pressed: false });
+      const textDocument = { uri, languageId: subject.languageId, version: 1, text };
+      const found = nextDiagnostics(uri);
+      await connection.sendNotification('textDocument/didOpen', { textDocument });
+      return found;
+    },
+    async press(uri, start) {
+      const { version, pressed } = files.get(uri) ?? { version: 1, pressed: false };
+      files.set(uri, { version: version + 1, pressed: !pressed });
+      const end = { ...start, character: start.character + (pressed ? 1 : 0) };
+      await connection.sendNotification('textDocument/didChange', {
+        textDocument: { uri, version: version + 1 },
+        contentChanges: [{ range: { start, end }, text: pressed ? '' : 'x' }],
+      });
+    },
+    nextDiagnostics,
+    request: (method, params) => within(connection.sendRequest(method, params), method),
+    async memory() {
+      process.kill(child.pid ?? 0, 'SIGUSR2');
+      await pause(1_000);
+      const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(child.pid)]);
+      return Number(stdout) * 1024;
+    },
+    async stop() {
+      connection.dispose();
+      child.kill();
+    },
+  };
+}
+
+/** What a server says of itself where it answers a method. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  'textDocument/completion': 'completionProvider',
+  'textDocument/hover': 'hoverProvider',
+  'textDocument/definition': 'definitionProvider',
+  'textDocument/references': 'referencesProvider',
+  'textDocument/documentSymbol': 'documentSymbolProvider',
+  'textDocument/semanticTokens/full': 'semanticTokensProvider',
+  'textDocument/foldingRange': 'foldingRangeProvider',
+  'textDocument/selectionRange': 'selectionRangeProvider',
+  'textDocument/documentLink': 'documentLinkProvider',
+  'textDocument/codeLens': 'codeLensProvider',
+  'textDocument/codeAction': 'codeActionProvider',
+  'textDocument/inlayHint': 'inlayHintProvider',
+  'textDocument/formatting': 'documentFormattingProvider',
+};
+
+async function within<Result>(work: Promise<Result>, what: string): Promise<Result> {
+  const timer = new AbortController();
+  const late = pause(LIMIT, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`${what} took longer than ${LIMIT / 1000} s.`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    timer.abort();
+    late.catch(() => {});
+  }
+}

@@ -1,0 +1,114 @@
+import { LineCounter, parseDocument } from 'yaml';
+import type { BenchFile } from './evalFile.ts';
+import type { LspServer } from './lspServer.ts';
+import { type BenchRequest, requests } from './requests.ts';
+
+/** Medians in milliseconds of what one server does, by what was measured. */
+export type Times = ReadonlyMap<string, number>;
+
+export interface Measured {
+  /** Of the servers, in their order. */
+  readonly servers: readonly Times[];
+  /** Milliseconds that the parser takes by itself, in this process: what no whole reading can go below. */
+  readonly bareParse: number;
+  /** What went otherwise than it must for the numbers to mean anything. */
+  readonly faults: readonly string[];
+}
+
+export const DIAGNOSTICS = 'key press → diagnostics';
+
+/** The name of a request that is asked at once behind a key press. */
+export function behindKeyPress(what: string): string {
+  return `key press → ${what}`;
+}
+
+/** Measures servers in turn, thing by thing and round by round: a busy moment hits all alike. */
+export async function measure(
+  servers: readonly LspServer[],
+  file: BenchFile,
+  uri: string,
+  rounds: number,
+): Promise<Measured> {
+  const faults: string[] = [];
+  for (const server of servers) {
+    const found = (await server.open(uri, file.text)).length;
+    if (found === 1) continue;
+    faults.push(`${server.subject.name} tells ${found} problems of ${file.lines} lines, not 1.`);
+  }
+  const times = servers.map(() => new Samples());
+  const parser = new Samples();
+  // The first round warms up and does not count.
+  for (let round = 0; round <= rounds; round += 1) {
+    if (round === 1) for (const one of [...times, parser]) one.forget();
+    await parser.time(DIAGNOSTICS, async () => {
+      parseDocument(file.text, { lineCounter: new LineCounter() });
+    });
+    for (const [index, server] of servers.entries()) {
+      await times[index]?.time(
+        DIAGNOSTICS,
+        () => pressAndWait(server, file, uri),
+        server.subject.pause,
+      );
+    }
+    for (const request of requests) {
+      for (const [index, server] of servers.entries()) {
+        if (server.offers(request.method)) await ask(server, request, file, uri, times[index]);
+      }
+    }
+  }
+  return {
+    servers: times.map((one) => one.medians()),
+    bareParse: parser.medians().get(DIAGNOSTICS) ?? Number.NaN,
+    faults,
+  };
+}
+
+async function pressAndWait(server: LspServer, file: BenchFile, uri: string): Promise<void> {
+  const next = server.nextDiagnostics(uri);
+  await server.press(uri, file.inTalk);
+  await next;
+}
+
+/** Asks while nothing is going on, and where editors do so at once behind a key press. */
+async function ask(
+  server: LspServer,
+  { what, method, params, whileTyping }: BenchRequest,
+  file: BenchFile,
+  uri: string,
+  times: Samples | undefined,
+): Promise<void> {
+  await times?.time(what, () => server.request(method, params(file, uri)));
+  if (!whileTyping) return;
+  const next = server.nextDiagnostics(uri);
+  await times?.time(behindKeyPress(what), async () => {
+    await server.press(uri, file.inTalk);
+    await server.request(method, params(file, uri));
+  });
+  await next;
+}
+
+class Samples {
+  readonly #times = new Map<string, number[]>();
+
+  /** @param free milliseconds that do not count */
+  async time(what: string, work: () => Promise<unknown>, free = 0): Promise<void> {
+    const start = performance.now();
+    await work();
+    const times = this.#times.get(what) ?? [];
+    times.push(performance.now() - start - free);
+    this.#times.set(what, times);
+  }
+
+  forget(): void {
+    this.#times.clear();
+  }
+
+  medians(): Times {
+    return new Map([...this.#times].map(([what, times]) => [what, median(times)]));
+  }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
