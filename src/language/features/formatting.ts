@@ -19,8 +19,8 @@ export function formatting({ yaml }: EvalDocument, options: FormattingOptions): 
   return editsOf(yaml, pieces);
 }
 
-/** Editors that indent by tabs get the two blanks that YAML is written with. */
-function stepOf({ insertSpaces, tabSize }: FormattingOptions): number {
+/** The width of an indent. Editors that indent by tabs get the two blanks that YAML is written with. */
+export function stepOf({ insertSpaces, tabSize }: FormattingOptions): number {
   return insertSpaces && tabSize >= 2 && tabSize <= 8 ? Math.floor(tabSize) : 2;
 }
 
