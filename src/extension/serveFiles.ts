@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import {
-  existsParamsSchema,
   FILE_REQUESTS,
   globParamsSchema,
   type ReadReply,
   readParamsSchema,
+  uriParamsSchema,
 } from '../shared/fileProtocol.ts';
 
 /** Most files that one pattern gives. */
@@ -19,11 +19,21 @@ export function serveFiles(client: LanguageClient): vscode.Disposable {
       return read(vscode.Uri.parse(uri), maxBytes);
     }),
     client.onRequest<boolean, void>(FILE_REQUESTS.exists, async (params: unknown) => {
-      const { uri } = existsParamsSchema.parse(params);
+      const { uri } = uriParamsSchema.parse(params);
       return vscode.workspace.fs.stat(vscode.Uri.parse(uri)).then(
         ({ type }) => (type & vscode.FileType.File) !== 0,
         () => false,
       );
+    }),
+    client.onRequest(FILE_REQUESTS.list, async (params: unknown) => {
+      const { uri } = uriParamsSchema.parse(params);
+      const entries = await vscode.workspace.fs.readDirectory(vscode.Uri.parse(uri));
+      return {
+        entries: entries.map(([name, type]) => ({
+          name,
+          isFolder: (type & vscode.FileType.Directory) !== 0,
+        })),
+      };
     }),
     client.onRequest(FILE_REQUESTS.glob, async (params: unknown) => {
       const { folder, patterns } = globParamsSchema.parse(params);

@@ -1,6 +1,13 @@
+import { readdir } from 'node:fs/promises';
 import type { Connection } from 'vscode-languageserver/node';
 import { FileError, type Files } from '../evalfile/files.ts';
-import { FILE_REQUESTS, globReplySchema, readReplySchema } from '../shared/fileProtocol.ts';
+import type { FolderEntry } from '../language/features/completion/context.ts';
+import {
+  FILE_REQUESTS,
+  globReplySchema,
+  listReplySchema,
+  readReplySchema,
+} from '../shared/fileProtocol.ts';
 import { isVirtual, pathOf, uriOf } from './addresses.ts';
 
 /** Files on the disk as they are, those of virtual workspaces through the client. */
@@ -30,4 +37,18 @@ async function read(connection: Connection, path: string, maxBytes: number): Pro
   if (!reply.success) throw new FileError('unreadable', 'The file cannot be read.');
   if ('text' in reply.data) return reply.data.text;
   throw new FileError(reply.data.reason, reply.data.message);
+}
+
+/** What a folder holds. @param path absolute; rejects where there is no such folder */
+export async function listFolder(
+  connection: Connection,
+  path: string,
+): Promise<readonly FolderEntry[]> {
+  if (!isVirtual(path)) {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
+  }
+  const params = { uri: uriOf(path) };
+  const reply = await connection.sendRequest(FILE_REQUESTS.list, params);
+  return listReplySchema.parse(reply).entries;
 }

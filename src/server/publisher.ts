@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Connection, TextDocuments } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Problem } from '../core/problem.ts';
+import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { diagnosticsByFile } from '../language/features/diagnostics.ts';
 import { isEvalFile, pathOf, uriOf } from './addresses.ts';
 import type { Workspace } from './workspace.ts';
@@ -9,10 +9,11 @@ import type { Workspace } from './workspace.ts';
 /** Milliseconds without a key press before a text is checked. */
 const DEBOUNCE = 150;
 
-/** What was said of a file that is checked by itself, and what it depends on. */
+/** What was said of a file that is checked by itself. */
 interface Said {
   readonly files: ReturnType<typeof diagnosticsByFile>;
-  readonly dependencies: readonly string[];
+  /** What is kept of it: its outline and what it depends on, without its cases. */
+  readonly suite: LoadedSuite;
 }
 
 /**
@@ -27,13 +28,16 @@ export class Publisher {
   readonly #said = new Map<string, Said>();
   /** Files that are not open and wait to be checked, one after the other. */
   readonly #waiting = new Set<string>();
+  readonly #onChecked: (suite: LoadedSuite) => Promise<void>;
   #working = false;
 
   constructor(
     connection: Connection,
     documents: TextDocuments<TextDocument>,
     workspace: Workspace,
+    onChecked: (suite: LoadedSuite) => Promise<void>,
   ) {
+    this.#onChecked = onChecked;
     this.#connection = connection;
     this.#documents = documents;
     this.#workspace = workspace;
@@ -69,10 +73,20 @@ export class Publisher {
     }
   }
 
+  /** Every suite as it was checked last, without its cases. */
+  get suites(): readonly LoadedSuite[] {
+    return [...this.#said.values()].map(({ suite }) => suite);
+  }
+
+  /** Whether an eval file uses this one. */
+  isUsed(path: string): boolean {
+    return this.suites.some(({ dependencies }) => dependencies.includes(path));
+  }
+
   /** Checks the eval files that use this one, and the file itself. */
   checkUsersOf(path: string): void {
-    for (const [user, { dependencies }] of this.#said) {
-      if (dependencies.includes(path)) this.check(user);
+    for (const [user, { suite }] of this.#said) {
+      if (suite.dependencies.includes(path)) this.check(user);
     }
     this.check(path);
   }
@@ -100,17 +114,23 @@ export class Publisher {
       const checked = await this.#workspace.check(path, open);
       // A newer text has come meanwhile, and its check with it.
       if (this.#openAt(path)?.version !== version) return;
-      if (checked) this.#say(path, checked.problems, checked.dependencies);
-      else this.#forget(path);
+      if (checked) {
+        this.#say(path, checked);
+        await this.#onChecked(checked);
+      } else this.#forget(path);
     } catch (error) {
       this.#connection.console.error(String(error instanceof Error ? error.stack : error));
     }
   }
 
-  #say(path: string, problems: readonly Problem[], dependencies: readonly string[]): void {
+  #say(path: string, checked: LoadedSuite): void {
     const before = this.#said.get(path);
-    const files = diagnosticsByFile(problems);
-    this.#said.set(path, { files, dependencies });
+    const files = diagnosticsByFile(checked.problems);
+    const { suite, ...rest } = checked;
+    this.#said.set(path, {
+      files,
+      suite: { ...rest, ...(suite && { suite: { ...suite, cases: [] } }) },
+    });
     this.#send(new Set([...(before?.files.keys() ?? []), ...files.keys(), path]));
   }
 

@@ -1,5 +1,4 @@
 import {
-  CodeActionKind,
   type Connection,
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
@@ -7,29 +6,37 @@ import {
   TextDocuments,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Estimate } from '../core/estimate.ts';
-import type { SuiteCase } from '../core/suite.ts';
+import * as z from 'zod';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { codeLenses, fileOfLens, resolveLens } from '../language/features/codeLens.ts';
-import { completion } from '../language/features/completion.ts';
-import { documentSymbols } from '../language/features/documentSymbols.ts';
-import { hover } from '../language/features/hover.ts';
-import { quickFixes } from '../language/features/quickFix.ts';
-import type { Estimating, EvalDocument } from '../language/ports.ts';
 import { SECTION } from '../shared/settings.ts';
-import { isEvalFile, pathOf } from './addresses.ts';
+import { pathOf } from './addresses.ts';
 import { clientFiles } from './clientFiles.ts';
+import { type ClientWishes, FEATURES, serveFeatures } from './features.ts';
 import { mayMatter, Publisher } from './publisher.ts';
+import { RecordRenames } from './recordRenames.ts';
 import { Workspace } from './workspace.ts';
+
+/** What is read of the client's settings; what is wrong in them counts as not set. */
+const settingsSchema = z.object({
+  judge: z.string().catch(''),
+  inlayHints: z
+    .object({ turnNumbers: z.boolean().catch(true), scores: z.boolean().catch(true) })
+    .catch({ turnNumbers: true, scores: true }),
+});
 
 /** Wires the language features to LSP. The server reads files and records, and runs nothing. */
 export function startServer(connection: Connection): void {
   const documents = new TextDocuments(TextDocument);
   const workspace = new Workspace(() => documents.all(), clientFiles(connection, nodeFiles()));
-  const diagnostics = new Publisher(connection, documents, workspace);
+  const renames = new RecordRenames();
+  const publisher = new Publisher(connection, documents, workspace, (suite) =>
+    renames.seen(suite, workspace.folderOf(suite.path)),
+  );
+  const wishes: ClientWishes = { snippets: false, hints: { turnNumbers: true, scores: true } };
   let watches = false;
   let configures = false;
   let movesFolders = false;
+  let refreshesHints = false;
 
   connection.onInitialize(({ capabilities, workspaceFolders, rootUri }) => {
     const roots = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri ? [rootUri] : []);
@@ -38,14 +45,13 @@ export function startServer(connection: Connection): void {
     watches = capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration ?? false;
     configures = capabilities.workspace?.configuration ?? false;
     movesFolders = capabilities.workspace?.workspaceFolders ?? false;
+    refreshesHints = capabilities.workspace?.inlayHint?.refreshSupport ?? false;
+    wishes.snippets =
+      capabilities.textDocument?.completion?.completionItem?.snippetSupport ?? false;
     return {
       capabilities: {
+        ...FEATURES,
         textDocumentSync: TextDocumentSyncKind.Incremental,
-        hoverProvider: true,
-        codeLensProvider: { resolveProvider: true },
-        completionProvider: { triggerCharacters: [':', ' ', '-'] },
-        documentSymbolProvider: true,
-        codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
         workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       },
     };
@@ -56,14 +62,13 @@ export function startServer(connection: Connection): void {
       connection.workspace.onDidChangeWorkspaceFolders(async () => {
         const folders = await connection.workspace.getWorkspaceFolders();
         workspace.setFolders((folders ?? []).map(({ uri }) => pathOf(uri)));
-        await diagnostics.checkFolders();
+        await publisher.checkFolders();
       });
     }
     if (watches) {
+      const globs = ['**/*.{md,json,jsonl,yaml,yml,js,mjs,ts}', '**/.turnlight/runs/*.jsonl'];
       await connection.client.register(DidChangeWatchedFilesNotification.type, {
-        watchers: ['**/*.{md,json,jsonl,yaml,yml,js,mjs,ts}'].map((globPattern) => ({
-          globPattern,
-        })),
+        watchers: globs.map((globPattern) => ({ globPattern })),
       });
     }
     if (configures) {
@@ -72,24 +77,30 @@ export function startServer(connection: Connection): void {
       });
       await readSettings();
     }
-    await diagnostics.checkFolders();
+    await publisher.checkFolders();
   });
 
   const readSettings = async () => {
-    const settings: unknown = await connection.workspace.getConfiguration(SECTION);
-    const judge: unknown = Reflect.get(Object(settings), 'judge');
-    const named = typeof judge === 'string' && judge !== '' ? judge : process.env.TURNLIGHT_JUDGE;
-    workspace.setDefaultJudge(named);
-    diagnostics.checkAll();
+    const given: unknown = await connection.workspace.getConfiguration(SECTION);
+    const { judge, inlayHints } = settingsSchema.parse(Object(given));
+    workspace.setDefaultJudge(judge === '' ? process.env.TURNLIGHT_JUDGE : judge);
+    wishes.hints = inlayHints;
+    showHints();
+    publisher.checkAll();
+  };
+
+  const showHints = () => {
+    if (refreshesHints) void connection.languages.inlayHint.refresh();
   };
 
   connection.onDidChangeConfiguration(async () => {
     if (configures) await readSettings();
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
-    // Records are looked at anew with every hover.
-    const paths = changes.map(({ uri }) => pathOf(uri)).filter((path) => !isRecord(path));
-    for (const path of paths.filter(mayMatter)) changed(path);
+    const paths = changes.map(({ uri }) => pathOf(uri));
+    // Records are looked at anew with every request.
+    if (paths.some(isRecord)) showHints();
+    for (const path of paths) if (!isRecord(path) && mayMatter(path)) changed(path);
   });
 
   documents.onDidChangeContent(({ document }) => changed(pathOf(document.uri)));
@@ -102,67 +113,14 @@ export function startServer(connection: Connection): void {
   /** A prompt, a transcript or an included file may be part of any eval file. */
   const changed = (path: string) => {
     workspace.forgetUsersOf(path);
-    diagnostics.checkUsersOf(path);
+    publisher.checkUsersOf(path);
   };
 
-  /** A feature that fails is logged and answers with nothing: the server goes on. */
-  const answer = async <Result>(
-    uri: string,
-    nothing: Result,
-    work: (document: EvalDocument) => Result | Promise<Result>,
-  ): Promise<Result> => {
-    const open = documents.get(uri);
-    if (!open || !isEvalFile(uri)) return nothing;
-    try {
-      return await work(await workspace.document(open));
-    } catch (error) {
-      connection.console.error(String(error instanceof Error ? error.stack : error));
-      return nothing;
-    }
-  };
-
-  const estimates = rememberedEstimates();
-
-  connection.onHover(({ textDocument, position }) =>
-    answer(textDocument.uri, null, async (document) => {
-      const lastRuns = (suite: string, id: string) => workspace.lastRuns(suite, id);
-      return (await hover(document, position, lastRuns)) ?? null;
-    }),
-  );
-  connection.onCodeLens(({ textDocument }) =>
-    answer(textDocument.uri, [], (document) => codeLenses(document, textDocument.uri)),
-  );
-  connection.onCodeLensResolve((lens) =>
-    answer(fileOfLens(lens) ?? '', lens, ({ suite }) => resolveLens(lens, suite, estimates)),
-  );
-  connection.onDocumentSymbol(({ textDocument }) => answer(textDocument.uri, [], documentSymbols));
-  connection.onCompletion(({ textDocument, position }) =>
-    answer(textDocument.uri, [], ({ yaml }) => completion(yaml.text, yaml.path, position)),
-  );
-  connection.onCodeAction(({ textDocument, context }) =>
-    quickFixes(textDocument.uri, context.diagnostics),
-  );
-
+  serveFeatures({ connection, documents, workspace, publisher, renames, wishes });
   documents.listen(connection);
   connection.listen();
 }
 
 function isRecord(path: string): boolean {
   return /[\\/]\.turnlight[\\/]/.test(path);
-}
-
-/** The estimate of a case is the same as long as its suite is: each version of it is a new object. */
-function rememberedEstimates(): Estimating {
-  const known = new WeakMap<SuiteCase, Promise<Estimate>>();
-  return (suiteCase) => {
-    const found = known.get(suiteCase) ?? estimate(suiteCase);
-    known.set(suiteCase, found);
-    return found;
-  };
-}
-
-/** The tokenizer's tables are large: they are loaded when the first lens is shown. */
-async function estimate(suiteCase: SuiteCase): Promise<Estimate> {
-  const { estimateCase } = await import('../judge/estimate.ts');
-  return estimateCase(suiteCase);
 }

@@ -1,10 +1,9 @@
 import { dirname } from 'node:path';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Problem } from '../core/problem.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
-import type { LoadOptions } from '../evalfile/loadedSuite.ts';
+import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
 import { isInside } from '../evalfile/paths.ts';
 import { parseYaml } from '../evalfile/yamlDocument.ts';
 import type { EvalDocument } from '../language/ports.ts';
@@ -15,10 +14,8 @@ import { isEvalFile, isVirtual, pathOf } from './addresses.ts';
 /** Files of a workspace that are checked without being open. */
 const MOST_FILES = 2_000;
 
-export interface Checked {
-  readonly problems: readonly Problem[];
-  readonly dependencies: readonly string[];
-}
+/** Of a file that a feature looks into. */
+const MOST_BYTES = 2_000_000;
 
 interface Parsed {
   readonly version: number;
@@ -84,10 +81,39 @@ export class Workspace {
   }
 
   /** What is wrong with a file that is checked by itself; undefined where it is not there. */
-  async check(path: string, open: TextDocument | undefined): Promise<Checked | undefined> {
+  async check(path: string, open: TextDocument | undefined): Promise<LoadedSuite | undefined> {
     if (open) return (await this.document(open)).suite;
     if (!(await this.#files.exists(path))) return undefined;
     return loadSuite(path, this.#overlaid(), this.#optionsFor(path));
+  }
+
+  /** Every eval file that is open or that the folders hold, as far as they can be read. */
+  async allDocuments(): Promise<readonly EvalDocument[]> {
+    const open = this.openDocuments();
+    const paths = new Set(this.#open().map(({ uri }) => pathOf(uri)));
+    const closed: EvalDocument[] = [];
+    for (const path of await this.findFiles()) {
+      if (paths.has(path)) continue;
+      const text = await this.readText(path);
+      if (text !== undefined) closed.push(await this.#read(path, text));
+    }
+    return [...(await open), ...closed];
+  }
+
+  openDocuments(): Promise<readonly EvalDocument[]> {
+    const evals = this.#open().filter(({ uri }) => isEvalFile(uri));
+    return Promise.all(evals.map((one) => this.document(one)));
+  }
+
+  get files(): Files {
+    return this.#overlaid();
+  }
+
+  /** A file's text, as it is typed rather than as it is saved; undefined where it cannot be read. */
+  readText(path: string): Promise<string | undefined> {
+    return this.#overlaid()
+      .read(path, MOST_BYTES)
+      .catch(() => undefined);
   }
 
   /** An open eval file, parsed and loaded once for each version. */
@@ -107,8 +133,11 @@ export class Workspace {
   }
 
   async #load(open: TextDocument): Promise<EvalDocument> {
-    const path = pathOf(open.uri);
-    const yaml = parseYaml(open.getText(), path);
+    return this.#read(pathOf(open.uri), open.getText());
+  }
+
+  async #read(path: string, text: string): Promise<EvalDocument> {
+    const yaml = parseYaml(text, path);
     return { yaml, suite: await loadDocument(yaml, this.#overlaid(), this.#optionsFor(path)) };
   }
 

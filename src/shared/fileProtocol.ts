@@ -6,6 +6,8 @@ export const FILE_REQUESTS = {
   read: 'turnlight/readFile',
   /** `{uri}` → boolean */
   exists: 'turnlight/fileExists',
+  /** `{uri}` → `listReplySchema` */
+  list: 'turnlight/listFolder',
   /** `globParamsSchema` → `globReplySchema` */
   glob: 'turnlight/findFiles',
 } as const;
@@ -20,7 +22,12 @@ export const readReplySchema = z.union([
   }),
 ]);
 
-export const existsParamsSchema = z.strictObject({ uri: z.string() });
+/** Of `exists` and `list`. */
+export const uriParamsSchema = z.strictObject({ uri: z.string() });
+
+export const listReplySchema = z.strictObject({
+  entries: z.array(z.strictObject({ name: z.string(), isFolder: z.boolean() })),
+});
 
 export const globParamsSchema = z.strictObject({
   folder: z.string(),

@@ -8,7 +8,6 @@ import { completion } from '../../../src/language/features/completion.ts';
 import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
 import { documentSymbols } from '../../../src/language/features/documentSymbols.ts';
 import { hover } from '../../../src/language/features/hover.ts';
-import { quickFixes } from '../../../src/language/features/quickFix.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 
@@ -57,13 +56,6 @@ describe('what stands beside the text', () => {
         ],
       ],
     );
-  });
-
-  it('is a mistake with a fix where it is known', async () => {
-    const { suite } = await documentOf(text.replace('assert', 'asert'));
-    const found = diagnosticsByFile(suite.problems).get(SUITE) ?? [];
-    const [fix] = quickFixes('file:///suite', found);
-    assert.equal(fix?.title, 'Change to "assert"');
   });
 });
 
