@@ -3,15 +3,26 @@ import type { Range } from '../../../core/problem.ts';
 import type { EvalDocument } from '../../ports.ts';
 import type { CodeActionPorts } from './actions.ts';
 import { addMissingKey } from './addKey.ts';
+import { toTranscript, toTurns } from './conversation.ts';
 import { createFile } from './createFile.ts';
 import { didYouMean, didYouMeanIn } from './didYouMean.ts';
+import { extractName } from './extractName.ts';
 import { fixAll } from './fixAll.ts';
+import type { CursorPlace } from './place.ts';
+import { inlinePrompt, toPromptFile } from './promptFile.ts';
 import { putInQuotes } from './quotes.ts';
 import { remove } from './remove.ts';
 import { indentWithSpaces } from './tabs.ts';
+import { inlineTranscript, toTranscriptFile } from './transcriptFile.ts';
 
 /** LSP's kinds of code actions that are offered here. */
-export const codeActionKinds = ['quickfix', 'source.fixAll.turnlight'] as const;
+export const codeActionKinds = [
+  'quickfix',
+  'refactor.extract',
+  'refactor.inline',
+  'refactor.rewrite',
+  'source.fixAll.turnlight',
+] as const;
 
 /**
  * Fixes of the problems at a range, and what can be done with the thing that stands there.
@@ -28,6 +39,7 @@ export async function codeActions(
 ): Promise<CodeAction[]> {
   const { yaml } = document;
   const uri = ports.uriOf(yaml.path);
+  const { path } = yaml.pathAt(range.start);
   const wanted = (kind: string) =>
     only === undefined || only.some((one) => kind === one || kind.startsWith(`${one}.`));
   const fixes = diagnostics.flatMap((one) => [
@@ -40,7 +52,22 @@ export async function codeActions(
   ]);
   return [
     ...(wanted('quickfix') ? fixes : []),
+    ...(codeActionKinds.some((kind) => kind.startsWith('refactor') && wanted(kind))
+      ? (await refactorings({ document, uri, path, ports })).filter(({ kind = '' }) => wanted(kind))
+      : []),
     ...(wanted('source.fixAll.turnlight') ? fixAll(uri, fixes) : []),
+  ];
+}
+
+async function refactorings(place: CursorPlace): Promise<CodeAction[]> {
+  return [
+    ...extractName(place),
+    ...toTurns(place),
+    ...(await toTranscript(place)),
+    ...(await toTranscriptFile(place)),
+    ...(await inlineTranscript(place)),
+    ...(await toPromptFile(place)),
+    ...(await inlinePrompt(place)),
   ];
 }
 

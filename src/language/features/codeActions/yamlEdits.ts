@@ -1,5 +1,16 @@
 import type { TextEdit } from 'vscode-languageserver-types';
-import { isMap, isNode, isPair, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import type { Path, YamlDocument } from '../../../evalfile/yamlDocument.ts';
 
 /**
@@ -198,4 +209,72 @@ export function scalar(text: string): string {
     !/\s$|:\s|:$|\s#/.test(text) &&
     !/^(true|false|null|~|[-+.]?\d.*|\.(inf|nan))$/i.test(text);
   return plain ? text : JSON.stringify(text);
+}
+
+/** The offset behind the colon of an entry. */
+export function behindColon(pair: Pair, text: string): number {
+  const key = isNode(pair.key) ? (pair.key.range?.[1] ?? 0) : 0;
+  return text.indexOf(':', key) + 1;
+}
+
+/** The value of an entry, ready to stand elsewhere. */
+export interface Moved {
+  /** With its comments, its lines beginning at column 0. */
+  readonly text: string;
+  /** Whether it needs lines of its own. */
+  readonly block: boolean;
+  /** Puts something short in its place. */
+  replaceBy(short: string): TextEdit[];
+}
+
+/** Cuts out the value of an entry; undefined where none stands there or anchors tie it to its place. */
+export function cutOut(yaml: YamlDocument, path: Path): Moved | undefined {
+  const { node, pair } = nodeAt(yaml, path) ?? {};
+  if (!node || !pair || isTied(node)) return undefined;
+  const { text } = yaml;
+  const colon = behindColon(pair, text);
+  const end = endOf(node, text);
+  const inOneLine = isFlow(node) || isScalar(node);
+  if (inOneLine) {
+    return {
+      text: reindent(text.slice(startOf(node), end), columnOf(yaml, startOf(pair)), 0),
+      block: false,
+      replaceBy: (short) => [replaceNode(yaml, node, short)],
+    };
+  }
+  const first = nextLine(text, colon);
+  const stop = lineStop(text, end);
+  const column = columnOf(yaml, startOf(node));
+  return {
+    text: dedent(text.slice(first, stop), column),
+    block: true,
+    replaceBy: (short) => [
+      edit(yaml, colon, colon, ` ${short}`),
+      edit(yaml, lineStop(text, colon), stop, ''),
+    ],
+  };
+}
+
+function isTied(node: Node): boolean {
+  let tied = false;
+  visit(node, (_key, inner) => {
+    if (isAlias(inner) || (isNode(inner) && 'anchor' in inner && inner.anchor !== undefined)) {
+      tied = true;
+      return visit.BREAK;
+    }
+    return undefined;
+  });
+  return tied;
+}
+
+function dedent(text: string, columns: number): string {
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.slice(Math.min(columns, indentOf(line))))
+    .join('\n');
+}
+
+/** Every line moved to the right; blank lines stay blank. */
+export function indented(text: string, columns: number): string {
+  return text.replace(/^(?=.*\S)/gm, ' '.repeat(columns));
 }

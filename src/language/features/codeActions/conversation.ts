@@ -1,0 +1,189 @@
+import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
+import { isNode, isScalar, isSeq, type Node, stringify, visit } from 'yaml';
+import type { Conversation, Turn } from '../../../core/conversation.ts';
+import type { Path } from '../../../evalfile/yamlDocument.ts';
+import { editsIn, refactoring } from './actions.ts';
+import { type CursorPlace, casePath, keysOf, valueAt } from './place.ts';
+import { transcriptPath } from './transcriptFile.ts';
+import {
+  addKeys,
+  columnOf,
+  edit,
+  endOf,
+  indented,
+  isFlow,
+  nodeAt,
+  removeEntry,
+  replaceNode,
+  startOf,
+} from './yamlEdits.ts';
+
+/**
+ * Keeps of a transcript what the user said, for a target to answer anew. Only where there is a
+ * target; comments and the user's words stay as they are written.
+ */
+export function toTurns(place: CursorPlace): CodeAction[] {
+  const { yaml } = place.document;
+  const path = transcriptPath(place);
+  const messages = path && valueAt(yaml.value, path);
+  const { node, pair } = (path && nodeAt(yaml, path)) ?? {};
+  const target = targetOf(place);
+  if (!path || !Array.isArray(messages) || !isSeq(node) || !pair || !target) return [];
+  const said = messages.map(userText);
+  if (said.every((text) => text === undefined)) return [];
+  const edits = node.flow
+    ? flowEdits(place, node, messages)
+    : messages.map((_, index) => itemEdit(place, path, index, messages[index]));
+  if (edits.some((one) => one === undefined)) return [];
+  const added =
+    target.name !== undefined && addKeys(yaml, path.slice(0, -1), { target: target.name });
+  const all = [
+    renameKey(place, pair.key, 'turns'),
+    ...edits.flatMap((one) => one ?? []),
+    ...(added ? [added] : []),
+  ];
+  const title = 'Turn the transcript into turns, without the replies';
+  return [refactoring(title, 'refactor.rewrite', editsIn(place.uri, all))];
+}
+
+/** The target that would answer: `name` where the case has to name it. */
+function targetOf(place: CursorPlace): { readonly name?: string } | undefined {
+  const { value } = place.document.yaml;
+  const owner = casePath(place);
+  if (valueAt(value, [...(owner ?? []), 'target']) !== undefined) return {};
+  if (valueAt(value, ['target']) !== undefined) return {};
+  const [name] = Object.keys(keysOf(valueAt(value, ['targets'])));
+  return name === undefined ? undefined : { name };
+}
+
+/** What a message of the user's says; undefined for all others. */
+function userText(message: unknown): string | undefined {
+  const { role, user, content } = keysOf(message);
+  if (typeof user === 'string') return user;
+  if (role !== 'user') return undefined;
+  if (typeof content === 'string') return content;
+  const texts = Array.isArray(content) ? content.map((part) => keysOf(part).text) : [];
+  return texts.every((text) => typeof text === 'string') ? texts.join('\n\n') : undefined;
+}
+
+/** Nothing to do for `user: …`, which is a turn as it stands. */
+function itemEdit(
+  { document: { yaml } }: CursorPlace,
+  path: Path,
+  index: number,
+  message: unknown,
+): TextEdit[] | undefined {
+  const text = userText(message);
+  const item = nodeAt(yaml, [...path, index])?.node;
+  if (!item) return undefined;
+  if (text === undefined) {
+    const removed = removeEntry(yaml, [...path, index]);
+    return removed && [removed];
+  }
+  const { user } = keysOf(message);
+  if (Object.keys(keysOf(message)).length === 1 && typeof user === 'string') return [];
+  return [
+    replaceNode(
+      yaml,
+      item,
+      isFlow(item) ? `{ user: ${JSON.stringify(text)} }` : `user: ${JSON.stringify(text)}`,
+    ),
+  ];
+}
+
+function flowEdits(
+  { document: { yaml } }: CursorPlace,
+  list: Node & { readonly items: readonly unknown[] },
+  messages: readonly unknown[],
+): (TextEdit[] | undefined)[] {
+  const kept = list.items.flatMap((item, index) => {
+    const text = userText(messages[index]);
+    if (text === undefined || !isNode(item)) return [];
+    const short = Object.keys(keysOf(messages[index])).length === 1;
+    return [
+      short
+        ? yaml.text.slice(startOf(item), endOf(item, yaml.text))
+        : `{ user: ${JSON.stringify(text)} }`,
+    ];
+  });
+  return [[replaceNode(yaml, list, `[${kept.join(', ')}]`)]];
+}
+
+function renameKey({ document: { yaml } }: CursorPlace, key: unknown, name: string): TextEdit {
+  const start = startOf(key);
+  const end = isScalar(key) ? (key.range?.[1] ?? start) : start;
+  return edit(yaml, start, end, name);
+}
+
+/** Writes down the conversation of the last run in the place of the turns that led to it. */
+export async function toTranscript(place: CursorPlace): Promise<CodeAction[]> {
+  const { document, ports, uri } = place;
+  const { yaml } = document;
+  const owner = casePath(place);
+  if (!owner || place.path[2] !== 'turns') return [];
+  const { turns, id, stop_on_failure } = keysOf(valueAt(yaml.value, owner));
+  const { node, pair } = nodeAt(yaml, [...owner, 'turns']) ?? {};
+  if (!Array.isArray(turns) || !node || !pair || typeof id !== 'string') return [];
+  // What stands under a turn would have no place in a transcript.
+  if (turns.some((turn) => 'assert' in keysOf(turn) || 'expected' in keysOf(turn))) return [];
+  const conversation = await ports.lastConversation(document.suite.path, id);
+  const messages = conversation ? messagesOf(conversation) : [];
+  if (!messages.some((message) => 'assistant' in message)) return [];
+  const column = columnOf(yaml, startOf(pair));
+  const flow = isFlow(nodeAt(yaml, owner)?.node);
+  const words = flow
+    ? `transcript: ${JSON.stringify(messages)}`
+    : `transcript:\n${indented([...commentsIn(node), stringify(messages, { lineWidth: 0 }).trimEnd()].join('\n'), column + 2)}`;
+  const edits = [edit(yaml, startOf(pair), endOf(pair, yaml.text), words)];
+  const useless =
+    stop_on_failure === undefined ? undefined : removeEntry(yaml, [...owner, 'stop_on_failure']);
+  if (useless) edits.push(useless);
+  const title = 'Turn the turns into the transcript of the last run';
+  return [refactoring(title, 'refactor.rewrite', editsIn(uri, edits))];
+}
+
+function commentsIn(node: Node): string[] {
+  const comments: string[] = [];
+  visit(node, (_key, inner) => {
+    if (!isNode(inner)) return;
+    for (const comment of [inner.commentBefore, inner.comment]) {
+      if (comment) comments.push(...comment.split('\n').map((line) => `#${line}`));
+    }
+  });
+  return comments;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+/** A conversation as messages in the shorthand, tool calls as they were made. */
+function messagesOf({ entries }: Conversation): Message[] {
+  return entries.flatMap((entry) =>
+    entry.kind === 'system' ? [{ [entry.role]: entry.text }] : messagesOfTurn(entry),
+  );
+}
+
+function messagesOfTurn({ side, items, retrievalContext }: Turn): Message[] {
+  const messages: Record<string, unknown>[] = [];
+  let open: Record<string, unknown> | undefined;
+  for (const item of items) {
+    if (item.kind === 'system') {
+      messages.push({ [item.role]: item.text });
+      open = undefined;
+    } else if (item.kind === 'text') {
+      open = { [side]: item.text };
+      messages.push(open);
+    } else {
+      const { id, name, arguments: given } = item.call;
+      // Calls with their results, one after the other: a result stands behind its call.
+      const called = typeof given === 'string' ? given : JSON.stringify(given);
+      const tool_calls = [{ id, type: 'function', function: { name, arguments: called } }];
+      if (open) open.tool_calls = tool_calls;
+      else messages.push({ assistant: null, tool_calls });
+      open = undefined;
+      if (item.result !== undefined) messages.push({ tool: item.result, tool_call_id: id });
+    }
+  }
+  const last = messages.findLast((message) => 'assistant' in message);
+  if (last && retrievalContext) last.retrieval_context = retrievalContext;
+  return messages;
+}

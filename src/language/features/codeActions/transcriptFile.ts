@@ -1,0 +1,77 @@
+import { dirname, extname, resolve } from 'node:path';
+import type { CodeAction } from 'vscode-languageserver-types';
+import { isMap, isSeq, stringify } from 'yaml';
+import { isError } from '../../../core/problem.ts';
+import { loadTranscript } from '../../../evalfile/transcript.ts';
+import { type Path, parseYaml } from '../../../evalfile/yamlDocument.ts';
+import { editsIn, refactoring, withNewFile } from './actions.ts';
+import { type CursorPlace, casePath, freeFile, slug, valueAt } from './place.ts';
+import {
+  behindColon,
+  columnOf,
+  cutOut,
+  edit,
+  endOf,
+  indented,
+  isFlow,
+  nodeAt,
+  startOf,
+} from './yamlEdits.ts';
+
+/** The path of the transcript that the cursor is on. */
+export function transcriptPath(place: CursorPlace): Path | undefined {
+  const owner = casePath(place);
+  return owner && place.path[2] === 'transcript' ? [...owner, 'transcript'] : undefined;
+}
+
+/** Moves a transcript into a file of its own, as it is written. */
+export async function toTranscriptFile(place: CursorPlace): Promise<CodeAction[]> {
+  const { yaml } = place.document;
+  const path = transcriptPath(place);
+  if (!path || !Array.isArray(valueAt(yaml.value, path))) return [];
+  const moved = cutOut(yaml, path);
+  if (!moved) return [];
+  const id = String(valueAt(yaml.value, [...path.slice(0, 2), 'id']) ?? '');
+  const file = await freeFile(place, 'transcripts', slug(id, 'transcript'), '.yaml');
+  const created = { uri: place.ports.uriOf(file.path), text: `${moved.text}\n` };
+  const changed = withNewFile(created, place.uri, moved.replaceBy(file.reference));
+  return [refactoring(`Move the transcript to "${file.reference}"`, 'refactor.extract', changed)];
+}
+
+/** Writes the messages of a transcript file into the case; the file stays, others may use it. */
+export async function inlineTranscript(place: CursorPlace): Promise<CodeAction[]> {
+  const { yaml } = place.document;
+  const path = transcriptPath(place);
+  const reference = path && valueAt(yaml.value, path);
+  if (!path || typeof reference !== 'string') return [];
+  const owner = nodeAt(yaml, path.slice(0, -1))?.node;
+  const pair = nodeAt(yaml, path)?.pair;
+  const file = resolve(dirname(yaml.path), reference);
+  const text = await place.ports.read(file);
+  if (!pair || !isMap(owner) || text === undefined) return [];
+  if (loadTranscript(text, file).problems.some(isError)) return [];
+  const messages = messagesOf(text, file);
+  const words = isFlow(owner)
+    ? ` ${JSON.stringify(messages.value)}`
+    : `\n${indented(messages.text.trimEnd(), columnOf(yaml, startOf(pair)) + 2)}`;
+  const edits = [edit(yaml, behindColon(pair, yaml.text), endOf(pair, yaml.text), words)];
+  const title = 'Write the transcript into this file';
+  return [refactoring(title, 'refactor.inline', editsIn(place.uri, edits))];
+}
+
+/** A file of messages as a list in YAML; YAML itself as it is written. */
+function messagesOf(
+  text: string,
+  file: string,
+): { readonly value: unknown; readonly text: string } {
+  const extension = extname(file);
+  if (extension === '.json' || extension === '.jsonl') {
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    const value: unknown =
+      extension === '.json' ? JSON.parse(text) : lines.map((line): unknown => JSON.parse(line));
+    return { value, text: stringify(value, { lineWidth: 0 }) };
+  }
+  const { value, root } = parseYaml(text, file);
+  const plain = isSeq(root) && !root.flow && !/^(---|\.\.\.|%)/m.test(text);
+  return { value, text: plain ? text.replace(/^\uFEFF/, '') : stringify(value, { lineWidth: 0 }) };
+}

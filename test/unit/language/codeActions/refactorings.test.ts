@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Conversation } from '../../../../src/core/conversation.ts';
+import { actionsAt, applied, codesOf } from '../../../support/codeActions.ts';
+import { cursor } from '../../../support/cursor.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Texts after the action whose title begins so, with the cursor at `|`. */
+async function after(marked: string, title: string, beside: Texts = {}, last?: Conversation) {
+  const { text, position } = cursor(marked);
+  const actions = await actionsAt(text, position, beside, last);
+  const action = actions.find((one) => one.title.startsWith(title));
+  assert.ok(action, `offered: ${actions.map((one) => one.title).join(' | ')}`);
+  const { 'suite.eval.yaml': suite = '', ...created } = applied(text, action);
+  assert.deepEqual(await codesOf(suite, { ...beside, ...created }), [], suite);
+  return { suite, created };
+}
+
+async function titles(marked: string, beside: Texts = {}, last?: Conversation) {
+  const { text, position } = cursor(marked);
+  return (await actionsAt(text, position, beside, last)).map(({ title }) => title);
+}
+
+const CHAT = '    transcript: [{user: Hi}, {assistant: Hello}]\n';
+const FILE = './judges/it-is-friendly.md';
+
+describe('a prompt file', () => {
+  it('is made of a criterion in a list', async () => {
+    const { suite, created } = await after(
+      `cases:\n  - id: one\n${CHAT}    assert:\n      # tone\n      - It is fr|iendly. # always\n`,
+      'Move to the prompt file',
+    );
+    assert.equal(
+      suite,
+      `cases:\n  - id: one\n${CHAT}    assert:\n      # tone\n      - type: llm-judge\n        prompt: ${FILE}\n        threshold: 1 # always\n`,
+    );
+    assert.equal(
+      created['judges/it-is-friendly.md'],
+      '---\nname: "It is friendly."\n---\n\nDoes this hold for the conversation?\n\nIt is friendly.\n\n{{conversation}}\n',
+    );
+  });
+
+  it('is made of a criterion within brackets', async () => {
+    const { suite } = await after(
+      `cases:\n  - id: one\n${CHAT}    assert: [It is fr|iendly.]\n`,
+      'Move to the prompt file',
+    );
+    assert.ok(
+      suite.endsWith(`assert: [{ type: llm-judge, prompt: ${FILE}, threshold: 1 }]\n`),
+      suite,
+    );
+  });
+
+  it('is made of a criterion with keys, its variables as a prompt names them', async () => {
+    const { suite, created } = await after(
+      `cases:\n  - id: one\n    context: {tone: kind}\n${CHAT}    assert:\n      - type: criterion # tone\n        name: Tone\n        criterion: >-\n          It is\n          {{to|ne}}.\n        weight: 2\n`,
+      'Move to the prompt file "./judges/tone.md"',
+    );
+    assert.ok(
+      suite.endsWith(
+        '      - type: llm-judge # tone\n        name: Tone\n        prompt: ./judges/tone.md\n        weight: 2\n        threshold: 1\n',
+      ),
+      suite,
+    );
+    assert.match(created['judges/tone.md'] ?? '', /\nIt is \{\{context\.tone\}\}\.\n/);
+  });
+
+  it('takes a name that is free', async () => {
+    const { suite } = await after(
+      `cases:\n  - id: one\n${CHAT}    assert:\n      - It is fr|iendly.\n`,
+      'Move to the prompt file',
+      { 'judges/it-is-friendly.md': 'taken' },
+    );
+    assert.match(suite, /prompt: \.\/judges\/it-is-friendly-2\.md/);
+  });
+
+  it('is made of instructions and comes back as it was', async () => {
+    const before = `cases:\n  - id: one\n${CHAT}    assert:\n      - type: llm-judge\n        na|me: Tone\n        instructions: |-\n          Is {{conversation}} friendly?\n\n          Be strict.\n        scale: [1, 5] # as ever\n`;
+    const { suite, created } = await after(before, 'Move to the prompt file');
+    assert.ok(
+      suite.endsWith('        prompt: ./judges/tone.md\n        scale: [1, 5] # as ever\n'),
+      suite,
+    );
+    const back = await after(suite.replace('tone.md', 'to|ne.md'), 'Write the prompt', created);
+    assert.equal(back.suite, before.replace('na|me', 'name'));
+  });
+
+  it('brings the keys of its front matter back', async () => {
+    const { suite } = await after(
+      `cases:\n  - id: one\n${CHAT}    assert: [{type: llm-judge, prompt: to|ne.md}]\n`,
+      'Write the prompt',
+      { 'tone.md': '---\nscale: [1, 5]\nthreshold: 4\n---\nIs {{conversation}} "fine"?\n' },
+    );
+    assert.ok(
+      suite.endsWith(
+        `[{type: llm-judge, instructions: "Is {{conversation}} \\"fine\\"?", name: tone, scale: [1,5], threshold: 4}]\n`,
+      ),
+      suite,
+    );
+  });
+});
+
+describe('a transcript file', () => {
+  const inline =
+    'cases:\n  - id: one\n    trans|cript: # as it was\n      # first\n      - user: "Hi #1"\n      - assistant: >-\n          Hello\n          there.\n    assert: [x]\n';
+
+  it('is made of a transcript as it is written, and comes back', async () => {
+    const { suite, created } = await after(inline, 'Move the transcript to');
+    assert.equal(
+      suite,
+      'cases:\n  - id: one\n    transcript: ./transcripts/one.yaml # as it was\n    assert: [x]\n',
+    );
+    assert.equal(
+      created['transcripts/one.yaml'],
+      '# first\n- user: "Hi #1"\n- assistant: >-\n    Hello\n    there.\n',
+    );
+    const back = await after(
+      suite.replace('one.yaml', 'o|ne.yaml'),
+      'Write the transcript',
+      created,
+    );
+    assert.equal(
+      back.suite,
+      'cases:\n  - id: one\n    transcript:\n      # first\n      - user: "Hi #1"\n      - assistant: >-\n          Hello\n          there. # as it was\n    assert: [x]\n',
+    );
+  });
+
+  it('is made of one within brackets', async () => {
+    const { suite, created } = await after(
+      `cases:\n  - id: one\n${CHAT.replace('user', 'us|er')}    assert: [x]\n`,
+      'Move the transcript to',
+    );
+    assert.match(suite, /transcript: \.\/transcripts\/one\.yaml\n/);
+    assert.equal(created['transcripts/one.yaml'], '[{user: Hi}, {assistant: Hello}]\n');
+  });
+
+  for (const [name, text] of [
+    ['a.json', '[{"user": "Hi"}, {"assistant": "Hello"}]'],
+    ['a.jsonl', '{"user": "Hi"}\n\n{"assistant": "Hello"}\n'],
+  ] as const) {
+    it(`is written into the case from ${name}`, async () => {
+      const { suite } = await after(
+        `cases:\n  - id: one\n    transcript: ./${name[0]}|${name.slice(1)}\n    assert: [x]\n`,
+        'Write the transcript',
+        { [name]: text },
+      );
+      assert.equal(
+        suite,
+        'cases:\n  - id: one\n    transcript:\n      - user: Hi\n      - assistant: Hello\n    assert: [x]\n',
+      );
+    });
+  }
+
+  it('is not made of what an anchor ties to its place', async () => {
+    const marked =
+      'cases:\n  - id: one\n    tr|anscript:\n      - &a {user: Hi}\n      - {assistant: x}\n    assert: [x]\n';
+    assert.deepEqual(await titles(marked), []);
+  });
+});
+
+describe('a transcript turned into turns', () => {
+  const BOT = 'targets: {bot: {type: module, path: ./bot.mjs}}\n';
+  const title = 'Turn the transcript into turns';
+
+  it('keeps what the user said, as it is written', async () => {
+    const { suite } = await after(
+      `${BOT}cases:\n  - id: one\n    tran|script:\n      - system: Be nice.\n      # the order\n      - user: "Hi #1" # first\n      - assistant: Hello\n      - {role: user, content: "Thanks, bye"}\n      - assistant: |\n          Bye\n    assert: [x]\n`,
+      title,
+    );
+    assert.equal(
+      suite,
+      `${BOT}cases:\n  - id: one\n    turns:\n      # the order\n      - user: "Hi #1" # first\n      - { user: "Thanks, bye" }\n    assert: [x]\n    target: bot\n`,
+    );
+  });
+
+  it('works within brackets and with a target that is there', async () => {
+    const { suite } = await after(
+      `${BOT}target: bot\ncases:\n  - id: one\n${CHAT.replace('user', 'us|er')}    assert: [x]\n`,
+      title,
+    );
+    assert.match(suite, /^ {4}turns: \[\{user: Hi\}\]$/m);
+  });
+
+  it('is not offered without a target', async () => {
+    const found = await titles(
+      `cases:\n  - id: one\n${CHAT.replace('user', 'us|er')}    assert: [x]\n`,
+    );
+    assert.ok(!found.some((one) => one.startsWith(title)));
+  });
+});
+
+describe('turns turned into a transcript', () => {
+  const title = 'Turn the turns into the transcript';
+  const text = (turns: string) =>
+    `target: {type: module, path: ./bot.mjs}\ncases:\n  - id: one\n    stop_on_failure: true\n    tu|rns:${turns}\n    assert: [x] # why\n`;
+  const last: Conversation = {
+    notes: [],
+    entries: [
+      { kind: 'system', role: 'system', text: 'Be nice.' },
+      { kind: 'turn', number: 1, side: 'user', items: [{ kind: 'text', text: 'Where is #1?' }] },
+      {
+        kind: 'turn',
+        number: 2,
+        side: 'assistant',
+        retrievalContext: ['a page'],
+        items: [
+          { kind: 'text', text: 'Let me look.' },
+          {
+            kind: 'tool-call',
+            call: { id: 'c1', name: 'look_up', arguments: { id: 1 } },
+            result: 'sent',
+          },
+          { kind: 'text', text: 'It is\non its way.' },
+        ],
+      },
+    ],
+  };
+
+  it('holds all that was said and called in the last run', async () => {
+    const { suite } = await after(text('\n      # asks\n      - Where is "#1"?'), title, {}, last);
+    assert.equal(
+      suite,
+      `target: {type: module, path: ./bot.mjs}
+cases:
+  - id: one
+    transcript:
+      # asks
+      - system: Be nice.
+      - user: "Where is #1?"
+      - assistant: Let me look.
+        tool_calls:
+          - id: c1
+            type: function
+            function:
+              name: look_up
+              arguments: '{"id":1}'
+      - tool: sent
+        tool_call_id: c1
+      - assistant: |-
+          It is
+          on its way.
+        retrieval_context:
+          - a page
+    assert: [x] # why
+`,
+    );
+  });
+
+  it('is not offered before the first run, nor where turns hold assertions', async () => {
+    assert.deepEqual(await titles(text(' [Hi]')), []);
+    assert.deepEqual(await titles(text(' [{user: Hi, assert: [y]}]'), {}, last), []);
+  });
+});
+
+describe('a model or a target moved to the top', () => {
+  for (const [what, marked, expected] of [
+    [
+      'a model in lines of its own, comments kept',
+      `# Suite\nname: x\n\n# all of them\ncases:\n  - id: one\n${CHAT}    judge: # mine\n      # cheap\n      provider: op|enai\n      model: gpt-5-mini # small\n    assert: [x]\n`,
+      `# Suite\nname: x\n\nmodels:\n  judge:\n    # cheap\n    provider: openai\n    model: gpt-5-mini # small\n# all of them\ncases:\n  - id: one\n${CHAT}    judge: judge # mine\n    assert: [x]\n`,
+    ],
+    [
+      'a model in short form beside others',
+      `models:\n  judge: openai:a # first\n\njudge: openai:|b\ncases:\n  - id: one\n${CHAT}    judge: judge\n    assert: [x]\n`,
+      `models:\n  judge: openai:a # first\n  judge-2: openai:b\n\njudge: judge-2\ncases:\n  - id: one\n${CHAT}    judge: judge\n    assert: [x]\n`,
+    ],
+    [
+      'a target, to targets within braces',
+      `targets: {bot: {type: module, path: ./bot.mjs}}\ntarget: bot\ncases:\n  - id: one\n    turns: [Hi]\n    target:\n      type: mo|dule\n      path: ./other.mjs\n    assert: [x]\n`,
+      `targets: {bot: {type: module, path: ./bot.mjs}, other: {"type":"module","path":"./other.mjs"}}\ntarget: bot\ncases:\n  - id: one\n    turns: [Hi]\n    target: other\n    assert: [x]\n`,
+    ],
+    [
+      'the model of a target',
+      `target: {type: chat, model: {provider: openai, model: gp|t-5}}\ncases:\n  - id: one\n    turns: [Hi]\n    assert: [x]\n`,
+      `models:\n  gpt-5: {provider: openai, model: gpt-5}\ntarget: {type: chat, model: gpt-5}\ncases:\n  - id: one\n    turns: [Hi]\n    assert: [x]\n`,
+    ],
+  ] as const) {
+    it(`takes ${what}`, async () => {
+      assert.equal((await after(marked, 'Move to `')).suite, expected);
+    });
+  }
+
+  it('is not offered for what stands there already', async () => {
+    const marked = `models:\n  a: {provider: openai, model: gp|t}\njudge: a\ncases:\n  - id: one\n${CHAT}    assert: [x]\n`;
+    assert.deepEqual(await titles(marked), []);
+  });
+});
