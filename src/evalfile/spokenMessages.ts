@@ -1,34 +1,69 @@
+import type { Message } from '../core/message.ts';
+import { readMessages } from '../dialects/readMessages.ts';
+
 /** A message of a transcript, as much of it as can be told while it is being written. */
 export interface SpokenMessage {
   readonly role: string;
-  /** Empty where it is written in parts, or is no text. */
+  /** Empty where it only calls tools, or cannot be read. */
   readonly text: string;
+  /** The tools that it calls. */
+  readonly calls: readonly string[];
   /** The number of the turn that it belongs to; absent outside of turns. */
   readonly turn?: number;
 }
 
-/** Numbers the turns of messages, right or wrong: a turn is what one side says until the other does. */
+/**
+ * Numbers the turns of messages, right or wrong: a turn is what one side says until the other does.
+ * Where a message cannot be read, what it looks like counts.
+ */
 export function spokenMessages(list: readonly unknown[]): SpokenMessage[] {
+  const read = new Map<number, Message[]>();
+  for (const { message, index } of readMessages(list).messages) {
+    const held = read.get(index);
+    if (held) held.push(message);
+    else read.set(index, [message]);
+  }
   let number = 0;
   let side: string | undefined;
-  return list.map((item) => {
-    const { role, text } = roleAndText(item);
-    const speaks = role === 'user' || role === 'assistant';
-    if (speaks && role !== side) {
-      side = role;
-      number += 1;
+  return list.map((item, index) => {
+    const held = read.get(index);
+    const seen = held ? spokenOf(held) : seemsSpoken(item);
+    let turn: number | undefined;
+    for (const role of held?.map((message) => message.role) ?? [seen.role]) {
+      const speaks = role === 'user' || role === 'assistant';
+      if (speaks && role !== side) {
+        side = role;
+        number += 1;
+      }
+      if ((speaks || role === 'tool') && number > 0) turn ??= number;
     }
-    const within = (speaks || role === 'tool') && number > 0;
-    return { role, text, ...(within && { turn: number }) };
+    return { ...seen, ...(turn !== undefined && { turn }) };
   });
 }
 
-function roleAndText(item: unknown): { role: string; text: string } {
+function spokenOf(messages: readonly Message[]): Omit<SpokenMessage, 'turn'> {
+  const [first] = messages;
+  const said = messages.filter(({ role }) => role === first?.role || role !== 'tool');
+  return {
+    role: first?.role ?? 'message',
+    text: said
+      .map(({ content }) => content)
+      .filter((content) => content !== '')
+      .join('\n\n'),
+    calls: messages.flatMap((message) =>
+      message.role === 'assistant' ? (message.toolCalls ?? []).map(({ name }) => name) : [],
+    ),
+  };
+}
+
+function seemsSpoken(item: unknown): Omit<SpokenMessage, 'turn'> {
   const given: Readonly<Record<string, unknown>> = { ...Object(item) };
+  const calls: string[] = [];
   if (typeof given.role === 'string') {
     const { content } = given;
-    return { role: given.role, text: typeof content === 'string' ? content : '' };
+    return { role: given.role, text: typeof content === 'string' ? content : '', calls };
   }
+  if (typeof given.type === 'string') return { role: given.type, text: '', calls };
   const [role = 'message', text] = Object.entries(given)[0] ?? [];
-  return { role, text: typeof text === 'string' ? text : '' };
+  return { role, text: typeof text === 'string' ? text : '', calls };
 }

@@ -1,6 +1,7 @@
 import { isUnfinished, type PlacedMessage, toConversation } from '../core/conversation.ts';
-import type { Problem } from '../core/problem.ts';
+import { isError, type Position, type Problem } from '../core/problem.ts';
 import { readMessages } from '../dialects/readMessages.ts';
+import { jsonFault } from './jsonFault.ts';
 import { type Path, parseYaml, type YamlDocument } from './yamlDocument.ts';
 
 export interface LoadedTranscript {
@@ -16,18 +17,18 @@ export function readTranscript(
   base: Path,
 ): LoadedTranscript {
   const read = readMessages(list);
-  const problems: Problem[] = read.problems.map(({ path, code, message, onKey, replacement }) => ({
-    code,
-    message,
-    severity: 'error',
-    path: document.path,
-    range: onKey
-      ? document.keyRangeOf([...base, ...path])
-      : path.length <= 1
-        ? document.keyRangeOf([...base, ...path])
-        : document.rangeOf([...base, ...path]),
-    ...(replacement !== undefined && { replacement }),
-  }));
+  const problems: Problem[] = read.problems.map(({ path, code, message, onKey, replacement }) => {
+    const place = [...base, ...path];
+    const range = onKey || path.length <= 1 ? document.keyRangeOf(place) : document.rangeOf(place);
+    return {
+      code,
+      message,
+      severity: 'error',
+      path: document.path,
+      range: place.length === 0 ? firstLineOf(range) : range,
+      ...(replacement !== undefined && { replacement }),
+    };
+  });
   const messages = read.messages.map(({ message, index }) => ({
     message,
     source: { path: document.path, range: document.entryRangeOf([...base, index]) },
@@ -38,76 +39,86 @@ export function readTranscript(
       message: 'The conversation does not end with the assistant; judges are told so.',
       severity: 'warning',
       path: document.path,
-      range: document.keyRangeOf([...base, messages.length - 1]),
+      range: document.keyRangeOf([...base, read.messages.at(-1)?.index ?? 0]),
     });
   }
   return { messages, notes: read.notes, problems };
 }
 
+/** What is wrong with a file as a whole is shown at its beginning, not all over it. */
+function firstLineOf({ start, end }: Problem['range']): Problem['range'] {
+  if (start.line === end.line) return { start, end };
+  return { start, end: { line: start.line, character: start.character + 1 } };
+}
+
 /** Reads a transcript file: a list in `.json` or `.yaml`, or a message a line in `.jsonl`. */
 export function loadTranscript(text: string, path: string): LoadedTranscript {
-  if (path.endsWith('.jsonl')) return loadLines(text, path);
-  const strict = path.endsWith('.json') ? jsonFault(text) : undefined;
+  const document = parseTranscript(text, path);
+  const { problems } = document;
+  if (problems.some(isError)) return { messages: [], notes: [], problems };
+  const read = readTranscript(document.value, document, []);
+  return { ...read, problems: [...problems, ...read.problems] };
+}
+
+/** As `parseYaml`; a `.jsonl` file is the list of its lines, and JSON must be JSON. */
+export function parseTranscript(text: string, path: string): YamlDocument {
+  if (path.endsWith('.jsonl')) return parseLines(text, path);
   const document = parseYaml(text, path);
-  if (strict !== undefined || document.problems.length > 0) {
-    const problems = document.problems.length > 0 ? document.problems : [];
-    const first = document.rangeOfOffsets(strict?.offset ?? 0, (strict?.offset ?? 0) + 1);
-    const message = `This is not valid JSON: ${strict?.message}`;
-    const fault: Problem = { code: 'json-syntax', message, severity: 'error', path, range: first };
-    return { messages: [], notes: [], problems: strict ? [fault] : problems };
-  }
-  return readTranscript(document.value, document, []);
-}
-
-function loadLines(text: string, path: string): LoadedTranscript {
-  const lines = text.split(/\r?\n/);
-  const items: string[] = [];
-  const problems: Problem[] = [];
-  for (const [line, content] of lines.entries()) {
-    const fault = content.trim() === '' ? undefined : jsonFault(content);
-    if (fault) {
-      const at = { line, character: fault.offset };
-      problems.push({
-        code: 'json-syntax',
-        message: `This line is not valid JSON: ${fault.message}`,
-        severity: 'error',
-        path,
-        range: { start: at, end: { line, character: content.length } },
-      });
-    }
-    items.push(content.trim() === '' ? '' : `- ${content}`);
-  }
-  if (problems.length > 0) return { messages: [], notes: [], problems };
-  // Each line becomes an item of one list: places are right but for the two characters in front.
-  const document = shifted(parseYaml(items.join('\n'), path), 2);
-  return readTranscript(document.value ?? [], document, []);
-}
-
-function shifted(document: YamlDocument, characters: number): YamlDocument {
-  const move = (range: Problem['range']) => {
-    const shift = ({ line, character }: Problem['range']['start']) => ({
-      line,
-      character: Math.max(0, character - characters),
-    });
-    return { start: shift(range.start), end: shift(range.end) };
-  };
+  const fault = path.endsWith('.json') ? jsonFault(text) : undefined;
+  if (!fault) return document;
+  const at = Math.min(fault.offset, Math.max(0, text.length - 1));
+  const range = document.rangeOfOffsets(at, Math.min(at + 1, text.length));
+  const message = `This is not valid JSON: ${fault.message}.`;
   return {
     ...document,
-    rangeOf: (path) => move(document.rangeOf(path)),
-    keyRangeOf: (path) => move(document.keyRangeOf(path)),
-    entryRangeOf: (path) => move(document.entryRangeOf(path)),
+    problems: [{ code: 'json-syntax', message, severity: 'error', path, range }],
   };
 }
 
-function jsonFault(
-  text: string,
-): { readonly message: string; readonly offset: number } | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const position = /position (\d+)/.exec(message)?.[1];
-    return { message, offset: position === undefined ? text.length : Number(position) };
+/** In front of each line, for all lines to be one list. */
+const DASH = '- ';
+
+function parseLines(text: string, path: string): YamlDocument {
+  const items: string[] = [];
+  const faults: Problem[] = [];
+  for (const [line, content] of text.split(/\r?\n/).entries()) {
+    const blank = content.trim() === '' || content === '\uFEFF';
+    const fault = blank ? undefined : jsonFault(content);
+    if (fault) {
+      faults.push({
+        code: 'json-syntax',
+        message: `This line is not valid JSON: ${fault.message}.`,
+        severity: 'error',
+        path,
+        range: {
+          start: { line, character: Math.min(fault.offset, content.length) },
+          end: { line, character: content.length },
+        },
+      });
+    }
+    items.push(blank ? '' : `${DASH}${content.replace(/^\uFEFF/, ' ')}`);
   }
+  const document = shifted(parseYaml(items.join('\n'), path), DASH.length);
+  return {
+    ...document,
+    value: document.value ?? [],
+    problems: faults.length > 0 ? faults : document.problems,
+  };
+}
+
+/** Of a text that has some characters more in front of each line: places are those without them. */
+function shifted(document: YamlDocument, characters: number): YamlDocument {
+  const move = ({ line, character }: Position) => ({
+    line,
+    character: Math.max(0, character - characters),
+  });
+  const moved = ({ start, end }: Problem['range']) => ({ start: move(start), end: move(end) });
+  return {
+    ...document,
+    problems: document.problems.map((problem) => ({ ...problem, range: moved(problem.range) })),
+    rangeOf: (path) => moved(document.rangeOf(path)),
+    keyRangeOf: (path) => moved(document.keyRangeOf(path)),
+    entryRangeOf: (path) => moved(document.entryRangeOf(path)),
+    pathAt: ({ line, character }) => document.pathAt({ line, character: character + characters }),
+  };
 }

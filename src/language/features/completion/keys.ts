@@ -1,4 +1,5 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
+import type * as z from 'zod';
 import { definition, type KeyInfo, unwrap } from '../../../evalfile/schemaWalk.ts';
 import { asSnippet, fits, KINDS, oneLine, plainSnippet, sortText } from './items.ts';
 import { type Offer, type Option, offerAt, valueAt } from './options.ts';
@@ -18,9 +19,9 @@ export function keyItems(place: Place, snippets: boolean, offer?: Offer): Comple
  *     assert:
  *       - |          type: contains⏎ value: …
  */
-export function beginItems(place: Place, snippets: boolean): CompletionItem[] {
+export function beginItems(place: Place, snippets: boolean, schema?: z.ZodType): CompletionItem[] {
   if (!place.begins) return [];
-  const { options, keys } = offerAt(place.root, place.path, {});
+  const { options, keys } = offerAt(place.root, place.path, {}, schema);
   const wholes = options.map(({ key, value, documentation, keys: own }, index): CompletionItem => {
     const needed = neededKeys({ keys: own }, [key]);
     const below = snippetOf(needed, place.indent.own);
