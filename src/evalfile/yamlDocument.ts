@@ -7,7 +7,6 @@ import {
   isPair,
   isScalar,
   isSeq,
-  LineCounter,
   type Node,
   type Pair,
   parseDocument,
@@ -16,6 +15,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { type Position, type Problem, type Range, START } from '../core/problem.ts';
+import { Lines } from './lines.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -59,14 +59,14 @@ export interface YamlDocument {
 }
 
 export function parseYaml(text: string, path: string): YamlDocument {
-  const lines = new LineCounter();
-  const positionAt = (offset: number) => place(lines, offset);
+  // The parser's own counter loses the lines behind some of its errors.
+  const lines = new Lines(text);
+  const positionAt = (offset: number) => lines.positionAt(offset);
   const rangeOfOffsets = (start: number, end: number): Range => ({
     start: positionAt(start),
     end: positionAt(Math.max(start, end)),
   });
-  const offsetAt = ({ line, character }: Position) =>
-    (lines.lineStarts[line] ?? text.length) + character;
+  const offsetAt = (position: Position) => lines.offsetAt(position);
   const problems: Problem[] = [];
   const say = (code: string, message: string, range: Range) =>
     problems.push({ code, message, severity: 'error', path, range });
@@ -74,7 +74,6 @@ export function parseYaml(text: string, path: string): YamlDocument {
   let document: Document.Parsed;
   try {
     document = parseDocument(text, {
-      lineCounter: lines,
       uniqueKeys: false,
       merge: false,
       version: '1.2',
@@ -104,11 +103,6 @@ export function parseYaml(text: string, path: string): YamlDocument {
     root: document.contents,
     pathAt: (position) => pathAt(document.contents, offsetAt(position)),
   };
-}
-
-function place(lines: LineCounter, offset: number): Position {
-  const { line, col } = lines.linePos(offset);
-  return { line: Math.max(0, line - 1), character: Math.max(0, col - 1) };
 }
 
 function nothing(path: string, text: string, problems: readonly Problem[]) {
