@@ -116,9 +116,12 @@ export function schemasAt(
   for (const step of path) {
     const inner: unknown =
       isRecord(current) || Array.isArray(current) ? Reflect.get(current, step) : undefined;
-    schemas = schemas
+    const next = schemas
       .flatMap((schema) => stepInto(schema, step))
       .flatMap((one) => branches(one, inner));
+    // Of several owners, such as one message in all dialects, those that know what stands here.
+    const fitting = isRecord(inner) ? next.filter((one) => fits(one, inner)) : [];
+    schemas = fitting.length > 0 ? fitting : next;
     current = inner;
   }
   return [...new Set(schemas)];
