@@ -17,6 +17,7 @@ interface Entry extends Name {
 export class GatheredNames implements FileNames {
   readonly path: string;
   readonly #entries = new Map<string, Entry>();
+  #names: readonly Name[] | undefined;
   readonly #resolve: (reference: string) => string;
 
   constructor(path: string, resolvePath: (reference: string) => string) {
@@ -25,7 +26,8 @@ export class GatheredNames implements FileNames {
   }
 
   get names(): readonly Name[] {
-    return [...this.#entries.values()];
+    this.#names ??= [...this.#entries.values()];
+    return this.#names;
   }
 
   find(kind: NameKind, name: string, scope: string): Name | undefined {
@@ -45,7 +47,10 @@ export class GatheredNames implements FileNames {
       hidden: [],
       seen: new Set(),
     };
-    if (!known) this.#entries.set(key, entry);
+    if (!known) {
+      this.#entries.set(key, entry);
+      this.#names = undefined;
+    }
     const { start } = 'range' in place ? place.range : place;
     const spot = `${start.line}:${start.character}`;
     if (entry.seen.has(spot)) return;

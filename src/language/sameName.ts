@@ -47,10 +47,9 @@ export async function nameAt(
 }
 
 function pointed(file: FileNames, position: Position): PointedName | undefined {
+  const isHere = ({ range }: Place) => contains(range, position);
   for (const name of file.names) {
-    const place = [...name.declarations, ...name.uses].find(({ range }) =>
-      contains(range, position),
-    );
+    const place = name.declarations.find(isHere) ?? name.uses.find(isHere);
     if (place) return { file, name, place };
   }
   return undefined;

@@ -71,13 +71,16 @@ function changesOf(
   { uriOf }: NamePorts,
 ): Record<string, TextEdit[]> {
   const files = new Map<string, Map<string, TextEdit>>();
+  const inStyle = new Map<Place['style'], string>();
   for (const { file, name } of same) {
     const edits = files.get(file.path) ?? new Map<string, TextEdit>();
     files.set(file.path, edits);
     for (const { range, style } of [...name.declarations, ...name.uses]) {
       // What stands behind an anchor belongs to each of its aliases.
       const spot = `${range.start.line}:${range.start.character}`;
-      edits.set(spot, { range, newText: written(newName, style) });
+      const newText = inStyle.get(style) ?? written(newName, style);
+      inStyle.set(style, newText);
+      edits.set(spot, { range, newText });
     }
   }
   return Object.fromEntries([...files].map(([path, edits]) => [uriOf(path), [...edits.values()]]));
