@@ -45,26 +45,27 @@ export async function actionsAt(
   return codeActions(document, range, [], portsOver(beside, last));
 }
 
+/** A text after edits, all of which are about the text before. */
+export function edited(text: string, edits: readonly TextEdit[]): string {
+  const { offsetAt } = parseYaml(text, '');
+  return edits
+    .map(({ range: { start, end }, newText }, index) => ({
+      start: offsetAt(start),
+      end: offsetAt(end),
+      newText,
+      index,
+    }))
+    .sort((a, b) => b.start - a.start || b.index - a.index)
+    .reduce((all, { start, end, newText }) => all.slice(0, start) + newText + all.slice(end), text);
+}
+
 /** Texts after an action, by path in the workspace; the suite's own under `suite.eval.yaml`. */
 export function applied(text: string, action: CodeAction | undefined): Record<string, string> {
   assert.ok(action?.edit, 'there is no such action');
   const texts: Record<string, string> = { 'suite.eval.yaml': text };
   const nameOf = (uri: string) => uri.slice(uriOf(`${WORKSPACE}/`).length);
   const apply = (uri: string, edits: readonly TextEdit[]) => {
-    const before = texts[nameOf(uri)] ?? '';
-    const { offsetAt } = parseYaml(before, '');
-    const sorted = edits
-      .map(({ range, newText }, index) => ({
-        start: offsetAt(range.start),
-        end: offsetAt(range.end),
-        newText,
-        index,
-      }))
-      .sort((a, b) => b.start - a.start || b.index - a.index);
-    texts[nameOf(uri)] = sorted.reduce(
-      (all, { start, end, newText }) => all.slice(0, start) + newText + all.slice(end),
-      before,
-    );
+    texts[nameOf(uri)] = edited(texts[nameOf(uri)] ?? '', edits);
   };
   for (const [uri, edits] of Object.entries(action.edit.changes ?? {})) apply(uri, edits);
   for (const change of action.edit.documentChanges ?? []) {

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { closest, nearest } from '../../../src/core/closest.ts';
+
+describe('the word that was meant', () => {
+  for (const [what, word, candidates, expected] of [
+    ['a letter less', 'asert', ['assert', 'at'], 'assert'],
+    ['a letter twice', 'targetts', ['target', 'targets'], 'targets'],
+    ['two letters swapped, in a short word', 'di', ['id', 'at'], 'id'],
+    ['another case and other separators', 'stopOnFailure', ['stop_on_failure'], 'stop_on_failure'],
+    ['a longer form', 'assertions', ['assert', 'at'], 'assert'],
+    ['nothing near', 'zzz', ['assert', 'at'], undefined],
+    ['no candidates', 'assert', [], undefined],
+    ['an empty word', '', ['assert'], undefined],
+  ] as const) {
+    it(`is found with ${what}`, () => {
+      assert.equal(closest(word, candidates), expected);
+    });
+  }
+
+  it('comes before others that are near', () => {
+    assert.deepEqual(nearest('contains-al', ['contains', 'contains-any', 'contains-all']), [
+      'contains-all',
+      'contains',
+      'contains-any',
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { rivalKey, rivalSentence, rivalType } from '../../../src/evalfile/rivalNames.ts';
+import { evalFileSchema } from '../../../src/evalfile/schema.ts';
+import { keysAt } from '../../../src/evalfile/schemaWalk.ts';
+import { assertionTypes } from '../../../src/metrics/registry.ts';
+import { load, suiteWith } from '../../support/evalFiles.ts';
+
+const TYPES = assertionTypes.map(({ type }) => type);
+
+describe("another tool's name of an assertion type", () => {
+  for (const [name, tool, meant] of [
+    ['ConversationCompletenessMetric', 'DeepEval', 'conversation-completeness'],
+    ['TurnRelevancyMetric', 'DeepEval', 'turn-relevancy'],
+    ['ConversationalGEval', 'DeepEval', 'g-eval'],
+    ['ConversationalDAGMetric', 'DeepEval', 'decision-graph'],
+    ['MultiTurnMCPUseMetric', 'DeepEval', 'mcp-use'],
+    ['ConversationCompleteness', 'MLflow', 'conversation-completeness'],
+    ['ConversationalGuidelines', 'MLflow', 'guidelines'],
+    ['UserFrustration', 'MLflow', 'user-frustration'],
+    ['ConversationalToolCallEfficiency', 'MLflow', 'tool-call-efficiency'],
+    ['make_judge', 'MLflow', 'llm-judge'],
+    ['CustomerSatisfactionEvaluator', 'Azure', 'customer-satisfaction'],
+    ['IntentResolutionEvaluator', 'Azure', 'intent-resolution'],
+    ['rubrics', 'AgentV', 'criterion'],
+    ['llm_judge', 'AgentV', 'llm-judge'],
+    ['is_json', 'AgentV', 'is-json'],
+    ['contains_any', 'AgentV', 'contains-any'],
+    ['tool_trajectory', 'AgentV', 'tool-sequence'],
+    ['tool-trajectory', 'AgentV', 'tool-sequence'],
+    ['code-judge', 'AgentV', 'script'],
+    ['composite', 'AgentV', 'all-of'],
+    ['llm-rubric', 'promptfoo', 'criterion'],
+    ['conversation-relevance', 'promptfoo', 'turn-relevancy'],
+    ['javascript', 'promptfoo', 'script'],
+    ['trajectory:tool-used', 'promptfoo', 'tool-called'],
+  ] as const) {
+    it(`is known: ${name} of ${tool}`, () => {
+      assert.deepEqual(rivalType(name, TYPES), { tool, meant });
+      assert.ok(TYPES.includes(meant));
+    });
+  }
+
+  it('comes with the keys that make it mean the same', () => {
+    assert.deepEqual(rivalType('icontains', TYPES)?.beside, { ignore_case: 'true' });
+    assert.deepEqual(rivalType('not-contains', TYPES), {
+      tool: 'promptfoo',
+      meant: 'contains',
+      beside: { negate: 'true' },
+    });
+    assert.deepEqual(rivalType('not-icontains-any', TYPES)?.beside, {
+      ignore_case: 'true',
+      negate: 'true',
+    });
+  });
+
+  it('is not offered where ours cannot stand', () => {
+    assert.equal(rivalType('llm-rubric', ['contains']), undefined);
+    assert.equal(rivalType('not-a-thing', TYPES), undefined);
+    assert.equal(rivalType('__proto__', TYPES), undefined);
+  });
+});
+
+describe("another tool's name of a key", () => {
+  const known = [[], ['cases', 0], ['defaults']].flatMap((path) =>
+    keysAt(evalFileSchema, { cases: [{}], defaults: {} }, path).map(({ name }) => name),
+  );
+  for (const [name, tool, meant] of [
+    ['chatbot_role', 'DeepEval', 'role'],
+    ['expected_outcome', 'DeepEval', 'expectations'],
+    ['scenario', 'DeepEval', 'description'],
+    ['tool_definitions', 'Azure', 'tools'],
+    ['evalcases', 'AgentV', 'cases'],
+    ['assertions', 'AgentV', 'assert'],
+    ['rubrics', 'AgentV', 'assert'],
+    ['vars', 'promptfoo', 'context'],
+    ['providers', 'promptfoo', 'targets'],
+    ['tests', 'promptfoo', 'cases'],
+    ['defaultTest', 'promptfoo', 'defaults'],
+  ] as const) {
+    it(`is known: ${name} of ${tool}`, () => {
+      assert.deepEqual(rivalKey(name, known), { tool, meant });
+    });
+  }
+
+  it('is one mistake, and the rest is read as it was meant', async () => {
+    const text = suiteWith('transcript: [{user: Hi}, {assistant: x}]\nassert: [x]')
+      .replace('cases', 'tests')
+      .replace('assert:', 'asert:');
+    const { problems } = await load(text);
+    assert.deepEqual(
+      problems.map(({ message }) => message),
+      [
+        '"tests" is promptfoo\'s name; here it is "cases".',
+        'There is no key "asert" here. Did you mean "assert"?',
+      ],
+    );
+  });
+});
+
+describe('the sentence about a name', () => {
+  it('says whose it is, ours, and what belongs beside it', () => {
+    const beside = { negate: 'true' };
+    assert.equal(
+      rivalSentence('not-equals', { tool: 'promptfoo', meant: 'equals', beside }),
+      '"not-equals" is promptfoo\'s name; here it is "equals" with `negate: true`.',
+    );
+  });
+});
