@@ -4,7 +4,7 @@ import type { AssertionType } from '../metrics/assertionType.ts';
 import { type Nodes, waysFrom } from '../metrics/decisionGraph.ts';
 import { findAssertionType } from '../metrics/registry.ts';
 import type { GatheredNames } from './gatheredNames.ts';
-import { contextKey, type FileKind } from './names.ts';
+import { contextKey, type FileKind } from './name.ts';
 import { variablesIn } from './scalarPlaces.ts';
 
 /** Where names stand in an eval file, as the format has it. One pass over the data. */

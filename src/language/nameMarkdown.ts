@@ -1,7 +1,7 @@
 import type { Position } from '../core/problem.ts';
 import type { Said } from './keyMarkdown.ts';
 import { linkedFile } from './linkedFile.ts';
-import { namesFile } from './names.ts';
+import { namesFile } from './name.ts';
 import { escapeLine, escapeMarkdown, fencedMarkdown } from './safeMarkdown.ts';
 import { type FoundName, type NamePorts, nameAt, sameNames } from './sameName.ts';
 import { valueAt } from './valueAt.ts';

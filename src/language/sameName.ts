@@ -1,14 +1,7 @@
 import type { Position } from '../core/problem.ts';
 import type { Files } from '../evalfile/files.ts';
-import {
-  type FileNames,
-  type Name,
-  type NameKind,
-  namesFile,
-  namesOf,
-  type Place,
-  promptNames,
-} from './names.ts';
+import { type FileNames, type Name, type NameKind, namesFile, type Place } from './name.ts';
+import { namesOf, promptNames } from './names.ts';
 import { contains } from './place.ts';
 import type { EvalDocument } from './ports.ts';
 

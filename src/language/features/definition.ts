@@ -1,7 +1,7 @@
 import type { Location } from 'vscode-languageserver-types';
 import { type Position, type Range, START } from '../../core/problem.ts';
 import { linkedFile } from '../linkedFile.ts';
-import { namesFile } from '../names.ts';
+import { namesFile } from '../name.ts';
 import { contains } from '../place.ts';
 import { type FoundName, type NamePorts, nameAt, sameNames } from '../sameName.ts';
 

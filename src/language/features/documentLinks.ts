@@ -1,6 +1,7 @@
 import type { DocumentLink } from 'vscode-languageserver-types';
 import { type LinkedFile, type LinkPorts, linkedFile } from '../linkedFile.ts';
-import { namesFile, namesOf } from '../names.ts';
+import { namesFile } from '../name.ts';
+import { namesOf } from '../names.ts';
 import type { EvalDocument } from '../ports.ts';
 
 /** Links on the paths in an eval file: to files that are there, and to those that could be. */

@@ -4,7 +4,7 @@ import { templateVariables } from '../../core/template.ts';
 import { hashOfText } from '../../evalfile/buildCase.ts';
 import { caseSchema } from '../../evalfile/schema.ts';
 import { parseYaml } from '../../evalfile/yamlDocument.ts';
-import { type FileNames, type Name, namesFile, type Place } from '../names.ts';
+import { type FileNames, type Name, namesFile, type Place } from '../name.ts';
 import { type FoundName, type NamePorts, nameAt, sameNames } from '../sameName.ts';
 
 /** Why a name cannot be changed, in a sentence for the user. */
