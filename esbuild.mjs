@@ -46,10 +46,15 @@ const webview = {
   assetNames: '[name]',
 };
 
-async function writeSchema() {
-  const { evalJsonSchema } = await import('./src/evalfile/jsonSchema.ts');
+async function writeSchemas() {
+  const { evalJsonSchema, messagesJsonSchema } = await import('./src/evalfile/jsonSchema.ts');
   await mkdir('schemas', { recursive: true });
-  await writeFile('schemas/eval.schema.json', `${JSON.stringify(evalJsonSchema(), null, 2)}\n`);
+  for (const [name, schema] of [
+    ['eval', evalJsonSchema()],
+    ['messages', messagesJsonSchema()],
+  ]) {
+    await writeFile(`schemas/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
+  }
 }
 
 /** The licences of the packages that the bundles hold. */
@@ -72,5 +77,6 @@ if (watch) {
     JSON.stringify({ node: nodeResult.metafile, webview: webviewResult.metafile }),
   );
   await writeNotices(nodeResult.metafile, webviewResult.metafile);
-  await writeSchema();
+  await writeSchemas();
+  await writeGrammars();
 }

@@ -1,0 +1,12 @@
+import { PROMPT_VARIABLES } from '../../src/evalfile/prompt.ts';
+import { variable } from './rules.ts';
+
+/** The variables of judge prompts, put into Markdown: other files in it hold nothing of the kind. */
+export function promptGrammar(): Readonly<Record<string, unknown>> {
+  return {
+    name: 'Variables in judge prompts',
+    scopeName: 'markdown.prompt.conversation-eval',
+    injectionSelector: 'L:text.html.markdown - comment',
+    patterns: [variable(`(?:${Object.keys(PROMPT_VARIABLES).join('|')}|context(?:\\.[\\w-]+)+)`)],
+  };
+}
