@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { Position, Range } from '../../../src/core/problem.ts';
+import { loadDocument } from '../../../src/evalfile/load.ts';
+import { parseYaml } from '../../../src/evalfile/yamlDocument.ts';
+import {
+  codeActions,
+  codeActionsOfText,
+} from '../../../src/language/features/codeActions/codeActions.ts';
+import { codeLenses } from '../../../src/language/features/codeLens.ts';
+import { completion } from '../../../src/language/features/completion.ts';
+import { definition } from '../../../src/language/features/definition.ts';
+import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
+import { documentLinks } from '../../../src/language/features/documentLinks.ts';
+import { documentSymbols } from '../../../src/language/features/documentSymbols.ts';
+import { foldingRanges } from '../../../src/language/features/foldingRanges.ts';
+import { formatting } from '../../../src/language/features/formatting.ts';
+import { hover, promptHover } from '../../../src/language/features/hover.ts';
+import { inlayHints } from '../../../src/language/features/inlayHints.ts';
+import { onTypeFormatting } from '../../../src/language/features/onTypeFormatting.ts';
+import { promptCompletion } from '../../../src/language/features/promptCompletion.ts';
+import { references } from '../../../src/language/features/references.ts';
+import { prepareRename, rename } from '../../../src/language/features/rename.ts';
+import { selectionRanges } from '../../../src/language/features/selectionRanges.ts';
+import { semanticTokens } from '../../../src/language/features/semanticTokens.ts';
+import { workspaceSymbols } from '../../../src/language/features/workspaceSymbols.ts';
+import type { EvalDocument } from '../../../src/language/ports.ts';
+import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
+import { evalTexts, promptTexts } from '../../support/fuzzTexts.ts';
+import { assertFolds, assertPlaces, assertTokens } from '../../support/placesIn.ts';
+
+/** The same texts in every run; another number finds others. */
+const SEED = 20_261_121;
+
+/** All texts seen, of all kinds. */
+const EVAL_TEXTS = 19_000;
+const PROMPT_TEXTS = 1_000;
+
+/** Milliseconds for one text with all that is asked about it. */
+const LONGEST = 1_000;
+
+const OPTIONS = { insertSpaces: true, tabSize: 2 };
+const PROMPT = `${WORKSPACE}/judges/judge.md`;
+
+/** A text with what stands beside it, and places in it. */
+interface Situation {
+  readonly text: string;
+  readonly document: EvalDocument;
+  readonly position: Position;
+  readonly range: Range;
+  readonly ports: ReturnType<typeof portsOf>;
+}
+
+type Feature = (situation: Situation) => unknown;
+
+/** Whatever the server can be asked about an eval file. The name is what a failure tells. */
+const FEATURES: Readonly<Record<string, Feature>> = {
+  codeActions: async ({ document, position, range, ports }) => {
+    const own = diagnosticsByFile(document.suite.problems).get(SUITE) ?? [];
+    const at = own[0]?.range ?? { start: position, end: position };
+    return [
+      await codeActions(document, at, own, ports),
+      await codeActions(document, range, [], ports),
+    ];
+  },
+  codeLenses: ({ document }) => codeLenses(document, uriOf(SUITE)),
+  completion: ({ text, position, ports }) =>
+    completion(text, SUITE, position, { ...ports, snippets: true }),
+  definition: ({ position, ports }) => definition(SUITE, position, ports),
+  documentLinks: ({ document, ports }) => documentLinks(document, ports),
+  documentSymbols: ({ document }) => documentSymbols(document),
+  foldingRanges: ({ document, text }) => assertFolds(foldingRanges(document), text),
+  formatting: async ({ document, text }) => {
+    const edits = formatting(document, OPTIONS);
+    assertPlaces(edits, uriOf(SUITE), { [uriOf(SUITE)]: text });
+    const formatted = parseYaml(edited(document, edits), SUITE);
+    assert.deepEqual(formatting({ ...document, yaml: formatted }, OPTIONS), [], 'formatted once');
+  },
+  hover: ({ document, position, ports }) => hover(document, position, async () => [], ports),
+  inlayHints: ({ document, range }) =>
+    inlayHints(document, range, async () => [], { turnNumbers: true, scores: true }),
+  onTypeFormatting: ({ document, position }) => onTypeFormatting(document, position, '\n', OPTIONS),
+  references: ({ position, ports }) => references(SUITE, position, true, ports),
+  rename: async ({ position, ports }) => [
+    await prepareRename(SUITE, position, ports),
+    await rename(SUITE, position, 'another', ports),
+  ],
+  selectionRanges: ({ document, position, range }) =>
+    selectionRanges(document, [position, range.start, range.end]),
+  semanticTokens: ({ document, text }) => assertTokens(semanticTokens(document).data, text),
+  workspaceSymbols: ({ document }) => workspaceSymbols('a', [document.suite], uriOf),
+};
+
+/** So many of the features are asked about a text, so that all texts are seen within a minute. */
+const ASKED = 6;
+
+describe('no text', () => {
+  it(`of ${EVAL_TEXTS} eval files makes a feature throw, leave the text or dwell`, async (t) => {
+    t.diagnostic(`seed ${SEED}`);
+    const names = Object.keys(FEATURES);
+    const property = fc.asyncProperty(
+      evalTexts,
+      fc.array(place, { minLength: 3, maxLength: 3 }),
+      fc.nat(names.length - 1),
+      async (text, [first = 0, second = 0, third = 0], from) => {
+        const begun = performance.now();
+        const situation = await situationOf(text, first, second, third);
+        const texts = { [uriOf(SUITE)]: text, [uriOf(PROMPT)]: PROMPT_TEXT };
+        assertPlaces(
+          situation.document.suite.problems.filter(({ path }) => path === SUITE),
+          uriOf(SUITE),
+          texts,
+        );
+        for (let index = 0; index < ASKED; index += 1) {
+          const name = names[(from + index) % names.length] ?? '';
+          try {
+            assertPlaces(await FEATURES[name]?.(situation), uriOf(SUITE), texts);
+          } catch (error) {
+            throw new Error(`${name}: ${String(error)}`, { cause: error });
+          }
+        }
+        assert.ok(performance.now() - begun < LONGEST, 'it took more than a second');
+      },
+    );
+    await fc.assert(property, { seed: SEED, numRuns: EVAL_TEXTS });
+  });
+
+  it(`of ${PROMPT_TEXTS} judge prompts does`, async (t) => {
+    t.diagnostic(`seed ${SEED}`);
+    const property = fc.asyncProperty(promptTexts, place, async (text, at) => {
+      const begun = performance.now();
+      const uri = uriOf(PROMPT);
+      const position = positionAt(text, at);
+      const { ports, document } = await situationOf(USING_PROMPT, 0, 0, 0, text);
+      const own = diagnosticsByFile(document.suite.problems).get(PROMPT) ?? [];
+      const answers = [
+        own,
+        codeActionsOfText(uri, text, own),
+        promptCompletion(text, PROMPT, position, { snippets: true, variables: ['city'] }),
+        await promptHover(PROMPT, position, ports),
+        await definition(PROMPT, position, ports),
+        await references(PROMPT, position, true, ports),
+        await rename(PROMPT, position, 'another', ports),
+      ];
+      assertPlaces(answers, uri, { [uri]: text, [uriOf(SUITE)]: USING_PROMPT });
+      assert.ok(performance.now() - begun < LONGEST, 'it took more than a second');
+    });
+    await fc.assert(property, { seed: SEED, numRuns: PROMPT_TEXTS });
+  });
+});
+
+const place = fc.double({ min: 0, max: 1, noNaN: true });
+
+const PROMPT_TEXT =
+  '---\nname: Judge\nvariables: [city]\n---\nIs {{conversation}} about {{context.city}}?\n';
+
+const USING_PROMPT = `cases:
+  - id: one
+    context: { city: Rome }
+    assert:
+      - { type: llm-judge, prompt: ./judges/judge.md }
+    transcript: [{ user: Hi }, { assistant: Hello }]
+`;
+
+async function situationOf(
+  text: string,
+  first: number,
+  second: number,
+  third: number,
+  prompt = PROMPT_TEXT,
+): Promise<Situation> {
+  const files = memoryFiles({ [SUITE]: text, [PROMPT]: prompt });
+  const yaml = parseYaml(text, SUITE);
+  const suite = await loadDocument(yaml, files, { workspace: WORKSPACE, env: () => undefined });
+  const document = { yaml, suite };
+  const start = positionAt(text, Math.min(second, third));
+  const range = { start, end: positionAt(text, Math.max(second, third)) };
+  return {
+    text,
+    document,
+    position: positionAt(text, first),
+    range,
+    ports: portsOf(document, files),
+  };
+}
+
+function portsOf(document: EvalDocument, files: ReturnType<typeof memoryFiles>) {
+  const readText = async (path: string) =>
+    (await files.exists(path)) ? files.read(path, Number.POSITIVE_INFINITY) : undefined;
+  return {
+    documents: [document],
+    files,
+    readText,
+    read: readText,
+    readHead: readText,
+    readFile: (path: string) => files.read(path, Number.POSITIVE_INFINITY),
+    exists: files.exists,
+    listFolder: async () => [{ name: 'judges', isFolder: true }],
+    lastConversation: async () => undefined,
+    uriOf,
+    workspaceOf: () => WORKSPACE,
+    workspace: WORKSPACE,
+  };
+}
+
+function uriOf(path: string): string {
+  return `file://${path}`;
+}
+
+function positionAt(text: string, at: number): Position {
+  const lines = text.slice(0, Math.floor(at * text.length)).split('\n');
+  return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
+}
+
+function edited({ yaml }: EvalDocument, edits: ReturnType<typeof formatting>): string {
+  return edits.reduceRight(
+    (text, { range, newText }) =>
+      text.slice(0, yaml.offsetAt(range.start)) + newText + text.slice(yaml.offsetAt(range.end)),
+    yaml.text,
+  );
+}
