@@ -37,7 +37,7 @@ export interface Fix {
   readonly create?: { readonly path: string; readonly kind: NewFileKind };
 }
 
-export type NewFileKind = 'prompt' | 'transcript' | 'script' | 'target' | 'cases';
+export type NewFileKind = 'prompt' | 'transcript' | 'script' | 'cases';
 
 /**
  * One thing wrong with a file.

@@ -1,6 +1,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Fix, Problem } from '../core/problem.ts';
 import type { Assertion, At, JudgePrompt, ModelSpec } from '../core/suite.ts';
+import { templateVariables } from '../core/template.ts';
 import type { AssertionType, CaseFacts, Known, Scale } from '../metrics/assertionType.ts';
 import { scaleSchema } from '../metrics/llm-judge.ts';
 import { findAssertionType } from '../metrics/registry.ts';
@@ -73,6 +74,13 @@ export async function buildAssertion(
     reporter.say('bad-value', message, placeOf(within(spot, ...path)), spot.owner);
   }
   checkNeeds(type, spot, about, scope);
+  const idle = type.idle?.(about.facts, about.known);
+  if (idle) {
+    const message = `This will be skipped: ${idle}.`;
+    reporter.say('nothing-to-judge', message, keyPlaceOf(spot), spot.owner, {
+      severity: 'warning',
+    });
+  }
   const at = parseAt(given.at ?? outerAt);
   checkAt(at, type.side, scriptedTurn, within(spot, 'at'), about, scope);
   const prompt = type.type === 'llm-judge' ? await promptOf(filled, spot, about, scope) : undefined;
@@ -82,7 +90,13 @@ export async function buildAssertion(
   if (type.judged && !judge && given.judge === undefined && !about.judgeNamed) {
     const message =
       'No judge is configured: add `judge: openai:gpt-5-mini` to the file, or set TURNLIGHT_JUDGE or the setting turnlight.judge. Without one this is an error when it runs.';
-    reporter.say('no-judge', message, keyPlaceOf(spot), spot.owner, { severity: 'warning' });
+    reporter.say('no-judge', message, keyPlaceOf(spot), spot.owner, {
+      severity: 'warning',
+      // An included file holds cases only: there the judge cannot stand at the top.
+      ...(spot.document.path === scope.document.path && {
+        fix: { add: { to: [], key: 'judge' } },
+      }),
+    });
   }
   const model =
     owns('model') && filled.model !== undefined
@@ -170,6 +184,8 @@ async function withAbsolutePath(
     reporter.say(code, message, placeOf(within(spot, 'path')), spot.owner, fix && { fix });
   if (!staysInside(params.path, folder, options.workspace)) {
     say('path-outside', outsideMessage(params.path));
+  } else if (!/\.(?:[cm]?js|m?ts)$/.test(path)) {
+    say('unknown-file-type', 'A script is a .js, .mjs or .ts file.');
   } else if (!(await files.exists(path))) {
     const message = `There is no file "${params.path}". Paths start from this file's folder.`;
     say('file-missing', message, { create: { path, kind: 'script' } });
@@ -196,9 +212,18 @@ function thresholdOf(
   { reporter }: Scope,
 ): number | undefined {
   if (typeof given !== 'number') return undefined;
-  if (given <= 1) return given;
-  if (given <= high && given > low) return (given - low) / (high - low);
-  const message = `The threshold ${given} is outside of 0..1${high > 1 ? ` and of the scale, ${low}..${high}` : ''}.`;
+  // A scale that goes below 0 leaves no room for shares.
+  if (given <= 1 && given >= 0 && low >= 0) {
+    if (given === 1 && low < 1 && high > 1) {
+      const message = `The threshold 1 is read as a share, which is ${high} of ${low}..${high}. Write a greater one, or a share below 1.`;
+      reporter.say('ambiguous-threshold', message, placeOf(within(spot, 'threshold')), spot.owner, {
+        severity: 'warning',
+      });
+    }
+    return given;
+  }
+  if (given <= high && given >= low) return (given - low) / (high - low);
+  const message = `The threshold ${given} is outside of 0..1${high > 1 || low < 0 ? ` and of the scale, ${low}..${high}` : ''}.`;
   reporter.say('out-of-range', message, placeOf(within(spot, 'threshold')), spot.owner);
   return undefined;
 }
@@ -226,6 +251,14 @@ function fillParams(
     return range ? { path: document.path, range } : { ...placeOf(place), whole: true };
   });
   for (const problem of found) scope.reporter.add(problem, spot.owner);
+  for (const { name, offset, length } of templateVariables(instructions)) {
+    const key = name.startsWith('context.') ? name.slice('context.'.length) : undefined;
+    if (key === undefined || Object.hasOwn(facts.context, key)) continue;
+    const range = pieceAt(document, place.path, instructions, offset, length);
+    const at = range ? { path: document.path, range } : placeOf(place);
+    const message = `The case's \`context\` has no \`${key}\`.`;
+    scope.reporter.say('missing-context', message, at, spot.owner);
+  }
   return { ...filled, instructions };
 }
 

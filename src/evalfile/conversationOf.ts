@@ -33,7 +33,9 @@ export async function conversationOf(
       input.turns === undefined
         ? 'The case has no conversation: give `turns` for the target to answer, or a `transcript` to judge.'
         : 'A case has either `turns` or `transcript`, not both.';
-    reporter.say('turns-or-transcript', message, keyPlaceOf(spot), spot.owner);
+    reporter.say('turns-or-transcript', message, keyPlaceOf(spot), spot.owner, {
+      ...(input.turns === undefined && { fix: { add: { to: spot.path, key: 'transcript' } } }),
+    });
     return undefined;
   }
   if (input.turns) return scripted(input, target, spot, scope);
@@ -57,6 +59,14 @@ export async function conversationOf(
         ({ message: { role } }) => role === 'system' || role === 'developer',
       ),
       hasExpected: messages.some(({ expected }) => expected !== undefined),
+      hasRetrievedContext: messages.some(
+        ({ message }) =>
+          message.role === 'assistant' && (message.retrievalContext ?? []).length > 0,
+      ),
+      hasToolCalls: messages.some(
+        ({ message }) => message.role === 'assistant' && (message.toolCalls ?? []).length > 0,
+      ),
+      hasToolResults: messages.some(({ message }) => message.role === 'tool'),
     },
     sides: turnsOf(conversation).map(({ side }) => side),
   };
@@ -72,7 +82,10 @@ function scripted(
     if (scope.unsound.has('target')) return undefined;
     const message =
       '`turns` need a `target` that answers them: name one in the case or at the top of the file.';
-    scope.reporter.say('missing-target', message, keyPlaceOf(within(spot, 'turns')), spot.owner);
+    const place = keyPlaceOf(within(spot, 'turns'));
+    scope.reporter.say('missing-target', message, place, spot.owner, {
+      fix: { add: { to: spot.path, key: 'target' } },
+    });
     return undefined;
   }
   const resolved = resolveTarget(target.value, target.spot, scope);

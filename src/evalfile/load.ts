@@ -64,7 +64,9 @@ export async function loadDocument(
   const sources = await collectCases(scope);
   if (sources.length === 0 && reporter.all().length === 0) {
     const message = 'The file has no cases. Add `cases:` with at least one.';
-    reporter.say('no-cases', message, { path: document.path, range: START });
+    reporter.say('no-cases', message, { path: document.path, range: START }, undefined, {
+      fix: { add: { to: [], key: 'cases' } },
+    });
   }
   uniqueIds(sources, reporter);
   const built: (SuiteCase | undefined)[] = [];

@@ -8,10 +8,19 @@ type Details = Partial<Pick<Problem, 'severity' | 'replacement' | 'fix' | 'unnec
  * (its place in the suite, from 0).
  */
 export class Reporter {
-  readonly #found: { problem: Problem; owner: number | undefined }[] = [];
+  readonly #found: Problem[] = [];
+  readonly #errors = new Map<number | undefined, Problem[]>();
 
   add(problem: Problem, owner?: number): void {
-    this.#found.push({ problem, owner });
+    this.#found.push(problem);
+    if (!isError(problem)) return;
+    const errors = this.#errors.get(owner);
+    if (errors) errors.push(problem);
+    else this.#errors.set(owner, [problem]);
+  }
+
+  get hasErrors(): boolean {
+    return this.#errors.size > 0;
   }
 
   say(
@@ -29,7 +38,7 @@ export class Reporter {
   all(): Problem[] {
     // What an alias stands for is read twice and told once: the first time, where it was written.
     const unique = new Map<string, Problem>();
-    for (const { problem } of this.#found) {
+    for (const problem of this.#found) {
       const { code, message, path, range } = problem;
       const key = JSON.stringify([code, message, path, range]);
       if (!unique.has(key)) unique.set(key, problem);
@@ -41,10 +50,7 @@ export class Reporter {
 
   /** The errors that keep a case from running, the file's own included. */
   errorsOf(owner: number): Problem[] {
-    return this.#found
-      .filter((one) => one.owner === undefined || one.owner === owner)
-      .map(({ problem }) => problem)
-      .filter(isError);
+    return [...(this.#errors.get(undefined) ?? []), ...(this.#errors.get(owner) ?? [])];
   }
 }
 

@@ -1,4 +1,4 @@
-import { isError, type Problem } from '../core/problem.ts';
+import type { Problem } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
 import type { CaseSource } from './caseSources.ts';
@@ -21,7 +21,7 @@ export async function unusedNames(
   scope: Scope,
 ): Promise<Problem[]> {
   const { document, file, options, prompts, reporter } = scope;
-  if (reporter.all().some(isError)) return [];
+  if (reporter.hasErrors) return [];
   const read = await Promise.all(prompts.values());
   const loaded = read.filter((one) => 'needs' in one);
   const outside = [options.defaultJudge, options.judgeOverride?.judge];

@@ -36,9 +36,6 @@ const check: Script = ({ conversation }) =>
 export default check;
 `;
 
-const TARGET = `export default async (messages) => \`You said: \${messages.at(-1).content}\`;
-`;
-
 const CASES = `cases:
   - id: first
     transcript:
@@ -54,8 +51,6 @@ function textOf(kind: NewFileKind, path: string): string {
       return PROMPT;
     case 'script':
       return extname(path) === '.ts' ? TYPED_SCRIPT : SCRIPT;
-    case 'target':
-      return TARGET;
     case 'cases':
       return CASES;
     case 'transcript':

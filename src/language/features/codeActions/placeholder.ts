@@ -1,9 +1,11 @@
 import type * as z from 'zod';
-import { branches, definition, keysAt, schemasAt, unwrap } from '../../../evalfile/schemaWalk.ts';
+import { definition, keysAt, schemasAt, unwrap } from '../../../evalfile/schemaWalk.ts';
 import type { Path } from '../../../evalfile/yamlDocument.ts';
 
 /** Values to begin from, on one line, where the schema alone would leave a riddle. */
 const KNOWN: Readonly<Record<string, string>> = {
+  cases:
+    '[{ id: case-1, transcript: [{ user: Hello }, { assistant: Hello }], assert: [The assistant greets the user.] }]',
   answer: 'yes',
   assert: '[The assistant answers the question.]',
   assistant: 'Hello',
@@ -25,9 +27,16 @@ const KNOWN: Readonly<Record<string, string>> = {
   role: 'A friendly support agent',
   tools: '[{ name: look_up }]',
   topics: '[orders]',
+  transcript: '[{ user: Hello }, { assistant: Hello }]',
   user: 'Hello',
   value: 'text',
   values: '[text]',
+};
+
+/** What a name stands for, and what to write where none is there yet. */
+const NAMED: Readonly<Record<string, { readonly list: string; readonly otherwise: string }>> = {
+  judge: { list: 'models', otherwise: '"openai:gpt-5-mini"' },
+  target: { list: 'targets', otherwise: '{ type: chat, model: "openai:gpt-5-mini" }' },
 };
 
 /** Deeper than this no mapping of ours is required. */
@@ -47,11 +56,22 @@ export function placeholder(
   if (key === 'type' && !('type' in Object(at(root, owner)))) return 'contains';
   // A chat target's is a model by itself, one under `models` the model's name.
   if (key === 'model' && type === 'chat') return '"openai:gpt-5-mini"';
+  const named = NAMED[key];
+  if (named) {
+    const [name] = Object.keys(Object(at(root, [named.list])));
+    return name ?? named.otherwise;
+  }
   const schemas = schemasAt(schema, root, owner).flatMap((one) => {
     const field = definition(one).shape?.[key];
-    return field ? branches(field, undefined) : [];
+    return field ? kindsOf(field) : [];
   });
   return firstFitting(key, schemas);
+}
+
+/** What a field may hold, a union's options one by one. */
+function kindsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
+  const plain = unwrap(schema);
+  return definition(plain).options?.flatMap(kindsOf) ?? [plain];
 }
 
 /** The known value where it is of the kind that is wanted, else one made of the schema. */

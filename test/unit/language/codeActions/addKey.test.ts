@@ -61,6 +61,30 @@ describe('adding a key that is missing', () => {
       `${suiteWith(CHAT.trim(), 'defaults: {assert: [{type: tool-use}]}\n')}tools: [{ name: look_up }]\n`,
     ],
     [
+      'a conversation',
+      'transcript',
+      'turns-or-transcript',
+      suiteWith('assert: [x]'),
+      suiteWith('assert: [x]\ntranscript: [{ user: Hello }, { assistant: Hello }]'),
+    ],
+    [
+      'to answer the turns, by its name',
+      'target',
+      'missing-target',
+      suiteWith('turns: [Hi]\nassert: [x]', 'targets: {bot: {type: module, path: ./bot.mjs}}\n'),
+      suiteWith(
+        'turns: [Hi]\nassert: [x]\ntarget: bot',
+        'targets: {bot: {type: module, path: ./bot.mjs}}\n',
+      ),
+    ],
+    [
+      'to a file without any',
+      'cases',
+      'no-cases',
+      'name: x # mine\n',
+      'name: x # mine\ncases: [{ id: case-1, transcript: [{ user: Hello }, { assistant: Hello }], assert: [The assistant greets the user.] }]\n',
+    ],
+    [
       'something to check',
       'assert',
       'no-assertion',
