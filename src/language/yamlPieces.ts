@@ -29,8 +29,7 @@ export class Pieces {
     const breaks = there.split('\n').length - 1;
     const count = this.#everyBreak ? breaks : Math.min(breaks, 2);
     const blank = ' '.repeat(indent);
-    const first = this.#end === 0 || this.last() === '\uFEFF';
-    const before = first
+    const before = this.#isFirst()
       ? ''
       : breaks > 0
         ? this.#eol.repeat(count) + blank
@@ -89,9 +88,13 @@ export class Pieces {
     return piece ? this.#text.slice(piece.start, piece.end) : '';
   }
 
-  /** Whether a line break stands between the last piece and a place. */
+  /** Whether a line break stands between the last piece and a place; the breaks above all go. */
   beginsLine(offset: number): boolean {
-    return this.#text.slice(this.#end, offset).includes('\n');
+    return !this.#isFirst() && this.#text.slice(this.#end, offset).includes('\n');
+  }
+
+  #isFirst(): boolean {
+    return this.#end === 0 || this.last() === '\uFEFF';
   }
 
   columnOf(offset: number): number {
