@@ -48,7 +48,7 @@ export function foldingRanges({ yaml }: EvalDocument): FoldingRange[] {
 function comments(text: string, textLines: ReadonlySet<number>): FoldingRange[] {
   const ranges: FoldingRange[] = [];
   let startLine: number | undefined;
-  const lines = [...text.split('\n'), ''];
+  const lines = [...text.split(/\r\n|\r|\n/), ''];
   for (const [index, line] of lines.entries()) {
     if (/^\uFEFF?[ \t]*#/.test(line) && !textLines.has(index)) {
       startLine ??= index;

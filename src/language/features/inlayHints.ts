@@ -5,6 +5,7 @@ import { badgeOf, entriesByTurn, type TurnBadge } from '../../core/scoring.ts';
 import { scoreText } from '../../core/verdictWords.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../../evalfile/yamlDocument.ts';
+import { endOfLineAt } from '../lines.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
 import { entryMarkdown, ICONS, STALE } from '../verdictMarkdown.ts';
 
@@ -59,7 +60,7 @@ function scoreHints(
     const score = badge.score === null ? badge.status : scoreText(badge.score);
     return [
       {
-        position: endOfLine(turn.range, yaml),
+        position: placeBehind(turn.range, yaml),
         label: `${ICONS[badge.status]} ${score}${stale ? ' (stale)' : ''}`,
         tooltip: { kind: 'markdown' as const, value: tooltip(badge, stale) },
         paddingLeft: true,
@@ -93,16 +94,14 @@ function tooltip({ status, entries }: TurnBadge, stale: boolean): string {
 }
 
 /** The end of the line that a turn begins in; of the turn itself where others stand behind it. */
-function endOfLine({ start, end }: Range, yaml: YamlDocument): Position {
+function placeBehind({ start, end }: Range, yaml: YamlDocument): Position {
   const from = yaml.offsetAt(start);
-  const found = yaml.text.indexOf('\n', from);
-  const lineEnd = found < 0 ? yaml.text.length : found;
+  const lineEnd = endOfLineAt(yaml.text, from);
   if (end.line === start.line) {
     const behind = yaml.text.slice(yaml.offsetAt(end), lineEnd);
     if (!/^\s*(?:#.*)?$/.test(behind)) return end;
   }
-  const carriageReturn = lineEnd > from && yaml.text[lineEnd - 1] === '\r';
-  return yaml.positionAt(carriageReturn ? lineEnd - 1 : lineEnd);
+  return yaml.positionAt(lineEnd);
 }
 
 function overlaps(a: Range, b: Range): boolean {

@@ -1,6 +1,7 @@
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
 import type { YamlDocument } from '../../evalfile/yamlDocument.ts';
+import { endOfLineAt } from '../lines.ts';
 import type { EvalDocument } from '../ports.ts';
 import { stepOf } from './formatting.ts';
 
@@ -30,8 +31,7 @@ export function onTypeFormatting(
 
 function lineAt({ text, offsetAt }: YamlDocument, line: number): string {
   const start = offsetAt({ line, character: 0 });
-  const end = text.indexOf('\n', start);
-  return text.slice(start, end < 0 ? text.length : end).replace(/\r$/, '');
+  return text.slice(start, endOfLineAt(text, start));
 }
 
 function indentOf(line: string): number {

@@ -2,6 +2,7 @@ import type { SelectionRange } from 'vscode-languageserver-types';
 import { isMap, isNode, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Position } from '../../core/problem.ts';
 import type { YamlDocument } from '../../evalfile/yamlDocument.ts';
+import { endOfLineAt, startOfLineAt } from '../lines.ts';
 import { isBlockText, type Span, spanOf } from '../nodes.ts';
 import type { EvalDocument } from '../ports.ts';
 
@@ -86,7 +87,7 @@ function withinText(node: unknown, [start, end]: Span, text: string, offset: num
   } else if (/^["']/.test(text.slice(start, start + 1))) {
     spans.push([start + 1, Math.max(start + 1, end - 1)]);
   }
-  const [from, to] = lineAround(text, offset);
+  const [from, to] = [startOfLineAt(text, offset), endOfLineAt(text, offset)];
   const indent = /^\s*/.exec(text.slice(from, to))?.[0].length ?? 0;
   spans.push([Math.max(start, from + indent), Math.min(end, to)]);
   for (const { index, 0: word } of text.slice(from, to).matchAll(WORD)) {
@@ -94,11 +95,4 @@ function withinText(node: unknown, [start, end]: Span, text: string, offset: num
     if (first <= offset && offset <= first + word.length) spans.push([first, first + word.length]);
   }
   return spans;
-}
-
-function lineAround(text: string, offset: number): Span {
-  const from = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
-  const found = text.indexOf('\n', offset);
-  const to = found < 0 ? text.length : found;
-  return [from, text[to - 1] === '\r' && to > from ? to - 1 : to];
 }
