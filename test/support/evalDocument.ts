@@ -37,6 +37,7 @@ export const HARD_TEXTS: readonly string[] = [
   'cases:\n  - id: 😀\n    turns:\n      - "שלום {{name}} 😀"\n      - |\n        مرحبا {{ name }}\n',
   'cases:\n  - {id: a, transcript: [{user: Hi}, {assistant: }], assert: [{type: }]}\n',
   'id: "a\n  b',
+  '# a\r# b\rcases:\n  - id: "a\rb"\r\n    turns: [Hi\r, {user: x}]\n',
   'a: |\n',
   'a: |2-\n    x\n\n\n',
   '\0\u2028\u202E',
