@@ -16,6 +16,7 @@ import {
   hasPart,
   type PartKind,
   type PartKinds,
+  partsOf,
   readContent,
   type Speaker,
   unlessEmpty,
@@ -162,15 +163,24 @@ function messageSchema(role: Speaker) {
   });
 }
 
-const toolCallId = callId.optional().meta({ description: 'The call that this answers.' });
+const toolCallId = callId.meta({ description: 'The call that this answers.' });
 
 const messages = {
   system: messageSchema('system'),
   developer: messageSchema('developer'),
   user: messageSchema('user'),
   assistant: messageSchema('assistant'),
-  tool: messageSchema('tool').extend({ tool_call_id: toolCallId }),
+  tool: messageSchema('tool').extend({ tool_call_id: toolCallId.optional() }),
 } as const;
+
+const { tool, ...others } = messages;
+
+/** The call is named by the message, or by each of its parts; approvals name none. */
+const schemas = [
+  ...Object.values(others),
+  tool.extend({ tool_call_id: toolCallId }),
+  messageSchema('tool').extend({ content: partsOf('tool', parts) }),
+];
 
 /** Azure's agent messages: `tool_call` and `tool_result` parts, `openapi_call`, approvals. */
 export const azure: Dialect = {
@@ -185,7 +195,7 @@ export const azure: Dialect = {
       return type !== 'tool_result' && typeof type === 'string' && Object.hasOwn(own, type);
     });
   },
-  schema: z.union(Object.values(messages)),
+  schema: z.union(schemas),
   types: Object.keys(parts),
   read(item) {
     const speaker = ROLES.find((one) => one === item.role);

@@ -34,10 +34,16 @@ export type PartKinds = Readonly<Record<string, PartKind>>;
 
 /** What the content of such a speaker's message may be: a text or a list of the parts he can have. */
 export function contentOf(role: Speaker, kinds: PartKinds): z.ZodType {
-  const parts = Object.values(kinds).filter((kind) => !kind.of || kind.of.includes(role));
   return z
-    .union([z.string(), z.null(), z.array(unionOf(parts.map(({ schema }) => schema)))])
+    .union([z.string(), z.null(), partsOf(role, kinds)])
     .meta({ description: 'A text or a list of parts.' });
+}
+
+export function partsOf(role: Speaker, kinds: PartKinds): z.ZodType {
+  const own = Object.values(kinds).filter((kind) => !kind.of || kind.of.includes(role));
+  return z
+    .array(unionOf(own.map(({ schema }) => schema)))
+    .meta({ description: 'A list of parts.' });
 }
 
 /** What other tools write into a message and nothing here looks at; it is never offered. */

@@ -72,8 +72,7 @@ const commonKeys = {
 function thresholdIn(scale: AssertionType['scale']): z.ZodType {
   if (scale === undefined) return threshold;
   const high = scale === 'own' ? '' : ` or in the scale of the values, up to ${scale[1]}`;
-  const range = z.number().min(0);
-  return (scale === 'own' ? range : range.max(scale[1])).meta({
+  return (scale === 'own' ? z.number() : z.number().min(0).max(scale[1])).meta({
     description: `The score needed to pass: 0..1${high}. What is greater than 1 is read in the scale of the values.`,
   });
 }
@@ -173,7 +172,10 @@ const overridable = {
   tools: z
     .array(
       z.union([
-        z.strictObject({ type: z.literal('function').optional(), function: toolSchema }),
+        z.strictObject({
+          type: z.literal('function').optional().meta({ description: 'Always `function`.' }),
+          function: toolSchema.meta({ description: 'The tool.' }),
+        }),
         toolSchema,
       ]),
     )
