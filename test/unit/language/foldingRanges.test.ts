@@ -74,7 +74,7 @@ description: |
 
   for (const text of HARD_TEXTS) {
     it(`stays within ${JSON.stringify(text)}`, async () => {
-      const last = text.split('\n').length - 1;
+      const last = text.split(/\r\n|\r|\n/).length - 1;
       for (const { startLine, endLine } of foldingRanges(await documentOf(text))) {
         assert.ok(startLine < endLine && endLine <= last);
       }
