@@ -1,4 +1,5 @@
 import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
+import type { Range } from '../../core/problem.ts';
 import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
 
@@ -22,8 +23,9 @@ export function messageSymbols(text: string, path: string): DocumentSymbol[] {
   const turns: DocumentSymbol[] = [];
   const open: { turn?: number; symbol?: DocumentSymbol } = {};
   let held: DocumentSymbol[] = [];
+  const lines = text.split(/\r?\n/);
   for (const [index, message] of spokenMessages(document.value).entries()) {
-    const range = document.entryRangeOf([index]);
+    const range = withoutBlankEnd(document.entryRangeOf([index]), lines);
     const symbol = messageSymbol(message, range);
     if (message.turn === undefined) {
       held.push(symbol);
@@ -40,6 +42,16 @@ export function messageSymbols(text: string, path: string): DocumentSymbol[] {
     }
   }
   return [...turns, ...held];
+}
+
+/** Block mappings reach up to what comes next: an outline ends with the words. */
+function withoutBlankEnd({ start, end }: Range, lines: readonly string[]): Range {
+  let { line, character } = end;
+  while (line > start.line && (lines[line] ?? '').slice(0, character).trim() === '') {
+    line -= 1;
+    character = lines[line]?.length ?? 0;
+  }
+  return { start, end: { line, character } };
 }
 
 function turnSymbol({ turn, role }: SpokenMessage, first: DocumentSymbol): DocumentSymbol {
