@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toConversation, turnsOf } from '../../../src/core/conversation.ts';
+import { deepFreeze } from '../../../src/core/deepFreeze.ts';
 import { readMessages } from '../../../src/dialects/readMessages.ts';
 import { conversationBlock } from '../../../src/judge/conversationBlock.ts';
 import { load, placed, suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';
@@ -99,6 +100,44 @@ describe('messages that other evaluators lose, scramble or crash on', () => {
       problems.map(({ code, path }) => [code, path[0]]),
       [['unmatched-result', 1]],
     );
+  });
+
+  it('a result by `call_id`: joins its call, not dropped', () => {
+    const found = turns([
+      { user: 'Hi' },
+      { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'a', output: 'done' },
+      { assistant: 'Done.' },
+    ]);
+    const [call] = found[1]?.items ?? [];
+    assert.equal(call?.kind === 'tool-call' && call.result, 'done');
+  });
+
+  it("the caller's messages: never changed, also where a dialect is rewritten", () => {
+    const list = deepFreeze([
+      { user: 'Hi' },
+      {
+        role: 'assistant',
+        content: [{ type: 'openapi_call', tool_call_id: 'a', name: 'f', arguments: '{"x":1}' }],
+      },
+      {
+        role: 'tool',
+        tool_call_id: 'a',
+        content: [{ type: 'openapi_call_output', openapi_call_output: { y: 2 } }],
+      },
+      { role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] },
+    ]);
+    assert.equal(turns(list).length, 2);
+  });
+
+  it('MCP approvals: listed in the notes, not dropped', () => {
+    const { notes, problems } = readMessages([
+      { user: 'Hi' },
+      { role: 'assistant', content: [{ type: 'mcp_approval_request', id: 'r', name: 'f' }] },
+      { role: 'tool', content: [{ type: 'mcp_approval_response', id: 'r', approved: true }] },
+      { assistant: 'Done.' },
+    ]);
+    assert.deepEqual([problems, notes.length], [[], 2]);
   });
 
   it('a user message without content: refused with its place, not dropped', () => {
