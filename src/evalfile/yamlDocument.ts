@@ -327,7 +327,8 @@ function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
   const pairs = new Map<string, Pair>();
   for (const pair of map.items) {
     const key = isScalar(pair.key) ? String(pair.key.value) : undefined;
-    if (key !== undefined && !pairs.has(key)) pairs.set(key, pair);
+    // Of a key that stands there twice the last one's value counts.
+    if (key !== undefined) pairs.set(key, pair);
   }
   PAIRS.set(map, pairs);
   return pairs;

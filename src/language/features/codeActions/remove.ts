@@ -1,12 +1,24 @@
 import type { CodeAction, Diagnostic } from 'vscode-languageserver-types';
 import type { YamlDocument } from '../../../evalfile/yamlDocument.ts';
 import { dataOf, editsIn, quickFix } from './actions.ts';
-import { removeEntry } from './yamlEdits.ts';
+import { removeEntry, removeKeyAt } from './yamlEdits.ts';
 
 /** Takes out a key that is unknown or has no effect, or a name that nothing uses. */
 export function remove(uri: string, yaml: YamlDocument, diagnostic: Diagnostic): CodeAction[] {
+  if (diagnostic.source === 'turnlight' && diagnostic.code === 'duplicate-key') {
+    return removeSecond(uri, yaml, diagnostic);
+  }
   const path = dataOf(diagnostic)?.fix?.remove;
   const edit = path && removeEntry(yaml, path);
   if (!edit) return [];
   return [quickFix(`Remove "${path.at(-1)}"`, diagnostic, editsIn(uri, [edit]))];
+}
+
+/** Of two keys of a name the one that is told; the editor shows both. */
+function removeSecond(uri: string, yaml: YamlDocument, diagnostic: Diagnostic): CodeAction[] {
+  const start = yaml.offsetAt(diagnostic.range.start);
+  const edit = removeKeyAt(yaml, start);
+  if (!edit) return [];
+  const key = yaml.text.slice(start, yaml.offsetAt(diagnostic.range.end));
+  return [quickFix(`Remove this second ${key}`, diagnostic, editsIn(uri, [edit]))];
 }

@@ -10,6 +10,7 @@ import {
   type Pair,
   visit,
   type YAMLMap,
+  type YAMLSeq,
 } from 'yaml';
 import type { Path, YamlDocument } from '../../../evalfile/yamlDocument.ts';
 
@@ -37,7 +38,10 @@ function stepInto(node: Node | null, step: string | number) {
     return isNode(item) ? { node: item } : undefined;
   }
   if (!isMap(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+  // Of a key that stands there twice the last one's value counts.
+  const pair = node.items.findLast(
+    ({ key }) => isScalar(key) && String(key.value) === String(step),
+  );
   return pair && { node: isNode(pair.value) ? pair.value : null, pair };
 }
 
@@ -138,10 +142,28 @@ export function removeEntry(yaml: YamlDocument, path: Path): TextEdit | undefine
   const owner = nodeAt(yaml, path.slice(0, -1))?.node;
   const last = path.at(-1);
   if (last === undefined || !(isMap(owner) || isSeq(owner))) return undefined;
-  const items: readonly unknown[] = owner.items;
   const index = isSeq(owner)
     ? Number(last)
-    : owner.items.findIndex(({ key }) => isScalar(key) && String(key.value) === String(last));
+    : owner.items.findLastIndex(({ key }) => isScalar(key) && String(key.value) === String(last));
+  return removeAt(yaml, path, owner, index);
+}
+
+/** As `removeEntry`, of the entry whose key begins at an offset: one of two of the same name. */
+export function removeKeyAt(yaml: YamlDocument, offset: number): TextEdit | undefined {
+  const { path } = yaml.pathAt(yaml.positionAt(offset));
+  const owner = nodeAt(yaml, path.slice(0, -1))?.node;
+  if (!isMap(owner)) return undefined;
+  const index = owner.items.findIndex((item) => startOf(item) === offset);
+  return removeAt(yaml, path, owner, index);
+}
+
+function removeAt(
+  yaml: YamlDocument,
+  path: Path,
+  owner: YAMLMap | YAMLSeq,
+  index: number,
+): TextEdit | undefined {
+  const items: readonly unknown[] = owner.items;
   const item = items[index];
   if (item === undefined || item === null) return undefined;
   if (items.length === 1 && path.length > 1) return removeEntry(yaml, path.slice(0, -1));

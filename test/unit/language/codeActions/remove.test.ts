@@ -81,6 +81,26 @@ describe('removing', () => {
   }
 });
 
+describe('removing a key that stands there twice', () => {
+  for (const [what, before, after] of [
+    [
+      'in lines of its own',
+      suiteWith(`${TRANSCRIPT}\nid: two # again\ntags: [a]`),
+      suiteWith(`${TRANSCRIPT}\ntags: [a]`),
+    ],
+    [
+      'within braces',
+      one('{type: contains, value: x, value: y}'),
+      one('{type: contains, value: x}'),
+    ],
+  ] as const) {
+    it(`takes out the second ${what}`, async () => {
+      const key = before.includes('two') ? 'id' : 'value';
+      assert.equal(await fixed(before, `Remove this second ${key}`, 'duplicate-key'), after);
+    });
+  }
+});
+
 describe('a name that nothing uses', () => {
   it('is shown faded and is no error', async () => {
     const { problems, suite } = await load(suiteWith(TRANSCRIPT, `models: {a: ${MODEL}}\n`));
