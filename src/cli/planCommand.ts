@@ -83,7 +83,7 @@ function text(rows: readonly Row[], total: Estimate): string {
       : []),
     ...(total.live
       ? [
-          'Replies that are still to come are taken for 80 tokens each; a prompt cache may save a good part.',
+          'Replies that are still to come are taken for 80 tokens each, without tool calls and retrieved context: what is only asked about those is not counted. A prompt cache may save a good part.',
         ]
       : ['A prompt cache may save a good part of the tokens in.']),
   ];

@@ -14,7 +14,7 @@ export const frontMatterSchema = z.strictObject({
   description: z.string().optional().meta({ description: 'What the judge looks at.' }),
   scale: scaleSchema.optional(),
   labels: labelsSchema.optional(),
-  threshold: z.number().min(0).optional().meta({
+  threshold: z.number().optional().meta({
     description:
       'Score needed to pass where the assertion names none: 0..1, or in the scale where greater than 1.',
   }),
@@ -93,7 +93,10 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
     ]),
   ];
   const { scale = [0, 1], threshold } = read.success ? read.data : {};
-  if (threshold !== undefined && threshold > Math.max(1, scale[1])) {
+  if (
+    threshold !== undefined &&
+    (threshold > Math.max(1, scale[1]) || threshold < Math.min(0, scale[0]))
+  ) {
     problems.push({
       code: 'out-of-range',
       message: `The threshold ${threshold} is outside of 0..1 and of the scale, ${scale.join('..')}.`,
@@ -121,7 +124,8 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
       ...(name !== undefined && { name }),
       ...(description !== undefined && { description }),
       ...(threshold !== undefined && {
-        threshold: threshold > 1 ? (threshold - low) / (high - low) : threshold,
+        // As an assertion's own is read.
+        threshold: threshold > 1 || low < 0 ? (threshold - low) / (high - low) : threshold,
       }),
     },
   };

@@ -1,6 +1,7 @@
 import {
   type Conversation,
   type PlacedMessage,
+  type Turn,
   textOf,
   toConversation,
   turnsOf,
@@ -8,13 +9,14 @@ import {
 import { deepFreeze } from '../core/deepFreeze.ts';
 import { canonicalJson } from '../core/digest.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
-import type { ModelSpec, SuiteCase, TurnsOrigin } from '../core/suite.ts';
-import type { Asked } from '../metrics/assertionType.ts';
+import type { Assertion, ModelSpec, SuiteCase, TurnsOrigin } from '../core/suite.ts';
+import type { Asked, Divisible, Outcome } from '../metrics/assertionType.ts';
 import { findAssertionType } from '../metrics/registry.ts';
 import { priceOf } from '../models/openai.ts';
 import { countTokens } from '../models/tokens.ts';
 import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
+import type { About } from './inputs.ts';
 import { type Inquiry, prepareInquiries } from './inquiries.ts';
 import { partPerTurn, partsThatFit, roomForBlock, usableTokens } from './parts.ts';
 import { PROTOCOL } from './protocol.ts';
@@ -36,37 +38,31 @@ export async function estimateCase(
   once = new Set<string>(),
 ): Promise<Estimate> {
   if (suiteCase.skip) return NO_ESTIMATE;
+  const first = await estimateRepetition(suiteCase, once);
+  let sum = first;
+  if (suiteCase.repeat.times === 1) return sum;
+  const next = await estimateRepetition(suiteCase, once);
+  for (let times = 1; times < suiteCase.repeat.times; times += 1) sum = addEstimates(sum, next);
+  return sum;
+}
+
+async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Promise<Estimate> {
   const { origin } = suiteCase;
   const conversation = deepFreeze(
     toConversation(origin.kind === 'transcript' ? origin.messages : likelyTalk(origin)),
   );
-  const counter = new Counter(conversation);
   const about = {
     conversation,
     facts: suiteCase,
     replyTurns: origin.kind === 'turns' ? origin.turns.map((_turn, index) => index * 2 + 2) : [],
   };
+  const counter = new Counter(about, once);
   const asking = suiteCase.assertions.filter(
     ({ type }) => !('check' in (findAssertionType(type) ?? {})),
   );
-  for (const inquiry of await prepareInquiries(asking, about, () => {})) {
-    const kept = new Set(once);
-    for (let sample = samplesOf(inquiry); sample > 0; sample -= 1) counter.inquire(inquiry, kept);
-    for (const key of kept) once.add(key);
-  }
+  await counter.judge(asking);
   if (origin.kind === 'turns') counter.talk(origin, suiteCase);
-  return multiplied(counter.total(origin.kind === 'turns'), suiteCase.repeat.times);
-}
-
-function samplesOf({ inputs }: Inquiry): number {
-  return inputs[0].assertion.samples ?? 1;
-}
-
-function multiplied(estimate: Estimate, times: number): Estimate {
-  return Array.from({ length: times - 1 }).reduce<Estimate>(
-    (sum) => addEstimates(sum, estimate),
-    estimate,
-  );
+  return counter.total(origin.kind === 'turns');
 }
 
 /** The scripted turns with replies of a likely length. */
@@ -79,7 +75,8 @@ function likelyTalk({ turns }: TurnsOrigin): PlacedMessage[] {
 }
 
 class Counter {
-  readonly #conversation: Conversation;
+  readonly #about: About;
+  readonly #once: Set<string>;
   readonly #known = new Map<string, number>();
   #requests = 0;
   #input = 0;
@@ -87,8 +84,13 @@ class Counter {
   #cost = 0;
   readonly #unpriced = new Set<string>();
 
-  constructor(conversation: Conversation) {
-    this.#conversation = conversation;
+  constructor(about: About, once: Set<string>) {
+    this.#about = about;
+    this.#once = once;
+  }
+
+  get #conversation(): Conversation {
+    return this.#about.conversation;
   }
 
   total(live: boolean): Estimate {
@@ -102,30 +104,55 @@ class Counter {
     };
   }
 
-  inquire(inquiry: Inquiry, once: Set<string>): void {
-    const { assertion } = inquiry.inputs[0];
-    const { judge } = assertion;
-    if (inquiry.kind === 'procedure') {
-      for (const planned of inquiry.type.plan(inquiry.inputs[0])) {
-        const key =
-          canonicalJson([judge?.id, planned.asked.name, planned.asked.instructions]) ?? '';
-        if (planned.once && once.has(key)) continue;
-        if (planned.once) once.add(key);
-        this.#ask(
-          judge,
-          planned.once ? undefined : conversationBlock(this.#conversation),
-          planned.asked,
-        );
-      }
+  async judge(assertions: readonly Assertion[]): Promise<void> {
+    for (const inquiry of await prepareInquiries(assertions, this.#about, () => {})) {
+      const { samples = 1 } = inquiry.inputs[0].assertion;
+      for (let sample = 0; sample < samples; sample += 1) await this.#inquire(inquiry);
+    }
+  }
+
+  async #inquire(inquiry: Inquiry): Promise<void> {
+    const [{ assertion, turns }] = inquiry.inputs;
+    if (inquiry.kind === 'question') {
+      this.#divide(assertion, inquiry.question, inquiry.questioning);
       return;
     }
-    const { question, questioning } = inquiry;
-    const parts = this.#partsOf(inquiry);
+    for (const planned of inquiry.type.plan(inquiry.inputs[0])) {
+      if (planned.kind === 'asked') this.#divide(assertion, planned.about(turns), planned.about);
+      else if (planned.kind === 'assertion') await this.judge([planned.assertion]);
+      else if (planned.kind === 'embedding') this.#embed(assertion.model, planned.texts);
+      else this.#askOnce(assertion.judge, planned.asked);
+    }
+  }
+
+  #askOnce(judge: ModelSpec | undefined, asked: Asked<unknown>): void {
+    const key = canonicalJson([judge?.id, asked.name, asked.instructions]) ?? '';
+    if (this.#once.has(key)) return;
+    this.#once.add(key);
+    this.#ask(judge, undefined, asked);
+  }
+
+  #embed(model: ModelSpec | undefined, texts: readonly string[]): void {
+    this.#count(
+      model,
+      texts.reduce((sum, text) => sum + this.#tokens(text), 0),
+      0,
+    );
+  }
+
+  /** One request, or one for each part and perhaps one about the whole. */
+  #divide(
+    assertion: Assertion,
+    question: Divisible<unknown>,
+    about: (turns: readonly Turn[]) => Divisible<unknown> | Outcome,
+  ): void {
+    const { judge } = assertion;
+    const parts = this.#partsOf(assertion, question);
     if (!parts) this.#ask(judge, conversationBlock(this.#conversation), question);
     for (const part of parts ?? []) {
-      const about = questioning(part.turns);
-      if ('kind' in about) continue;
-      this.#ask(judge, conversationBlock(this.#conversation, part.shown), about);
+      const asked = about(part.turns);
+      if ('kind' in asked) continue;
+      this.#ask(judge, conversationBlock(this.#conversation, part.shown), asked);
     }
     if (parts && question.parts.whole) {
       const { turns: _, ...whole } = question;
@@ -134,8 +161,7 @@ class Counter {
     }
   }
 
-  #partsOf({ inputs, question }: Extract<Inquiry, { kind: 'question' }>) {
-    const { granularity, window = 10, judge } = inputs[0].assertion;
+  #partsOf({ granularity, window = 10, judge }: Assertion, question: Divisible<unknown>) {
     const { turns = [] } = question;
     if (granularity === 'turn') return partPerTurn(turns, window);
     const limit = judge?.params.max_input_tokens;

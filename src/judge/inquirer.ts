@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Conversation, Turn } from '../core/conversation.ts';
 import { canonicalJson } from '../core/digest.ts';
-import type { Answered, Asked, Outcome, Question } from '../metrics/assertionType.ts';
+import type { Answered, Asked, Divisible, Outcome, Question } from '../metrics/assertionType.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
@@ -42,6 +42,8 @@ export type Questioning<Answer, Concluded> = (
   turns: readonly Turn[],
 ) => Question<Answer, Concluded> | Outcome;
 
+type Dividing<Answer> = (turns: readonly Turn[]) => Divisible<Answer> | Outcome;
+
 const SIDE_BY_SIDE = 4;
 
 /** Asks one judge about one conversation, and counts what it costs. */
@@ -71,15 +73,22 @@ export class Inquirer {
     return this.#first ?? this.#sent;
   }
 
-  /** Asks about the whole conversation. @throws as `askJudge`; JudgeError `too-long` */
+  /**
+   * Asks about the conversation, in parts where it does not fit.
+   *
+   * @throws as `askJudge`; JudgeError `too-long`
+   */
   async ask<Answer>(
-    asked: Asked<Answer>,
+    turns: readonly Turn[],
+    about: (turns: readonly Turn[]) => Divisible<Answer>,
     { logprobs = false }: { readonly logprobs?: boolean } = {},
   ): Promise<Answered<Answer>> {
+    const asked = about(turns);
     const request = this.#request(this.#setup.block, asked, logprobs);
-    if (!(await this.#fits(request))) throw tooLong(this.#setup);
     this.#first ??= request;
-    return this.#send(request, asked);
+    const parts = await this.#partition(asked, request);
+    if (!parts) return this.#send(request, asked);
+    return { answer: await this.#inParts(about, asked, parts), text: '' };
   }
 
   /** Asks without the conversation; the same question once, as long as it is kept. */
@@ -147,9 +156,9 @@ export class Inquirer {
     return tokensOf(request, countTokens) <= usableTokens(maxInputTokens);
   }
 
-  async #inParts<Answer, Concluded>(
-    questioning: Questioning<Answer, Concluded>,
-    question: Question<Answer, Concluded>,
+  async #inParts<Answer>(
+    questioning: Dividing<Answer>,
+    question: Divisible<Answer>,
     parts: readonly Part[],
   ): Promise<Answer> {
     const { granularity } = this.#setup;
@@ -202,8 +211,8 @@ export class Inquirer {
   }
 
   /** One answer of those about the parts, checked as a whole as well. */
-  async #join<Answer, Concluded>(
-    question: Question<Answer, Concluded>,
+  async #join<Answer>(
+    question: Divisible<Answer>,
     answers: readonly Told<Answer>[],
   ): Promise<Answer> {
     const given = answers.map(({ answer }) => answer);

@@ -5,6 +5,7 @@ import { canonicalJson } from '../core/digest.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
 import type { Means, Outcome } from '../metrics/assertionType.ts';
+import { NestedError } from '../metrics/nested.ts';
 import { findAssertionType } from '../metrics/registry.ts';
 import { type Model, ModelError } from '../models/model.ts';
 import { JudgeError } from './ask.ts';
@@ -14,7 +15,14 @@ import { type About, factsOf } from './inputs.ts';
 import { Inquirer, type Kept } from './inquirer.ts';
 import { type Inquiry, isGroup, prepareInquiries } from './inquiries.ts';
 import { combineSamples, type Sampled } from './samples.ts';
-import { type Cost, concludedVerdict, errorVerdict, thresholdOf } from './verdicts.ts';
+import {
+  type Cost,
+  concludedVerdict,
+  errorVerdict,
+  gated,
+  isGate,
+  thresholdOf,
+} from './verdicts.ts';
 
 export interface JudgeOptions extends About {
   readonly assertions: readonly Assertion[];
@@ -120,7 +128,7 @@ class Judging {
   #meansFor(assertion: Assertion, inquirer: Inquirer): Means {
     const { modelFor, script, signal } = this.#options;
     return {
-      ask: (asked, options) => inquirer.ask(asked, options),
+      ask: (turns, about, options) => inquirer.ask(turns, about, options),
       askOnce: (asked) => inquirer.askOnce(asked),
       verdict: async (nested) => {
         const { onVerdict: _, ...options } = this.#options;
@@ -150,10 +158,12 @@ class Judging {
     const { signal } = this.#options;
     const { inputs } = inquiry;
     const { assertion } = inputs[0];
+    const samples = { samples: assertion.samples ?? 1, spread: null, unstable: false };
     let inquirer: Inquirer | undefined;
     const fail = (reason: string, message: string) => {
       for (const [index, { assertion: one }] of inputs.entries()) {
-        this.#settle(one, errorVerdict(one, reason, message, costOf(inquirer, index)));
+        const cost = costOf(inquirer, index, samples);
+        this.#settle(one, errorVerdict(one, reason, message, cost));
       }
     };
     try {
@@ -173,6 +183,8 @@ class Judging {
       signal.throwIfAborted();
       if (error instanceof JudgeError || error instanceof ModelError) {
         fail(error.reason, error.message);
+      } else if (error instanceof NestedError) {
+        this.#settle(assertion, nestedError(assertion, error, costOf(inquirer, 0, samples)));
       } else {
         const judged = findAssertionType(assertion.type)?.judged;
         const message = error instanceof Error ? error.message : String(error);
@@ -223,6 +235,13 @@ function byJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
   return [...together.values(), ...alone];
 }
 
+/** As in a group, what could not be judged and is `required` gates the case. */
+function nestedError(assertion: Assertion, { verdict, message }: NestedError, cost: Cost): Verdict {
+  const reason = verdict.reason ?? 'judge-failed';
+  const error = { ...errorVerdict(assertion, reason, message, cost), nested: [verdict] };
+  return isGate(verdict) ? gated(error) : error;
+}
+
 /** A conversation that was not shown at once is told. */
 function withParts(outcome: Outcome, { parts }: Inquirer): Outcome {
   if (!parts || outcome.kind === 'skipped') return outcome;
@@ -234,7 +253,11 @@ function withParts(outcome: Outcome, { parts }: Inquirer): Outcome {
 }
 
 /** The whole usage of a shared request stands in its first verdict, so that sums stay right. */
-function costOf(inquirer: Inquirer | undefined, index: number, sampled?: Sampled): Cost {
+function costOf(
+  inquirer: Inquirer | undefined,
+  index: number,
+  sampled: Omit<Sampled, 'outcome'>,
+): Cost {
   if (!inquirer) return { usage: NO_USAGE };
   const usage: Usage = index === 0 ? inquirer.meter.usage : NO_USAGE;
   const { first, meter, model } = inquirer;
@@ -246,9 +269,9 @@ function costOf(inquirer: Inquirer | undefined, index: number, sampled?: Sampled
       model: model.id,
       ...(meter.version !== undefined && { version: meter.version }),
       prompt_hash: createHash('sha256').update(text).digest('hex'),
-      samples: sampled?.samples ?? 1,
-      spread: sampled?.spread ?? null,
-      ...(sampled?.unstable && { unstable: true }),
+      samples: sampled.samples,
+      spread: sampled.spread,
+      ...(sampled.unstable && { unstable: true }),
     },
   };
 }

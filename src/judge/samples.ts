@@ -30,20 +30,23 @@ export function combineSamples(outcomes: readonly Outcome[], threshold: number):
   const scores = scored.map(({ score }) => score);
   const passing = scores.filter((score) => reaches(score, threshold)).length;
   return {
-    outcome: combined(scored),
+    outcome: combined(scored, threshold),
     samples,
     spread: scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores),
     unstable: (passing > 0 && passing < scores.length) || skipped !== undefined,
   };
 }
 
-function combined(scored: readonly Finding[]): Finding {
+function combined(scored: readonly Finding[], threshold: number): Finding {
   const score = median(scored.map((one) => one.score));
   const nearest = nearestTo(score, scored);
   const { label: _label, value: _value, ...rest } = nearest;
+  // A label goes with the outcome: half yes and half no at a threshold of 1 is no yes.
+  const passes = reaches(score, threshold);
+  const fitting = scored.filter((one) => reaches(one.score, threshold) === passes);
   const label = majority(
     scored.map((one) => one.label),
-    nearest.label,
+    (fitting.includes(nearest) ? nearest : (fitting[0] ?? nearest)).label,
   );
   const numbers = scored.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
   const value =

@@ -78,9 +78,13 @@ export interface Parts<Answer> {
   join(parts: readonly Answer[], whole: unknown): Answer;
 }
 
-/** A question whose one answer decides. */
-export interface Question<Answer, Concluded = Outcome> extends Asked<Answer> {
+/** What can be asked about parts of a conversation. */
+export interface Divisible<Answer> extends Asked<Answer> {
   readonly parts: Parts<Answer>;
+}
+
+/** A question whose one answer decides. */
+export interface Question<Answer, Concluded = Outcome> extends Divisible<Answer> {
   /** The formula of the type. Only called with an answer without mistakes. */
   conclude(answer: Answer): Concluded;
 }
@@ -102,9 +106,14 @@ export interface Answered<Answer> {
 
 /** What a procedure may use. Everything it uses is counted and can be cancelled. */
 export interface Means {
-  /** Asks about the conversation. */
+  /**
+   * Asks about the conversation, in parts where it does not fit into the judge's window.
+   *
+   * @param about the question about some of the turns
+   */
   ask<Answer>(
-    asked: Asked<Answer>,
+    turns: readonly Turn[],
+    about: (turns: readonly Turn[]) => Divisible<Answer>,
     options?: { readonly logprobs?: boolean },
   ): Promise<Answered<Answer>>;
   /** Asks without the conversation; the same question to the same model is asked once in a run. */
@@ -127,6 +136,10 @@ export interface Fault {
 /** What is known of a conversation; a field is absent where it is not known before the run. */
 export interface Known {
   readonly hasSystemText?: boolean;
+  readonly hasRetrievedContext?: boolean;
+  /** Some tool call has a result. */
+  readonly hasToolResults?: boolean;
+  readonly hasToolCalls?: boolean;
   /** Some turn says what a good reply holds. */
   readonly hasExpected?: boolean;
 }
@@ -159,6 +172,8 @@ interface Common {
   readonly side: 'user' | 'assistant' | 'both';
   /** What is missing from the case, as a sentence with what to do; undefined where all is there. */
   needs?(facts: CaseFacts, known: Known): string | undefined;
+  /** Why it will be skipped, where that is known before the run. */
+  idle?(facts: CaseFacts, known: Known): string | undefined;
   /** What is wrong with parameters that fit `params` one by one. */
   faults?(params: Readonly<Record<string, unknown>>): readonly Fault[];
 }
@@ -190,11 +205,15 @@ export interface ProcedureType extends Common {
   plan(input: AssertionInput): readonly Planned[];
 }
 
-export interface Planned {
-  readonly asked: Asked<unknown>;
+export type Planned =
+  /** Asked about the conversation. @param about as of `Means.ask` */
+  | { readonly kind: 'asked'; about(turns: readonly Turn[]): Divisible<unknown> }
   /** Asked once in a run, without the conversation. */
-  readonly once?: boolean;
-}
+  | { readonly kind: 'once'; readonly asked: Asked<unknown> }
+  /** Another assertion over the same conversation. */
+  | { readonly kind: 'assertion'; readonly assertion: Assertion }
+  /** Texts of which the assertion's `model` makes vectors. */
+  | { readonly kind: 'embedding'; readonly texts: readonly string[] };
 
 /** A type that is decided by the verdicts of the assertions under its `assert`. */
 export interface GroupType extends Common {

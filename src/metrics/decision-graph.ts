@@ -3,12 +3,13 @@ import { fence } from '../core/fence.ts';
 import { reaches } from '../core/scoring.ts';
 import type { TurnVerdict, Verdict } from '../core/verdict.ts';
 import type {
-  Asked,
   AssertionInput,
+  Divisible,
   Fault,
   Finding,
   Means,
   Outcome,
+  Planned,
   ProcedureType,
   Scale,
 } from './assertionType.ts';
@@ -23,6 +24,7 @@ import {
   waysFrom,
 } from './decisionGraph.ts';
 import {
+  citing,
   hitsAndMisses,
   notApplicable,
   rationaleSchema,
@@ -30,7 +32,9 @@ import {
   turnMistakes,
   turnThreshold,
   turnVerdicts,
+  withWhole,
 } from './entries.ts';
+import { NestedError } from './nested.ts';
 
 const SCALE: Scale = [0, 10];
 
@@ -93,13 +97,25 @@ export const decisionGraph: ProcedureType = {
     if (Object.keys(nodes).length === 0) {
       return [{ path: ['nodes'], message: 'A decision graph needs at least one node.' }];
     }
+    // Such keys of an object do not keep their order.
+    const numbers = Object.keys(nodes).filter((name) => /^\d+$/.test(name));
+    if (numbers.length > 0) {
+      const message = 'The name of a node begins with a letter: a number is a score.';
+      return numbers.map((name) => ({ path: ['nodes', name], message }));
+    }
     return graphFaults(nodes, startOf(read.data));
   },
   plan(input) {
     const own = params.parse(input.assertion.params);
-    return longestWay(own.nodes, startOf(own)).flatMap((name) => {
-      const asked = askedAt(nodeAt(own.nodes, name), [], input);
-      return asked ? [{ asked: asked.asked }] : [];
+    return longestWay(own.nodes, startOf(own)).flatMap((name): Planned[] => {
+      const node = nodeAt(own.nodes, name);
+      const end = input.assertion.nested?.find(({ key }) => key === `nodes.${name}.assert`);
+      if (node?.type === 'assertion' && end)
+        return [{ kind: 'assertion', assertion: end.assertion }];
+      if (!node || !asks(node)) return [];
+      const about = (turns: AssertionInput['turns']) =>
+        questionAt(node, [], { ...input, turns }).asked;
+      return [{ kind: 'asked', about }];
     });
   },
   async run(input, means) {
@@ -125,15 +141,14 @@ function startOf({ nodes, start }: { nodes: Nodes; start?: string | undefined })
 
 async function takeStep(
   name: string,
-  node: Node,
+  node: AskingNode,
   steps: Step[],
   input: AssertionInput,
   means: Means,
 ): Promise<Branch> {
-  const question = askedAt(node, steps, input);
-  if (!question) throw new Error(`The node "${name}" asks nothing.`);
-  const { answer } = await means.ask(question.asked);
-  steps.push({ node: name, asked: question.text, ...answer });
+  const question = (turns: AssertionInput['turns']) => questionAt(node, steps, { ...input, turns });
+  const { answer } = await means.ask(input.turns, (turns) => question(turns).asked);
+  steps.push({ node: name, asked: question(input.turns).text, ...answer });
   const ways = waysFrom(node);
   const taken =
     node.type === 'task'
@@ -150,13 +165,17 @@ function keyOf({ type }: Node, answer: string): string {
 
 const HOW = `Then say for each turn whether it bears on your answer: applicable when it does, with the words that show it.`;
 
-/** What a node asks; undefined of an end. */
-function askedAt(
-  node: Node | undefined,
+type AskingNode = Extract<Node, { type: 'task' | 'yes-no' | 'choice' }>;
+
+function asks(node: Node): node is AskingNode {
+  return node.type !== 'verdict' && node.type !== 'assertion';
+}
+
+function questionAt(
+  node: AskingNode,
   steps: readonly Step[],
   { turns }: AssertionInput,
-): { readonly text: string; readonly asked: Asked<NodeAnswer> } | undefined {
-  if (!node || node.type === 'verdict' || node.type === 'assertion') return undefined;
+): { readonly text: string; readonly asked: Divisible<NodeAnswer> } {
   const before = steps.map(({ asked, answer }) => `${fence(asked)}\nAnswer:\n${fence(answer)}`);
   const found = before.length === 0 ? [] : [`Found before:\n${before.join('\n')}`];
   const text = node.type === 'task' ? node.instructions : node.question;
@@ -182,6 +201,7 @@ function askedAt(
       instructions: [ask, HOW, ...found].join('\n\n'),
       turns,
       answer,
+      parts: withWhole(answer),
       mistakes: (given) => turnMistakes(given.turns, turns),
     },
   };
@@ -197,7 +217,7 @@ async function endInAssertion(
   if (!found) throw new Error(`The node "${name}" holds no assertion.`);
   const verdict = await means.verdict(found.assertion);
   if (verdict.status === 'error') {
-    throw new Error(`“${verdict.assertion.name}” could not be judged: ${verdict.rationale}`);
+    throw new NestedError(verdict);
   }
   if (verdict.score === null) {
     return { ...notApplicable('not-applicable', verdict.rationale), turns: verdict.turns };
@@ -219,6 +239,7 @@ function conclude(
   const rationale = `${way === '' ? '' : `${way} → `}${value} of ${SCALE[1]}. ${last}`.trim();
   const label = end?.label ?? steps.at(-1)?.answer;
   const cited = hitsAndMisses(turns);
+  const whole = citing(input.turns.at(-1)?.number ?? 0, `by then ${rationale}`);
   return {
     kind: 'scored',
     score,
@@ -227,8 +248,8 @@ function conclude(
     ...(label !== undefined && label.length <= MAX_LABEL && { label }),
     rationale,
     turns,
-    hits: passed && cited.hits.length === 0 ? [rationale] : cited.hits,
-    misses: !passed && cited.misses.length === 0 ? [rationale] : cited.misses,
+    hits: passed && cited.hits.length === 0 ? [whole] : cited.hits,
+    misses: !passed && cited.misses.length === 0 ? [whole] : cited.misses,
     details: {
       path: steps.map(({ node, asked, answer, rationale: why }) => ({ node, asked, answer, why })),
     },

@@ -4,8 +4,10 @@ import type {
   Answered,
   Asked,
   AssertionInput,
+  Divisible,
   Fault,
   Finding,
+  Planned,
   ProcedureType,
   Scale,
 } from './assertionType.ts';
@@ -17,6 +19,7 @@ import {
   rationaleSchema,
   turnMistakes,
   verdictEntrySchema,
+  withWhole,
 } from './entries.ts';
 import { weighScore } from './weighScore.ts';
 
@@ -80,13 +83,16 @@ export const gEval: ProcedureType = {
   },
   plan(input) {
     const own = params.parse(input.assertion.params);
-    const making = own.steps ? [] : [{ asked: stepsAsked(own), once: true }];
-    return [...making, { asked: rating(own, own.steps ?? [], input) }];
+    const making: Planned[] = own.steps ? [] : [{ kind: 'once', asked: stepsAsked(own) }];
+    const about = (turns: AssertionInput['turns']) =>
+      rating(own, own.steps ?? [], { ...input, turns });
+    return [...making, { kind: 'asked', about }];
   },
   async run(input, means) {
     const own = params.parse(input.assertion.params);
     const steps = own.steps ?? (await means.askOnce(stepsAsked(own))).steps;
-    const answered = await means.ask(rating(own, steps, input), { logprobs: true });
+    const about = (turns: AssertionInput['turns']) => rating(own, steps, { ...input, turns });
+    const answered = await means.ask(input.turns, about, { logprobs: true });
     return conclude(answered, steps, input);
   },
 };
@@ -124,7 +130,7 @@ function stepsAsked({ criteria }: Params): Asked<z.infer<typeof stepsSchema>> {
   };
 }
 
-function rating(own: Params, steps: readonly string[], input: AssertionInput): Asked<Answer> {
+function rating(own: Params, steps: readonly string[], input: AssertionInput): Divisible<Answer> {
   const { turns } = input;
   const numbered = steps.map((step, index) => `Step ${index + 1}:\n${fence(step)}`);
   const bands = (own.rubric ?? []).map(
@@ -141,6 +147,7 @@ function rating(own: Params, steps: readonly string[], input: AssertionInput): A
     ].join('\n\n'),
     turns,
     answer: answerSchema,
+    parts: withWhole(answerSchema),
     mistakes: (answer) => [
       ...turnMistakes(answer.turns, turns),
       ...rangeMistake(answer.score, SCALE, '`score`'),

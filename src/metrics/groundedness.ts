@@ -23,6 +23,11 @@ export const groundedness: JudgedType = {
   defaultThreshold: 0.5,
   side: 'assistant',
   judged: true,
+  idle({ context }, { hasRetrievedContext, hasToolResults }) {
+    if (Object.keys(context).length > 0) return undefined;
+    if (hasRetrievedContext !== false || hasToolResults !== false) return undefined;
+    return 'the conversation has neither `retrieval_context` nor tool results, and the case no `context`';
+  },
   question(input) {
     if (!hasGround(input)) {
       const rationale = 'The assistant was given neither context nor tool results.';

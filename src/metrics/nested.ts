@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Verdict } from '../core/verdict.ts';
 import type { Nesting } from './assertionType.ts';
 
 /** The keys of a group, given the schema of an assertion. */
@@ -15,3 +16,14 @@ export const groupNesting: Nesting = {
   places: ({ assert }) =>
     Array.isArray(assert) ? assert.map((_one, index) => ['assert', index]) : [],
 };
+
+/** An assertion that decides another could not be judged. */
+export class NestedError extends Error {
+  override readonly name = 'NestedError';
+  readonly verdict: Verdict;
+
+  constructor(verdict: Verdict) {
+    super(`“${verdict.assertion.name}” could not be judged: ${verdict.rationale}`);
+    this.verdict = verdict;
+  }
+}

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
+import { closest } from '../core/closest.ts';
 import type { Fault } from './assertionType.ts';
 import { faultOfPattern } from './regex.ts';
 
@@ -76,6 +77,8 @@ function compiled({
   try {
     if (ajv.validateSchema(schema) !== true)
       return { faults: schemaFaults(schema, ajv.errors ?? []) };
+    const misspelt = misspeltKeyword(schema);
+    if (misspelt) return { faults: [misspelt] };
     const validate = ajv.compile(schema);
     if ('$async' in validate) return fault('A schema with `$async` is not read.');
     return { faults: [], wrongs: (value) => wrongsOf(validate, value) };
@@ -84,6 +87,44 @@ function compiled({
       `The schema cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
+}
+
+/** Keywords of both drafts under which schemas stand: one, a list, or a mapping of them. */
+const INNER = ['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties'];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const MAPPINGS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+const OTHERS =
+  'type enum const minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minContains maxContains required minProperties maxProperties propertyNames unevaluatedItems unevaluatedProperties dependentRequired title description default examples $id $ref $comment $anchor $dynamicRef $dynamicAnchor'.split(
+    ' ',
+  );
+const KEYWORDS = [...INNER, ...LISTS, ...MAPPINGS, ...OTHERS];
+
+/** A validator passes over keywords that it does not know: a misspelt one would check nothing. */
+function misspeltKeyword(
+  schema: unknown,
+  path: readonly (string | number)[] = [],
+): Fault | undefined {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
+  for (const [key, value] of Object.entries(schema)) {
+    const meant = KEYWORDS.includes(key) ? undefined : closest(key, KEYWORDS);
+    if (meant !== undefined) {
+      const message = `JSON Schema has no keyword "${key}". Did you mean "${meant}"?`;
+      return { path: [...path, key], message };
+    }
+    const inner: [string | number, unknown][] = INNER.includes(key)
+      ? [[key, value]]
+      : LISTS.includes(key) && Array.isArray(value)
+        ? [...value.entries()]
+        : MAPPINGS.includes(key)
+          ? Object.entries(Object(value))
+          : [];
+    for (const [step, one] of inner) {
+      const at = step === key ? [...path, key] : [...path, key, step];
+      const found = misspeltKeyword(one, at);
+      if (found) return found;
+    }
+  }
+  return undefined;
 }
 
 function fault(message: string): ReadSchema {
@@ -118,12 +159,24 @@ function patternFault(pattern: string): string | undefined {
   return faultOfPattern(RE2JS.translateRegExp(pattern));
 }
 
+/** @throws Error where the schema refers to itself without end */
 function wrongsOf(validate: ValidateFunction, value: unknown): string[] {
-  if (validate(value)) return [];
+  if (fits(validate, value)) return [];
   const wrongs = (validate.errors ?? []).map(
     (error) => `${error.instancePath === '' ? 'the whole' : error.instancePath} ${phrase(error)}`,
   );
   return [...new Set(wrongs)];
+}
+
+function fits(validate: ValidateFunction, value: unknown): boolean {
+  try {
+    return validate(value) === true;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Error(
+      'The JSON Schema refers to itself without end. Let each `$ref` lead further in.',
+    );
+  }
 }
 
 /** `must be string`, with the value or name that the message leaves out. */

@@ -8,6 +8,11 @@ export function turnsWithContext({ turns }: AssertionInput): Turn[] {
   return turns.filter(({ retrievalContext = [] }) => retrievalContext.length > 0);
 }
 
+/** Known beforehand of a transcript. */
+export function idleWithoutContext(_facts: CaseFacts, known: Known): string | undefined {
+  return known.hasRetrievedContext === false ? 'no message has `retrieval_context`' : undefined;
+}
+
 /** Asks about the turns that used retrieved context; where none did, nothing is asked. */
 export function aboutRetrieval<Answer>(
   input: AssertionInput,

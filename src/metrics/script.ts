@@ -97,7 +97,7 @@ function conclude(returned: unknown, input: AssertionInput): Outcome {
   }
   const result: ScriptVerdict = typeof data === 'object' ? data : { score: Number(data) };
   const turns = entriesOf(result, input);
-  const score = result.score ?? mean(turns.flatMap((entry) => entry.score ?? []));
+  const score = result.score ?? mean((result.turns ?? []).map((entry) => entry.score));
   if (score === undefined) {
     throw new Error('The script returned neither a `score` nor `turns`.');
   }

@@ -22,7 +22,10 @@ export const similar: ProcedureType = {
   defaultThreshold: DEFAULT_THRESHOLD,
   side: 'assistant',
   judged: false,
-  plan: () => [],
+  plan(input) {
+    const { value } = params.parse(input.assertion.params);
+    return [{ kind: 'embedding', texts: [value, ...input.turns.map(textOf)] }];
+  },
   async run(input, means) {
     const { value } = params.parse(input.assertion.params);
     const each = input.assertion.at.kind === 'each';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fence } from '../core/fence.ts';
 import { lookUpQuote } from '../core/quote.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
 import {
@@ -53,7 +54,7 @@ export const taskAdherence: JudgedType = {
   question(input): Question<Answer> | Outcome {
     return {
       name: 'task_adherence',
-      instructions: INSTRUCTIONS,
+      instructions: [INSTRUCTIONS, ...taskOf(input)].join('\n\n'),
       turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
@@ -66,6 +67,14 @@ export const taskAdherence: JudgedType = {
     };
   },
 };
+
+/** What the case says of the task, beside the system texts. */
+function taskOf({ facts: { role, tools } }: AssertionInput): string[] {
+  return [
+    ...(role === undefined ? [] : [`The role:\n${fence(role)}`]),
+    ...(tools.length === 0 ? [] : [`The tools:\n${fence(JSON.stringify(tools, null, 1))}`]),
+  ];
+}
 
 function aspectMistakes(
   aspect: (typeof ASPECTS)[number],

@@ -46,6 +46,8 @@ export const toolCallEfficiency: JudgedType = {
   defaultThreshold: 1,
   side: 'assistant',
   judged: true,
+  idle: (_facts, { hasToolCalls }) =>
+    hasToolCalls === false ? 'no tool is called in the conversation' : undefined,
   question(input): Question<Answer> | Outcome {
     const turns = input.turns.filter((turn) => callsIn(turn) > 0);
     if (turns.length === 0) return notApplicable('no-tool-called', 'No tool was called.');

@@ -12,7 +12,7 @@ import {
   turnThreshold,
   turnVerdicts,
 } from './entries.ts';
-import { aboutExpected, needsExpected } from './retrieval.ts';
+import { aboutExpected, idleWithoutContext, needsExpected } from './retrieval.ts';
 
 const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context stand before the useless ones?
 
@@ -43,6 +43,7 @@ export const turnContextualPrecision: JudgedType = {
   defaultThreshold: 0.5,
   side: 'assistant',
   judged: true,
+  idle: idleWithoutContext,
   needs: (facts, known) => needsExpected('turn-contextual-precision', facts, known),
   question: (input) =>
     aboutExpected(

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JudgedType } from './assertionType.ts';
 import { claimsQuestion } from './claims.ts';
-import { aboutExpected, needsExpected } from './retrieval.ts';
+import { aboutExpected, idleWithoutContext, needsExpected } from './retrieval.ts';
 
 const INSTRUCTIONS = `Question: does the context that was retrieved for each turn hold all that a good reply needs?
 
@@ -18,6 +18,7 @@ export const turnContextualRecall: JudgedType = {
   defaultThreshold: 0.5,
   side: 'assistant',
   judged: true,
+  idle: idleWithoutContext,
   needs: (facts, known) => needsExpected('turn-contextual-recall', facts, known),
   question: (input) =>
     aboutExpected(input, (narrowed, expected) =>

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JudgedType } from './assertionType.ts';
 import { claimsQuestion } from './claims.ts';
-import { aboutRetrieval } from './retrieval.ts';
+import { aboutRetrieval, idleWithoutContext } from './retrieval.ts';
 
 const INSTRUCTIONS = `Question: is what was retrieved for each turn relevant to what the user wanted to know then?
 
@@ -17,6 +17,7 @@ export const turnContextualRelevancy: JudgedType = {
   defaultThreshold: 0.5,
   side: 'assistant',
   judged: true,
+  idle: idleWithoutContext,
   question: (input) =>
     aboutRetrieval(input, (narrowed) =>
       claimsQuestion(

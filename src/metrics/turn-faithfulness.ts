@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { JudgedType } from './assertionType.ts';
 import { claimsQuestion } from './claims.ts';
-import { aboutRetrieval } from './retrieval.ts';
+import { aboutRetrieval, idleWithoutContext } from './retrieval.ts';
 
 const INSTRUCTIONS = `Question: does what the assistant says keep to the context that it had retrieved?
 
@@ -18,6 +18,7 @@ export const turnFaithfulness: JudgedType = {
   defaultThreshold: 0.5,
   side: 'assistant',
   judged: true,
+  idle: idleWithoutContext,
   question: (input) =>
     aboutRetrieval(input, (narrowed) =>
       claimsQuestion(

@@ -32,14 +32,19 @@ export function weighScore(
     const value = Number(alternative.trim());
     const weight = Math.exp(logprob);
     if (!/^\d+$/.test(alternative.trim()) || value < low || value > high) continue;
+    if (weight > 1 + TOLERANCE) return { why: 'a log-probability is above 0' };
     if (!Number.isFinite(weight)) continue;
     probabilities[value] = (probabilities[value] ?? 0) + weight;
     sum += weight * value;
     weights += weight;
   }
   if (weights === 0) return { why: 'no alternative was a score' };
+  if (weights > 1 + TOLERANCE) return { why: 'the probabilities come to more than 1' };
   return { mean: sum / weights, probabilities };
 }
+
+/** Endpoints round. */
+const TOLERANCE = 0.01;
 
 /** The token that begins the value of the last `"score":`. */
 function tokenOfScore(text: string, tokens: readonly ScoredToken[]): ScoredToken | undefined {

@@ -1,10 +1,13 @@
 import type { ModelSpec } from '../core/suite.ts';
-import type { Usage } from '../core/verdict.ts';
+import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
 import { type Price, priceOf } from '../models/openai.ts';
 
-/** Tokens that an answer is counted with beforehand where its model sets no `max_tokens`. */
+/** Tokens that an answer needs room for beforehand where its model sets no `max_tokens`. */
 const LIKELY_ANSWER = 2_000;
+
+/** Tokens that an answer may take at most where its model sets no `max_tokens`. */
+const LONGEST_ANSWER = 16_000;
 
 /** The run was refused before it began: what it would cost cannot be known. */
 export class NoPriceError extends Error {
@@ -17,7 +20,8 @@ export class Budget {
   readonly #max: number;
   #spent = 0;
   #reserved = 0;
-  /** True once a request was refused: nothing new is begun. */
+  #waiting: (() => void)[] = [];
+  /** True once a request was refused, or cost more than it could: nothing new is begun. */
   exhausted = false;
 
   constructor(max: number) {
@@ -25,29 +29,40 @@ export class Budget {
   }
 
   /**
-   * Does what is likely to cost `likely` at most.
+   * Does what may cost up to `most`, or up to what is left, but needs `least`. Where others under way
+   * hold what is left, it waits for them.
    *
-   * @throws ModelError `over-budget` where that could pass the limit, before anything is spent
+   * @param work is told what it may cost
+   * @throws ModelError `over-budget` where less than `least` is left, before anything is spent
    */
-  async spend<Paid extends { readonly usage: Usage }>(
-    likely: number,
-    work: () => Promise<Paid>,
+  async spend<Paid>(
+    { least, most }: { readonly least: number; readonly most: number },
+    work: (allowed: number) => Promise<Paid>,
+    costOf: (paid: Paid) => number | null,
   ): Promise<Paid> {
-    if (this.#spent + this.#reserved + likely > this.#max) {
+    let left = this.#max - this.#spent - this.#reserved;
+    while (left < least && this.#reserved > 0) {
+      await new Promise<void>((done) => this.#waiting.push(done));
+      left = this.#max - this.#spent - this.#reserved;
+    }
+    if (left < least) {
       this.exhausted = true;
       throw new ModelError(
         'over-budget',
         `Not asked: ${this.#spent.toFixed(4)} of the ${this.#max} that the run may cost is spent, and this request could take more than is left. Raise the limit (\`--max-cost\`, or the setting turnlight.maxCost).`,
       );
     }
-    this.#reserved += likely;
+    const allowed = Math.min(most, left);
+    this.#reserved += allowed;
     try {
-      const paid = await work();
+      const paid = await work(allowed);
       // An endpoint that reports no usage is no free one.
-      this.#spent += paid.usage.cost ?? likely;
+      this.#spent += costOf(paid) ?? allowed;
+      if (this.#spent > this.#max) this.exhausted = true;
       return paid;
     } finally {
-      this.#reserved -= likely;
+      this.#reserved -= allowed;
+      for (const go of this.#waiting.splice(0)) go();
     }
   }
 }
@@ -62,29 +77,65 @@ export function priceForBudget(spec: ModelSpec): Price | undefined {
   );
 }
 
-/** The model, asked only as long as the budget allows. */
+/** The model, asked only as long as the budget allows, and for answers that it allows. */
 export function budgetedModel(
   model: Model,
   price: Price,
   maxTokens: number | undefined,
   budget: Budget,
 ): Model {
-  const { embed } = model;
-  const likely = async (texts: readonly string[], output: number) => {
+  const { completeMany, embed } = model;
+  const inputCost = async (texts: readonly string[]) => {
     const { countTokens } = await import('../models/tokens.ts');
-    const input = texts.reduce((sum, text) => sum + countTokens(text), 0);
-    return (input * price.input + output * price.output) / 1_000_000;
+    return (texts.reduce((sum, text) => sum + countTokens(text), 0) * price.input) / 1_000_000;
   };
-  const outputOf = (request: ModelRequest) => request.maxTokens ?? maxTokens ?? LIKELY_ANSWER;
+  const within = async <Paid>(
+    request: ModelRequest,
+    count: number,
+    ask: (limited: ModelRequest) => Promise<Paid>,
+    costOf: (paid: Paid) => number | null,
+  ): Promise<Paid> => {
+    const limit = request.maxTokens ?? maxTokens;
+    const input = await inputCost(textsOf(request));
+    const costWith = (output: number) => input + (count * output * price.output) / 1_000_000;
+    const bounds = {
+      least: costWith(limit ?? LIKELY_ANSWER),
+      most: costWith(limit ?? LONGEST_ANSWER),
+    };
+    const work = (allowed: number) => {
+      const affordable = Math.floor(((allowed - input) * 1_000_000) / (count * price.output));
+      const capped = price.output === 0 ? limit : Math.max(1, affordable);
+      return ask(capped === undefined ? request : { ...request, maxTokens: capped });
+    };
+    return budget.spend(bounds, work, costOf);
+  };
   return {
     id: model.id,
-    async complete(request, signal) {
-      const cost = await likely(textsOf(request), outputOf(request));
-      return budget.spend(cost, () => model.complete(request, signal));
-    },
+    complete: (request, signal) =>
+      within(
+        request,
+        1,
+        (limited) => model.complete(limited, signal),
+        ({ usage }) => usage.cost,
+      ),
+    ...(completeMany && {
+      completeMany: (request, count, signal) =>
+        within(
+          request,
+          count,
+          (limited) => completeMany.call(model, limited, count, signal),
+          (replies) => replies.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE).cost,
+        ),
+    }),
     ...(embed && {
       async embed(texts, signal) {
-        return budget.spend(await likely(texts, 0), () => embed.call(model, texts, signal));
+        const cost = await inputCost(texts);
+        const bounds = { least: cost, most: cost };
+        return budget.spend(
+          bounds,
+          () => embed.call(model, texts, signal),
+          ({ usage }) => usage.cost,
+        );
       },
     }),
   };

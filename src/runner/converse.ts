@@ -14,6 +14,8 @@ export interface Conversed {
   /** The number of the reply to each scripted turn that was answered, by its place from 0. */
   readonly replyTurns: readonly number[];
   readonly usage: Usage;
+  /** The same where every reply said what it used; its cost is known where that of each is. */
+  readonly measured?: Usage;
   /** What cut the conversation short. */
   readonly error?: unknown;
 }
@@ -34,6 +36,7 @@ export async function converse(
   const placed: PlacedMessage[] = [];
   const replyTurns: number[] = [];
   let usage = NO_USAGE;
+  const replies: (Usage | undefined)[] = [];
   const told = (): Turn | undefined => {
     const turn = turnsOf(toConversation(placed)).at(-1);
     if (turn) onTurn(turn);
@@ -54,12 +57,21 @@ export async function converse(
         placed.push({ message, source, ...first });
       }
       usage = addUsage(usage, reply.usage ?? NO_USAGE);
+      replies.push(reply.usage);
     } catch (error) {
       return { conversation: toConversation(placed), replyTurns, usage, error };
     }
     replyTurns.push(told()?.number ?? 0);
-    const said = { conversation: toConversation(placed), replyTurns, usage };
+    const said = { conversation: toConversation(placed), replyTurns, usage, ...measured(replies) };
     if (!(await goesOn(said))) return said;
   }
-  return { conversation: toConversation(placed), replyTurns, usage };
+  return { conversation: toConversation(placed), replyTurns, usage, ...measured(replies) };
+}
+
+function measured(replies: readonly (Usage | undefined)[]): Pick<Conversed, 'measured'> {
+  const known = replies.filter((one) => one !== undefined);
+  if (known.length === 0 || known.length < replies.length) return {};
+  const sum = known.reduce(addUsage, NO_USAGE);
+  const priced = known.every(({ cost }) => cost !== null);
+  return { measured: { ...sum, cost: priced ? sum.cost : null } };
 }

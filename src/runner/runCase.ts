@@ -158,7 +158,6 @@ class CaseRun {
 
   async #judge(said: Omit<Conversed, 'error'>, assertions: readonly Assertion[]): Promise<void> {
     const { origin } = this.#case;
-    const measured = said.usage.calls > 0 || said.usage.cost !== null;
     await judgeAssertions({
       conversation: said.conversation,
       replyTurns: said.replyTurns,
@@ -167,7 +166,7 @@ class CaseRun {
       facts: this.#case,
       signal: this.#options.signal,
       kept: this.#exchanges.kept,
-      ...(measured && { targetUsage: said.usage }),
+      ...(said.measured && { targetUsage: said.measured }),
       script: (path, exported, input) => {
         const { log, onEvent } = this.#options;
         const info = (text: string) => onEvent({ kind: 'output', ref: this.#ref, text });

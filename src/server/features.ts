@@ -18,6 +18,7 @@ import { foldingRanges } from '../language/features/foldingRanges.ts';
 import { formatting } from '../language/features/formatting.ts';
 import { hover, promptHover } from '../language/features/hover.ts';
 import { type HintSettings, inlayHints } from '../language/features/inlayHints.ts';
+import { ON_TYPE, onTypeFormatting } from '../language/features/onTypeFormatting.ts';
 import { promptCompletion } from '../language/features/promptCompletion.ts';
 import { references } from '../language/features/references.ts';
 import { prepareRename, rename } from '../language/features/rename.ts';
@@ -55,6 +56,7 @@ export const FEATURES: ServerCapabilities = {
   },
   inlayHintProvider: true,
   documentFormattingProvider: true,
+  documentOnTypeFormattingProvider: { firstTriggerCharacter: ON_TYPE.first },
   codeActionProvider: { codeActionKinds: [...codeActionKinds] },
 };
 
@@ -195,6 +197,9 @@ export function serveFeatures(parts: FeatureParts): void {
   );
   connection.onDocumentFormatting(({ textDocument: { uri }, options }) =>
     about(uri, [], (document) => formatting(document, options)),
+  );
+  connection.onDocumentOnTypeFormatting(({ textDocument: { uri }, position, ch, options }) =>
+    about(uri, [], (document) => onTypeFormatting(document, position, ch, options)),
   );
   connection.onCodeAction(({ textDocument: { uri }, range, context }) =>
     about(uri, [], (document) =>

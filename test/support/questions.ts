@@ -70,7 +70,11 @@ export function judgedTurns(type: string): string {
 }
 
 function askedBy(type: AssertionType, input: AssertionInput): readonly Asked<unknown>[] {
-  if ('plan' in type) return type.plan(input).map(({ asked }) => asked);
+  if ('plan' in type) {
+    return type
+      .plan(input)
+      .flatMap((planned) => (planned.kind === 'asked' ? [planned.about(input.turns)] : []));
+  }
   if ('checklist' in type) return [type.checklist([input])];
   const question = 'question' in type ? type.question(input) : undefined;
   if (!question || 'kind' in question) throw new Error(`${type.type} asks nothing.`);

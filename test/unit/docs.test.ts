@@ -38,7 +38,9 @@ describe('the pages of the assertions', () => {
 
     it(`give ${type.type} an example that loads without a problem`, async (t) => {
       const { problems } = await loadExample(t, page);
-      assert.deepEqual(problems, []);
+      // The case that the example is put into has neither tools nor retrieved context.
+      const told = problems.filter(({ code }) => code !== 'nothing-to-judge');
+      assert.deepEqual(told, []);
     });
 
     it(`keep the tables of ${type.type} whole`, () => {

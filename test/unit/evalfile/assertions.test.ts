@@ -104,10 +104,48 @@ describe('wrong assertions are told at their place', () => {
   });
 });
 
+describe('what an assertion will meet', () => {
+  for (const [what, lines, expected] of [
+    ['no retrieved context', 'type: turn-faithfulness', ['6:9 nothing-to-judge']],
+    ['nothing to be grounded in', 'type: groundedness', ['6:9 nothing-to-judge']],
+    ['no tool call', 'type: tool-call-efficiency', ['6:9 nothing-to-judge']],
+    [
+      'a key of the context that the case does not have',
+      'type: llm-judge\ninstructions: Of {{conversation}} and {{context.nope}}',
+      ['7:47 missing-context'],
+    ],
+    [
+      'a keyword of a JSON Schema that is misspelt',
+      'type: json-schema\nschema: {properties: {a: {minLenght: 5}}}',
+      ['7:46 bad-value'],
+    ],
+    ['a script of another kind', 'type: script\npath: ./x.txt', ['7:15 unknown-file-type']],
+    [
+      'nodes of a graph that are numbers',
+      "type: decision-graph\nnodes:\n  '2': {type: verdict, score: 5}",
+      ['8:16 bad-value'],
+    ],
+    [
+      'a threshold with two readings',
+      'type: g-eval\ncriteria: x\nthreshold: 1',
+      ['8:20 ambiguous-threshold'],
+    ],
+  ] as const) {
+    it(what, async () => {
+      assert.deepEqual(placed(await load(suite(lines))), expected);
+    });
+  }
+});
+
 describe('thresholds', () => {
   for (const [what, lines, expected] of [
     ['of 1..5 may be written in the scale', 'type: coherence\nthreshold: 3', 0.5],
     ['of 0..10 may be written in the scale', 'type: g-eval\ncriteria: x\nthreshold: 7', 0.7],
+    [
+      'of a scale that goes below 0 are always written in it',
+      'type: llm-judge\ninstructions: Of {{conversation}}\nscale: [-1, 1]\nthreshold: 0',
+      0.5,
+    ],
     ['up to 1 are shares, whatever the scale', 'type: coherence\nthreshold: 1', 1],
     [
       "may be written in a judge's own scale",

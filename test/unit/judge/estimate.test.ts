@@ -69,6 +69,34 @@ describe('what a case will take', () => {
     });
   }
 
+  it('counts the assertion that a graph ends in, and embeddings', async () => {
+    const graph = `      - type: decision-graph
+        nodes:
+          a: {type: yes-no, question: Done?, if_yes: b, if_no: 0}
+          b: {type: assertion, assert: {type: g-eval, criteria: warm}}
+`;
+    assert.equal((await estimateOf(suite(graph))).requests, 3);
+    const near = '      - {type: similar, value: x, model: "openai:e"}\n';
+    const { requests, unpriced } = await estimateOf(suite(near));
+    assert.deepEqual([requests, unpriced], [1, ['openai:e']]);
+  });
+
+  it('counts what a judge asks in parts', async (t) => {
+    const talk = Array.from({ length: 12 }, (_one, index) => {
+      const words = `w${index} `.repeat(60);
+      return `      - user: ${words}\n      - assistant: ${words}\n`;
+    }).join('');
+    const keys = `    transcript:\n${talk}`;
+    const asserts = '      - type: turn-relevancy\n';
+    const limited = (judge: string) =>
+      suite(asserts, judge.replace('model: j', 'model: j, max_input_tokens: 1600'), keys);
+    // A refused part ends the rest: what is sent is the first of them.
+    const sentRequests = await sent(t, limited);
+    assert.equal(sentRequests.length, 1);
+    const estimate = await estimateOf(limited('judge: {provider: openai, model: j}\n'));
+    assert.ok(estimate.requests >= 3 && estimate.requests <= 8, String(estimate.requests));
+  });
+
   it('counts samples, repetitions, the steps of g-eval once, the longest way of a graph', async () => {
     const one = await estimateOf(suite('      - {type: g-eval, criteria: warm}\n'));
     assert.equal(one.requests, 2);

@@ -116,6 +116,23 @@ describe('a conversation that does not fit is judged in consecutive parts', () =
     assert.equal(verdict.usage.calls, requests.length);
   });
 
+  for (const [type, params] of [
+    ['g-eval', { criteria: 'c', steps: ['s'] }],
+    ['decision-graph', { nodes: { a: { type: 'yes-no', question: 'q', if_yes: 10, if_no: 10 } } }],
+  ] as const) {
+    it(`by ${type} too, and the whole is asked at the end`, async (t) => {
+      const { requests, verdict } = await judged(t, buildAssertion(type, params, SMALL));
+      assert.ok(requests.length > 2);
+      assert.deepEqual(requests.slice(0, -1).flatMap(judgedIn), EVENS);
+      assert.ok(nameOf(requests.at(-1) as ReceivedRequest)?.endsWith('_whole'));
+      assert.notEqual(verdict.status, 'error', verdict.rationale);
+      assert.deepEqual(
+        verdict.turns.map(({ turn }) => turn),
+        EVENS,
+      );
+    });
+  }
+
   it('each request within what the judge reads', async (t) => {
     for (const size of [2000, 2500, 4000]) {
       const { requests } = await judged(t, relevancy(reading(size)));
@@ -342,12 +359,6 @@ describe('what is too long for the judge is an error, and nothing is cut', () =>
     const whole = buildAssertion('conversation-completeness', {}, reading(1800));
     const { verdict } = await judged(t, whole, talk(...long(150, 20)));
     assert.deepEqual([verdict.status, verdict.reason], ['error', 'too-long']);
-  });
-
-  it('a question of a procedure', async (t) => {
-    const graph = buildAssertion('g-eval', { criteria: 'c', steps: ['s'] }, SMALL);
-    const { verdict, requests } = await judged(t, graph);
-    assert.deepEqual([verdict.status, verdict.reason, requests.length], ['error', 'too-long', 0]);
   });
 
   it('what the endpoint finds too long, where the window was not known', async (t) => {

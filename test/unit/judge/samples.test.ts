@@ -59,6 +59,12 @@ describe('samples become one: the median, the majority, the spread', () => {
       combine(given.map(([score, one]) => scored(score, { label: one }))).finding?.label;
     assert.equal(label([1, 'yes'], [0.9, 'no'], [0.8, 'no']), 'no');
     assert.equal(label([1, 'none'], [0.5, 'resolved'], [0, 'unresolved']), 'resolved');
+    // 0.5 does not pass at 1: the label of what passed would say otherwise.
+    const { outcome } = combineSamples(
+      [scored(1, { label: 'yes' }), scored(0, { label: 'no' })],
+      1,
+    );
+    assert.equal(outcome.kind === 'scored' && outcome.label, 'no');
   });
 
   it('the median of values that are numbers, the majority of those that are words', () => {

@@ -196,6 +196,16 @@ describe('decision-graph: an end that another assertion decides', () => {
     assert.equal(verdict.usage.calls, 1);
   });
 
+  it('not judged but required: gates the case, with its reason and its verdict', async (t) => {
+    const end = buildAssertion('coherence', {}, { required: true });
+    const verdict = await judgeOne(t, endingIn(end), [said('yes'), 'x', 'x'], ABOUT);
+    assert.deepEqual(
+      [verdict.status, verdict.reason, verdict.assertion.required],
+      ['error', 'malformed-json', true],
+    );
+    assert.equal(verdict.nested?.[0]?.reason, 'malformed-json');
+  });
+
   it('not judged: the graph is an error that names it', async (t) => {
     const beyond = contains('x', { at: { kind: 'turns', turns: [99] } });
     const verdict = await judgeOne(t, endingIn(beyond), [said('yes')], ABOUT);

@@ -32,6 +32,13 @@ const NOT = { negate: true };
 const HALF = { threshold: 0.5 };
 
 const rows: readonly Row[] = [
+  {
+    name: 'negated turns without a score: the mean is turned round once',
+    returned: { turns: [turn(2, 1), turn(4, 1)] },
+    assertion: script(NOT),
+    score: 0,
+    status: 'fail',
+  },
   { name: 'true: 1', returned: true, score: 1, status: 'pass', turns: [] },
   { name: 'false: 0', returned: false, score: 0, status: 'fail' },
   { name: 'a score', returned: 0.25, score: 0.25, status: 'fail' },

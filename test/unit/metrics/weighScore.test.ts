@@ -85,6 +85,18 @@ describe('weighScore: the mean of the scores by the probability of their tokens'
   });
 });
 
+describe('weighScore believes no probabilities that cannot be', () => {
+  it('of more than 1', () => {
+    const weighed = weigh(0, START, token('0', ['0', 0.9], ['10', 5e21]), END);
+    assert.deepEqual(weighed, { why: 'a log-probability is above 0' });
+  });
+
+  it('that come to more than 1', () => {
+    const weighed = weigh(0, START, token('0', ['0', 0.9], ['10', 0.9]), END);
+    assert.deepEqual(weighed, { why: 'the probabilities come to more than 1' });
+  });
+});
+
 describe('weighScore says why it cannot weigh', () => {
   const eight = token('8', ['8', 1]);
   const rows: [string, ReturnType<typeof weigh>, RegExp][] = [

@@ -55,14 +55,31 @@ describe('a limit of the cost', () => {
 
   it('counts what is under way side by side', async (t) => {
     const { server, files } = await suite(t);
-    await runFiles(t, files, { maxCost: 0.15, concurrency: 3 });
-    assert.equal(server.requests.length, 1);
+    const { lines } = await runFiles(t, files, { maxCost: 0.15, concurrency: 3 });
+    // The second waits for the first: 0.13 is left then, and 0.11 for the third.
+    assert.equal(server.requests.length, 2);
+    assert.deepEqual(lines.map(({ status }) => status).sort(), ['error', 'pass', 'pass']);
   });
 
   it('takes a reply without usage for what it may have cost', async (t) => {
     const { server, files } = await suite(t, PRICE, null);
     await runFiles(t, files, { maxCost: 0.2, concurrency: 1 });
     assert.equal(server.requests.length, 1);
+  });
+
+  it('asks for answers that are no longer than what is left pays for', async (t) => {
+    const { server, files } = await suite(t, 'price: {input: 1000, output: 1000}, ');
+    await runFiles(t, files, { maxCost: 4, concurrency: 1 });
+    const limits = server.requests.map(({ body }) => Number(body.max_tokens));
+    assert.equal(limits.length, 3);
+    for (const limit of limits) assert.ok(limit > 2_000 && limit < 4_000, String(limit));
+  });
+
+  it('begins nothing more where an answer cost more than it could', async (t) => {
+    const { server, files } = await suite(t, PRICE, { input: 10, output: 5_000 });
+    const { end } = await runFiles(t, files, { maxCost: 0.5, concurrency: 1 });
+    assert.equal(server.requests.length, 1);
+    assert.equal(end.stopped, 'max-cost');
   });
 
   it('refuses a run of which the cost cannot be known', async (t) => {
