@@ -57,6 +57,17 @@ async function writeSchemas() {
   }
 }
 
+async function writeGrammars() {
+  const { evalGrammar } = await import('./scripts/grammar/evalGrammar.ts');
+  const { promptGrammar } = await import('./scripts/grammar/promptGrammar.ts');
+  for (const [name, grammar] of [
+    ['conversation-eval', evalGrammar()],
+    ['prompt-variables', promptGrammar()],
+  ]) {
+    await writeFile(`syntaxes/${name}.tmLanguage.json`, `${JSON.stringify(grammar, null, 2)}\n`);
+  }
+}
+
 /** The licences of the packages that the bundles hold. */
 async function writeNotices(...metafiles) {
   const { thirdPartyNotices } = await import('./scripts/notices.ts');

@@ -5,7 +5,6 @@ import { loadDocument } from '../../../src/evalfile/load.ts';
 import { parseYaml } from '../../../src/evalfile/yamlDocument.ts';
 import { codeLenses, resolveLens } from '../../../src/language/features/codeLens.ts';
 import { completion } from '../../../src/language/features/completion.ts';
-import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
 import { documentSymbols } from '../../../src/language/features/documentSymbols.ts';
 import { hover } from '../../../src/language/features/hover.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
