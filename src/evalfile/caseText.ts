@@ -37,7 +37,7 @@ function fillText(
   const known = Object.keys(context);
   const unknown = templateVariables(text).filter(({ name }) => !known.includes(name));
   for (const { name, offset, length } of unknown) {
-    const [meant, ...others] = nearest(name, known);
+    const [meant, ...others] = nearest(name, known.filter(canBeVariable));
     const names = known.length === 0 ? 'The case has no `context`.' : `It has ${known.join(', ')}.`;
     const hint = meant ? `Did you mean {{${meant}}}?` : names;
     const message = `{{${name}}} is no key of the case's \`context\`. ${hint}`;
@@ -58,6 +58,11 @@ function fillText(
   }
   if (unknown.length > 0) return text;
   return renderTemplate(text, (name) => textual(context[name]));
+}
+
+/** Other keys are for the target: braces cannot name them. */
+function canBeVariable(name: string): boolean {
+  return templateVariables(`{{${name}}}`)[0]?.name === name;
 }
 
 function textual(value: unknown): string {

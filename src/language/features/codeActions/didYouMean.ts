@@ -1,7 +1,7 @@
 import type { CodeAction, Diagnostic, TextEdit } from 'vscode-languageserver-types';
 import { parseYaml, type YamlDocument } from '../../../evalfile/yamlDocument.ts';
 import { dataOf, editsIn, quickFix } from './actions.ts';
-import { addKeys } from './yamlEdits.ts';
+import { addKeys, scalar } from './yamlEdits.ts';
 
 /** The one most likely meant first, then the others that are near. */
 export function didYouMean(uri: string, yaml: YamlDocument, diagnostic: Diagnostic): CodeAction[] {
@@ -24,11 +24,14 @@ export function didYouMeanIn(uri: string, text: string, diagnostic: Diagnostic):
   return didYouMean(uri, parseYaml(text, ''), diagnostic);
 }
 
-/** In the quotes that stand there. */
+/** In the quotes that stand there; a piece of a text, such as `{{name}}`, as it is. */
 function quotedAs(text: string, yaml: YamlDocument, { range }: Diagnostic): string {
   const start = yaml.offsetAt(range.start);
   const end = yaml.offsetAt(range.end);
   const quote = yaml.text[start] ?? '';
   const quoted = end - start > 1 && /["']/.test(quote) && yaml.text[end - 1] === quote;
-  return quoted && !text.startsWith(quote) ? quote + text + quote : text;
+  if (text.startsWith('{{')) return text;
+  return quoted && !text.includes(quote) && !text.includes('\\')
+    ? quote + text + quote
+    : scalar(text);
 }

@@ -6,7 +6,7 @@ const TAB_INDENT = /^ *\t[ \t]*/;
 /** Every line of a file whose indent holds a tab, two spaces for each. */
 export function indentWithSpaces(uri: string, text: string, diagnostic: Diagnostic): CodeAction[] {
   if (diagnostic.source !== 'turnlight' || diagnostic.code !== 'tab-indent') return [];
-  const edits = text.split(/\r?\n/).flatMap((line, number): TextEdit[] => {
+  const edits = text.split(/\r\n|\r|\n/).flatMap((line, number): TextEdit[] => {
     const indent = TAB_INDENT.exec(line)?.[0];
     if (indent === undefined) return [];
     const start = { line: number, character: 0 };

@@ -100,6 +100,13 @@ describe('did you mean', () => {
     });
   }
 
+  it('puts a name in quotes that cannot stand without', async () => {
+    const top = 'targets:\n  "bot: a": {type: module, path: ./bot.mjs}\n';
+    const live = (target: string) => suiteWith(`turns: [Hi]\nassert: [x]\ntarget: ${target}`, top);
+    const title = 'Change to "bot: a"';
+    assert.equal(await fixed(live('bot- a'), title, 'unknown-name'), live('"bot: a"'));
+  });
+
   it('says whose name it is', async () => {
     const messageOf = async (text: string) => (await load(text)).problems[0]?.message;
     assert.equal(
