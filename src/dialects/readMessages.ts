@@ -173,7 +173,7 @@ function fitsRole(schema: unknown, role: unknown): boolean {
 function withoutRole(item: Item): MessageProblem {
   const known = new Set(SHAPES.flatMap(({ shape }) => Object.keys(shape)));
   for (const key of Object.keys(item).filter((one) => !known.has(one))) {
-    const meant = unknownKey(key, ['role', ...SHORTHANDS], 'a message', [], item);
+    const meant = unknownKey(key, ['role', 'type', ...SHORTHANDS], 'a message', [], item);
     if (meant.replacement !== undefined) return meant;
   }
   const lists = listsIn(item);

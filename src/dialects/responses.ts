@@ -9,7 +9,7 @@ import {
   resultText,
   textKind,
 } from './content.ts';
-import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
+import type { Dialect, Item, ReadMessage } from './dialect.ts';
 import { faultsOf } from './faults.ts';
 import {
   contentOf,
@@ -202,7 +202,11 @@ export const responses: Dialect = {
       const parts = ({ type }: Item) => type === 'input_text' || type === 'output_text';
       return typed || (item.role !== 'tool' && hasPart(item, parts));
     }
-    return typeof item.type === 'string' && !SHORTHANDS.some((side) => Object.hasOwn(item, side));
+    return (
+      typeof item.type === 'string' &&
+      item.type !== 'message' &&
+      !SHORTHANDS.some((side) => Object.hasOwn(item, side))
+    );
   },
   schema: z.union([
     ...Object.values(messages),
@@ -220,7 +224,6 @@ export const responses: Dialect = {
 };
 
 function readMessage(item: Item, role: unknown): ReadMessage {
-  if (role === undefined) return refused([], 'missing-role', 'This message has no `role`.');
   const speaker = ROLES.find((one) => one === role);
   if (!speaker) return { problems: [unknownRole(role, ROLES)] };
   // The content is read part by part, for what is wrong with one to be told there.
