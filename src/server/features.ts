@@ -8,7 +8,12 @@ import {
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Estimate } from '../core/estimate.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import { codeActionKinds, codeActions } from '../language/features/codeActions/codeActions.ts';
+import type { CodeActionPorts } from '../language/features/codeActions/actions.ts';
+import {
+  codeActionKinds,
+  codeActions,
+  codeActionsOfText,
+} from '../language/features/codeActions/codeActions.ts';
 import { codeLenses, fileOfLens, resolveLens } from '../language/features/codeLens.ts';
 import { completion } from '../language/features/completion.ts';
 import { definition } from '../language/features/definition.ts';
@@ -201,22 +206,20 @@ export function serveFeatures(parts: FeatureParts): void {
   connection.onDocumentOnTypeFormatting(({ textDocument: { uri }, position, ch, options }) =>
     about(uri, [], (document) => onTypeFormatting(document, position, ch, options)),
   );
-  connection.onCodeAction(({ textDocument: { uri }, range, context }) =>
-    about(uri, [], (document) =>
-      codeActions(
-        document,
-        range,
-        context.diagnostics,
-        {
-          uriOf,
-          exists: (path) => workspace.files.exists(path),
-          read: (path) => workspace.readText(path),
-          lastConversation: async (suite, id) => (await lastRuns(suite, id))[0]?.conversation,
-        },
-        context.only,
-      ),
-    ),
-  );
+  const fixPorts: CodeActionPorts = {
+    uriOf,
+    exists: (path) => workspace.files.exists(path),
+    read: (path) => workspace.readText(path),
+    lastConversation: async (suite, id) => (await lastRuns(suite, id))[0]?.conversation,
+  };
+  connection.onCodeAction(({ textDocument: { uri }, range, context: { diagnostics, only } }) => {
+    const open = documents.get(uri);
+    if (open && !isEvalFile(uri)) {
+      const fixes = async () => codeActionsOfText(uri, open.getText(), diagnostics, only);
+      return guarded([], fixes);
+    }
+    return about(uri, [], (document) => codeActions(document, range, diagnostics, fixPorts, only));
+  });
 }
 
 /** LSP's `RequestFailed`. */
