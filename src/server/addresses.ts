@@ -1,7 +1,6 @@
 import { URI } from 'vscode-uri';
 
 const EVAL_FILE = /\.eval\.ya?ml$/;
-const MESSAGES_FILE = /\.messages\.(?:jsonl?|ya?ml)$/;
 
 /** Begins the paths of what is not on the disk: `/.virtual/SCHEME/AUTHORITY/…`. */
 const VIRTUAL = /[\\/]\.virtual[\\/]([^\\/]+)[\\/]([^\\/]+)([\\/].*)$/;
@@ -11,10 +10,6 @@ const NO_AUTHORITY = '-';
 
 export function isEvalFile(address: string): boolean {
   return EVAL_FILE.test(address);
-}
-
-export function isMessagesFile(address: string): boolean {
-  return MESSAGES_FILE.test(address);
 }
 
 /**

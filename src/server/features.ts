@@ -23,6 +23,9 @@ import { foldingRanges } from '../language/features/foldingRanges.ts';
 import { formatting } from '../language/features/formatting.ts';
 import { hover, promptHover } from '../language/features/hover.ts';
 import { type HintSettings, inlayHints } from '../language/features/inlayHints.ts';
+import { messageCompletion } from '../language/features/messageCompletion.ts';
+import { messageHover } from '../language/features/messageHover.ts';
+import { messageSymbols } from '../language/features/messageSymbols.ts';
 import { ON_TYPE, onTypeFormatting } from '../language/features/onTypeFormatting.ts';
 import { promptCompletion } from '../language/features/promptCompletion.ts';
 import { references } from '../language/features/references.ts';
@@ -30,6 +33,7 @@ import { prepareRename, rename } from '../language/features/rename.ts';
 import { selectionRanges } from '../language/features/selectionRanges.ts';
 import { SEMANTIC_TOKENS, semanticTokens } from '../language/features/semanticTokens.ts';
 import { workspaceSymbols } from '../language/features/workspaceSymbols.ts';
+import { isMessagesFile } from '../language/messagesFile.ts';
 import type { NameHoverPorts } from '../language/nameMarkdown.ts';
 import type { Estimating, EvalDocument } from '../language/ports.ts';
 import { isEvalFile, pathOf, uriOf } from './addresses.ts';
@@ -118,18 +122,26 @@ export function serveFeatures(parts: FeatureParts): void {
   const everywhere = async () => namePorts(await workspace.allDocuments());
   const estimates = rememberedEstimates();
 
-  connection.onHover(({ textDocument: { uri }, position }) =>
-    isPrompt(uri)
-      ? guarded(
-          null,
-          async () => (await promptHover(pathOf(uri), position, await around())) ?? null,
-        )
-      : about(
-          uri,
-          null,
-          async (document) => (await hover(document, position, lastRuns, await around())) ?? null,
-        ),
-  );
+  /** About an open file of messages, which has features of its own. */
+  const messages = <Result>(uri: string, work: (text: string, path: string) => Result) => {
+    const open = documents.get(uri);
+    if (!open || !isMessagesFile(uri)) return undefined;
+    return work(open.getText(), pathOf(uri));
+  };
+
+  connection.onHover(({ textDocument: { uri }, position }) => {
+    if (isMessagesFile(uri)) {
+      const said = async () => messages(uri, (text, path) => messageHover(text, path, position));
+      return guarded(null, async () => (await said()) ?? null);
+    }
+    if (isPrompt(uri)) {
+      const said = async () => promptHover(pathOf(uri), position, await around());
+      return guarded(null, async () => (await said()) ?? null);
+    }
+    const said = async (document: EvalDocument) =>
+      hover(document, position, lastRuns, await around());
+    return about(uri, null, async (document) => (await said(document)) ?? null);
+  });
   connection.onCompletion(({ textDocument: { uri }, position }) =>
     guarded([], async () => complete(uri, position)),
   );
@@ -140,6 +152,7 @@ export function serveFeatures(parts: FeatureParts): void {
     const path = pathOf(uri);
     const { snippets } = wishes;
     if (isPrompt(uri)) return promptCompletion(open.getText(), path, position, { snippets });
+    if (isMessagesFile(uri)) return messageCompletion(open.getText(), path, position, { snippets });
     if (!isEvalFile(uri)) return [];
     return completion(open.getText(), path, position, {
       snippets,
@@ -186,7 +199,11 @@ export function serveFeatures(parts: FeatureParts): void {
   connection.onCodeLensResolve((lens) =>
     about(fileOfLens(lens) ?? '', lens, ({ suite }) => resolveLens(lens, suite, estimates)),
   );
-  connection.onDocumentSymbol(({ textDocument: { uri } }) => about(uri, [], documentSymbols));
+  connection.onDocumentSymbol(({ textDocument: { uri } }) =>
+    isMessagesFile(uri)
+      ? guarded([], async () => messages(uri, messageSymbols) ?? [])
+      : about(uri, [], documentSymbols),
+  );
   connection.onWorkspaceSymbol(({ query }) =>
     guarded([], async () => workspaceSymbols(query, publisher.suites, uriOf)),
   );

@@ -6,8 +6,10 @@ import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
 import { isInside } from '../evalfile/paths.ts';
 import { parseYaml } from '../evalfile/yamlDocument.ts';
+import { messageProblems } from '../language/features/messageDiagnostics.ts';
+import { isMessagesFile } from '../language/messagesFile.ts';
 import type { EvalDocument } from '../language/ports.ts';
-import { EVAL_GLOB } from '../shared/settings.ts';
+import { EVAL_GLOB, MESSAGES_GLOB } from '../shared/settings.ts';
 import { LatestRuns } from '../store/latest.ts';
 import { isEvalFile, isVirtual, pathOf } from './addresses.ts';
 
@@ -70,21 +72,28 @@ export class Workspace {
   /** The eval files of all folders, as far as they are checked. */
   async findFiles(): Promise<readonly string[]> {
     const found = await Promise.all(
-      this.#folders.map((folder) => this.#files.glob([EVAL_GLOB], folder)),
+      this.#folders.map((folder) => this.#files.glob([EVAL_GLOB, MESSAGES_GLOB], folder)),
     );
     return [...new Set(found.flat())].slice(0, MOST_FILES);
   }
 
   /** Whether a file is checked by itself. */
   isChecked(path: string): boolean {
-    return isEvalFile(path);
+    return isEvalFile(path) || isMessagesFile(path);
   }
 
   /** What is wrong with a file that is checked by itself; undefined where it is not there. */
   async check(path: string, open: TextDocument | undefined): Promise<LoadedSuite | undefined> {
+    if (isMessagesFile(path)) return this.#checkMessages(path, open);
     if (open) return (await this.document(open)).suite;
     if (!(await this.#files.exists(path))) return undefined;
     return loadSuite(path, this.#overlaid(), this.#optionsFor(path));
+  }
+
+  async #checkMessages(path: string, open: TextDocument | undefined) {
+    const text = open?.getText() ?? (await this.readText(path));
+    if (text === undefined) return undefined;
+    return { path, problems: messageProblems(text, path), outline: [], dependencies: [] };
   }
 
   /** Every eval file that is open or that the folders hold, as far as they can be read. */
@@ -93,7 +102,7 @@ export class Workspace {
     const paths = new Set(this.#open().map(({ uri }) => pathOf(uri)));
     const closed: EvalDocument[] = [];
     for (const path of await this.findFiles()) {
-      if (paths.has(path)) continue;
+      if (paths.has(path) || !isEvalFile(path)) continue;
       const text = await this.readText(path);
       if (text !== undefined) closed.push(await this.#read(path, text));
     }

@@ -68,6 +68,33 @@ describe('the workspace', { timeout: 60_000 }, () => {
     assert.deepEqual(codes(await server.diagnostics(uri, () => true, from)), []);
   });
 
+  it('checks files of messages by themselves, and helps in them', async (t) => {
+    const text =
+      '[\n  {"role": "user", "content": "Hi"},\n  {"role": "asistant", "content": "x"}\n]\n';
+    const folder = await folderWith(t, { 'a.messages.json': text });
+    const server = await started(t, pathToFileURL(folder).toString());
+    const uri = pathToFileURL(join(folder, 'a.messages.json')).toString();
+    const found = await server.diagnostics(uri, ({ diagnostics }) => diagnostics.length > 0);
+    assert.equal(found.diagnostics[0]?.range.start.line, 2);
+    const textDocument = { uri, languageId: 'json', version: 1, text };
+    await server.connection.sendNotification('textDocument/didOpen', { textDocument });
+    const symbols = await server.connection.sendRequest('textDocument/documentSymbol', {
+      textDocument: { uri },
+    });
+    assert.ok(Array.isArray(symbols) && symbols.length > 0);
+    const items = await server.connection.sendRequest('textDocument/completion', {
+      textDocument: { uri },
+      position: { line: 2, character: 14 },
+    });
+    assert.match(JSON.stringify(items), /assistant/);
+    const fixes = await server.connection.sendRequest('textDocument/codeAction', {
+      textDocument: { uri },
+      range: found.diagnostics[0]?.range,
+      context: { diagnostics: found.diagnostics },
+    });
+    assert.match(JSON.stringify(fixes), /"newText":".*assistant/);
+  });
+
   it('may be virtual: its files are read through the client', async (t) => {
     const files: Record<string, string> = {
       'memfs://hub/repo/a.eval.yaml': PROMPTED,
