@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { START } from '../core/problem.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import { buildCase } from './buildCase.ts';
+import { CaseBuilder } from './caseBuilder.ts';
 import { type CaseSource, collectCases, MAX_EVAL_FILE } from './caseSources.ts';
 import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
 import { asMeant, documentAsMeant } from './misspelt.ts';
-import { outlineOf } from './outline.ts';
 import { Reporter } from './reporter.ts';
 import { fileKeys } from './schema.ts';
 import { problemsOfMeant } from './schemaProblems.ts';
@@ -46,11 +45,16 @@ export async function loadSuite(
   }
 }
 
-/** As `loadSuite`, of a text that is parsed already. */
+/**
+ * As `loadSuite`, of a text that is parsed already.
+ *
+ * @param before of the earlier version that the text was parsed after: cases are taken over from it
+ */
 export async function loadDocument(
   document: YamlDocument,
   files: Files,
   options: LoadOptions,
+  before?: LoadedSuite,
 ): Promise<LoadedSuite> {
   const reporter = new Reporter();
   const scope: Scope = {
@@ -70,14 +74,15 @@ export async function loadDocument(
   }
   uniqueIds(sources, reporter);
   const built: (SuiteCase | undefined)[] = [];
-  for (const source of sources) built.push(await buildCase(source, scope));
+  const builder = new CaseBuilder(scope, before);
+  for (const source of sources) built.push(await builder.build(source));
   for (const problem of await unusedNames(sources, built, scope)) reporter.add(problem);
-  const outline = sources.map((source) => outlineOf(source, scope));
+  const outline = builder.outline();
   const cases = built.filter(
     (one, index): one is SuiteCase => one !== undefined && outline[index]?.errors.length === 0,
   );
   const { name, description } = scope.file;
-  return {
+  const loaded: LoadedSuite = {
     path: document.path,
     problems: reporter.all(),
     outline,
@@ -92,6 +97,8 @@ export async function loadDocument(
       },
     }),
   };
+  builder.rememberFor(loaded);
+  return loaded;
 }
 
 type FileKeys = Pick<Scope, 'document' | 'file' | 'unsound'>;

@@ -1,6 +1,12 @@
 import type { Problem, Range } from '../core/problem.ts';
 import { isError } from '../core/problem.ts';
 
+/** A problem, and the case that it keeps from running; undefined where it is the whole file. */
+export interface Report {
+  readonly problem: Problem;
+  readonly owner: number | undefined;
+}
+
 type Details = Partial<Pick<Problem, 'severity' | 'replacement' | 'fix' | 'unnecessary'>>;
 
 /**
@@ -8,15 +14,20 @@ type Details = Partial<Pick<Problem, 'severity' | 'replacement' | 'fix' | 'unnec
  * (its place in the suite, from 0).
  */
 export class Reporter {
-  readonly #found: Problem[] = [];
+  readonly #found: Report[] = [];
   readonly #errors = new Map<number | undefined, Problem[]>();
 
   add(problem: Problem, owner?: number): void {
-    this.#found.push(problem);
+    this.#found.push({ problem, owner });
     if (!isError(problem)) return;
     const errors = this.#errors.get(owner);
     if (errors) errors.push(problem);
     else this.#errors.set(owner, [problem]);
+  }
+
+  /** Everything, as it was told. */
+  get reports(): readonly Report[] {
+    return this.#found;
   }
 
   get hasErrors(): boolean {
@@ -38,7 +49,7 @@ export class Reporter {
   all(): Problem[] {
     // What an alias stands for is read twice and told once: the first time, where it was written.
     const unique = new Map<string, Problem>();
-    for (const problem of this.#found) {
+    for (const { problem } of this.#found) {
       const { code, message, path, range } = problem;
       const key = JSON.stringify([code, message, path, range]);
       if (!unique.has(key)) unique.set(key, problem);

@@ -16,6 +16,7 @@ import {
 } from 'yaml';
 import { type Position, type Problem, type Range, START } from '../core/problem.ts';
 import { Lines } from './lines.ts';
+import { isPlain, PARSER_OPTIONS, type ParsedText, reparse } from './reparse.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -58,7 +59,14 @@ export interface YamlDocument {
   readonly root: Node | null;
 }
 
-export function parseYaml(text: string, path: string): YamlDocument {
+/** What a document was made of, until another one takes its nodes over. */
+const PARSED = new WeakMap<YamlDocument, ParsedText>();
+
+/**
+ * @param before an earlier version of the file, of which only what changed is parsed: see `reparse`.
+ *   Its places are wrong from then on; what was read from it stays as it is.
+ */
+export function parseYaml(text: string, path: string, before?: YamlDocument): YamlDocument {
   // The parser's own counter loses the lines behind some of its errors.
   const lines = new Lines(text);
   const positionAt = (offset: number) => lines.positionAt(offset);
@@ -71,14 +79,12 @@ export function parseYaml(text: string, path: string): YamlDocument {
   const say = (code: string, message: string, range: Range) =>
     problems.push({ code, message, severity: 'error', path, range });
 
+  const known = before && PARSED.get(before);
+  const again = known && reparse(text, known);
+  if (before && again) PARSED.delete(before);
   let document: Document.Parsed;
   try {
-    document = parseDocument(text, {
-      uniqueKeys: false,
-      merge: false,
-      version: '1.2',
-      prettyErrors: false,
-    });
+    document = again?.document ?? parseDocument(text, PARSER_OPTIONS);
   } catch {
     say('too-deep', 'This file is nested too deeply to be read.', START);
     return { ...nothing(path, text, problems), rangeOfOffsets, positionAt, offsetAt };
@@ -88,10 +94,11 @@ export function parseYaml(text: string, path: string): YamlDocument {
   }
   const nodes = nodesOf(document, rangeOfOffsets, say);
   problems.push(...textsCutByComments(document, text, path, rangeOfOffsets));
-  return {
+  const data = again?.value ?? (nodes.readable ? dataOf(document, say) : undefined);
+  const parsed: YamlDocument = {
     path,
     text,
-    value: nodes.readable ? dataOf(document, say) : undefined,
+    value: data,
     problems,
     rangeOf: nodes.rangeOf,
     keyRangeOf: nodes.keyRangeOf,
@@ -103,6 +110,8 @@ export function parseYaml(text: string, path: string): YamlDocument {
     root: document.contents,
     pathAt: (position) => pathAt(document.contents, offsetAt(position)),
   };
+  PARSED.set(parsed, { text, document, value: data, plain: again?.plain ?? isPlain(document) });
+  return parsed;
 }
 
 function nothing(path: string, text: string, problems: readonly Problem[]) {
@@ -184,18 +193,18 @@ function nodesOf(
       const seen = new Set<string>();
       for (const { key } of map.items) {
         const name = isScalar(key) ? String(key.value) : undefined;
-        const range = rangeOfNode(key) ?? START;
+        const range = () => rangeOfNode(key) ?? START;
         if (name === undefined) {
           readable = false;
-          say('bad-key', 'A key must be a plain text.', range);
+          say('bad-key', 'A key must be a plain text.', range());
         } else if (name === '<<') {
           say(
             'merge-key',
             'Merge keys (`<<`) are not read. Write the keys out, or use `defaults`.',
-            range,
+            range(),
           );
         } else if (seen.has(name)) {
-          say('duplicate-key', `The key "${name}" stands here a second time. Remove one.`, range);
+          say('duplicate-key', `The key "${name}" stands here a second time. Remove one.`, range());
         }
         if (name !== undefined) seen.add(name);
       }

@@ -27,7 +27,7 @@ import { semanticTokens } from '../../../src/language/features/semanticTokens.ts
 import { workspaceSymbols } from '../../../src/language/features/workspaceSymbols.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
-import { evalTexts, promptTexts } from '../../support/fuzzTexts.ts';
+import { evalTexts, place, promptTexts } from '../../support/fuzzTexts.ts';
 import { assertFolds, assertPlaces, assertTokens } from '../../support/placesIn.ts';
 
 /** The same texts in every run; another number finds others. */
@@ -151,8 +151,6 @@ describe('no text', () => {
     await fc.assert(property, { seed: SEED, numRuns: PROMPT_TEXTS });
   });
 });
-
-const place = fc.double({ min: 0, max: 1, noNaN: true });
 
 const PROMPT_TEXT =
   '---\nname: Judge\nvariables: [city]\n---\nIs {{conversation}} about {{context.city}}?\n';
