@@ -1,7 +1,7 @@
 import {
+  type Alias,
   type Document,
   isAlias,
-  isCollection,
   isMap,
   isNode,
   isPair,
@@ -10,11 +10,11 @@ import {
   type Node,
   type Pair,
   parseDocument,
-  visit,
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
 import { type Position, type Problem, type Range, START } from '../core/problem.ts';
+import { eachNode } from './eachNode.ts';
 import { Lines } from './lines.ts';
 import { isPlain, PARSER_OPTIONS, type ParsedText, reparse } from './reparse.ts';
 
@@ -175,40 +175,36 @@ function nodesOf(
   // A mapping as a key is written out as text, and one within another without end.
   let readable = true;
   const anchors = new Map<string, Node>();
-  visit(document, {
-    Value(_key, node) {
-      if (node.anchor !== undefined) anchors.set(node.anchor, node);
-    },
-    Alias(_key, alias, above) {
-      const named = anchors.get(alias.source);
-      if (named && !above.includes(named)) return;
-      readable = false;
-      const range = rangeOfNode(alias) ?? START;
-      if (named) say('circular-alias', `*${alias.source} stands within what it names.`, range);
-      else say('unknown-alias', `Nothing before this is named &${alias.source}.`, range);
-    },
-  });
-  visit(document, {
-    Map(_key, map) {
-      const seen = new Set<string>();
-      for (const { key } of map.items) {
-        const name = isScalar(key) ? String(key.value) : undefined;
-        const range = () => rangeOfNode(key) ?? START;
-        if (name === undefined) {
-          readable = false;
-          say('bad-key', 'A key must be a plain text.', range());
-        } else if (name === '<<') {
-          say(
-            'merge-key',
-            'Merge keys (`<<`) are not read. Write the keys out, or use `defaults`.',
-            range(),
-          );
-        } else if (seen.has(name)) {
-          say('duplicate-key', `The key "${name}" stands here a second time. Remove one.`, range());
-        }
-        if (name !== undefined) seen.add(name);
+  const checkAlias = (alias: Alias, above: readonly Node[]) => {
+    const named = anchors.get(alias.source);
+    if (named && !above.includes(named)) return;
+    readable = false;
+    const range = rangeOfNode(alias) ?? START;
+    if (named) say('circular-alias', `*${alias.source} stands within what it names.`, range);
+    else say('unknown-alias', `Nothing before this is named &${alias.source}.`, range);
+  };
+  const checkKeys = (map: YAMLMap) => {
+    const seen = new Set<string>();
+    for (const { key } of map.items) {
+      const name = isScalar(key) ? String(key.value) : undefined;
+      const range = () => rangeOfNode(key) ?? START;
+      if (name === undefined) {
+        readable = false;
+        say('bad-key', 'A key must be a plain text.', range());
+      } else if (name === '<<') {
+        const message = 'Merge keys (`<<`) are not read. Write the keys out, or use `defaults`.';
+        say('merge-key', message, range());
+      } else if (seen.has(name)) {
+        say('duplicate-key', `The key "${name}" stands here a second time. Remove one.`, range());
       }
-    },
+      if (name !== undefined) seen.add(name);
+    }
+  };
+  eachNode(document.contents, (node, _isKey, above) => {
+    if (isAlias(node)) checkAlias(node, above);
+    else if (isMap(node)) checkKeys(node);
+    const anchor: unknown = Reflect.get(node, 'anchor');
+    if (typeof anchor === 'string') anchors.set(anchor, node);
   });
 
   const find = (path: Path): { node: unknown; pair?: Pair } | undefined => {
@@ -287,25 +283,19 @@ function textsCutByComments(
   rangeOfOffsets: (start: number, end: number) => Range,
 ): Problem[] {
   const problems: Problem[] = [];
-  visit(document, {
-    Scalar(key, { type, range }, above) {
-      if (key === 'key' || type !== 'PLAIN' || !range) return;
-      CUTTING_COMMENT.lastIndex = range[1];
-      const cut = CUTTING_COMMENT.exec(text);
-      if (!cut?.[1]) return;
-      const start = range[1] + cut[0].indexOf('#');
-      problems.push({
-        code: 'comment-cuts-text',
-        message: `From "${cut[1].split(/\s/)[0]}" on this is a comment and no part of the text. Put the whole text in quotes.`,
-        severity: 'warning',
-        path,
-        range: rangeOfOffsets(start, start + cut[1].length),
-        // Within brackets the comment swallows them as well: what was meant cannot be told.
-        ...(!above.some((one) => isCollection(one) && one.flow === true) && {
-          fix: { quote: rangeOfOffsets(range[0], start + cut[1].trimEnd().length) },
-        }),
-      });
-    },
+  eachNode(document.contents, (node, isKey) => {
+    if (isKey || !isScalar(node) || node.type !== 'PLAIN' || !node.range) return;
+    CUTTING_COMMENT.lastIndex = node.range[1];
+    const cut = CUTTING_COMMENT.exec(text);
+    if (!cut?.[1]) return;
+    const start = node.range[1] + cut[0].indexOf('#');
+    problems.push({
+      code: 'comment-cuts-text',
+      message: `From "${cut[1].split(/\s/)[0]}" on this is a comment and no part of the text. Put the whole text in quotes.`,
+      severity: 'warning',
+      path,
+      range: rangeOfOffsets(start, start + cut[1].length),
+    });
   });
   return problems;
 }
