@@ -59,8 +59,9 @@ export class Workbench {
     }
   }
 
-  /** Opens a file of the workspace by quick open. */
+  /** Opens a file of the workspace by quick open, beside whatever stands to the right. */
   async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press('Control+1');
     await this.page.keyboard.press('Control+P');
     const input = this.page.locator('.quick-input-widget input.input');
     await input.waitFor();
