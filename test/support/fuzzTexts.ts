@@ -134,6 +134,39 @@ export const evalTexts: fc.Arbitrary<string> = damaged(BASES);
 /** Eval files with few cases that nothing is wrong with. */
 export const soundTexts: fc.Arbitrary<string> = fc.constantFrom(...SOUND);
 
+/** Files of messages in each of the forms that they are written in. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  'a.messages.yaml': `- system: Be kind.
+- user: "Hi {{name}} 😀"
+- role: assistant
+  content:
+    - { type: text, text: Hello }
+  tool_calls:
+    - id: call_1
+      type: function
+      function: { name: look, arguments: '{"at": 1}' }
+- tool: found
+- assistant: |
+    It is there.
+`,
+  'a.messages.json': `[
+  {"role": "user", "content": "Hi"},
+  {"role": "assistant", "content": [{"type": "text", "text": "שלום"}], "tool_calls": null},
+  {"type": "function_call", "call_id": "1", "name": "look", "arguments": "{}"}
+]
+`,
+  'a.messages.jsonl': `{"role": "user", "content": "Hi 😀"}
+{"role": "assistant", "content": "Hello", "retrieval_context": ["a"]}
+
+{"user": "Bye"}
+`,
+};
+
+/** Files of messages by their names, damaged likewise. */
+export const messageFiles: fc.Arbitrary<{ readonly name: string; readonly text: string }> = fc
+  .constantFrom(...Object.keys(MESSAGES))
+  .chain((name) => damaged([MESSAGES[name] ?? '', ...HARD_TEXTS]).map((text) => ({ name, text })));
+
 /** Judge prompts, damaged likewise. */
 export const promptTexts: fc.Arbitrary<string> = damaged(PROMPTS);
 

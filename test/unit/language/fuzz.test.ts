@@ -18,6 +18,10 @@ import { foldingRanges } from '../../../src/language/features/foldingRanges.ts';
 import { formatting } from '../../../src/language/features/formatting.ts';
 import { hover, promptHover } from '../../../src/language/features/hover.ts';
 import { inlayHints } from '../../../src/language/features/inlayHints.ts';
+import { messageCompletion } from '../../../src/language/features/messageCompletion.ts';
+import { messageProblems } from '../../../src/language/features/messageDiagnostics.ts';
+import { messageHover } from '../../../src/language/features/messageHover.ts';
+import { messageSymbols } from '../../../src/language/features/messageSymbols.ts';
 import { onTypeFormatting } from '../../../src/language/features/onTypeFormatting.ts';
 import { promptCompletion } from '../../../src/language/features/promptCompletion.ts';
 import { references } from '../../../src/language/features/references.ts';
@@ -27,15 +31,16 @@ import { semanticTokens } from '../../../src/language/features/semanticTokens.ts
 import { workspaceSymbols } from '../../../src/language/features/workspaceSymbols.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
-import { evalTexts, place, promptTexts } from '../../support/fuzzTexts.ts';
+import { evalTexts, messageFiles, place, promptTexts } from '../../support/fuzzTexts.ts';
 import { assertFolds, assertPlaces, assertTokens } from '../../support/placesIn.ts';
 
 /** The same texts in every run; another number finds others. */
 const SEED = 20_261_121;
 
 /** All texts seen, of all kinds. */
-const EVAL_TEXTS = 19_000;
-const PROMPT_TEXTS = 1_000;
+const EVAL_TEXTS = 17_000;
+const PROMPT_TEXTS = 1_500;
+const MESSAGE_TEXTS = 1_500;
 
 /** Milliseconds for one text with all that is asked about it. */
 const LONGEST = 1_000;
@@ -95,7 +100,7 @@ const FEATURES: Readonly<Record<string, Feature>> = {
 };
 
 /** So many of the features are asked about a text, so that all texts are seen within a minute. */
-const ASKED = 5;
+const ASKED = 4;
 
 describe('no text', () => {
   it(`of ${EVAL_TEXTS} eval files makes a feature throw, leave the text or dwell`, async (t) => {
@@ -149,6 +154,27 @@ describe('no text', () => {
       assert.ok(performance.now() - begun < LONGEST, 'it took more than a second');
     });
     await fc.assert(property, { seed: SEED, numRuns: PROMPT_TEXTS });
+  });
+
+  it(`of ${MESSAGE_TEXTS} files of messages does`, async (t) => {
+    t.diagnostic(`seed ${SEED}`);
+    const property = fc.property(messageFiles, place, ({ name, text }, at) => {
+      const begun = performance.now();
+      const path = `${WORKSPACE}/${name}`;
+      const position = positionAt(text, at);
+      const problems = messageProblems(text, path);
+      const own = diagnosticsByFile(problems).get(path) ?? [];
+      const answers = [
+        problems,
+        codeActionsOfText(uriOf(path), text, own),
+        messageCompletion(text, path, position, { snippets: true }),
+        messageHover(text, path, position),
+        messageSymbols(text, path),
+      ];
+      assertPlaces(answers, uriOf(path), { [uriOf(path)]: text });
+      assert.ok(performance.now() - begun < LONGEST, 'it took more than a second');
+    });
+    fc.assert(property, { seed: SEED, numRuns: MESSAGE_TEXTS });
   });
 });
 
