@@ -106,8 +106,13 @@ const deterministicKeys = {
 
 /** The keys that assertions of a type share with others, beside `type` and the type's own. */
 export function sharedKeys(type: AssertionType): readonly string[] {
-  return Object.keys(sharedShape(type));
+  return SHARED_KEYS.get(type) ?? [];
 }
+
+/** Asked for with every assertion of a file, so they are looked up and not made anew. */
+const SHARED_KEYS: ReadonlyMap<AssertionType, readonly string[]> = new Map(
+  assertionTypes.map((type) => [type, Object.keys(sharedShape(type))]),
+);
 
 function sharedShape(type: AssertionType) {
   const common = { ...commonKeys, threshold: thresholdIn(type.scale).optional() };
