@@ -15,8 +15,10 @@ export function formatting({ yaml }: EvalDocument, options: FormattingOptions): 
   if (yaml.value === undefined || yaml.problems.some(({ code }) => SYNTAX.includes(code)))
     return [];
   const pieces = layOut(yaml.text, stepOf(options));
-  if (!pieces || !isSame(yaml, written(yaml.text, pieces))) return [];
-  return editsOf(yaml, pieces);
+  if (!pieces) return [];
+  const edits = editsOf(yaml, pieces);
+  // Reading the outcome takes longest, and most files that are formatted on saving are so already.
+  return edits.length > 0 && isSame(yaml, written(yaml.text, pieces)) ? edits : [];
 }
 
 /** The width of an indent. Editors that indent by tabs get the two blanks that YAML is written with. */
