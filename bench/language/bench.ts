@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { benchFile } from './evalFile.ts';
 import { startServer } from './lspServer.ts';
-import { behindKeyPress, DIAGNOSTICS, measure } from './measure.ts';
+import { behindKeyPress, DIAGNOSTICS, measure, type Timed } from './measure.ts';
 import { requests } from './requests.ts';
 import { type Subject, schemaText, turnlight, yamlLanguageServer } from './subjects.ts';
 
-/** One thing measured; milliseconds, undefined where the server does not offer it. */
+/** One thing measured; undefined where the server does not offer it. */
 export interface Row {
   readonly what: string;
-  readonly ours: number | undefined;
-  readonly theirs: number | undefined;
+  readonly ours: Timed | undefined;
+  readonly theirs: Timed | undefined;
 }
 
 export interface FileResult {

@@ -3,8 +3,15 @@ import type { BenchFile } from './evalFile.ts';
 import type { LspServer } from './lspServer.ts';
 import { type BenchRequest, requests } from './requests.ts';
 
-/** Medians in milliseconds of what one server does, by what was measured. */
-export type Times = ReadonlyMap<string, number>;
+/** What one server does, by what was measured. */
+export type Times = ReadonlyMap<string, Timed>;
+
+export interface Timed {
+  /** The median, in milliseconds. */
+  readonly time: number;
+  /** Characters of the answer's JSON. */
+  readonly size: number;
+}
 
 export interface Measured {
   /** Of the servers, in their order. */
@@ -58,15 +65,15 @@ export async function measure(
   }
   return {
     servers: times.map((one) => one.medians()),
-    bareParse: parser.medians().get(DIAGNOSTICS) ?? Number.NaN,
+    bareParse: parser.medians().get(DIAGNOSTICS)?.time ?? Number.NaN,
     faults,
   };
 }
 
-async function pressAndWait(server: LspServer, file: BenchFile, uri: string): Promise<void> {
+async function pressAndWait(server: LspServer, file: BenchFile, uri: string): Promise<unknown> {
   const next = server.nextDiagnostics(uri);
   await server.press(uri, file.inTalk);
-  await next;
+  return next;
 }
 
 /** Asks while nothing is going on, and where editors do so at once behind a key press. */
@@ -82,21 +89,23 @@ async function ask(
   const next = server.nextDiagnostics(uri);
   await times?.time(behindKeyPress(what), async () => {
     await server.press(uri, file.inTalk);
-    await server.request(method, params(file, uri));
+    return server.request(method, params(file, uri));
   });
   await next;
 }
 
 class Samples {
   readonly #times = new Map<string, number[]>();
+  readonly #sizes = new Map<string, number>();
 
   /** @param free milliseconds that do not count */
   async time(what: string, work: () => Promise<unknown>, free = 0): Promise<void> {
     const start = performance.now();
-    await work();
+    const answer = await work();
     const times = this.#times.get(what) ?? [];
     times.push(performance.now() - start - free);
     this.#times.set(what, times);
+    this.#sizes.set(what, JSON.stringify(answer ?? null).length);
   }
 
   forget(): void {
@@ -104,7 +113,11 @@ class Samples {
   }
 
   medians(): Times {
-    return new Map([...this.#times].map(([what, times]) => [what, median(times)]));
+    return new Map(
+      [...this.#times].map(([what, times]) => {
+        return [what, { time: median(times), size: this.#sizes.get(what) ?? 0 }];
+      }),
+    );
   }
 }
 

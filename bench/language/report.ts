@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import { aimsOf, megabytes, ratio } from './aims.ts';
+import { aimsOf, kilobytes, megabytes, ratio } from './aims.ts';
 import { type BenchResult, MEMORY_LINES } from './bench.ts';
 import { DIAGNOSTICS } from './measure.ts';
 
@@ -7,16 +7,17 @@ import { DIAGNOSTICS } from './measure.ts';
 export function reportOf(result: BenchResult): string {
   const { rival, files, memory, faults } = result;
   const times = table(
-    ['lines', 'what', 'Turnlight', rival, '× faster', '× bare parse'],
+    ['lines', 'what', 'Turnlight', rival, '× faster', '× bare parse', 'answers'],
     files.flatMap(({ lines, bareParse, rows }) => [
-      [String(lines), 'bare parse', milliseconds(bareParse), '', '', ''],
+      [String(lines), 'bare parse', milliseconds(bareParse), '', '', '', ''],
       ...rows.map(({ what, ours, theirs }) => [
         String(lines),
         what,
-        milliseconds(ours),
-        milliseconds(theirs),
-        ours === undefined || theirs === undefined ? '' : ratio(theirs / ours),
-        ours !== undefined && what === DIAGNOSTICS ? ratio(ours / bareParse) : '',
+        milliseconds(ours?.time),
+        milliseconds(theirs?.time),
+        ours && theirs ? ratio(theirs.time / ours.time) : '',
+        ours && what === DIAGNOSTICS ? ratio(ours.time / bareParse) : '',
+        [ours, theirs].map((one) => (one ? kilobytes(one.size) : '–')).join(', '),
       ]),
     ]),
   );
