@@ -7,7 +7,7 @@ import { neutralise } from '../report/plainText.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from './evalFiles.ts';
 import type { Shell } from './shell.ts';
 
-/** Reads every eval file that the arguments name. @throws UsageError */
+/** Reads every eval file that the arguments name, included ones as part of theirs. @throws UsageError */
 export async function loadSuites(
   args: readonly string[],
   shell: Shell,
@@ -16,7 +16,7 @@ export async function loadSuites(
   const workspace = workspaceOf(shell.folder);
   const defaultJudge = shell.env('TURNLIGHT_JUDGE');
   const files = await findEvalFiles(args, shell.folder);
-  return Promise.all(
+  const loaded = await Promise.all(
     files.map((file) =>
       loadSuite(file, nodeFiles(), {
         workspace: fileWorkspace(file, workspace),
@@ -26,6 +26,9 @@ export async function loadSuites(
       }),
     ),
   );
+  // What a suite includes is run with it: by itself it lacks the suite's models and targets.
+  const included = new Set(loaded.flatMap(({ dependencies }) => dependencies));
+  return loaded.filter(({ path }) => !included.has(path));
 }
 
 /** Each problem once: files that several suites include are read for each. */

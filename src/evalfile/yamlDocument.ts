@@ -2,6 +2,7 @@ import {
   type Alias,
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isNode,
   isPair,
@@ -283,18 +284,23 @@ function textsCutByComments(
   rangeOfOffsets: (start: number, end: number) => Range,
 ): Problem[] {
   const problems: Problem[] = [];
-  eachNode(document.contents, (node, isKey) => {
+  eachNode(document.contents, (node, isKey, above) => {
     if (isKey || !isScalar(node) || node.type !== 'PLAIN' || !node.range) return;
     CUTTING_COMMENT.lastIndex = node.range[1];
     const cut = CUTTING_COMMENT.exec(text);
     if (!cut?.[1]) return;
     const start = node.range[1] + cut[0].indexOf('#');
+    const flow = above.some((one) => isCollection(one) && one.flow);
     problems.push({
       code: 'comment-cuts-text',
       message: `From "${cut[1].split(/\s/)[0]}" on this is a comment and no part of the text. Put the whole text in quotes.`,
       severity: 'warning',
       path,
       range: rangeOfOffsets(start, start + cut[1].length),
+      // Within brackets the comment swallows what closes them.
+      ...(!flow && {
+        fix: { quote: rangeOfOffsets(node.range[0], start + cut[1].trimEnd().length) },
+      }),
     });
   });
   return problems;

@@ -115,7 +115,8 @@ export class Publisher {
       // A newer text has come meanwhile, and its check with it.
       if (this.#openAt(path)?.version !== version) return;
       if (checked) {
-        this.#say(path, checked);
+        // What a suite includes is checked with it: by itself it lacks the suite's models and targets.
+        this.#say(path, this.isUsed(path) ? { ...checked, problems: [] } : checked);
         await this.#onChecked(checked);
       } else this.#forget(path);
     } catch (error) {
@@ -132,6 +133,11 @@ export class Publisher {
       suite: { ...rest, ...(suite && { suite: { ...suite, cases: [] } }) },
     });
     this.#send(new Set([...(before?.files.keys() ?? []), ...files.keys(), path]));
+    const dependencies = new Set([...(before?.suite.dependencies ?? []), ...checked.dependencies]);
+    for (const one of dependencies) {
+      const joins = before?.suite.dependencies.includes(one) !== checked.dependencies.includes(one);
+      if (joins && this.#said.has(one)) this.check(one);
+    }
   }
 
   #forget(path: string): void {

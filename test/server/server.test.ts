@@ -115,7 +115,7 @@ describe('the language server over stdio', { timeout: 60_000 }, () => {
     const request = (method: string) =>
       server.connection.sendRequest<unknown>(`textDocument/${method}`, { textDocument, position });
     assert.match(JSON.stringify(await request('hover')), /conversations to get and to judge/);
-    assert.equal(Reflect.get(Object(await request('codeLens')), 'length'), 3);
+    assert.equal(Reflect.get(Object(await request('codeLens')), 'length'), 4);
     assert.equal(Reflect.get(Object(await request('documentSymbol')), 'length'), 1);
     const labels = JSON.stringify(await request('completion'));
     assert.match(labels, /"label":"models"/);

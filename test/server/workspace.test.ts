@@ -68,6 +68,21 @@ describe('the workspace', { timeout: 60_000 }, () => {
     assert.deepEqual(codes(await server.diagnostics(uri, () => true, from)), []);
   });
 
+  it('checks what a suite includes with it, and not by itself', async (t) => {
+    const folder = await folderWith(t, {
+      'a.eval.yaml': `models: {j: "openai:j"}\ninclude: [./b.eval.yaml]\n${CASE}    assert: [{type: safety, judge: j}]\n`,
+      'b.eval.yaml': `${CASE.replace('one', 'two')}    judge: j\n    assert: [{type: safety}]\n`,
+    });
+    const server = await started(t, pathToFileURL(folder).toString());
+    const uri = (name: string) => pathToFileURL(join(folder, name)).toString();
+    const included = await server.diagnostics(
+      uri('b.eval.yaml'),
+      ({ diagnostics }) => diagnostics.length === 0,
+    );
+    assert.deepEqual(codes(included), []);
+    assert.deepEqual(codes(await server.diagnostics(uri('a.eval.yaml'), () => true)), []);
+  });
+
   it('checks files of messages by themselves, and helps in them', async (t) => {
     const text =
       '[\n  {"role": "user", "content": "Hi"},\n  {"role": "asistant", "content": "x"}\n]\n';

@@ -7,8 +7,8 @@ import { COMMANDS } from '../../shared/serverProtocol.ts';
 import type { Estimating, EvalDocument } from '../ports.ts';
 
 /**
- * `Run all` on the file; on each of its own cases `Run`, with what it will take, and `Open
- * conversation`. What it takes is told when the lens is shown.
+ * `Run all` on the file; on each of its own cases `Run`, `Open conversation`, and what a run will
+ * take. That is counted when the lens is shown.
  */
 export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
   const own = suite.outline.filter(({ path }) => path === suite.path);
@@ -17,7 +17,7 @@ export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
     if (id === undefined) return [];
     const args = [uri, id];
     return [
-      { range: nameRange, data: args },
+      { range: nameRange, command: { title: 'Run', command: COMMANDS.runCase, arguments: args } },
       {
         range: nameRange,
         command: {
@@ -26,13 +26,14 @@ export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
           arguments: args,
         },
       },
+      { range: nameRange, data: args },
     ];
   });
   const all = { title: 'Run all', command: COMMANDS.runFile, arguments: [uri] };
   return [{ range: START, command: all }, ...cases];
 }
 
-/** The lens that runs a case: `Run (about 3 requests, 9.8k tokens)`. */
+/** What a run of a case will take: `about 3 requests, 9.8k tokens`. Nothing happens when it is clicked. */
 export async function resolveLens(
   lens: CodeLens,
   suite: LoadedSuite | undefined,
@@ -42,9 +43,8 @@ export async function resolveLens(
   if (!parsed.success) return lens;
   const [, id] = parsed.data;
   const found = suite?.suite?.cases.find((one) => one.id === id);
-  const takes = found && !found.skip ? ` (${estimateWords(await estimate(found))})` : '';
-  const command = { title: `Run${takes}`, command: COMMANDS.runCase, arguments: parsed.data };
-  return { range: lens.range, command };
+  const title = found && !found.skip ? estimateWords(await estimate(found)) : '';
+  return { range: lens.range, command: { title, command: '' } };
 }
 
 /** The file's address and the case's id. */

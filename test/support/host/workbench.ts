@@ -88,8 +88,7 @@ export class Workbench {
   /** Clicks a code lens above the line that holds `near`. */
   async clickLens(title: string, index = 0): Promise<void> {
     const lens = this.editor().locator('.codelens-decoration a', {
-      // What a run takes stands behind `Run`.
-      hasText: new RegExp(`^${escapeRegExp(title)}( \\(.*\\))?$`),
+      hasText: new RegExp(`^${escapeRegExp(title)}$`),
     });
     await lens.nth(index).click();
   }

@@ -74,3 +74,15 @@ test('run --max-cost: refuses models without a price, and amounts that are none'
     assert.equal(wrong.code, 3, amount);
   }
 });
+
+test('plan: what a suite includes is part of it, and no suite of its own', async (t) => {
+  const included =
+    'cases: [{id: b, judge: j, transcript: [{user: Hi}, {assistant: x}], assert: [y]}]\n';
+  const folder = await workspaceWith(t, {
+    'a.eval.yaml': `include: [./b.eval.yaml]\n${suite(PRICED)}`,
+    'b.eval.yaml': included,
+  });
+  const { code, out } = await turnlight(folder, ['plan']);
+  assert.equal(code, 0);
+  assert.match(out, /^3 cases:/m);
+});

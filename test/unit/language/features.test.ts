@@ -36,8 +36,9 @@ describe('what stands beside the text', () => {
       lenses.map(({ command, range }) => [command?.title, range.start.line]),
       [
         ['Run all', 0],
-        ['Run (about 3 requests, 9.8k tokens, free)', 1],
+        ['Run', 1],
         ['Open conversation', 1],
+        ['about 3 requests, 9.8k tokens, free', 1],
       ],
     );
   });
