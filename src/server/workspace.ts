@@ -24,6 +24,8 @@ interface Parsed {
   readonly document: Promise<EvalDocument>;
   /** Known once it is read. */
   dependencies?: readonly string[];
+  /** The document once it is read: what did not change since is taken over from it. */
+  read?: EvalDocument;
 }
 
 /** The server's view of the files: what is open counts before what is on the disk. */
@@ -129,25 +131,27 @@ export class Workspace {
   document(open: TextDocument): Promise<EvalDocument> {
     const known = this.#parsed.get(open.uri);
     if (known?.version === open.version) return known.document;
-    const document = this.#load(open);
+    const document = this.#load(open, known?.read);
     const parsed: Parsed = { version: open.version, document };
     this.#parsed.set(open.uri, parsed);
     document.then(
-      ({ suite }) => {
-        parsed.dependencies = suite.dependencies;
+      (read) => {
+        parsed.dependencies = read.suite.dependencies;
+        parsed.read = read;
       },
       () => {},
     );
     return document;
   }
 
-  async #load(open: TextDocument): Promise<EvalDocument> {
-    return this.#read(pathOf(open.uri), open.getText());
+  async #load(open: TextDocument, before: EvalDocument | undefined): Promise<EvalDocument> {
+    return this.#read(pathOf(open.uri), open.getText(), before);
   }
 
-  async #read(path: string, text: string): Promise<EvalDocument> {
-    const yaml = parseYaml(text, path);
-    return { yaml, suite: await loadDocument(yaml, this.#overlaid(), this.#optionsFor(path)) };
+  async #read(path: string, text: string, before?: EvalDocument): Promise<EvalDocument> {
+    const yaml = parseYaml(text, path, before?.yaml);
+    const options = this.#optionsFor(path);
+    return { yaml, suite: await loadDocument(yaml, this.#overlaid(), options, before?.suite) };
   }
 
   #overlaid(): Files {

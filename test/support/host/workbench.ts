@@ -87,10 +87,28 @@ export class Workbench {
 
   /** Clicks a code lens above the line that holds `near`. */
   async clickLens(title: string, index = 0): Promise<void> {
+    await this.#settledLenses();
     const lens = this.editor().locator('.codelens-decoration a', {
       hasText: new RegExp(`^${escapeRegExp(title)}$`),
     });
     await lens.nth(index).click();
+  }
+
+  /** Lenses are drawn anew when what a run takes is known: a click in between is lost. */
+  async #settledLenses(): Promise<void> {
+    const read = () => this.editor().locator('.codelens-decoration').allInnerTexts();
+    let before = await read();
+    await this.until(
+      async () => {
+        await this.page.waitForTimeout(400);
+        const now = await read();
+        const same = now.length > 0 && now.join() === before.join();
+        before = now;
+        return same;
+      },
+      (same) => same,
+      'code lenses that stay',
+    );
   }
 
   /** Goes to a line and column, from 1. */
@@ -140,8 +158,11 @@ export class Workbench {
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
+  /** By its own command: a page that is only loaded anew may lose what the window was about to keep. */
   async reload(): Promise<void> {
-    await this.page.reload();
+    const loaded = this.page.waitForEvent('load');
+    await this.command('Developer: Reload Window');
+    await loaded;
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
   }
 
