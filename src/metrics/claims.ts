@@ -4,20 +4,17 @@ import type { AssertionInput, Mistake, Outcome, Question } from './assertionType
 import {
   citing,
   entriesOnly,
+  entrySchema,
   notApplicable,
   rationaleSchema,
-  scoreEntrySchema,
   turnMistakes,
   turnThreshold,
   turnVerdicts,
 } from './entries.ts';
 
-const { score: _, ...entryShape } = scoreEntrySchema.shape;
-
 const answerSchema = z.object({
   turns: z.array(
-    z.object({
-      ...entryShape,
+    entrySchema.extend({
       claims: z.array(z.object({ claim: z.string(), holds: z.boolean() })),
     }),
   ),

@@ -3,6 +3,7 @@ import { turnsOfSide } from '../core/conversation.ts';
 import { lookUpQuote } from '../core/quote.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
 import {
+  citationMistakes,
   citing,
   fromVerdictEntries,
   notApplicable,
@@ -67,26 +68,21 @@ export const conversationCompleteness: JudgedType = {
 function intentionMistakes(
   { asked_turn, satisfied, satisfied_turn }: Answer['intentions'][number],
   number: number,
-  { conversation }: AssertionInput,
+  input: AssertionInput,
 ): Mistake[] {
-  const has = (side: 'user' | 'assistant', turn: number) =>
-    turnsOfSide(conversation, side).some((one) => one.number === turn);
-  const mistakes: Mistake[] = [];
-  if (!has('user', asked_turn)) {
-    const text = `Intention ${number} cites turn ${asked_turn}, which is no turn of the user.`;
-    mistakes.push({ reason: 'turns-mismatch', text });
-  }
+  const intention = `Intention ${number}`;
+  const contradiction = (text: string): Mistake[] => [{ reason: 'contradiction', text }];
+  const asked = citationMistakes(input, 'user', asked_turn, intention);
   if (satisfied !== (satisfied_turn !== null)) {
-    const text = `Intention ${number} must name \`satisfied_turn\` exactly when it is satisfied.`;
-    mistakes.push({ reason: 'contradiction', text });
-  } else if (satisfied_turn !== null && !has('assistant', satisfied_turn)) {
-    const text = `Intention ${number} cites turn ${satisfied_turn}, which is no turn of the assistant.`;
-    mistakes.push({ reason: 'turns-mismatch', text });
-  } else if (satisfied_turn !== null && satisfied_turn < asked_turn) {
-    const text = `Intention ${number} cannot be satisfied in turn ${satisfied_turn}, before it was asked for.`;
-    mistakes.push({ reason: 'contradiction', text });
+    const text = `${intention} must name \`satisfied_turn\` exactly when it is satisfied.`;
+    return [...asked, ...contradiction(text)];
   }
-  return mistakes;
+  const cited = citationMistakes(input, 'assistant', satisfied_turn, intention);
+  if (cited.length > 0 || satisfied_turn === null || satisfied_turn >= asked_turn) {
+    return [...asked, ...cited];
+  }
+  const text = `${intention} cannot be satisfied in turn ${satisfied_turn}, before it was asked for.`;
+  return [...asked, ...contradiction(text)];
 }
 
 function conclude({ intentions, turns, rationale }: Answer, input: AssertionInput) {

@@ -25,10 +25,10 @@ import {
 } from './decisionGraph.ts';
 import {
   citing,
+  entrySchema,
   hitsAndMisses,
   notApplicable,
   rationaleSchema,
-  scoreEntrySchema,
   turnMistakes,
   turnThreshold,
   turnVerdicts,
@@ -50,9 +50,6 @@ function paramsWith(assertion: z.ZodType) {
 }
 
 const params = paramsWith(z.unknown());
-
-const { score: _, ...entryShape } = scoreEntrySchema.shape;
-const entrySchema = z.object(entryShape);
 
 type Entry = z.infer<typeof entrySchema>;
 

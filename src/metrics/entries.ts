@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Turn } from '../core/conversation.ts';
+import { type Turn, turnsOfSide } from '../core/conversation.ts';
 import { lookUpQuote } from '../core/quote.ts';
 import { mean } from '../core/scoring.ts';
 import type { TurnVerdict } from '../core/verdict.ts';
@@ -9,22 +9,16 @@ import type { AssertionInput, Mistake, NotApplicable, Parts } from './assertionT
  * What every judge's answer holds for each judged turn. The protocol says what the fields mean: a
  * prompt cache serves it to all assertions, and each would pay for descriptions in its schema.
  */
-const entryShape = {
+export const entrySchema = z.object({
   turn: z.number(),
   applicable: z.boolean(),
   rationale: z.string(),
   evidence: z.string(),
-};
-
-export const verdictEntrySchema = z.object({
-  ...entryShape,
-  verdict: z.enum(['pass', 'fail']),
 });
 
-export const scoreEntrySchema = z.object({
-  ...entryShape,
-  score: z.number(),
-});
+export const verdictEntrySchema = entrySchema.extend({ verdict: z.enum(['pass', 'fail']) });
+
+export const scoreEntrySchema = entrySchema.extend({ score: z.number() });
 
 export const rationaleSchema = z.string();
 
@@ -51,6 +45,25 @@ export function turnMistakes(
     mistakes.push({ reason: 'turns-mismatch', text });
   }
   return mistakes;
+}
+
+/**
+ * What is cited must be a turn of that side.
+ *
+ * @param turn nothing is wrong with null, which cites none
+ * @param what `Intention 2`
+ */
+export function citationMistakes(
+  { conversation }: Pick<AssertionInput, 'conversation'>,
+  side: Turn['side'],
+  turn: number | null,
+  what: string,
+): Mistake[] {
+  if (turn === null || turnsOfSide(conversation, side).some(({ number }) => number === turn)) {
+    return [];
+  }
+  const text = `${what} cites turn ${turn}, which is no turn of the ${side}.`;
+  return [{ reason: 'turns-mismatch', text }];
 }
 
 /** A number outside the range that was asked for is refused, never clipped. */

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { turnsOfSide } from '../core/conversation.ts';
 import { mean } from '../core/scoring.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
 import {
+  citationMistakes,
   citing,
   fromVerdictEntries,
   notApplicable,
@@ -70,13 +70,13 @@ export const goalAccuracy: JudgedType = {
   },
 };
 
-function goalMistakes(goal: Goal, number: number, { conversation }: AssertionInput): Mistake[] {
-  const ranges = (['reached', 'quality', 'followed'] as const).flatMap((key) =>
-    rangeMistake(goal[key], [0, 1], `\`${key}\` of goal ${number}`),
-  );
-  if (turnsOfSide(conversation, 'user').some((turn) => turn.number === goal.turn)) return ranges;
-  const text = `Goal ${number} cites turn ${goal.turn}, which is no turn of the user.`;
-  return [{ reason: 'turns-mismatch', text }, ...ranges];
+function goalMistakes(goal: Goal, number: number, input: AssertionInput): Mistake[] {
+  return [
+    ...citationMistakes(input, 'user', goal.turn, `Goal ${number}`),
+    ...(['reached', 'quality', 'followed'] as const).flatMap((key) =>
+      rangeMistake(goal[key], [0, 1], `\`${key}\` of goal ${number}`),
+    ),
+  ];
 }
 
 function conclude({ goals, turns, rationale }: Answer, input: AssertionInput): Outcome {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { turnsOfSide } from '../core/conversation.ts';
-import type { JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
 import {
+  citationMistakes,
   fromVerdictEntries,
   hitsAndMisses,
   meanOfTurns,
@@ -45,8 +45,8 @@ export const knowledgeRetention: JudgedType = {
   defaultThreshold: 0.5,
   side: 'assistant',
   judged: true,
-  question({ conversation, turns }): Question<Answer> | Outcome {
-    const users = turnsOfSide(conversation, 'user').map(({ number }) => number);
+  question(input): Question<Answer> | Outcome {
+    const { turns } = input;
     return {
       name: 'knowledge_retention',
       instructions: INSTRUCTIONS,
@@ -54,7 +54,7 @@ export const knowledgeRetention: JudgedType = {
       answer: answerSchema,
       mistakes: (answer) => [
         ...turnMistakes(answer.turns, turns),
-        ...ledgerMistakes(answer, users),
+        ...ledgerMistakes(answer, input),
         ...lapseMistakes(answer),
       ],
       parts: { join: joinLedgers },
@@ -112,14 +112,10 @@ function joinLedgers(parts: readonly Answer[]): Answer {
   return { facts, turns, rationale: parts.map(({ rationale }) => rationale).join(' ') };
 }
 
-function ledgerMistakes({ facts }: Answer, users: readonly number[]): Mistake[] {
+function ledgerMistakes({ facts }: Answer, input: AssertionInput): Mistake[] {
   return facts.flatMap(({ turn, superseded_by }, index): Mistake[] => {
     const fact = `Fact ${index + 1}`;
-    const mistakes: Mistake[] = [];
-    if (!users.includes(turn)) {
-      const text = `${fact} cites turn ${turn}, which is no turn of the user.`;
-      mistakes.push({ reason: 'turns-mismatch', text });
-    }
+    const mistakes = citationMistakes(input, 'user', turn, fact);
     if (superseded_by === null) return mistakes;
     const newer = facts[superseded_by - 1];
     if (!newer || superseded_by === index + 1) {

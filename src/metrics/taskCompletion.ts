@@ -3,6 +3,7 @@ import { turnsOfSide } from '../core/conversation.ts';
 import { lookUpQuote } from '../core/quote.ts';
 import type { AssertionInput, Mistake, Outcome, Question } from './assertionType.ts';
 import {
+  citationMistakes,
   citing,
   fromVerdictEntries,
   notApplicable,
@@ -53,27 +54,24 @@ export function taskCompletionQuestion(
 function requestMistakes(
   { asked_turn, delivered_turn, gaps }: Request,
   number: number,
-  { conversation }: AssertionInput,
+  input: AssertionInput,
 ): Mistake[] {
-  const has = (side: 'user' | 'assistant', turn: number) =>
-    turnsOfSide(conversation, side).some((one) => one.number === turn);
-  const mistakes: Mistake[] = [];
-  if (!has('user', asked_turn)) {
-    const text = `Request ${number} cites turn ${asked_turn}, which is no turn of the user.`;
-    mistakes.push({ reason: 'turns-mismatch', text });
-  }
-  if (delivered_turn !== null && !has('assistant', delivered_turn)) {
-    const text = `Request ${number} cites turn ${delivered_turn}, which is no turn of the assistant.`;
-    mistakes.push({ reason: 'turns-mismatch', text });
-  } else if (delivered_turn !== null && delivered_turn < asked_turn) {
-    const text = `Request ${number} cannot be delivered in turn ${delivered_turn}, before it was asked for.`;
-    mistakes.push({ reason: 'contradiction', text });
-  }
-  if (delivered_turn === null && gaps.length === 0) {
-    const text = `Request ${number} has no gaps, so it must name the turn that delivered it.`;
-    mistakes.push({ reason: 'contradiction', text });
-  }
-  return mistakes;
+  const request = `Request ${number}`;
+  const contradiction = (text: string): Mistake[] => [{ reason: 'contradiction', text }];
+  const cited = citationMistakes(input, 'assistant', delivered_turn, request);
+  const early = cited.length === 0 && delivered_turn !== null && delivered_turn < asked_turn;
+  return [
+    ...citationMistakes(input, 'user', asked_turn, request),
+    ...cited,
+    ...(early
+      ? contradiction(
+          `${request} cannot be delivered in turn ${delivered_turn}, before it was asked for.`,
+        )
+      : []),
+    ...(delivered_turn === null && gaps.length === 0
+      ? contradiction(`${request} has no gaps, so it must name the turn that delivered it.`)
+      : []),
+  ];
 }
 
 function conclude({ requests, turns, rationale }: Answer, input: AssertionInput): Outcome {

@@ -7,21 +7,18 @@ import type { AssertionInput, Mistake, Outcome, Question } from './assertionType
 import {
   citing,
   entriesOnly,
+  entrySchema,
   notApplicable,
   rangeMistake,
   rationaleSchema,
-  scoreEntrySchema,
   turnMistakes,
   turnThreshold,
   turnVerdicts,
 } from './entries.ts';
 
-const { score: _, ...entryShape } = scoreEntrySchema.shape;
-
 const answerSchema = z.object({
   turns: z.array(
-    z.object({
-      ...entryShape,
+    entrySchema.extend({
       selection: z.number(),
       arguments: z.number().nullable(),
     }),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { turnsOfSide } from '../core/conversation.ts';
 import { fence } from '../core/fence.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from './assertionType.ts';
 import {
+  citationMistakes,
   citing,
   fromVerdictEntries,
   notApplicable,
@@ -77,24 +77,20 @@ function adheres({ on_topic, reaction }: Pair): boolean {
 function pairMistakes(
   { asked_turn, answered_turn, reaction }: Pair,
   number: number,
-  { conversation }: AssertionInput,
+  input: AssertionInput,
 ): Mistake[] {
-  const has = (side: 'user' | 'assistant', turn: number) =>
-    turnsOfSide(conversation, side).some((one) => one.number === turn);
-  const mistakes: Mistake[] = [];
-  if (!has('user', asked_turn)) {
-    const text = `Pair ${number} cites turn ${asked_turn}, which is no turn of the user.`;
-    mistakes.push({ reason: 'turns-mismatch', text });
-  }
-  if (answered_turn !== null && (!has('assistant', answered_turn) || answered_turn < asked_turn)) {
-    const text = `Pair ${number} cites turn ${answered_turn}, which is no later turn of the assistant.`;
-    mistakes.push({ reason: 'turns-mismatch', text });
-  }
-  if (answered_turn === null && reaction !== 'ignored') {
-    const text = `Pair ${number} must name the turn in which it was ${reaction}.`;
-    mistakes.push({ reason: 'contradiction', text });
-  }
-  return mistakes;
+  const contradiction = (text: string): Mistake[] => [{ reason: 'contradiction', text }];
+  const pair = `Pair ${number}`;
+  return [
+    ...citationMistakes(input, 'user', asked_turn, pair),
+    ...citationMistakes(input, 'assistant', answered_turn, pair),
+    ...(answered_turn !== null && answered_turn < asked_turn
+      ? contradiction(`${pair} cannot be answered in turn ${answered_turn}, before it was asked.`)
+      : []),
+    ...(answered_turn === null && reaction !== 'ignored'
+      ? contradiction(`${pair} must name the turn in which it was ${reaction}.`)
+      : []),
+  ];
 }
 
 function verdictMistakes({ pairs, turns }: Answer): Mistake[] {

@@ -5,9 +5,9 @@ import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from './a
 import {
   citing,
   entriesOnly,
+  entrySchema,
   notApplicable,
   rationaleSchema,
-  scoreEntrySchema,
   turnMistakes,
   turnThreshold,
   turnVerdicts,
@@ -19,12 +19,9 @@ const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context st
 Below stands what a good reply holds. For each turn list under \`nodes\` every piece of its retrieved context, by its
 number and in that order: useful when it helps to arrive at that reply, else useless.`;
 
-const { score: _, ...entryShape } = scoreEntrySchema.shape;
-
 const answerSchema = z.object({
   turns: z.array(
-    z.object({
-      ...entryShape,
+    entrySchema.extend({
       nodes: z.array(z.object({ node: z.number(), why: z.string(), useful: z.boolean() })),
     }),
   ),

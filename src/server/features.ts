@@ -199,20 +199,23 @@ export function serveFeatures(parts: FeatureParts): void {
   connection.onCodeLensResolve((lens) =>
     about(fileOfLens(lens) ?? '', lens, ({ suite }) => resolveLens(lens, suite, estimates)),
   );
+  const symbols = remembered(documentSymbols);
   connection.onDocumentSymbol(({ textDocument: { uri } }) =>
     isMessagesFile(uri)
       ? guarded([], async () => messages(uri, messageSymbols) ?? [])
-      : about(uri, [], documentSymbols),
+      : about(uri, [], symbols),
   );
   connection.onWorkspaceSymbol(({ query }) =>
     guarded([], async () => workspaceSymbols(query, publisher.suites, uriOf)),
   );
-  connection.onFoldingRanges(({ textDocument: { uri } }) => about(uri, [], foldingRanges));
+  const folds = remembered(foldingRanges);
+  connection.onFoldingRanges(({ textDocument: { uri } }) => about(uri, [], folds));
   connection.onSelectionRanges(({ textDocument: { uri }, positions }) =>
     about(uri, [], (document) => selectionRanges(document, positions)),
   );
+  const tokens = remembered(semanticTokens);
   connection.languages.semanticTokens.on(({ textDocument: { uri } }) =>
-    about(uri, { data: [] }, semanticTokens),
+    about(uri, { data: [] }, tokens),
   );
   connection.languages.inlayHint.on(({ textDocument: { uri }, range }) =>
     about(uri, [], (document) => inlayHints(document, range, lastRuns, wishes.hints)),
@@ -244,6 +247,18 @@ const REQUEST_FAILED = -32803;
 
 function refuse(message: string): never {
   throw new ResponseError(REQUEST_FAILED, message);
+}
+
+/** Editors ask again for what depends on the text alone, such as after a change of focus. */
+function remembered<Result>(
+  work: (document: EvalDocument) => Result,
+): (document: EvalDocument) => Result {
+  const known = new WeakMap<EvalDocument, Result>();
+  return (document) => {
+    const found = known.get(document) ?? work(document);
+    known.set(document, found);
+    return found;
+  };
 }
 
 /** The estimate of a case is the same as long as its suite is: each version of it is a new object. */

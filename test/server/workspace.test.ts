@@ -83,6 +83,19 @@ describe('the workspace', { timeout: 60_000 }, () => {
     assert.deepEqual(codes(await server.diagnostics(uri('a.eval.yaml'), () => true)), []);
   });
 
+  it('may have several folders, each with paths of its own', async (t) => {
+    const prompt = { 'p.md': 'Of {{conversation}}' };
+    const one = await folderWith(t, { 'a.eval.yaml': PROMPTED, ...prompt });
+    const two = await folderWith(t, { 'a.eval.yaml': PROMPTED });
+    const server = await started(
+      t,
+      [one, two].map((folder) => pathToFileURL(folder).toString()),
+    );
+    const uri = (folder: string) => pathToFileURL(join(folder, 'a.eval.yaml')).toString();
+    assert.deepEqual(codes(await server.diagnostics(uri(one), () => true)), []);
+    assert.deepEqual(codes(await server.diagnostics(uri(two), () => true)), ['file-missing']);
+  });
+
   it('checks files of messages by themselves, and helps in them', async (t) => {
     const text =
       '[\n  {"role": "user", "content": "Hi"},\n  {"role": "asistant", "content": "x"}\n]\n';

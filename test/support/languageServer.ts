@@ -28,7 +28,7 @@ export interface LanguageServer {
  * @param answers to the server's own requests, by method
  */
 export async function startLanguageServer(
-  rootUri: string,
+  roots: string | readonly string[],
   answers: Readonly<Record<string, (params: unknown) => unknown>> = {},
 ): Promise<LanguageServer> {
   const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli/main.ts'), 'lsp', '--stdio'], {
@@ -46,7 +46,15 @@ export async function startLanguageServer(
   });
   for (const [method, answer] of Object.entries(answers)) connection.onRequest(method, answer);
   connection.listen();
-  await connection.sendRequest('initialize', { processId: null, rootUri, capabilities: {} });
+  const folders = typeof roots === 'string' ? [roots] : roots;
+  await connection.sendRequest('initialize', {
+    processId: null,
+    rootUri: folders[0] ?? null,
+    capabilities: {},
+    ...(folders.length > 1 && {
+      workspaceFolders: folders.map((uri) => ({ uri, name: uri })),
+    }),
+  });
   await connection.sendNotification('initialized', {});
   return {
     connection,

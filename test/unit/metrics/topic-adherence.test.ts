@@ -88,13 +88,13 @@ testMistakes(ASSERTION, ABOUT, said([pair(1, true, 'answered')]), [
     'answered by the user',
     said([pair(1, true, 'answered', 3)]),
     'turns-mismatch',
-    /cites turn 3, which is no later turn of the assistant/,
+    /cites turn 3, which is no turn of the assistant/,
   ],
   [
     'answered before it was asked',
     said([pair(5, true, 'answered', 4)]),
-    'turns-mismatch',
-    /no later turn/,
+    'contradiction',
+    /cannot be answered in turn 4, before it was asked/,
   ],
   [
     'answered in no turn',
