@@ -175,11 +175,12 @@ function without(
 async function withAbsolutePath(
   params: Readonly<Record<string, unknown>>,
   spot: Spot,
-  { options, files, reporter }: Scope,
+  { options, files, reporter, dependencies }: Scope,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (typeof params.path !== 'string') return params;
   const folder = dirname(spot.document.path);
   const path = resolve(folder, params.path);
+  dependencies.add(path);
   const say = (code: string, message: string, fix?: Fix) =>
     reporter.say(code, message, placeOf(within(spot, 'path')), spot.owner, fix && { fix });
   if (!staysInside(params.path, folder, options.workspace)) {
@@ -348,6 +349,8 @@ async function promptOf(
   const folder = dirname(spot.document.path);
   const { options, files } = scope;
   const resolved = await resolvePath(reference, folder, options.workspace, files);
+  // One that is not there may come.
+  scope.dependencies.add(resolve(folder, reference));
   if (!('path' in resolved)) {
     reporter.say(resolved.code, resolved.message, placeOf(place), spot.owner, {
       ...(resolved.code === 'file-missing' && {
@@ -356,7 +359,6 @@ async function promptOf(
     });
     return undefined;
   }
-  scope.dependencies.add(resolved.path);
   const loaded = await readPrompt(resolved.path, scope);
   if ('code' in loaded) {
     reporter.say(loaded.code, loaded.message, placeOf(place), spot.owner);

@@ -57,6 +57,8 @@ async function includedPaths(scope: Scope): Promise<{ file: string; spot: Spot }
       continue;
     }
     const resolved = await resolvePath(reference, folder, options.workspace, files);
+    // One that is not there may come.
+    scope.dependencies.add(resolve(folder, reference));
     if (!('path' in resolved)) {
       reporter.say(resolved.code, resolved.message, placeOf(spot), undefined, {
         ...(resolved.code === 'file-missing' && {

@@ -119,15 +119,16 @@ async function transcriptOf(
   if (typeof value !== 'string') return readTranscript(value, spot.document, spot.path);
   const { files, options, reporter, dependencies } = scope;
   const resolved = await resolvePath(value, dirname(spot.document.path), options.workspace, files);
+  const path = resolve(dirname(spot.document.path), value);
+  // One that is not there may come.
+  dependencies.add(path);
   if (!('path' in resolved)) {
-    const path = resolve(dirname(spot.document.path), value);
     reporter.say(resolved.code, resolved.message, placeOf(spot), spot.owner, {
       ...(resolved.code === 'file-missing' &&
         TRANSCRIPT_FILE.test(path) && { fix: { create: { path, kind: 'transcript' } } }),
     });
     return undefined;
   }
-  dependencies.add(resolved.path);
   if (!TRANSCRIPT_FILE.test(resolved.path)) {
     const message = 'A transcript is a .json, .jsonl or .yaml file.';
     reporter.say('unknown-file-type', message, placeOf(spot), spot.owner);

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
 import type { Fix, Problem } from '../core/problem.ts';
+import { assertionTypes, findAssertionType } from '../metrics/registry.ts';
 import { asMeant, documentAsMeant, type Meant, type Misspelt, pathAsWritten } from './misspelt.ts';
 import { rivalSentence, rivalType } from './rivalNames.ts';
 import { at, type Issue, kindOf, type Leaf } from './schemaIssues.ts';
@@ -120,7 +121,16 @@ function wrongChoice(
   const isType = last === 'type' || last === 'provider';
   const range = document.rangeOf([...base, ...path]);
   const code = isType ? `unknown-${last}` : 'wrong-value';
-  const rival = last === 'type' ? rivalType(given, choices) : undefined;
+  // The keys beside it may be another tool's as well and rule out what is meant.
+  const all = choices.some((one) => findAssertionType(one)) ? assertionTypes : [];
+  const rival =
+    last === 'type'
+      ? (rivalType(given, choices) ??
+        rivalType(
+          given,
+          all.map(({ type }) => type),
+        ))
+      : undefined;
   if (rival) {
     const { meant, beside } = rival;
     return problem(code, rivalSentence(given, rival), range, document, {

@@ -109,7 +109,8 @@ export function serveFeatures(parts: FeatureParts): void {
   };
   const lastRuns = (suite: string, id: string) => workspace.lastRuns(suite, id);
   const isPrompt = (uri: string) => uri.endsWith('.md') && publisher.isUsed(pathOf(uri));
-  const named = (uri: string) => isEvalFile(uri) || isPrompt(uri);
+  const isPart = (uri: string) => /\.ya?ml$/.test(uri) && publisher.isUsed(pathOf(uri));
+  const named = (uri: string) => isEvalFile(uri) || isPrompt(uri) || isPart(uri);
   const namePorts = (all: readonly EvalDocument[]): NameHoverPorts => ({
     documents: all,
     files: workspace.files,

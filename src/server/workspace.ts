@@ -108,7 +108,20 @@ export class Workspace {
       const text = await this.readText(path);
       if (text !== undefined) closed.push(await this.#read(path, text));
     }
-    return [...(await open), ...closed];
+    const known = [...(await open), ...closed];
+    return [...known, ...(await this.#included(known))];
+  }
+
+  /** Files of cases that these include under names that are no eval file's. */
+  async #included(documents: readonly EvalDocument[]): Promise<EvalDocument[]> {
+    const known = new Set(documents.map(({ suite }) => suite.path));
+    const paths = new Set(documents.flatMap(({ suite }) => suite.outline.map(({ path }) => path)));
+    const included: EvalDocument[] = [];
+    for (const path of paths) {
+      const text = known.has(path) ? undefined : await this.readText(path);
+      if (text !== undefined) included.push(await this.#read(path, text));
+    }
+    return included;
   }
 
   openDocuments(): Promise<readonly EvalDocument[]> {

@@ -57,6 +57,37 @@ describe('the workspace', { timeout: 60_000 }, () => {
     assert.deepEqual(codes(gone), ['file-missing']);
   });
 
+  it('checks an eval again when a file that it misses comes', async (t) => {
+    const folder = await folderWith(t, { 'a.eval.yaml': PROMPTED });
+    const server = await started(t, pathToFileURL(folder).toString());
+    const uri = (name: string) => pathToFileURL(join(folder, name)).toString();
+    const missing = await server.diagnostics(uri('a.eval.yaml'), () => true);
+    assert.deepEqual(codes(missing), ['file-missing']);
+    await writeFile(join(folder, 'p.md'), 'Of {{conversation}}');
+    await changedOnDisk(server, uri('p.md'), 1);
+    const there = await server.diagnostics(
+      uri('a.eval.yaml'),
+      (one) => one.diagnostics.length === 0,
+    );
+    assert.deepEqual(codes(there), []);
+  });
+
+  it('renames in included files whatever they are called', async (t) => {
+    const folder = await folderWith(t, {
+      'a.eval.yaml': `models: {fast: "openai:j"}\njudge: fast\ninclude: [more.yaml]\n${CASE}    assert: [x]\n`,
+      'more.yaml': `${CASE.replace('one', 'two')}    judge: fast\n    assert: [x]\n`,
+    });
+    const server = await started(t, pathToFileURL(folder).toString());
+    const uri = pathToFileURL(join(folder, 'a.eval.yaml')).toString();
+    await server.diagnostics(uri, () => true);
+    const edit = await server.connection.sendRequest('textDocument/rename', {
+      textDocument: { uri },
+      position: { line: 1, character: 8 },
+      newName: 'strict',
+    });
+    assert.match(JSON.stringify(edit), /more\.yaml/);
+  });
+
   it('says nothing more of a file that is gone', async (t) => {
     const folder = await folderWith(t, { 'bad.eval.yaml': `${CASE}    asert: [x]\n` });
     const server = await started(t, pathToFileURL(folder).toString());

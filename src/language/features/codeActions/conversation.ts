@@ -1,6 +1,7 @@
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isNode, isScalar, isSeq, type Node, stringify, visit } from 'yaml';
 import type { Conversation, Turn } from '../../../core/conversation.ts';
+import { templateVariables } from '../../../core/template.ts';
 import type { Path } from '../../../evalfile/yamlDocument.ts';
 import { editsIn, refactoring } from './actions.ts';
 import { type CursorPlace, casePath, keysOf, valueAt } from './place.ts';
@@ -31,6 +32,10 @@ export function toTurns(place: CursorPlace): CodeAction[] {
   if (!path || !Array.isArray(messages) || !isSeq(node) || !pair || !target) return [];
   const said = messages.map(userText);
   if (said.every((text) => text === undefined)) return [];
+  // Turns are templates and one message each.
+  const templates = said.some((text) => text !== undefined && templateVariables(text).length > 0);
+  const together = said.some((text, index) => text !== undefined && said[index - 1] !== undefined);
+  if (templates || together) return [];
   const edits = node.flow
     ? flowEdits(place, node, messages)
     : messages.map((_, index) => itemEdit(place, path, index, messages[index]));
@@ -42,7 +47,8 @@ export function toTurns(place: CursorPlace): CodeAction[] {
     ...edits.flatMap((one) => one ?? []),
     ...(added ? [added] : []),
   ];
-  const title = 'Turn the transcript into turns, without the replies';
+  const left = messages.some(isSystemText) ? 'the replies and system texts' : 'the replies';
+  const title = `Turn the transcript into turns, without ${left}`;
   return [refactoring(title, 'refactor.rewrite', editsIn(place.uri, all))];
 }
 
@@ -54,6 +60,11 @@ function targetOf(place: CursorPlace): { readonly name?: string } | undefined {
   if (valueAt(value, ['target']) !== undefined) return {};
   const [name] = Object.keys(keysOf(valueAt(value, ['targets'])));
   return name === undefined ? undefined : { name };
+}
+
+function isSystemText(message: unknown): boolean {
+  const keys = keysOf(message);
+  return ['system', 'developer'].some((role) => role in keys || keys.role === role);
 }
 
 /** What a message of the user's says; undefined for all others. */
@@ -133,7 +144,7 @@ export async function toTranscript(place: CursorPlace): Promise<CodeAction[]> {
   const flow = isFlow(nodeAt(yaml, owner)?.node);
   const words = flow
     ? `transcript: ${JSON.stringify(messages)}`
-    : `transcript:\n${indented([...commentsIn(node), stringify(messages, { lineWidth: 0 }).trimEnd()].join('\n'), column + 2)}`;
+    : `transcript:\n${indented([...commentsIn(node), stringify(messages, { lineWidth: 0 }).replace(/\n$/, '')].join('\n'), column + 2)}`;
   const edits = [edit(yaml, startOf(pair), endOf(pair, yaml.text), words)];
   const useless =
     stop_on_failure === undefined ? undefined : removeEntry(yaml, [...owner, 'stop_on_failure']);

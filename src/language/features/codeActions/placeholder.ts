@@ -1,5 +1,6 @@
+import { stringify } from 'yaml';
 import type * as z from 'zod';
-import { definition, keysAt, schemasAt, unwrap } from '../../../evalfile/schemaWalk.ts';
+import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../../evalfile/schemaWalk.ts';
 import type { Path } from '../../../evalfile/yamlDocument.ts';
 
 /** Values to begin from, on one line, where the schema alone would leave a riddle. */
@@ -53,13 +54,17 @@ export function placeholder(
   if (key === 'id' && path[0] === 'cases' && path.length === 3) return freeId(ids);
   const owner = path.slice(0, -1);
   const type: unknown = Reflect.get(Object(at(root, owner)), 'type');
-  if (key === 'type' && !('type' in Object(at(root, owner)))) return 'contains';
+  if (key === 'type' && !('type' in Object(at(root, owner)))) {
+    // Of an assertion any will do; of what else has kinds the one that its keys are for.
+    const kinds = valuesAt(schema, root, path).map(({ value }) => value);
+    return kinds.includes('contains') ? 'contains' : (kinds[0] ?? 'contains');
+  }
   // A chat target's is a model by itself, one under `models` the model's name.
   if (key === 'model' && type === 'chat') return '"openai:gpt-5-mini"';
   const named = NAMED[key];
   if (named) {
     const [name] = Object.keys(Object(at(root, [named.list])));
-    return name ?? named.otherwise;
+    return name === undefined ? named.otherwise : stringify(name, { lineWidth: 0 }).trim();
   }
   const schemas = schemasAt(schema, root, owner).flatMap((one) => {
     const field = definition(one).shape?.[key];

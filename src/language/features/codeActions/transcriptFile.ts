@@ -53,7 +53,7 @@ export async function inlineTranscript(place: CursorPlace): Promise<CodeAction[]
   const messages = messagesOf(text, file);
   const words = isFlow(owner)
     ? ` ${JSON.stringify(messages.value)}`
-    : `\n${indented(messages.text.trimEnd(), columnOf(yaml, startOf(pair)) + 2)}`;
+    : `\n${indented(messages.text.replace(/\n$/, ''), columnOf(yaml, startOf(pair)) + 2)}`;
   const edits = [edit(yaml, behindColon(pair, yaml.text), endOf(pair, yaml.text), words)];
   const title = 'Write the transcript into this file';
   return [refactoring(title, 'refactor.inline', editsIn(place.uri, edits))];

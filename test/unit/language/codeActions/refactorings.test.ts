@@ -182,6 +182,15 @@ describe('a transcript turned into turns', () => {
     assert.match(suite, /^ {4}turns: \[\{user: Hi\}\]$/m);
   });
 
+  it('is not offered where the turns would say something else than the transcript', async () => {
+    for (const messages of ['- user: Hi {{name}}', '- user: Hi\n      - user: Still there?']) {
+      const found = await titles(
+        `${BOT}cases:\n  - id: one\n    tran|script:\n      ${messages}\n      - assistant: Hello\n    assert: [x]\n`,
+      );
+      assert.ok(!found.some((one) => one.startsWith(title)), messages);
+    }
+  });
+
   it('is not offered without a target', async () => {
     const found = await titles(
       `cases:\n  - id: one\n${CHAT.replace('user', 'us|er')}    assert: [x]\n`,
