@@ -154,9 +154,11 @@ export function serveFeatures(parts: FeatureParts): void {
     const { snippets } = wishes;
     if (isPrompt(uri)) return promptCompletion(open.getText(), path, position, { snippets });
     if (isMessagesFile(uri)) return messageCompletion(open.getText(), path, position, { snippets });
-    if (!isEvalFile(uri)) return [];
+    if (!isEvalFile(uri) && !isPart(uri)) return [];
+    const user = publisher.userOf(path);
     return completion(open.getText(), path, position, {
       snippets,
+      ...(user !== undefined && { including: await workspace.dataOf(user) }),
       workspace: workspace.folderOf(path),
       listFolder: (folder) => listFolder(connection, folder),
       readFile: async (file) => (await workspace.readText(file)) ?? Promise.reject(new Error(file)),

@@ -80,7 +80,12 @@ export class Publisher {
 
   /** Whether an eval file uses this one. */
   isUsed(path: string): boolean {
-    return this.suites.some(({ dependencies }) => dependencies.includes(path));
+    return this.userOf(path) !== undefined;
+  }
+
+  /** The path of an eval file that uses this one. */
+  userOf(path: string): string | undefined {
+    return this.suites.find(({ dependencies }) => dependencies.includes(path))?.path;
   }
 
   /** Checks the eval files that use this one, and the file itself. */

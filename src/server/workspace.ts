@@ -124,6 +124,14 @@ export class Workspace {
     return included;
   }
 
+  /** The data of an eval file, open or not; undefined where it cannot be read. */
+  async dataOf(path: string): Promise<unknown> {
+    const open = this.#open().find(({ uri }) => pathOf(uri) === path);
+    if (open) return (await this.document(open)).yaml.value;
+    const text = await this.readText(path);
+    return text === undefined ? undefined : parseYaml(text, path).value;
+  }
+
   openDocuments(): Promise<readonly EvalDocument[]> {
     const evals = this.#open().filter(({ uri }) => isEvalFile(uri));
     return Promise.all(evals.map((one) => this.document(one)));

@@ -86,6 +86,17 @@ describe('the workspace', { timeout: 60_000 }, () => {
       newName: 'strict',
     });
     assert.match(JSON.stringify(edit), /more\.yaml/);
+    // What the suite names is known in the file that it includes.
+    const text = `${CASE.replace('one', 'two')}    judge: f\n`;
+    const more = pathToFileURL(join(folder, 'more.yaml')).toString();
+    await server.connection.sendNotification('textDocument/didOpen', {
+      textDocument: { uri: more, languageId: 'yaml', version: 1, text },
+    });
+    const items = await server.connection.sendRequest('textDocument/completion', {
+      textDocument: { uri: more },
+      position: { line: 3, character: 12 },
+    });
+    assert.match(JSON.stringify(items), /"label":"fast"/);
   });
 
   it('says nothing more of a file that is gone', async (t) => {

@@ -36,7 +36,7 @@ export async function completion(
   }
   const words = turnWords(place);
   const choices = [
-    ...nameChoices(place, text),
+    ...nameChoices(place, text, context.including),
     ...enumerated(place).filter(({ label }) => words === undefined || words.has(label)),
     ...(await turnChoices(place, path, context)),
     ...(await pathChoices(place, path, context)),

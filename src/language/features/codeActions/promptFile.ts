@@ -24,7 +24,7 @@ export async function toPromptFile(place: CursorPlace): Promise<CodeAction[]> {
   const path = assertionPath(place);
   const given = path && valueAt(yaml.value, path);
   const prompt = given === undefined ? undefined : promptOf(given);
-  if (!path || !prompt) return [];
+  if (!path || !prompt || hasHeaderComment(place, path)) return [];
   const file = await freeFile(place, 'judges', prompt.name, '.md');
   const edits =
     typeof given === 'string'
@@ -34,6 +34,16 @@ export async function toPromptFile(place: CursorPlace): Promise<CodeAction[]> {
   const created = { uri: place.ports.uriOf(file.path), text: prompt.text };
   const title = `Move to the prompt file "${file.reference}"`;
   return [refactoring(title, 'refactor.extract', withNewFile(created, place.uri, edits))];
+}
+
+/** `instructions: | # why`: the comment would be lost with the block. */
+function hasHeaderComment({ document: { yaml } }: CursorPlace, path: Path): boolean {
+  return ['instructions', 'criterion'].some((key) => {
+    const pair = nodeAt(yaml, [...path, key])?.pair;
+    if (!pair) return false;
+    const [line = ''] = yaml.text.slice(startOf(pair)).split('\n', 1);
+    return /[|>][-+\d]*[ \t]+#/.test(line);
+  });
 }
 
 /** The path of the assertion in a list around the cursor, the innermost. */

@@ -4,6 +4,8 @@ export interface CompletionContext {
   readonly snippets?: boolean;
   /** The folder that paths may not leave, absolute. */
   readonly workspace?: string;
+  /** The data of a suite that includes the file. */
+  readonly including?: unknown;
   /** @param path absolute; rejects where there is no such folder */
   listFolder?(path: string): Promise<readonly FolderEntry[]>;
   /** @param path absolute; rejects where there is no such file */

@@ -10,8 +10,13 @@ import type { Place } from './place.ts';
 import { entriesOfCases } from './slice.ts';
 import { listed } from './values.ts';
 
-/** Names that stand elsewhere in the file and that can be referred to here. */
-export function nameChoices(place: Place, text: string): Choice[] {
+/**
+ * Names that stand elsewhere in the file and that can be referred to here.
+ *
+ * @param including the data of a suite that includes the file, whose names hold here too
+ */
+export function nameChoices(given: Place, text: string, including?: unknown): Choice[] {
+  const place = { ...given, root: withNamesOf(including, given.root) };
   const { root, path } = place;
   const last = path.at(-1);
   if (last === 'judge' || last === 'model' || path[0] === 'models') return models(root, path);
@@ -20,6 +25,12 @@ export function nameChoices(place: Place, text: string): Choice[] {
   if (path.at(-2) === 'topics' && path[0] === 'cases') return topics(root, path);
   if (namesTool(root, path)) return toolNames(place).map(toolChoice);
   return nodes(root, path);
+}
+
+function withNamesOf(including: unknown, root: unknown): unknown {
+  if (typeof including !== 'object' || including === null) return root;
+  const { models, targets, tools, topics } = { ...including } as Record<string, unknown>;
+  return { models, targets, tools, topics, ...Object(root) };
 }
 
 /** Names of tools as keys: of scripted `tool_results`. */
