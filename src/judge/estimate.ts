@@ -18,7 +18,7 @@ import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
 import type { About } from './inputs.ts';
 import { type Inquiry, prepareInquiries } from './inquiries.ts';
-import { partPerTurn, partsThatFit, roomForBlock, usableTokens } from './parts.ts';
+import { DEFAULT_WINDOW, partPerTurn, partsThatFit, roomForBlock, usableTokens } from './parts.ts';
 import { PROTOCOL } from './protocol.ts';
 
 /** Tokens of an answer: for each judged turn, and beside them. As measured on our own judges' answers. */
@@ -161,7 +161,10 @@ class Counter {
     }
   }
 
-  #partsOf({ granularity, window = 10, judge }: Assertion, question: Divisible<unknown>) {
+  #partsOf(
+    { granularity, window = DEFAULT_WINDOW, judge }: Assertion,
+    question: Divisible<unknown>,
+  ) {
     const { turns = [] } = question;
     if (granularity === 'turn') return partPerTurn(turns, window);
     const limit = judge?.params.max_input_tokens;

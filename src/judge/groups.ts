@@ -1,12 +1,6 @@
-import { mean } from '../core/scoring.ts';
+import { badgeOf, entriesByTurn } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
-import {
-  addUsage,
-  NO_USAGE,
-  type Status,
-  type TurnVerdict,
-  type Verdict,
-} from '../core/verdict.ts';
+import { addUsage, NO_USAGE, type TurnVerdict, type Verdict } from '../core/verdict.ts';
 import type { GroupType, Outcome } from '../metrics/assertionType.ts';
 import { concludedVerdict, errorVerdict, gated, isGate, skippedVerdict } from './verdicts.ts';
 
@@ -85,28 +79,18 @@ function turnedRound(entry: TurnVerdict): TurnVerdict {
   return { ...entry, status: opposite, score: score === null ? null : 1 - score };
 }
 
-const WORST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
-
 /** For each turn the worst of what the nested verdicts say, the mean of their scores, all their words. */
 function joinedTurns(nested: readonly Verdict[]): TurnVerdict[] {
-  const numbers = [...new Set(nested.flatMap(({ turns }) => turns.map(({ turn }) => turn)))];
-  return numbers
-    .sort((a, b) => a - b)
-    .map((turn) => {
-      const spoken = nested.flatMap((verdict) =>
-        verdict.turns
-          .filter((entry) => entry.turn === turn)
-          .map((entry) => ({ entry, name: verdict.assertion.name })),
-      );
-      const status = WORST.find((one) => spoken.some(({ entry }) => entry.status === one));
-      const scores = spoken.flatMap(({ entry }) => (entry.score === null ? [] : [entry.score]));
-      const evidence = spoken.find(({ entry }) => entry.status === status)?.entry.evidence;
-      return {
-        turn,
-        status: status ?? 'skipped',
-        score: mean(scores) ?? null,
-        rationale: spoken.map(({ entry, name }) => `${name}: ${entry.rationale}`).join(' '),
-        ...(evidence && { evidence }),
-      };
+  return [...entriesByTurn(nested)]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([turn, entries]) => {
+      const badge = badgeOf(entries);
+      if (!badge) return [];
+      const { status, score } = badge;
+      const evidence = entries.find(({ entry }) => entry.status === status)?.entry.evidence;
+      const rationale = entries
+        .map(({ verdict, entry }) => `${verdict.assertion.name}: ${entry.rationale}`)
+        .join(' ');
+      return [{ turn, status, score, rationale, ...(evidence && { evidence }) }];
     });
 }

@@ -14,6 +14,7 @@ import { groupVerdict } from './groups.ts';
 import { type About, factsOf } from './inputs.ts';
 import { Inquirer, type Kept } from './inquirer.ts';
 import { type Inquiry, isGroup, prepareInquiries } from './inquiries.ts';
+import { DEFAULT_WINDOW } from './parts.ts';
 import { combineSamples, type Sampled } from './samples.ts';
 import {
   type Cost,
@@ -40,7 +41,6 @@ export interface JudgeOptions extends About {
 const SIDE_BY_SIDE = 4;
 
 const DEFAULT_TEMPERATURE = 0;
-const DEFAULT_WINDOW = 10;
 
 /**
  * Checks a conversation. Verdicts come in the order of the assertions; `onVerdict` hears of each as

@@ -9,6 +9,9 @@ export interface Part {
   readonly shown: ShownTurns;
 }
 
+/** Turns shown before the judged ones where an assertion gives no `window`. */
+export const DEFAULT_WINDOW = 10;
+
 /** One part for each judged turn. @param window turns shown before it */
 export function partPerTurn(judged: readonly Turn[], window: number): Part[] {
   return judged.map((turn) => ({
