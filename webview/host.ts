@@ -3,7 +3,7 @@ import {
   type ToView,
   toViewSchema,
   type ViewState,
-} from '../src/shared/viewProtocol.ts';
+} from '../src/protocol/viewProtocol.ts';
 
 interface VsCodeApi {
   postMessage(message: unknown): void;

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../src/shared/viewProtocol.ts';
+import type { Snapshot } from '../src/protocol/viewProtocol.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
 import { focusTurn, nextFailure } from './keyboard.ts';

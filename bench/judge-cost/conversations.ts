@@ -1,7 +1,7 @@
+import type { CaseFacts } from '../../src/assertions/contract.ts';
 import { type Conversation, toConversation, turnsOf } from '../../src/core/conversation.ts';
 import type { Message, Tool } from '../../src/core/message.ts';
-import { readMessages } from '../../src/dialects/readMessages.ts';
-import type { CaseFacts } from '../../src/metrics/assertionType.ts';
+import { readMessages } from '../../src/messages/readMessages.ts';
 import { realLines } from '../../test/support/realData.ts';
 
 export interface BenchConversation {

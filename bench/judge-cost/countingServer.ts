@@ -1,10 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import {
-  type ChatBody,
-  type ModelServer,
-  startModelServer,
-} from '../../test/support/modelServer/server.ts';
+import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
+import { type ModelServer, startModelServer } from '../../test/support/modelServer/server.ts';
 import { PromptCache } from './promptCache.ts';
 
 /** One request, in tokens of o200k. */

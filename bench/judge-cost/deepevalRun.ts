@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Turn, textOf, turnsOf } from '../../src/core/conversation.ts';
-import type { ChatBody } from '../../test/support/modelServer/server.ts';
+import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import type { BenchConversation } from './conversations.ts';
 import { type CountedRequest, type Counts, startCountingServer, sumUp } from './countingServer.ts';
 import { type ComparedType, comparedTypes } from './deepeval.ts';

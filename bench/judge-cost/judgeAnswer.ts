@@ -1,4 +1,4 @@
-import type { ChatBody } from '../../test/support/modelServer/server.ts';
+import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import { promptText } from './countingServer.ts';
 import { type Filling, fill } from './fill.ts';
 import { type Outline, outlineOf } from './outline.ts';

@@ -1,9 +1,10 @@
+import { findAssertionType } from '../../src/assertions/registry.ts';
 import type { Assertion } from '../../src/core/suite.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { judgeAssertions } from '../../src/judge/judgeAssertions.ts';
-import { findAssertionType } from '../../src/metrics/registry.ts';
 import type { Model } from '../../src/models/model.ts';
-import { type AnswerFormat, openaiProvider } from '../../src/models/openai.ts';
+import type { AnswerFormat } from '../../src/models/openai/params.ts';
+import { openaiProvider } from '../../src/models/openai/provider.ts';
 import { buildAssertion } from '../../test/support/judging.ts';
 import type { BenchConversation } from './conversations.ts';
 import { type CountingServer, type Counts, sumUp } from './countingServer.ts';

@@ -1,12 +1,6 @@
+import type { AssertionType } from '../../src/assertions/contract.ts';
 import { assertionSchema } from '../../src/evalfile/schema.ts';
-import {
-  definition,
-  type KeyInfo,
-  keysAt,
-  unwrap,
-  valuesAt,
-} from '../../src/evalfile/schemaWalk.ts';
-import type { AssertionType } from '../../src/metrics/assertionType.ts';
+import { definition, type KeyInfo, keysAt, unwrap, valuesAt } from '../../src/schema/schemaWalk.ts';
 import { defaultOf, isNamed, takes } from './takes.ts';
 
 /** A key of an assertion, or one inside of its value. */

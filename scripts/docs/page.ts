@@ -1,8 +1,8 @@
-import type { AssertionType } from '../../src/metrics/assertionType.ts';
+import type { AssertionType } from '../../src/assertions/contract.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { table } from './table.ts';
 
-export const GENERATED = '<!-- Made by `npm run docs` from the declarations in src/metrics. -->';
+export const GENERATED = '<!-- Made by `npm run docs` from the declarations in src/assertions. -->';
 
 /** The page of an assertion type: all of it from its declaration. */
 export function pageOf(type: AssertionType): string {

@@ -1,4 +1,4 @@
-import { assertionTypes } from '../../src/metrics/registry.ts';
+import { assertionTypes } from '../../src/assertions/registry.ts';
 import { GENERATED, needOf, pageOf, thresholdOf } from './page.ts';
 import { table } from './table.ts';
 

@@ -1,5 +1,5 @@
 import { assertionSchema, modelSchema } from '../../src/evalfile/schema.ts';
-import { definition, unwrap } from '../../src/evalfile/schemaWalk.ts';
+import { definition, unwrap } from '../../src/schema/schemaWalk.ts';
 
 type Schema = Parameters<typeof unwrap>[0];
 

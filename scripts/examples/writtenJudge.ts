@@ -1,4 +1,4 @@
-import type { ChatBody } from '../../test/support/modelServer/server.ts';
+import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import { type Answer, json, jsonInTokens } from '../../test/support/modelServer/steps.ts';
 import type { ExampleAnswer } from './answer.ts';
 

@@ -1,4 +1,4 @@
-import { assertionTypes } from '../../src/metrics/registry.ts';
+import { assertionTypes } from '../../src/assertions/registry.ts';
 import { COLON, captures, KEY, type Rule, variable } from './rules.ts';
 
 export const SCOPE = 'source.yaml.conversation-eval';

@@ -1,10 +1,11 @@
 import { basename, dirname, resolve } from 'node:path';
+import type { AssertionType, CaseFacts, Known, Scale } from '../assertions/contract.ts';
+import { findAssertionType } from '../assertions/registry.ts';
+import { scaleSchema } from '../assertions/types/llm-judge.ts';
 import type { Fix, Problem } from '../core/problem.ts';
 import type { Assertion, At, JudgePrompt, ModelSpec } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
-import type { AssertionType, CaseFacts, Known, Scale } from '../metrics/assertionType.ts';
-import { scaleSchema } from '../metrics/llm-judge.ts';
-import { findAssertionType } from '../metrics/registry.ts';
+import { pieceAt } from '../yaml/textPlaces.ts';
 import { fillIn } from './caseText.ts';
 import { FileError } from './files.ts';
 import { overrideJudge, resolveModel } from './models.ts';
@@ -13,7 +14,6 @@ import { bodyProblems, type LoadedPrompt, loadPrompt } from './prompt.ts';
 import type { AssertionInput } from './schema.ts';
 import { sharedKeys } from './schema.ts';
 import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
-import { pieceAt } from './textPlaces.ts';
 
 /** Prompts are texts for a model: what is larger is a mistake. */
 const MAX_PROMPT = 1024 * 1024;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Assertion, Repeat, SuiteCase } from '../core/suite.ts';
+import { schemaProblems } from '../schema/schemaProblems.ts';
 import { type AboutCase, buildAssertion } from './assertions.ts';
 import type { CaseSource } from './caseSources.ts';
 import { fillIn } from './caseText.ts';
 import { conversationOf } from './conversationOf.ts';
 import { outsideModel, resolveModel } from './models.ts';
 import { type AssertionInput, type CaseInput, caseSchema } from './schema.ts';
-import { schemaProblems } from './schemaProblems.ts';
 import { keyPlaceOf, type Scope, type Spot, within } from './scope.ts';
 
 /** SHA-256 of a case's text, hexadecimal: what tells a stale verdict. */

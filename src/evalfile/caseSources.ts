@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path';
+import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
+import { problemsOfMeant } from '../schema/schemaProblems.ts';
+import { parseYaml } from '../yaml/yamlDocument.ts';
 import { FileError } from './files.ts';
-import { asMeant, documentAsMeant } from './misspelt.ts';
 import { resolvePath } from './paths.ts';
 import { includedFileSchema } from './schema.ts';
-import { problemsOfMeant } from './schemaProblems.ts';
 import type { Scope, Spot } from './scope.ts';
 import { placeOf } from './scope.ts';
-import { parseYaml } from './yamlDocument.ts';
 
 /** Most bytes of a file of cases. */
 export const MAX_EVAL_FILE = 2_000_000;

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
+import type { Known } from '../assertions/contract.ts';
 import { toConversation, turnsOf } from '../core/conversation.ts';
 import type { TranscriptOrigin, TurnsOrigin } from '../core/suite.ts';
-import type { Known } from '../metrics/assertionType.ts';
 import { fillIn } from './caseText.ts';
 import { FileError } from './files.ts';
 import { resolveTarget } from './models.ts';

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { START } from '../core/problem.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
+import { problemsOfMeant } from '../schema/schemaProblems.ts';
+import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { CaseBuilder } from './caseBuilder.ts';
 import { type CaseSource, collectCases, MAX_EVAL_FILE } from './caseSources.ts';
 import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
-import { asMeant, documentAsMeant } from './misspelt.ts';
 import { Reporter } from './reporter.ts';
 import { fileKeys } from './schema.ts';
-import { problemsOfMeant } from './schemaProblems.ts';
 import type { Scope } from './scope.ts';
 import { unusedNames } from './unusedNames.ts';
-import { parseYaml, type YamlDocument } from './yamlDocument.ts';
 
 /**
  * Reads an eval file and all that it refers to. Never throws for what stands in a file: that is a

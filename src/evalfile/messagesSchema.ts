@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dialects } from '../dialects/registry.ts';
+import { dialects } from '../messages/registry.ts';
 
 /** The plainest dialects first, as they are offered; the registry has those first that are told by more. */
 const schemas = [...dialects].reverse().map(({ schema }) => schema);

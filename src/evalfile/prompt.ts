@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { labelsSchema, scaleSchema } from '../assertions/types/llm-judge.ts';
 import { nearest } from '../core/closest.ts';
 import type { Problem, Range } from '../core/problem.ts';
 import { isError } from '../core/problem.ts';
 import type { JudgePrompt } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
-import { labelsSchema, scaleSchema } from '../metrics/llm-judge.ts';
-import { schemaProblems } from './schemaProblems.ts';
-import { parseYaml, type YamlDocument } from './yamlDocument.ts';
+import { schemaProblems } from '../schema/schemaProblems.ts';
+import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 
 /** The front matter of a judge prompt. */
 export const frontMatterSchema = z.strictObject({

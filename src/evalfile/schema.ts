@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import type { AssertionType } from '../assertions/contract.ts';
+import { assertionTypes } from '../assertions/registry.ts';
 import { toolSchema } from '../core/message.ts';
-import type { AssertionType } from '../metrics/assertionType.ts';
-import { assertionTypes } from '../metrics/registry.ts';
 import { modelProviders } from '../models/registry.ts';
+import { documentationOf } from '../schema/schemaWalk.ts';
 import { targetTypes } from '../targets/registry.ts';
 import { messageSchema } from './messagesSchema.ts';
-import { documentationOf } from './schemaWalk.ts';
 
 /**
  * The eval file, version 1: the one declaration of the format. Types, validation, JSON Schema,

@@ -1,10 +1,10 @@
 import type { Problem } from '../core/problem.ts';
+import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
 import type { Files } from './files.ts';
 import type { LoadOptions } from './loadedSuite.ts';
 import type { LoadedPrompt } from './prompt.ts';
 import type { Reporter } from './reporter.ts';
 import type { FileInput } from './schema.ts';
-import type { Path, YamlDocument } from './yamlDocument.ts';
 
 /** What the rules of one suite share while it is read. */
 export interface Scope {

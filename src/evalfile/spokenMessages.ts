@@ -1,5 +1,5 @@
 import type { Message } from '../core/message.ts';
-import { readMessages } from '../dialects/readMessages.ts';
+import { readMessages } from '../messages/readMessages.ts';
 
 /** A message of a transcript, as much of it as can be told while it is being written. */
 export interface SpokenMessage {

@@ -1,8 +1,8 @@
 import { isUnfinished, type PlacedMessage, toConversation } from '../core/conversation.ts';
 import { isError, type Position, type Problem } from '../core/problem.ts';
-import { readMessages } from '../dialects/readMessages.ts';
+import { readMessages } from '../messages/readMessages.ts';
+import { type Path, parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { jsonFault } from './jsonFault.ts';
-import { type Path, parseYaml, type YamlDocument } from './yamlDocument.ts';
 
 export interface LoadedTranscript {
   readonly messages: readonly PlacedMessage[];

@@ -1,9 +1,9 @@
 import type { Problem } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
+import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
 import type { CaseSource } from './caseSources.ts';
 import type { Scope } from './scope.ts';
-import type { Path, YamlDocument } from './yamlDocument.ts';
 
 /** Types that are given all of `context`, whatever is said of it in the text. */
 const GIVEN_CONTEXT = ['groundedness', 'script'];

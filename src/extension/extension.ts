@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { LANGUAGE_ID, VIEW_TYPE } from '../shared/settings.ts';
+import { LANGUAGE_ID, VIEW_TYPE } from '../protocol/settings.ts';
 import { registerCommands } from './commands/commands.ts';
 import { LanguageSupport } from './languageClient.ts';
 import { LiveRuns } from './liveRuns.ts';

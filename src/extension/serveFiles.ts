@@ -6,7 +6,7 @@ import {
   type ReadReply,
   readParamsSchema,
   uriParamsSchema,
-} from '../shared/fileProtocol.ts';
+} from '../protocol/fileProtocol.ts';
 
 /** Most files that one pattern gives. */
 const MOST = 5_000;

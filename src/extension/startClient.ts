@@ -1,5 +1,5 @@
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
-import { LANGUAGE_ID, SECTION } from '../shared/settings.ts';
+import { LANGUAGE_ID, SECTION } from '../protocol/settings.ts';
 import { serveFiles } from './serveFiles.ts';
 
 /** Starts the language server in a process of its own. @param module the server's script, absolute */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
-import { EVAL_GLOB, SECTION, SETTINGS } from '../shared/settings.ts';
+import { EVAL_GLOB, SECTION, SETTINGS } from '../protocol/settings.ts';
 import { workspaceOf } from './places.ts';
 
 const EXCLUDED = '**/node_modules/**';

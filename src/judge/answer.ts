@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Asked } from '../metrics/assertionType.ts';
+import type { Asked } from '../assertions/contract.ts';
 import type { JsonSchema, ModelReply } from '../models/model.ts';
 
 export type AnswerReason =

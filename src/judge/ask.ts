@@ -1,6 +1,6 @@
+import type { Answered, Asked } from '../assertions/contract.ts';
 import type { Message } from '../core/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
-import type { Answered, Asked } from '../metrics/assertionType.ts';
 import type { Model, ModelErrorReason, ModelReply, ModelRequest } from '../models/model.ts';
 import { type AnswerReason, answerSchema, type BadAnswer, readAnswer } from './answer.ts';
 import { PROTOCOL } from './protocol.ts';

@@ -1,3 +1,5 @@
+import type { Asked, Divisible, Outcome } from '../assertions/contract.ts';
+import { findAssertionType } from '../assertions/registry.ts';
 import {
   type Conversation,
   type PlacedMessage,
@@ -10,9 +12,7 @@ import { deepFreeze } from '../core/deepFreeze.ts';
 import { canonicalJson } from '../core/digest.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
 import type { Assertion, ModelSpec, SuiteCase, TurnsOrigin } from '../core/suite.ts';
-import type { Asked, Divisible, Outcome } from '../metrics/assertionType.ts';
-import { findAssertionType } from '../metrics/registry.ts';
-import { priceOf } from '../models/openai.ts';
+import { priceOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
 import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';

@@ -1,7 +1,7 @@
+import type { GroupType, Outcome } from '../assertions/contract.ts';
 import { badgeOf, entriesByTurn } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
 import { addUsage, NO_USAGE, type TurnVerdict, type Verdict } from '../core/verdict.ts';
-import type { GroupType, Outcome } from '../metrics/assertionType.ts';
 import { concludedVerdict, errorVerdict, gated, isGate, skippedVerdict } from './verdicts.ts';
 
 /** The assertions that are checked by themselves: those of groups, at any depth, and all others. */

@@ -1,7 +1,7 @@
+import type { AssertionInput, AssertionType, CaseFacts } from '../assertions/contract.ts';
 import { type Conversation, turnsOf, turnsOfSide } from '../core/conversation.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
-import type { AssertionInput, AssertionType, CaseFacts } from '../metrics/assertionType.ts';
 import { chooseTurns } from './at.ts';
 import { errorVerdict, skippedVerdict } from './verdicts.ts';
 

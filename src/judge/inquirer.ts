@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
+import type { Answered, Asked, Divisible, Outcome, Question } from '../assertions/contract.ts';
 import type { Conversation, Turn } from '../core/conversation.ts';
 import { canonicalJson } from '../core/digest.ts';
-import type { Answered, Asked, Divisible, Outcome, Question } from '../metrics/assertionType.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';

@@ -1,9 +1,9 @@
+import type { AssertionInput, Outcome, ProcedureType, Question } from '../assertions/contract.ts';
+import { findAssertionType } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
 import { canonicalJson } from '../core/digest.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { AssertionInput, Outcome, ProcedureType, Question } from '../metrics/assertionType.ts';
-import { findAssertionType } from '../metrics/registry.ts';
 import { leavesOf } from './groups.ts';
 import { type About, inputFor } from './inputs.ts';
 import type { Questioning } from './inquirer.ts';

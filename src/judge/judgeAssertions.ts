@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
+import type { Means, Outcome } from '../assertions/contract.ts';
+import { findAssertionType } from '../assertions/registry.ts';
+import { NestedError } from '../assertions/shared/nested.ts';
 import { deepFreeze } from '../core/deepFreeze.ts';
 import { canonicalJson } from '../core/digest.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
-import type { Means, Outcome } from '../metrics/assertionType.ts';
-import { NestedError } from '../metrics/nested.ts';
-import { findAssertionType } from '../metrics/registry.ts';
 import { type Model, ModelError } from '../models/model.ts';
 import { JudgeError } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';

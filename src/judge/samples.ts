@@ -1,6 +1,6 @@
+import type { Finding, Outcome } from '../assertions/contract.ts';
 import { reaches } from '../core/scoring.ts';
 import type { TurnVerdict } from '../core/verdict.ts';
-import type { Finding, Outcome } from '../metrics/assertionType.ts';
 
 export interface Sampled {
   readonly outcome: Outcome;

@@ -1,8 +1,8 @@
+import type { Outcome } from '../assertions/contract.ts';
+import { findAssertionType } from '../assertions/registry.ts';
 import { reaches } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
-import type { Outcome } from '../metrics/assertionType.ts';
-import { findAssertionType } from '../metrics/registry.ts';
 
 export interface Cost {
   readonly usage: Usage;

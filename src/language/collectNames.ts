@@ -1,11 +1,11 @@
+import type { AssertionType } from '../assertions/contract.ts';
+import { findAssertionType } from '../assertions/registry.ts';
+import { type Nodes, waysFrom } from '../assertions/shared/graphNodes.ts';
 import { sharedKeys } from '../evalfile/schema.ts';
-import type { Path, YamlDocument } from '../evalfile/yamlDocument.ts';
-import type { AssertionType } from '../metrics/assertionType.ts';
-import { type Nodes, waysFrom } from '../metrics/decisionGraph.ts';
-import { findAssertionType } from '../metrics/registry.ts';
+import { variablesIn } from '../yaml/scalarPlaces.ts';
+import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
 import type { GatheredNames } from './gatheredNames.ts';
 import { contextKey, type FileKind } from './name.ts';
-import { variablesIn } from './scalarPlaces.ts';
 
 /** Where names stand in an eval file, as the format has it. One pass over the data. */
 export function collectNames(yaml: YamlDocument, names: GatheredNames): void {

@@ -1,7 +1,7 @@
 import type { Range } from '../core/problem.ts';
-import type { Path, YamlDocument } from '../evalfile/yamlDocument.ts';
+import { wordsRange } from '../yaml/scalarPlaces.ts';
+import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
 import { type FileNames, type Name, type NameKind, namesFile, type Place } from './name.ts';
-import { wordsRange } from './scalarPlaces.ts';
 
 export type Role = 'declaration' | 'use';
 

@@ -1,10 +1,10 @@
+import { findAssertionType } from '../assertions/registry.ts';
 import type { Position, Range } from '../core/problem.ts';
 import { evalFileSchema } from '../evalfile/schema.ts';
-import { defaultOf, type KeyInfo, keysAt, valuesAt } from '../evalfile/schemaWalk.ts';
-import type { Path, YamlDocument } from '../evalfile/yamlDocument.ts';
-import { findAssertionType } from '../metrics/registry.ts';
+import { defaultOf, type KeyInfo, keysAt, valuesAt } from '../schema/schemaWalk.ts';
+import { valueAt } from '../yaml/valueAt.ts';
+import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
 import { contains } from './place.ts';
-import { valueAt } from './valueAt.ts';
 
 /** Something to show and what it is about. */
 export interface Said {

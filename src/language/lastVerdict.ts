@@ -1,12 +1,12 @@
+import { findAssertionType } from '../assertions/registry.ts';
 import type { Position, Range } from '../core/problem.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';
-import { findAssertionType } from '../metrics/registry.ts';
+import { valueAt } from '../yaml/valueAt.ts';
 import type { Said } from './keyMarkdown.ts';
 import { contains } from './place.ts';
 import type { EvalDocument, LastRuns } from './ports.ts';
-import { valueAt } from './valueAt.ts';
 import { caseMarkdown, STALE, turnMarkdown, verdictMarkdown } from './verdictMarkdown.ts';
 
 /** What the last run said about the case, the turn or the assertion at a place. */

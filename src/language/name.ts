@@ -1,5 +1,5 @@
 import type { Range } from '../core/problem.ts';
-import type { Path, ScalarText } from '../evalfile/yamlDocument.ts';
+import type { Path, ScalarText } from '../yaml/yamlDocument.ts';
 
 /** What a path is the path of. */
 export type FileKind = 'prompt' | 'transcript' | 'include' | 'script' | 'recording' | 'module';

@@ -1,10 +1,10 @@
 import type { Position } from '../core/problem.ts';
+import { valueAt } from '../yaml/valueAt.ts';
 import type { Said } from './keyMarkdown.ts';
 import { linkedFile } from './linkedFile.ts';
 import { namesFile } from './name.ts';
 import { escapeLine, escapeMarkdown, fencedMarkdown } from './safeMarkdown.ts';
 import { type FoundName, type NamePorts, nameAt, sameNames } from './sameName.ts';
-import { valueAt } from './valueAt.ts';
 
 /** The beginning of a file, at least its first lines; undefined where it is not there or no text. */
 export type ReadHead = (path: string) => Promise<string | undefined>;

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { loadPrompt } from '../evalfile/prompt.ts';
-import type { YamlDocument } from '../evalfile/yamlDocument.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { collectNames } from './collectNames.ts';
 import { GatheredNames } from './gatheredNames.ts';
 import { contextKey, type FileNames, type Place } from './name.ts';

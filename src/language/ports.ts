@@ -2,7 +2,7 @@ import type { Estimate } from '../core/estimate.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
-import type { YamlDocument } from '../evalfile/yamlDocument.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
 
 /** An eval file as the features see it: parsed once for each version of its text. */
 export interface EvalDocument {

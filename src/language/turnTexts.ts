@@ -2,11 +2,11 @@ import { textOf, toConversation, turnsOf } from '../core/conversation.ts';
 import type { Position } from '../core/problem.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';
+import { valueAt } from '../yaml/valueAt.ts';
 import type { Said } from './keyMarkdown.ts';
 import { contains } from './place.ts';
 import type { EvalDocument, LastRuns } from './ports.ts';
 import { escapeLine } from './safeMarkdown.ts';
-import { valueAt } from './valueAt.ts';
 
 /** A hover shows some turns, not a conversation. */
 const MOST_TURNS = 6;

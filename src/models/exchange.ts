@@ -148,3 +148,9 @@ function modelName(id: string): string {
 export function exchangeKey(request: AnyExchangeRequest): string {
   return createHash('sha256').update(canonicalJson(request)).digest('hex');
 }
+
+/** An exchange with its place in the recording, from 1. */
+export interface RecordedExchange {
+  readonly line: number;
+  readonly exchange: Exchange;
+}

@@ -1,7 +1,6 @@
 import { canonicalJson } from '../core/digest.ts';
 import type { Message } from '../core/message.ts';
-import type { AnyExchangeRequest } from './exchange.ts';
-import type { RecordedExchange } from './recording.ts';
+import type { AnyExchangeRequest, RecordedExchange } from './exchange.ts';
 
 type Request = AnyExchangeRequest;
 

@@ -12,6 +12,7 @@ import {
   type ModelExchangeRequest,
   type ModelOutcome,
   modelExchangeRequest,
+  type RecordedExchange,
   type TargetExchangeRequest,
   type TargetOutcome,
 } from './exchange.ts';
@@ -97,12 +98,6 @@ export interface Player {
   embedding(request: EmbeddingExchangeRequest): EmbeddingOutcome;
   /** @throws ModelError `not-recorded` */
   target(request: TargetExchangeRequest): TargetOutcome;
-}
-
-/** An exchange with its place in the recording, from 1. */
-export interface RecordedExchange {
-  readonly line: number;
-  readonly exchange: Exchange;
 }
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ModelSpec } from '../core/suite.ts';
 import type { ModelProvider } from './model.ts';
-import { openaiProvider } from './openai.ts';
+import { openaiProvider } from './openai/provider.ts';
 import { replayProvider } from './replay.ts';
 
 /** Every provider that a file may name. A new one is a file in this folder and its line here. */

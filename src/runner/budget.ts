@@ -1,7 +1,7 @@
 import type { ModelSpec } from '../core/suite.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
-import { type Price, priceOf } from '../models/openai.ts';
+import { type Price, priceOf } from '../models/price.ts';
 
 /** Tokens that an answer needs room for beforehand where its model sets no `max_tokens`. */
 const LIKELY_ANSWER = 2_000;

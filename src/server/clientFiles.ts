@@ -7,7 +7,7 @@ import {
   globReplySchema,
   listReplySchema,
   readReplySchema,
-} from '../shared/fileProtocol.ts';
+} from '../protocol/fileProtocol.ts';
 import { isVirtual, pathOf, uriOf } from './addresses.ts';
 
 /** Files on the disk as they are, those of virtual workspaces through the client. */

@@ -8,7 +8,7 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import * as z from 'zod';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { SECTION } from '../shared/settings.ts';
+import { SECTION } from '../protocol/settings.ts';
 import { pathOf } from './addresses.ts';
 import { clientFiles } from './clientFiles.ts';
 import { type ClientWishes, FEATURES, serveFeatures } from './features.ts';

@@ -5,12 +5,12 @@ import { type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
 import { isInside } from '../evalfile/paths.ts';
-import { parseYaml } from '../evalfile/yamlDocument.ts';
 import { messageProblems } from '../language/features/messageDiagnostics.ts';
 import { isMessagesFile } from '../language/messagesFile.ts';
 import type { EvalDocument } from '../language/ports.ts';
-import { EVAL_GLOB, MESSAGES_GLOB } from '../shared/settings.ts';
+import { EVAL_GLOB, MESSAGES_GLOB } from '../protocol/settings.ts';
 import { LatestRuns } from '../store/latest.ts';
+import { parseYaml } from '../yaml/yamlDocument.ts';
 import { isEvalFile, isVirtual, pathOf } from './addresses.ts';
 
 /** Files of a workspace that are checked without being open. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve, sep } from 'node:path';
 import * as z from 'zod';
-import { toOpenaiChat } from '../dialects/toOpenaiChat.ts';
+import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
 import { withDeadline } from './deadline.ts';
 import { timeoutKey } from './keys.ts';
 import { Lines } from './lines.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { toOpenaiChat } from '../dialects/toOpenaiChat.ts';
+import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
 import { timeoutKey } from './keys.ts';
 import { openModule } from './moduleProcess.ts';
 import { readReply } from './reply.ts';

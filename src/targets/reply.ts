@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Message } from '../core/message.ts';
 import { NO_USAGE } from '../core/verdict.ts';
-import { readMessages } from '../dialects/readMessages.ts';
+import { readMessages } from '../messages/readMessages.ts';
 import { TargetError, type TargetReply } from './target.ts';
 
 const usageSchema = z.object({

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import type { Conversation } from '../../src/core/conversation.ts';
 import type { Position, Range } from '../../src/core/problem.ts';
-import { parseYaml } from '../../src/evalfile/yamlDocument.ts';
 import type { CodeActionPorts } from '../../src/language/features/codeActions/actions.ts';
 import { codeActions } from '../../src/language/features/codeActions/codeActions.ts';
 import { diagnosticsByFile } from '../../src/language/features/diagnostics.ts';
+import { parseYaml } from '../../src/yaml/yamlDocument.ts';
 import { documentOf } from './evalDocument.ts';
 import { SUITE, WORKSPACE } from './evalFiles.ts';
 

@@ -1,5 +1,5 @@
 import { toConversation } from '../../src/core/conversation.ts';
-import type { ReadMessages } from '../../src/dialects/readMessages.ts';
+import type { ReadMessages } from '../../src/messages/readMessages.ts';
 
 /** What a conversation holds: its words in order, the names of its calls, the results that came. */
 export interface Counted {

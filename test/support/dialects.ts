@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { deepFreeze } from '../../src/core/deepFreeze.ts';
 import type { Message } from '../../src/core/message.ts';
-import { readMessages } from '../../src/dialects/readMessages.ts';
 import { loadTranscript } from '../../src/evalfile/transcript.ts';
+import { readMessages } from '../../src/messages/readMessages.ts';
 
 /** Canonical messages of a list in which nothing is wrong; the list cannot be changed. */
 export function canonical(list: readonly unknown[]): Message[] {

@@ -1,6 +1,6 @@
 import { loadDocument } from '../../src/evalfile/load.ts';
-import { parseYaml } from '../../src/evalfile/yamlDocument.ts';
 import type { EvalDocument } from '../../src/language/ports.ts';
+import { parseYaml } from '../../src/yaml/yamlDocument.ts';
 import { memoryFiles, SUITE, WORKSPACE } from './evalFiles.ts';
 
 /** A text as the features see it, other files beside it by their path in the workspace. */

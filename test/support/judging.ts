@@ -1,13 +1,13 @@
 import type { TestContext } from 'node:test';
+import type { CaseFacts } from '../../src/assertions/contract.ts';
 import { type Conversation, toConversation } from '../../src/core/conversation.ts';
 import type { Message } from '../../src/core/message.ts';
 import { START } from '../../src/core/problem.ts';
 import type { Assertion, JudgePrompt } from '../../src/core/suite.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { type JudgeOptions, judgeAssertions } from '../../src/judge/judgeAssertions.ts';
-import type { CaseFacts } from '../../src/metrics/assertionType.ts';
 import type { Model } from '../../src/models/model.ts';
-import { openaiProvider } from '../../src/models/openai.ts';
+import { openaiProvider } from '../../src/models/openai/provider.ts';
 import {
   type ModelServer,
   type Script,

@@ -1,8 +1,8 @@
 import type { Position, Range } from '../../src/core/problem.ts';
 import { loadDocument } from '../../src/evalfile/load.ts';
-import { parseYaml } from '../../src/evalfile/yamlDocument.ts';
 import type { EvalDocument } from '../../src/language/ports.ts';
 import type { NamePorts } from '../../src/language/sameName.ts';
+import { parseYaml } from '../../src/yaml/yamlDocument.ts';
 import { cursor } from './cursor.ts';
 import { memoryFiles, WORKSPACE } from './evalFiles.ts';
 

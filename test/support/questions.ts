@@ -1,7 +1,7 @@
+import type { Asked, AssertionInput, AssertionType } from '../../src/assertions/contract.ts';
+import { assertionTypes } from '../../src/assertions/registry.ts';
 import { turnsOfSide } from '../../src/core/conversation.ts';
 import type { Assertion } from '../../src/core/suite.ts';
-import type { Asked, AssertionInput, AssertionType } from '../../src/metrics/assertionType.ts';
-import { assertionTypes } from '../../src/metrics/registry.ts';
 import { assistant, buildAssertion, buildFacts, buildPrompt, call, talk, user } from './judging.ts';
 
 const PARAMS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

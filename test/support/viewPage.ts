@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { viewHtml } from '../../src/extension/viewer/html.ts';
-import type { FromView, ToView } from '../../src/shared/viewProtocol.ts';
+import type { FromView, ToView } from '../../src/protocol/viewProtocol.ts';
 import { CHECKOUT } from './host/install.ts';
 
 export interface ViewPage {

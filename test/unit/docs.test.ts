@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { assertionPages, FOLDER } from '../../scripts/docs/pages.ts';
 import { cell, table } from '../../scripts/docs/table.ts';
-import { assertionTypes } from '../../src/metrics/registry.ts';
+import { assertionTypes } from '../../src/assertions/registry.ts';
 import { loadExample } from '../support/docsExample.ts';
 
 const DOCS = resolve(import.meta.dirname, '../..', FOLDER);

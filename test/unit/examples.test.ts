@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
+import { assertionTypes } from '../../src/assertions/registry.ts';
 import { SILENT } from '../../src/core/logger.ts';
 import type { CaseLine } from '../../src/core/runRecord.ts';
 import type { Assertion, Suite } from '../../src/core/suite.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
-import { assertionTypes } from '../../src/metrics/registry.ts';
 import { parseRecording } from '../../src/models/recording.ts';
 import { runSuites } from '../../src/runner/run.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { assertionTypes } from '../../src/metrics/registry.ts';
+import { assertionTypes } from '../../src/assertions/registry.ts';
 import { load } from '../support/evalFiles.ts';
 
 interface Snippet {

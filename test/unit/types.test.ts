@@ -6,9 +6,9 @@ import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { Script, ScriptInput, ScriptResult } from 'turnlight';
 import type * as z from 'zod';
-import type { Means } from '../../src/metrics/assertionType.ts';
-import { script } from '../../src/metrics/script.ts';
-import { scriptInputSchema, scriptResultSchema } from '../../src/metrics/scriptTypes.ts';
+import type { Means } from '../../src/assertions/contract.ts';
+import { scriptInputSchema, scriptResultSchema } from '../../src/assertions/shared/scriptTypes.ts';
+import { script } from '../../src/assertions/types/script.ts';
 import { buildAssertion, buildFacts, call, system, talk, user } from '../support/judging.ts';
 import { workspaceWith } from '../support/runs.ts';
 

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { toConversation } from '../../src/core/conversation.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { TurnVerdict } from '../../src/core/verdict.ts';
-import type { Snapshot } from '../../src/shared/viewProtocol.ts';
+import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { buildVerdict } from '../support/build.ts';
 import { launchBrowser } from '../support/host/browser.ts';
 import { openView, type ViewPage } from '../support/viewPage.ts';

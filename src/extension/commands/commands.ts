@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { COMMANDS } from '../../shared/serverProtocol.ts';
+import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { Secrets } from '../secrets.ts';
 import { isEvalFile, readSuite } from '../suites.ts';

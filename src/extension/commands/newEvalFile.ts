@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { LANGUAGE_ID } from '../../shared/settings.ts';
+import { LANGUAGE_ID } from '../../protocol/settings.ts';
 import { STARTER } from './starter.ts';
 
 export async function newEvalFile(): Promise<void> {

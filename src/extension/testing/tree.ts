@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { EVAL_GLOB } from '../../shared/settings.ts';
+import { EVAL_GLOB } from '../../protocol/settings.ts';
 import { Disposing } from '../disposables.ts';
 import { toRange } from '../places.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
-import { COMMANDS } from '../../shared/serverProtocol.ts';
+import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import {
   type FromView,
   fromViewSchema,
   type Snapshot,
   type ToView,
   type ViewState,
-} from '../../shared/viewProtocol.ts';
+} from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/latest.ts';
 import { Disposing } from '../disposables.ts';
 import type { LiveRuns } from '../liveRuns.ts';

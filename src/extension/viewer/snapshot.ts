@@ -1,7 +1,7 @@
 import { toConversation } from '../../core/conversation.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import type { Snapshot, ViewState } from '../../shared/viewProtocol.ts';
+import type { Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import type { LiveCase } from '../liveRuns.ts';
 
 const PHASES = {

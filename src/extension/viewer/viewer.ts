@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { VIEW_TYPE } from '../../shared/settings.ts';
-import { type ViewState, viewStateSchema } from '../../shared/viewProtocol.ts';
+import { VIEW_TYPE } from '../../protocol/settings.ts';
+import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
 import { ConversationPanel, type PanelParts } from './panel.ts';
 
 /** The conversation views that are open, one for each case. */

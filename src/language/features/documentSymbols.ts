@@ -3,8 +3,8 @@ import { isMap, isSeq } from 'yaml';
 import type { Position, Range } from '../../core/problem.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { labelOf } from '../../evalfile/outline.ts';
-import type { YamlDocument } from '../../evalfile/yamlDocument.ts';
-import { keyOf, spanOf, valueUnder } from '../nodes.ts';
+import { keyOf, spanOf, valueUnder } from '../../yaml/nodes.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { contains } from '../place.ts';
 import type { EvalDocument } from '../ports.ts';
 

@@ -1,6 +1,6 @@
 import type { FoldingRange } from 'vscode-languageserver-types';
 import { isCollection, isMap, isScalar, isSeq } from 'yaml';
-import { spanOf } from '../nodes.ts';
+import { spanOf } from '../../yaml/nodes.ts';
 import type { EvalDocument } from '../ports.ts';
 
 /** Every entry, item and text of several lines, and every block of comments. Sorted by line. */

@@ -1,8 +1,8 @@
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
-import { parseYaml, type YamlDocument } from '../../evalfile/yamlDocument.ts';
+import { parseYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
+import { layOut } from '../../yaml/yamlLayout.ts';
+import type { Piece } from '../../yaml/yamlPieces.ts';
 import type { EvalDocument } from '../ports.ts';
-import { layOut } from '../yamlLayout.ts';
-import type { Piece } from '../yamlPieces.ts';
 
 /** Problems of a text that is not one whole YAML document. */
 const SYNTAX = ['yaml-syntax', 'tab-indent', 'several-documents', 'too-deep'];

@@ -4,8 +4,8 @@ import type { CaseLine } from '../../core/runRecord.ts';
 import { badgeOf, entriesByTurn, type TurnBadge } from '../../core/scoring.ts';
 import { scoreText } from '../../core/verdictWords.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
-import type { YamlDocument } from '../../evalfile/yamlDocument.ts';
-import { endOfLineAt } from '../lines.ts';
+import { endOfLineAt } from '../../yaml/lineEnds.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
 import { entryMarkdown, ICONS, STALE } from '../verdictMarkdown.ts';
 

@@ -1,10 +1,10 @@
 import type { Hover } from 'vscode-languageserver-types';
 import type { Position, Range } from '../../core/problem.ts';
 import { messagesFileSchema } from '../../evalfile/messagesSchema.ts';
-import { keysAt, valuesAt } from '../../evalfile/schemaWalk.ts';
 import { spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
-import type { Path, YamlDocument } from '../../evalfile/yamlDocument.ts';
+import { keysAt, valuesAt } from '../../schema/schemaWalk.ts';
+import type { Path, YamlDocument } from '../../yaml/yamlDocument.ts';
 import { contains } from '../place.ts';
 import { valueAt } from './completion/options.ts';
 

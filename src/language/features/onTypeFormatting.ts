@@ -1,7 +1,7 @@
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
-import type { YamlDocument } from '../../evalfile/yamlDocument.ts';
-import { endOfLineAt } from '../lines.ts';
+import { endOfLineAt } from '../../yaml/lineEnds.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 import { stepOf } from './formatting.ts';
 

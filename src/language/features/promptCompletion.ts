@@ -1,7 +1,7 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
-import { readTolerantly } from '../../evalfile/markedYaml.ts';
 import { frontMatterSchema } from '../../evalfile/prompt.ts';
+import { readTolerantly } from '../../yaml/markedYaml.ts';
 import { type Choice, fits, KINDS, valueItems } from './completion/items.ts';
 import { keyItems, rootItems } from './completion/keys.ts';
 import { shortForms } from './completion/names.ts';

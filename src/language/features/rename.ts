@@ -3,7 +3,7 @@ import type { Position, Range } from '../../core/problem.ts';
 import { templateVariables } from '../../core/template.ts';
 import { hashOfText } from '../../evalfile/buildCase.ts';
 import { caseSchema } from '../../evalfile/schema.ts';
-import { parseYaml } from '../../evalfile/yamlDocument.ts';
+import { parseYaml } from '../../yaml/yamlDocument.ts';
 import { type FileNames, type Name, namesFile, type Place } from '../name.ts';
 import { type FoundName, type NamePorts, nameAt, sameNames } from '../sameName.ts';
 

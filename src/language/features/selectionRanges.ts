@@ -1,9 +1,9 @@
 import type { SelectionRange } from 'vscode-languageserver-types';
 import { isMap, isNode, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Position } from '../../core/problem.ts';
-import type { YamlDocument } from '../../evalfile/yamlDocument.ts';
-import { endOfLineAt, startOfLineAt } from '../lines.ts';
-import { isBlockText, type Span, spanOf } from '../nodes.ts';
+import { endOfLineAt, startOfLineAt } from '../../yaml/lineEnds.ts';
+import { isBlockText, type Span, spanOf } from '../../yaml/nodes.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 
 /** For each place: its word, its line of a text, the text, the entry, the item, and so on to the file. */

@@ -1,10 +1,10 @@
 import type { SemanticTokens, SemanticTokensLegend } from 'vscode-languageserver-types';
 import { isMap, isScalar, isSeq, type Pair, type Scalar } from 'yaml';
+import { findAssertionType } from '../../assertions/registry.ts';
 import { envReferences } from '../../core/environment.ts';
 import { templateVariables } from '../../core/template.ts';
-import type { YamlDocument } from '../../evalfile/yamlDocument.ts';
-import { findAssertionType } from '../../metrics/registry.ts';
-import { isBlockText, keyOf, valueUnder } from '../nodes.ts';
+import { isBlockText, keyOf, valueUnder } from '../../yaml/nodes.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { AnswerFormat } from '../openai.ts';
+import type { AnswerFormat } from './params.ts';
 
 /** What an endpoint takes for one model, as far as its answers have told. */
 export interface Abilities {

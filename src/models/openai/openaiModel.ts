@@ -7,10 +7,10 @@ import {
   type ModelReply,
   type ModelRequest,
 } from '../model.ts';
-import type { Account, OpenAiParams } from '../openai.ts';
 import { type Abilities, abilitiesOf, learn, remember } from './abilities.ts';
 import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
 import { type Attempts, guardedFetch, ReplyTooLarge } from './guardedFetch.ts';
+import type { Account, OpenAiParams } from './params.ts';
 import { readEmbeddings, readReplies } from './reply.ts';
 import { type Body, requestBody } from './requestBody.ts';
 import { scrub, shownUrl } from './scrub.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { NO_USAGE, type Usage } from '../../core/verdict.ts';
 import type { Embedded, ModelReply, ReplyToken } from '../model.ts';
-import type { Price } from '../openai.ts';
+import type { Price } from '../price.ts';
 
 const tokenSchema = z.object({
   token: z.string(),

@@ -1,8 +1,8 @@
 import type OpenAI from 'openai';
 import type { Message, Tool } from '../../core/message.ts';
 import type { ModelRequest } from '../model.ts';
-import type { OpenAiParams } from '../openai.ts';
 import type { Abilities } from './abilities.ts';
+import type { OpenAiParams } from './params.ts';
 
 export type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
 

@@ -1,4 +1,4 @@
-import type { ChatBody } from './server.ts';
+import type { ChatBody } from './chatBody.ts';
 import type { Answer, TokenAnswer } from './steps.ts';
 
 /** The endpoint's reply in OpenAI's shape, with a choice for each answer. */

@@ -1,25 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ChatBody } from './chatBody.ts';
 import { completion } from './completion.ts';
 import { httpError } from './faults.ts';
 import { type Answer, isFault, type Step } from './steps.ts';
-
-/** A chat request as it arrived. */
-export interface ChatBody {
-  readonly model: string;
-  readonly messages: readonly ChatBodyMessage[];
-  readonly response_format?: {
-    readonly type: string;
-    readonly json_schema?: { readonly name: string; readonly schema: unknown };
-  };
-  readonly [key: string]: unknown;
-}
-
-export interface ChatBodyMessage {
-  readonly role: string;
-  readonly content: string | null;
-  readonly [key: string]: unknown;
-}
 
 export interface ReceivedRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -4,8 +4,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
+import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import * as faults from '../../support/modelServer/faults.ts';
-import { type ChatBody, type Script, startModelServer } from '../../support/modelServer/server.ts';
+import { type Script, startModelServer } from '../../support/modelServer/server.ts';
 
 function suiteText(baseUrl: string, more = ''): string {
   return `name: Greetings

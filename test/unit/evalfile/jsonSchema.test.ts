@@ -5,7 +5,6 @@ import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import { globSync } from 'tinyglobby';
 import type * as z from 'zod';
-import { readMessages } from '../../../src/dialects/readMessages.ts';
 import {
   evalJsonSchema,
   type JsonSchema,
@@ -13,7 +12,8 @@ import {
 } from '../../../src/evalfile/jsonSchema.ts';
 import { messagesFileSchema } from '../../../src/evalfile/messagesSchema.ts';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';
-import { parseYaml } from '../../../src/evalfile/yamlDocument.ts';
+import { readMessages } from '../../../src/messages/readMessages.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { record } from '../../support/countMessages.ts';
 import { realLines } from '../../support/realData.ts';
 

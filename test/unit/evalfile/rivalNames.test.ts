@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { assertionTypes } from '../../../src/assertions/registry.ts';
 import { rivalKey, rivalSentence, rivalType } from '../../../src/evalfile/rivalNames.ts';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';
-import { keysAt } from '../../../src/evalfile/schemaWalk.ts';
-import { assertionTypes } from '../../../src/metrics/registry.ts';
+import { keysAt } from '../../../src/schema/schemaWalk.ts';
 import { load, suiteWith } from '../../support/evalFiles.ts';
 
 const TYPES = assertionTypes.map(({ type }) => type);

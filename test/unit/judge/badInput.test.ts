@@ -20,7 +20,7 @@ import {
   talk,
   user,
 } from '../../support/judging.ts';
-import type { ChatBody } from '../../support/modelServer/server.ts';
+import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions.ts';
 

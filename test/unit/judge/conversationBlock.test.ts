@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { type Conversation, toConversation } from '../../../src/core/conversation.ts';
-import { readMessages } from '../../../src/dialects/readMessages.ts';
 import { conversationBlock } from '../../../src/judge/conversationBlock.ts';
+import { readMessages } from '../../../src/messages/readMessages.ts';
 import { assistant, call, system, talk, user } from '../../support/judging.ts';
 
 const END = '=== END OF CONVERSATION ===';

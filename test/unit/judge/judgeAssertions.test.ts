@@ -20,8 +20,8 @@ import {
   talk,
   user,
 } from '../../support/judging.ts';
+import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { rateLimited, unauthorized } from '../../support/modelServer/faults.ts';
-import type { ChatBody } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions.ts';
 

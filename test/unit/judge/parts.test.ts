@@ -20,8 +20,9 @@ import {
   talk,
   user,
 } from '../../support/judging.ts';
+import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { contextTooLong } from '../../support/modelServer/faults.ts';
-import type { ChatBody, ReceivedRequest } from '../../support/modelServer/server.ts';
+import type { ReceivedRequest } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { FULL_FACTS, judgedAssertions } from '../../support/questions.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { Finding, NotApplicable, Outcome } from '../../../src/assertions/contract.ts';
 import type { Status, TurnVerdict } from '../../../src/core/verdict.ts';
 import { combineSamples } from '../../../src/judge/samples.ts';
-import type { Finding, NotApplicable, Outcome } from '../../../src/metrics/assertionType.ts';
 import { FOUR, shownTurns } from '../../support/formulas.ts';
 import { answer, buildAssertion, entry, fails, judge, judgeOne } from '../../support/judging.ts';
 import { json } from '../../support/modelServer/steps.ts';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NO_ESTIMATE } from '../../../src/core/estimate.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
-import { parseYaml } from '../../../src/evalfile/yamlDocument.ts';
 import { codeLenses, resolveLens } from '../../../src/language/features/codeLens.ts';
 import { completion } from '../../../src/language/features/completion.ts';
 import { documentSymbols } from '../../../src/language/features/documentSymbols.ts';
 import { hover } from '../../../src/language/features/hover.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 
 async function documentOf(text: string): Promise<EvalDocument> {

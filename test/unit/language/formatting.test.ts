@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { globSync } from 'tinyglobby';
 import type { TextEdit } from 'vscode-languageserver-types';
 import { isMap, isSeq, parseDocument, stringify } from 'yaml';
-import { parseYaml } from '../../../src/evalfile/yamlDocument.ts';
 import { formatting } from '../../../src/language/features/formatting.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { documentOf, HARD_TEXTS } from '../../support/evalDocument.ts';
 import { textIn } from '../../support/ranges.ts';
 

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Position, Range } from '../../../src/core/problem.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
-import { parseYaml } from '../../../src/evalfile/yamlDocument.ts';
 import {
   codeActions,
   codeActionsOfText,
@@ -30,6 +29,7 @@ import { selectionRanges } from '../../../src/language/features/selectionRanges.
 import { semanticTokens } from '../../../src/language/features/semanticTokens.ts';
 import { workspaceSymbols } from '../../../src/language/features/workspaceSymbols.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 import { evalTexts, messageFiles, place, promptTexts } from '../../support/fuzzTexts.ts';
 import { assertFolds, assertPlaces, assertTokens } from '../../support/placesIn.ts';

@@ -6,10 +6,10 @@ import { globSync } from 'tinyglobby';
 import { loadDocument } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';
-import { keysAt } from '../../../src/evalfile/schemaWalk.ts';
-import { type Path, parseYaml } from '../../../src/evalfile/yamlDocument.ts';
 import { didYouMean } from '../../../src/language/features/codeActions/didYouMean.ts';
 import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
+import { keysAt } from '../../../src/schema/schemaWalk.ts';
+import { type Path, parseYaml } from '../../../src/yaml/yamlDocument.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseYaml } from '../../../src/evalfile/yamlDocument.ts';
 import { documentLinks } from '../../../src/language/features/documentLinks.ts';
 import { references } from '../../../src/language/features/references.ts';
 import { namesOf } from '../../../src/language/names.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { markedFiles, nameOf, pathOf, shown } from '../../support/namedFiles.ts';
 
 async function uses(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { TextEdit } from 'vscode-languageserver-types';
-import { parseYaml } from '../../../src/evalfile/yamlDocument.ts';
 import { prepareRename, rename } from '../../../src/language/features/rename.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { markedFiles, nameOf, pathOf, shown } from '../../support/namedFiles.ts';
 
 type Texts = Readonly<Record<string, string>>;

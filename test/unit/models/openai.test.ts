@@ -9,7 +9,7 @@ import {
   type ModelRequest,
 } from '../../../src/models/model.ts';
 import { forgetAbilities } from '../../../src/models/openai/abilities.ts';
-import { openaiProvider } from '../../../src/models/openai.ts';
+import { openaiProvider } from '../../../src/models/openai/provider.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import {
   type ModelServer,

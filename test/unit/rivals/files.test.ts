@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toConversation, turnsOf } from '../../../src/core/conversation.ts';
 import { deepFreeze } from '../../../src/core/deepFreeze.ts';
-import { readMessages } from '../../../src/dialects/readMessages.ts';
 import { conversationBlock } from '../../../src/judge/conversationBlock.ts';
+import { readMessages } from '../../../src/messages/readMessages.ts';
 import { load, placed, suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';
 
 const BOT = 'targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\n';

@@ -3,7 +3,8 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { keptAnswers } from '../../../src/store/kept.ts';
-import { type ChatBody, startModelServer } from '../../support/modelServer/server.ts';
+import type { ChatBody } from '../../support/modelServer/chatBody.ts';
+import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { runFiles, workspaceWith } from '../../support/runs.ts';
 

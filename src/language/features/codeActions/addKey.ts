@@ -1,9 +1,9 @@
 import type { CodeAction, Diagnostic } from 'vscode-languageserver-types';
 import { evalFileSchema } from '../../../evalfile/schema.ts';
+import { addKeys } from '../../../yaml/yamlEdits.ts';
 import type { EvalDocument } from '../../ports.ts';
 import { dataOf, editsIn, quickFix } from './actions.ts';
 import { placeholder } from './placeholder.ts';
-import { addKeys } from './yamlEdits.ts';
 
 /** Adds the key that a mapping lacks, with a value to begin from. */
 export function addMissingKey(

@@ -2,10 +2,7 @@ import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isNode, isScalar, isSeq, type Node, stringify, visit } from 'yaml';
 import type { Conversation, Turn } from '../../../core/conversation.ts';
 import { templateVariables } from '../../../core/template.ts';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
-import { editsIn, refactoring } from './actions.ts';
-import { type CursorPlace, casePath, keysOf, valueAt } from './place.ts';
-import { transcriptPath } from './transcriptFile.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 import {
   addKeys,
   columnOf,
@@ -17,7 +14,10 @@ import {
   removeEntry,
   replaceNode,
   startOf,
-} from './yamlEdits.ts';
+} from '../../../yaml/yamlEdits.ts';
+import { editsIn, refactoring } from './actions.ts';
+import { type CursorPlace, casePath, keysOf, valueAt } from './place.ts';
+import { transcriptPath } from './transcriptFile.ts';
 
 /**
  * Keeps of a transcript what the user said, for a target to answer anew. Only where there is a

@@ -1,7 +1,7 @@
 import type { CodeAction, Diagnostic, TextEdit } from 'vscode-languageserver-types';
-import { parseYaml, type YamlDocument } from '../../../evalfile/yamlDocument.ts';
+import { parseYaml, type YamlDocument } from '../../../yaml/yamlDocument.ts';
+import { addKeys, scalar } from '../../../yaml/yamlEdits.ts';
 import { dataOf, editsIn, quickFix } from './actions.ts';
-import { addKeys, scalar } from './yamlEdits.ts';
 
 /** The one most likely meant first, then the others that are near. */
 export function didYouMean(uri: string, yaml: YamlDocument, diagnostic: Diagnostic): CodeAction[] {

@@ -1,9 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isMap, type Pair } from 'yaml';
-import type { Path, YamlDocument } from '../../../evalfile/yamlDocument.ts';
-import { editsIn, refactoring } from './actions.ts';
-import { type CursorPlace, freeName, keysOf, slug, valueAt } from './place.ts';
+import type { Path, YamlDocument } from '../../../yaml/yamlDocument.ts';
 import {
   addKeys,
   columnOf,
@@ -17,7 +15,9 @@ import {
   type Moved,
   nodeAt,
   startOf,
-} from './yamlEdits.ts';
+} from '../../../yaml/yamlEdits.ts';
+import { editsIn, refactoring } from './actions.ts';
+import { type CursorPlace, freeName, keysOf, slug, valueAt } from './place.ts';
 
 type List = 'models' | 'targets';
 

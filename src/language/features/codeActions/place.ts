@@ -1,5 +1,5 @@
 import { dirname, join, relative, sep } from 'node:path';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../../ports.ts';
 import type { CodeActionPorts } from './actions.ts';
 

@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type * as z from 'zod';
-import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../../evalfile/schemaWalk.ts';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
+import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../../schema/schemaWalk.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 
 /** Values to begin from, on one line, where the schema alone would leave a riddle. */
 const KNOWN: Readonly<Record<string, string>> = {

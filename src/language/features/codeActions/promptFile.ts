@@ -2,9 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isScalar } from 'yaml';
 import { loadPrompt } from '../../../evalfile/prompt.ts';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
-import { editsIn, refactoring, withNewFile } from './actions.ts';
-import { type CursorPlace, freeFile, keysOf, slug, valueAt } from './place.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 import {
   addKeys,
   columnOf,
@@ -16,7 +14,9 @@ import {
   replaceNode,
   scalar,
   startOf,
-} from './yamlEdits.ts';
+} from '../../../yaml/yamlEdits.ts';
+import { editsIn, refactoring, withNewFile } from './actions.ts';
+import { type CursorPlace, freeFile, keysOf, slug, valueAt } from './place.ts';
 
 /** Moves a criterion or a judge's instructions into a prompt file. */
 export async function toPromptFile(place: CursorPlace): Promise<CodeAction[]> {

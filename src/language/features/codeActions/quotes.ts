@@ -1,7 +1,7 @@
 import type { CodeAction, Diagnostic } from 'vscode-languageserver-types';
-import type { YamlDocument } from '../../../evalfile/yamlDocument.ts';
+import type { YamlDocument } from '../../../yaml/yamlDocument.ts';
+import { edit } from '../../../yaml/yamlEdits.ts';
 import { dataOf, editsIn, quickFix } from './actions.ts';
-import { edit } from './yamlEdits.ts';
 
 /** Puts a text that a comment cuts short in quotes as a whole. */
 export function putInQuotes(uri: string, yaml: YamlDocument, diagnostic: Diagnostic): CodeAction[] {

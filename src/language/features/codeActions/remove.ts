@@ -1,7 +1,7 @@
 import type { CodeAction, Diagnostic } from 'vscode-languageserver-types';
-import type { YamlDocument } from '../../../evalfile/yamlDocument.ts';
+import type { YamlDocument } from '../../../yaml/yamlDocument.ts';
+import { removeEntry, removeKeyAt } from '../../../yaml/yamlEdits.ts';
 import { dataOf, editsIn, quickFix } from './actions.ts';
-import { removeEntry, removeKeyAt } from './yamlEdits.ts';
 
 /** Takes out a key that is unknown or has no effect, or a name that nothing uses. */
 export function remove(uri: string, yaml: YamlDocument, diagnostic: Diagnostic): CodeAction[] {

@@ -3,9 +3,7 @@ import type { CodeAction } from 'vscode-languageserver-types';
 import { isMap, isSeq, stringify } from 'yaml';
 import { isError } from '../../../core/problem.ts';
 import { loadTranscript } from '../../../evalfile/transcript.ts';
-import { type Path, parseYaml } from '../../../evalfile/yamlDocument.ts';
-import { editsIn, refactoring, withNewFile } from './actions.ts';
-import { type CursorPlace, casePath, freeFile, slug, valueAt } from './place.ts';
+import { type Path, parseYaml } from '../../../yaml/yamlDocument.ts';
 import {
   behindColon,
   columnOf,
@@ -16,7 +14,9 @@ import {
   isFlow,
   nodeAt,
   startOf,
-} from './yamlEdits.ts';
+} from '../../../yaml/yamlEdits.ts';
+import { editsIn, refactoring, withNewFile } from './actions.ts';
+import { type CursorPlace, casePath, freeFile, slug, valueAt } from './place.ts';
 
 /** The path of the transcript that the cursor is on. */
 export function transcriptPath(place: CursorPlace): Path | undefined {

@@ -1,6 +1,6 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
-import { definition, type KeyInfo, unwrap } from '../../../evalfile/schemaWalk.ts';
+import { definition, type KeyInfo, unwrap } from '../../../schema/schemaWalk.ts';
 import { asSnippet, fits, KINDS, oneLine, plainSnippet, sortText } from './items.ts';
 import { type Offer, type Option, offerAt, valueAt } from './options.ts';
 import type { Place } from './place.ts';

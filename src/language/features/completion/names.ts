@@ -1,9 +1,9 @@
-import { readTolerantly } from '../../../evalfile/markedYaml.ts';
+import { findAssertionType } from '../../../assertions/registry.ts';
+import { waysFrom } from '../../../assertions/shared/graphNodes.ts';
 import { evalFileSchema, modelSchema } from '../../../evalfile/schema.ts';
-import { keysAt } from '../../../evalfile/schemaWalk.ts';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
-import { waysFrom } from '../../../metrics/decisionGraph.ts';
-import { findAssertionType } from '../../../metrics/registry.ts';
+import { keysAt } from '../../../schema/schemaWalk.ts';
+import { readTolerantly } from '../../../yaml/markedYaml.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 import { type Choice, KINDS } from './items.ts';
 import { offerAt, valueAt } from './options.ts';
 import type { Place } from './place.ts';

@@ -7,8 +7,8 @@ import {
   type KeyInfo,
   schemasAt,
   unwrap,
-} from '../../../evalfile/schemaWalk.ts';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
+} from '../../../schema/schemaWalk.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 
 /** One of several mappings that can stand at a place, told from the others by one key's value. */
 export interface Option {

@@ -1,6 +1,6 @@
 import { dirname, extname, join, resolve } from 'node:path';
 import { isInside } from '../../../evalfile/paths.ts';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 import type { CompletionContext } from './context.ts';
 import { type Choice, KINDS } from './items.ts';
 import { knows } from './names.ts';

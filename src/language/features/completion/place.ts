@@ -1,6 +1,6 @@
 import type { Position, Range } from '../../../core/problem.ts';
-import { findMark, type Marked, readTolerantly } from '../../../evalfile/markedYaml.ts';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
+import { findMark, type Marked, readTolerantly } from '../../../yaml/markedYaml.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';
 
 /** Where a key or value is being written. */

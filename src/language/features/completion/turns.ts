@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
+import { findAssertionType } from '../../../assertions/registry.ts';
 import { isInside } from '../../../evalfile/paths.ts';
 import { evalFileSchema } from '../../../evalfile/schema.ts';
-import { valuesAt } from '../../../evalfile/schemaWalk.ts';
 import { type SpokenMessage, spokenMessages } from '../../../evalfile/spokenMessages.ts';
 import { loadTranscript } from '../../../evalfile/transcript.ts';
-import { findAssertionType } from '../../../metrics/registry.ts';
+import { valuesAt } from '../../../schema/schemaWalk.ts';
 import type { CompletionContext } from './context.ts';
 import { type Choice, KINDS } from './items.ts';
 import { knows } from './names.ts';

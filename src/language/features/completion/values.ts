@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { evalFileSchema } from '../../../evalfile/schema.ts';
-import { definition, schemasAt, valuesAt } from '../../../evalfile/schemaWalk.ts';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
+import { definition, schemasAt, valuesAt } from '../../../schema/schemaWalk.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 import { type Choice, KINDS } from './items.ts';
 import { flowSnippetOf, neededKeys, snippetOf } from './keys.ts';
 import { offerAt, valueAt } from './options.ts';

@@ -1,8 +1,8 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
-import { readTolerantly } from '../../../evalfile/markedYaml.ts';
+import { findAssertionType } from '../../../assertions/registry.ts';
 import { PROMPT_VARIABLES } from '../../../evalfile/prompt.ts';
-import type { Path } from '../../../evalfile/yamlDocument.ts';
-import { findAssertionType } from '../../../metrics/registry.ts';
+import { readTolerantly } from '../../../yaml/markedYaml.ts';
+import type { Path } from '../../../yaml/yamlDocument.ts';
 import { KINDS, oneLine, sortText } from './items.ts';
 import { valueAt } from './options.ts';
 import type { Place, VariablePlace } from './place.ts';

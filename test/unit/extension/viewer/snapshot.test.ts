@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { turnsOf } from '../../../../src/core/conversation.ts';
 import { snapshotOf } from '../../../../src/extension/viewer/snapshot.ts';
-import { toViewSchema } from '../../../../src/shared/viewProtocol.ts';
+import { toViewSchema } from '../../../../src/protocol/viewProtocol.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 import { load, SUITE, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
 

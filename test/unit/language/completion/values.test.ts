@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { assertionTypes } from '../../../../src/metrics/registry.ts';
+import { assertionTypes } from '../../../../src/assertions/registry.ts';
 import { chosen, inAssert, itemsAt, labelsAt, SNIPPETS } from '../../../support/completing.ts';
 
 describe('completion of assertion types', () => {

@@ -1,0 +1,76 @@
+import { type Arrows, arrows, packageHomes } from './arrows.ts';
+
+/** The folders of `src` that the table names. */
+const folders = arrows
+  .map(({ folder }) => folder)
+  .filter((folder) => folder.startsWith('src/'))
+  .map((folder) => folder.slice('src/'.length));
+
+/** The text of `biome.arrows.json`, which `biome.json` extends. */
+export function arrowRules(): string {
+  const overrides = [...arrows.map(override), ...innerHomes().map(override), standAlone];
+  return `${JSON.stringify({ overrides }, null, 2)}\n`;
+}
+
+/** The published types are shipped without any source beside them. */
+const standAlone = {
+  includes: ['types/**'],
+  linter: restricted([
+    { group: ['*', '**'], message: 'The published types stand alone: no source is shipped.' },
+  ]),
+};
+
+/** Homes of packages within a folder of the table: what holds there, less the package. */
+function innerHomes(): Arrows[] {
+  return packageHomes.flatMap(({ home }) => {
+    const owner = arrows.find(({ folder }) => home.startsWith(`${folder}/`));
+    return owner ? [{ ...owner, folder: home }] : [];
+  });
+}
+
+function override({ folder, imports }: Arrows) {
+  const packages = packageHomes
+    .filter(({ home }) => home !== folder)
+    .map(({ names, why }) => ({ group: [...names], message: why }));
+  const message =
+    imports.length === 0
+      ? `${folder} imports no other folder.`
+      : `${folder} may import ${imports.join(', ')}: see scripts/arrows/arrows.ts.`;
+  return {
+    includes: [`${folder}/**`],
+    linter: restricted([{ group: strangers(folder, imports), message }, ...packages]),
+  };
+}
+
+function strangers(folder: string, imports: readonly string[]): string[] {
+  const denied = folders.filter((one) => !imports.includes(one) && `src/${one}` !== folder);
+  const inSource = folder.startsWith('src/');
+  const files = imports.filter((one) => one.endsWith('.ts'));
+  return [
+    ...denied.map((one) => (inSource ? `../**/${one}/**` : `**/src/${one}/**`)),
+    ...files.map((one) => `!**/${one}`),
+  ];
+}
+
+function restricted(
+  patterns: readonly { readonly group: readonly string[]; readonly message: string }[],
+) {
+  return {
+    rules: {
+      style: {
+        noRestrictedImports: {
+          level: 'error',
+          options: {
+            paths: {
+              zod: {
+                importNames: ['z'],
+                message: 'Write `import * as z from zod`: the named z bundles five times as much.',
+              },
+            },
+            patterns,
+          },
+        },
+      },
+    },
+  };
+}

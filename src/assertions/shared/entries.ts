@@ -1,0 +1,203 @@
+import * as z from 'zod';
+import { type Turn, turnsOfSide } from '../../core/conversation.ts';
+import { lookUpQuote } from '../../core/quote.ts';
+import { mean } from '../../core/scoring.ts';
+import type { TurnVerdict } from '../../core/verdict.ts';
+import type { AssertionInput, Mistake, NotApplicable, Parts } from '../contract.ts';
+
+/**
+ * What every judge's answer holds for each judged turn. The protocol says what the fields mean: a
+ * prompt cache serves it to all assertions, and each would pay for descriptions in its schema.
+ */
+export const entrySchema = z.object({
+  turn: z.number(),
+  applicable: z.boolean(),
+  rationale: z.string(),
+  evidence: z.string(),
+});
+
+export const verdictEntrySchema = entrySchema.extend({ verdict: z.enum(['pass', 'fail']) });
+
+export const scoreEntrySchema = entrySchema.extend({ score: z.number() });
+
+export const rationaleSchema = z.string();
+
+export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
+
+/** Exactly one entry for each judged turn, and none for another. */
+export function turnMistakes(
+  entries: readonly { readonly turn: number }[],
+  turns: readonly Turn[],
+  where = '`turns`',
+): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const count = (number: number) => entries.filter(({ turn }) => turn === number).length;
+  const judged = turns.map(({ number }) => number);
+  for (const number of judged) {
+    const found = count(number);
+    if (found === 1) continue;
+    const text = `${where} has ${found === 0 ? 'no entry' : `${found} entries`} for turn ${number}; it needs exactly one.`;
+    mistakes.push({ reason: 'turns-mismatch', text });
+  }
+  for (const number of new Set(entries.map(({ turn }) => turn))) {
+    if (judged.includes(number)) continue;
+    const text = `${where} has an entry for turn ${number}, which is not to be judged. Judge only turns ${judged.join(', ')}.`;
+    mistakes.push({ reason: 'turns-mismatch', text });
+  }
+  return mistakes;
+}
+
+/**
+ * What is cited must be a turn of that side.
+ *
+ * @param turn nothing is wrong with null, which cites none
+ * @param what `Intention 2`
+ */
+export function citationMistakes(
+  { conversation }: Pick<AssertionInput, 'conversation'>,
+  side: Turn['side'],
+  turn: number | null,
+  what: string,
+): Mistake[] {
+  if (turn === null || turnsOfSide(conversation, side).some(({ number }) => number === turn)) {
+    return [];
+  }
+  const text = `${what} cites turn ${turn}, which is no turn of the ${side}.`;
+  return [{ reason: 'turns-mismatch', text }];
+}
+
+/** A number outside the range that was asked for is refused, never clipped. */
+export function rangeMistake(
+  value: number,
+  [low, high]: readonly [number, number],
+  what: string,
+): Mistake[] {
+  if (value >= low && value <= high) return [];
+  return [{ reason: 'out-of-range', text: `${what} is ${value}; it must be ${low} to ${high}.` }];
+}
+
+/** The highest value of a scale does not go with failing turns alone. */
+export function extremeMistakes(
+  entries: readonly Pick<VerdictEntry, 'applicable' | 'verdict'>[],
+  value: number,
+  [, high]: readonly [number, number],
+  what: string,
+): Mistake[] {
+  const applicable = entries.filter((one) => one.applicable);
+  const allFail = applicable.length > 0 && applicable.every(({ verdict }) => verdict === 'fail');
+  if (value !== high || !allFail) return [];
+  const text = `${what} is ${value}, the highest, but every turn that the question applies to fails.`;
+  return [{ reason: 'contradiction', text }];
+}
+
+/**
+ * Entries as turn verdicts, in the conversation's order.
+ *
+ * @param scoreOf 0..1, or null where the turn was not applicable
+ * @param passes whether an applicable entry passes
+ */
+export function turnVerdicts<Entry extends Omit<VerdictEntry, 'verdict'>>(
+  entries: readonly Entry[],
+  turns: readonly Turn[],
+  scoreOf: (entry: Entry) => number,
+  passes: (entry: Entry) => boolean,
+): TurnVerdict[] {
+  return turns.flatMap((turn): TurnVerdict[] => {
+    const entry = entries.find((one) => one.turn === turn.number);
+    if (!entry) return [];
+    const common = { turn: turn.number, rationale: entry.rationale };
+    if (!entry.applicable) return [{ ...common, status: 'skipped', score: null }];
+    return [
+      {
+        ...common,
+        status: passes(entry) ? 'pass' : 'fail',
+        score: scoreOf(entry),
+        evidence: lookUpQuote(turn, entry.evidence),
+      },
+    ];
+  });
+}
+
+export function fromVerdictEntries(
+  entries: readonly VerdictEntry[],
+  turns: readonly Turn[],
+): TurnVerdict[] {
+  const passes = ({ verdict }: VerdictEntry) => verdict === 'pass';
+  return turnVerdicts(entries, turns, (entry) => (passes(entry) ? 1 : 0), passes);
+}
+
+/** Mean of the applicable turns' scores; undefined where none was applicable. */
+export function meanOfTurns(turns: readonly TurnVerdict[]): number | undefined {
+  return mean(turns.flatMap(({ score }) => (score === null ? [] : [score])));
+}
+
+/** Hits and misses of a finding that is told turn by turn. */
+export function hitsAndMisses(turns: readonly TurnVerdict[]): { hits: string[]; misses: string[] } {
+  const cite = (status: TurnVerdict['status']) =>
+    turns
+      .filter((entry) => entry.status === status)
+      .map((entry) => citing(entry.turn, entry.rationale));
+  return { hits: cite('pass'), misses: cite('fail') };
+}
+
+export function citing(turn: number, text: string): string {
+  return `Turn ${turn}: ${text}`;
+}
+
+/** Nothing in the conversation that the assertion could be about. */
+export function notApplicable(
+  reason: string,
+  rationale: string,
+  turns: readonly TurnVerdict[] = [],
+): NotApplicable {
+  return { kind: 'skipped', reason, rationale, turns };
+}
+
+/**
+ * What a turn's own score needs to pass: the same as the whole. 0..1.
+ *
+ * @param ofType the default threshold of the type
+ */
+export function turnThreshold(
+  { assertion }: Pick<AssertionInput, 'assertion'>,
+  ofType = 0.5,
+): number {
+  return assertion.threshold ?? assertion.prompt?.threshold ?? ofType;
+}
+
+export function numbersOf(turns: readonly Turn[]): string {
+  return turns.map(({ number }) => number).join(', ');
+}
+
+interface TurnsAndRationale {
+  readonly turns: readonly unknown[];
+  readonly rationale: string;
+}
+
+/** Where the entries of the turns are all that an answer holds. */
+export function entriesOnly<Answer extends TurnsAndRationale>(): Parts<Answer> {
+  return {
+    join(parts) {
+      const [first] = parts;
+      if (!first) throw new Error('There are no answers to join.');
+      return {
+        ...first,
+        turns: parts.flatMap(({ turns }) => turns),
+        rationale: parts.map(({ rationale }) => rationale).join(' '),
+      };
+    },
+  };
+}
+
+/** Where an answer also says something of the whole: all but `turns` is asked again at the end. */
+export function withWhole<Schema extends z.ZodObject>(answer: Schema): Parts<z.infer<Schema>> {
+  const { turns: _, ...rest } = answer.shape;
+  const whole = z.object(rest);
+  return {
+    whole,
+    join(parts, said) {
+      const turns = parts.flatMap((part) => Reflect.get(part, 'turns'));
+      return answer.parse({ ...whole.parse(said), turns });
+    },
+  };
+}

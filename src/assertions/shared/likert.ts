@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type { AssertionInput, Mistake, Outcome, Question, Scale } from '../contract.ts';
+import {
+  extremeMistakes,
+  fromVerdictEntries,
+  hitsAndMisses,
+  notApplicable,
+  rangeMistake,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+  withWhole,
+} from './entries.ts';
+
+/** One to five. */
+export const LIKERT: Scale = [1, 5];
+
+interface Likert {
+  readonly name: string;
+  readonly instructions: string;
+  /** Aspects that are rated on the same scale, for the details. */
+  readonly aspects?: readonly string[];
+  /** Named where the judge may say that the question does not apply: why. */
+  readonly exception?: string;
+}
+
+/**
+ * A value from 1 to 5 for the whole, and a pass or fail for each turn.
+ * Score: (value − 1) ÷ 4.
+ */
+export function likertQuestion(
+  { name, instructions, aspects = [], exception }: Likert,
+  { turns }: AssertionInput,
+): Question<Record<string, unknown>> {
+  const answer = z.object({
+    turns: z.array(verdictEntrySchema),
+    rationale: rationaleSchema,
+    ...(exception !== undefined && { [exception]: z.boolean() }),
+    ...Object.fromEntries(aspects.map((aspect) => [aspect, z.number()])),
+    value: z.number(),
+  });
+  type Answer = z.infer<typeof answer>;
+  const rated = [...aspects, 'value'];
+  const question: Question<Answer> = {
+    name,
+    instructions: `${instructions}\n\n${ratings(rated)}`,
+    turns,
+    answer,
+    mistakes: (given) => [
+      ...turnMistakes(given.turns, turns),
+      ...rated.flatMap((key) => ratingMistakes(key, Reflect.get(given, key))),
+      ...extremeMistakes(given.turns, given.value, LIKERT, '`value`'),
+    ],
+    parts: withWhole(answer),
+    conclude(given): Outcome {
+      const verdicts = fromVerdictEntries(given.turns, turns);
+      if (exception !== undefined && Reflect.get(given, exception) === true) {
+        return notApplicable(exception.replaceAll('_', '-'), given.rationale, verdicts);
+      }
+      const [low, high] = LIKERT;
+      return {
+        kind: 'scored',
+        score: (given.value - low) / (high - low),
+        value: given.value,
+        scale: LIKERT,
+        rationale: given.rationale,
+        turns: verdicts,
+        ...hitsAndMisses(verdicts),
+        details: Object.fromEntries(aspects.map((key) => [key, Reflect.get(given, key)])),
+      };
+    },
+  };
+  return question as Question<Record<string, unknown>>;
+}
+
+function ratings(keys: readonly string[]): string {
+  return `${keys.map((key) => `\`${key}\``).join(', ')}: whole numbers from 1 to 5. Write the rationale first.`;
+}
+
+function ratingMistakes(key: string, value: number): Mistake[] {
+  const outside = rangeMistake(value, LIKERT, `\`${key}\``);
+  if (outside.length > 0 || Number.isInteger(value)) return outside;
+  return [{ reason: 'out-of-range', text: `\`${key}\` is ${value}; it must be a whole number.` }];
+}

@@ -1,0 +1,187 @@
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { RE2JS } from 're2js';
+import { closest } from '../../core/closest.ts';
+import type { Fault } from '../contract.ts';
+import { faultOfPattern } from '../types/regex.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+export interface ReadSchema {
+  readonly faults: readonly Fault[];
+  /** What is wrong with a value, one phrase for each place; present where there are no faults. */
+  readonly wrongs?: (value: unknown) => string[];
+}
+
+const DIALECTS: readonly [RegExp, typeof Ajv | typeof Ajv2020][] = [
+  [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, Ajv2020],
+  [/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, Ajv],
+];
+
+/** Patterns of a schema run in linear time; none of them becomes a RegExp of the language. */
+const linearTime = Object.assign(
+  (pattern: string) => {
+    const wrong = patternFault(pattern);
+    if (wrong !== undefined) throw new Error(`${JSON.stringify(pattern)}: ${wrong}`);
+    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    return {
+      test: (text: string) => compiled.matcher(text).find(),
+      // The key under which compiled patterns are kept.
+      toString: () => pattern,
+    };
+  },
+  { code: 'linearTime' },
+);
+
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  // Without it `required: [constructor]` is met by every object.
+  ownProperties: true,
+  logger: false,
+  formats: {
+    ...fullFormats,
+    regex: (text: string) => patternFault(text) === undefined,
+    // The one format whose own pattern takes more than linear time.
+    url: (text: string) => /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text),
+  },
+  code: { regExp: linearTime },
+};
+
+/** Schemas read lately: a file is checked anew with every key that is typed. */
+const readLately = new Map<string, ReadSchema>();
+const KEPT = 64;
+
+/** Compiles a JSON Schema of draft 2020-12, or of draft 7 where `$schema` says so. */
+export function readSchema(schema: Schema): ReadSchema {
+  const key = JSON.stringify(schema);
+  const known = readLately.get(key);
+  if (known) return known;
+  const read = compiled(JSON.parse(key));
+  if (readLately.size >= KEPT) readLately.clear();
+  readLately.set(key, read);
+  return read;
+}
+
+function compiled({
+  $schema = 'https://json-schema.org/draft/2020-12/schema',
+  ...schema
+}: Schema): ReadSchema {
+  const dialect = DIALECTS.find(([name]) => typeof $schema === 'string' && name.test($schema));
+  if (!dialect) {
+    const message = 'This names no draft that is read. Use draft 2020-12 or draft 7.';
+    return { faults: [{ path: ['$schema'], message }] };
+  }
+  const ajv = new dialect[1](OPTIONS);
+  try {
+    if (ajv.validateSchema(schema) !== true)
+      return { faults: schemaFaults(schema, ajv.errors ?? []) };
+    const misspelt = misspeltKeyword(schema);
+    if (misspelt) return { faults: [misspelt] };
+    const validate = ajv.compile(schema);
+    if ('$async' in validate) return fault('A schema with `$async` is not read.');
+    return { faults: [], wrongs: (value) => wrongsOf(validate, value) };
+  } catch (error) {
+    return fault(
+      `The schema cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Keywords of both drafts under which schemas stand: one, a list, or a mapping of them. */
+const INNER = ['items', 'contains', 'not', 'if', 'then', 'else', 'additionalProperties'];
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const MAPPINGS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
+const OTHERS =
+  'type enum const minLength maxLength pattern format minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems minContains maxContains required minProperties maxProperties propertyNames unevaluatedItems unevaluatedProperties dependentRequired title description default examples $id $ref $comment $anchor $dynamicRef $dynamicAnchor'.split(
+    ' ',
+  );
+const KEYWORDS = [...INNER, ...LISTS, ...MAPPINGS, ...OTHERS];
+
+/** A validator passes over keywords that it does not know: a misspelt one would check nothing. */
+function misspeltKeyword(
+  schema: unknown,
+  path: readonly (string | number)[] = [],
+): Fault | undefined {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return undefined;
+  for (const [key, value] of Object.entries(schema)) {
+    const meant = KEYWORDS.includes(key) ? undefined : closest(key, KEYWORDS);
+    if (meant !== undefined) {
+      const message = `JSON Schema has no keyword "${key}". Did you mean "${meant}"?`;
+      return { path: [...path, key], message };
+    }
+    const inner: [string | number, unknown][] = INNER.includes(key)
+      ? [[key, value]]
+      : LISTS.includes(key) && Array.isArray(value)
+        ? [...value.entries()]
+        : MAPPINGS.includes(key)
+          ? Object.entries(Object(value))
+          : [];
+    for (const [step, one] of inner) {
+      const at = step === key ? [...path, key] : [...path, key, step];
+      const found = misspeltKeyword(one, at);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+function fault(message: string): ReadSchema {
+  return { faults: [{ path: [], message }] };
+}
+
+/** One fault for each place, the first that was found there. */
+function schemaFaults(schema: Schema, errors: readonly ErrorObject[]): Fault[] {
+  const first = new Map<string, ErrorObject>();
+  for (const error of errors) {
+    if (!first.has(error.instancePath)) first.set(error.instancePath, error);
+  }
+  return [...first].map(([pointer, error]) => ({
+    path: pathOf(schema, pointer),
+    message: `This is no JSON Schema: it ${phrase(error)}.`,
+  }));
+}
+
+/** The keys that a JSON pointer goes through, places in lists as numbers. */
+function pathOf(schema: Schema, pointer: string): (string | number)[] {
+  let value: unknown = schema;
+  const parts = pointer.split('/').slice(1);
+  return parts.map((part) => {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = Array.isArray(value) ? Number(name) : name;
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+    return key;
+  });
+}
+
+function patternFault(pattern: string): string | undefined {
+  return faultOfPattern(RE2JS.translateRegExp(pattern));
+}
+
+/** @throws Error where the schema refers to itself without end */
+function wrongsOf(validate: ValidateFunction, value: unknown): string[] {
+  if (fits(validate, value)) return [];
+  const wrongs = (validate.errors ?? []).map(
+    (error) => `${error.instancePath === '' ? 'the whole' : error.instancePath} ${phrase(error)}`,
+  );
+  return [...new Set(wrongs)];
+}
+
+function fits(validate: ValidateFunction, value: unknown): boolean {
+  try {
+    return validate(value) === true;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new Error(
+      'The JSON Schema refers to itself without end. Let each `$ref` lead further in.',
+    );
+  }
+}
+
+/** `must be string`, with the value or name that the message leaves out. */
+function phrase({ message = 'is not valid', params }: ErrorObject): string {
+  const { additionalProperty, unevaluatedProperty, allowedValues, allowedValue } = params;
+  const left = additionalProperty ?? unevaluatedProperty ?? allowedValues ?? allowedValue;
+  return left === undefined ? message : `${message}: ${JSON.stringify(left)}`;
+}

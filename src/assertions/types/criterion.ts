@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { fence } from '../../core/fence.ts';
+import type { AssertionInput, ChecklistType, Mistake, Outcome, Question } from '../contract.ts';
+import {
+  citing,
+  fromVerdictEntries,
+  hitsAndMisses,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+} from '../shared/entries.ts';
+
+const INSTRUCTIONS = `Question: is each of the criteria below met?
+
+Judge every criterion on its own and strictly by its words: \`met\` or \`not-met\`. Where the conversation leaves it
+open, it is not met. Then say for each turn what it does for this criterion: \`pass\` when it helps to meet it,
+\`fail\` when it breaks it, not applicable when it has no bearing on it.`;
+
+const params = z.strictObject({
+  criterion: z
+    .string()
+    .regex(/\S/, 'Here must stand words, not blanks')
+    .meta({ description: 'What must be true, in plain English.' }),
+});
+
+const answerSchema = z.object({
+  criteria: z.array(
+    z.object({
+      criterion: z.number(),
+      turns: z.array(verdictEntrySchema),
+      rationale: z.string(),
+      outcome: z.enum(['met', 'not-met']),
+    }),
+  ),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+const wholeSchema = answerSchema.extend({
+  criteria: z.array(answerSchema.shape.criteria.element.omit({ turns: true })),
+});
+
+export const criterion: ChecklistType = {
+  type: 'criterion',
+  summary: 'Is this sentence true of the conversation? A plain string is the same.',
+  like: 'AgentV rubrics',
+  docs: 'A criterion in plain English, judged by the model: met or not, and the turns that show it. The criteria of a case share one request.\n\nScore: 1 when met, else 0.\n\nExample: of 6 replies one promises a date, and no date was to be promised: 0, with that turn as a miss.\n\n```yaml\nassert:\n  - The agent never promises a date for a refund.\n  - type: criterion\n    criterion: The agent asks for the order number before it looks anything up.\n    required: true\n```',
+  params,
+  defaultThreshold: 1,
+  side: 'assistant',
+  judged: true,
+  checklist(inputs): Question<Answer, Outcome[]> {
+    const turns = inputs[0]?.turns ?? [];
+    const list = inputs
+      .map((input, index) => `Criterion ${index + 1}:\n${fence(textOf(input))}`)
+      .join('\n');
+    return {
+      name: 'criteria',
+      instructions: `${INSTRUCTIONS}\n\n${list}\n\nEvery criterion has its own \`turns\`, with an entry for each turn to judge.`,
+      turns,
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...listMistakes(answer, inputs.length),
+        ...answer.criteria.flatMap((one) => [
+          ...turnMistakes(one.turns, turns, `\`turns\` of criterion ${one.criterion}`),
+          ...outcomeMistakes(one),
+        ]),
+      ],
+      parts: { whole: wholeSchema, join: joinCriteria },
+      conclude: (answer) => inputs.map((input, index) => conclude(answer, index + 1, input)),
+    };
+  },
+};
+
+function joinCriteria(parts: readonly Answer[], said: unknown): Answer {
+  const { criteria, rationale } = wholeSchema.parse(said);
+  const turnsOf = (number: number) =>
+    parts.flatMap((part) =>
+      part.criteria.filter((one) => one.criterion === number).flatMap(({ turns }) => turns),
+    );
+  return {
+    criteria: criteria.map((one) => ({ ...one, turns: turnsOf(one.criterion) })),
+    rationale,
+  };
+}
+
+function textOf({ assertion }: AssertionInput): string {
+  return params.parse(assertion.params).criterion;
+}
+
+function listMistakes({ criteria }: Answer, count: number): Mistake[] {
+  const numbers = criteria.map((one) => one.criterion);
+  const expected = Array.from({ length: count }, (_, index) => index + 1);
+  if (numbers.length === count && expected.every((number) => numbers.includes(number))) return [];
+  const text = `\`criteria\` must hold exactly one entry for each of criteria 1 to ${count}.`;
+  return [{ reason: 'incomplete-list', text }];
+}
+
+/** What breaks a criterion in one turn is not mended by the others. */
+function outcomeMistakes({ criterion: number, outcome, turns }: Answer['criteria'][number]) {
+  if (outcome !== 'met') return [];
+  return turns
+    .filter(({ applicable, verdict }) => applicable && verdict === 'fail')
+    .map(({ turn }): Mistake => {
+      const text = `Criterion ${number} is met, but turn ${turn} fails it. A turn fails only where it breaks the criterion.`;
+      return { reason: 'contradiction', text };
+    });
+}
+
+function conclude({ criteria }: Answer, number: number, input: AssertionInput): Outcome {
+  const found = criteria.find((one) => one.criterion === number);
+  if (!found) throw new Error(`The answer holds no criterion ${number}.`);
+  const turns = fromVerdictEntries(found.turns, input.turns);
+  const { hits, misses } = hitsAndMisses(turns);
+  const met = found.outcome === 'met';
+  const last = input.turns.at(-1)?.number ?? 0;
+  const whole = citing(last, `${met ? 'met' : 'not met'} by then: ${found.rationale}`);
+  return {
+    kind: 'scored',
+    score: met ? 1 : 0,
+    label: met ? 'yes' : 'no',
+    rationale: found.rationale,
+    turns,
+    hits: met && hits.length === 0 ? [whole] : hits,
+    misses: !met && misses.length === 0 ? [whole] : misses,
+    details: {},
+  };
+}

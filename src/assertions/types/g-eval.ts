@@ -1,0 +1,185 @@
+import * as z from 'zod';
+import { fence } from '../../core/fence.ts';
+import type {
+  Answered,
+  Asked,
+  AssertionInput,
+  Divisible,
+  Fault,
+  Finding,
+  Planned,
+  ProcedureType,
+  Scale,
+} from '../contract.ts';
+import {
+  extremeMistakes,
+  fromVerdictEntries,
+  hitsAndMisses,
+  rangeMistake,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+  withWhole,
+} from '../shared/entries.ts';
+import { weighScore } from '../shared/weighScore.ts';
+
+const SCALE: Scale = [0, 10];
+
+const band = z.strictObject({
+  range: z
+    .tuple([z.int().min(0).max(10), z.int().min(0).max(10)])
+    .meta({ description: 'Lowest and highest score of the band, 0..10.' }),
+  means: z.string().min(1).meta({ description: 'What a score in this band says.' }),
+});
+
+const params = z.strictObject({
+  criteria: z
+    .string()
+    .regex(/\S/, 'Here must stand words, not blanks')
+    .meta({ description: 'What is to be rated, in plain English.' }),
+  steps: z.array(z.string().min(1)).min(1).optional().meta({
+    description:
+      'How to go about it, step by step. Unless given, the judge writes them once from the criteria and they are kept.',
+  }),
+  rubric: z.array(band).min(1).optional().meta({
+    description: 'What the scores mean, as bands from 0 to 10 without gap or overlap.',
+  }),
+});
+
+type Params = z.infer<typeof params>;
+
+const stepsSchema = z.object({ steps: z.array(z.string()) });
+
+const answerSchema = z.object({
+  turns: z.array(verdictEntrySchema),
+  rationale: rationaleSchema,
+  score: z.number(),
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+const STEPS = `Write down how to rate conversations by the criteria below: three to five steps, each one sentence that says what to
+look at and how it bears on the score. They will be used for many conversations, so speak of none in particular.`;
+
+const RATE = `Question: how well does the conversation meet the criteria below?
+
+Go through the steps one by one. Then say for each turn what it does for the criteria: \`pass\` when it meets them,
+\`fail\` when it goes against them, not applicable when it has no bearing on them. At the very end give \`score\`, a whole
+number from 0 (not at all) to 10 (fully).`;
+
+export const gEval: ProcedureType = {
+  type: 'g-eval',
+  summary: 'Your criteria, rated 0 to 10 by steps that are made once and kept.',
+  like: 'DeepEval',
+  docs: 'The judge makes steps from the criteria once and keeps them, then rates each conversation by them, with criteria, steps and rubric before its eyes. Where the endpoint returns log-probabilities, the score is the mean of 0..10 weighted by the probability of each; `details.weighting` says which way it was.\n\nScore: value ÷ 10. A threshold may be written on the scale: `threshold: 7`.\n\nExample: the judge writes 8 with a probability of 0.75, 6 with 0.25: 7.5 ÷ 10 = 0.75.\n\n```yaml\n- type: g-eval\n  name: Empathy\n  criteria: The assistant shows understanding when the user is upset.\n  rubric:\n    - range: [0, 4]\n      means: It passes over the feelings.\n    - range: [5, 10]\n      means: It takes them up.\n  threshold: 7\n```',
+  params,
+  scale: SCALE,
+  defaultThreshold: 0.5,
+  side: 'assistant',
+  judged: true,
+  faults(given) {
+    const read = params.safeParse(given);
+    return read.success && read.data.rubric ? rubricFaults(read.data.rubric) : [];
+  },
+  plan(input) {
+    const own = params.parse(input.assertion.params);
+    const making: Planned[] = own.steps ? [] : [{ kind: 'once', asked: stepsAsked(own) }];
+    const about = (turns: AssertionInput['turns']) =>
+      rating(own, own.steps ?? [], { ...input, turns });
+    return [...making, { kind: 'asked', about }];
+  },
+  async run(input, means) {
+    const own = params.parse(input.assertion.params);
+    const steps = own.steps ?? (await means.askOnce(stepsAsked(own))).steps;
+    const about = (turns: AssertionInput['turns']) => rating(own, steps, { ...input, turns });
+    const answered = await means.ask(input.turns, about, { logprobs: true });
+    return conclude(answered, steps, input);
+  },
+};
+
+function rubricFaults(rubric: NonNullable<Params['rubric']>): Fault[] {
+  const sorted = rubric
+    .map(({ range }, index) => ({ low: range[0], high: range[1], index }))
+    .sort((a, b) => a.low - b.low);
+  const faults: Fault[] = [];
+  let next = 0;
+  for (const { low, high, index } of sorted) {
+    const path = ['rubric', index, 'range'];
+    if (low > high) faults.push({ path, message: `The band goes backwards: ${low} to ${high}.` });
+    else if (low < next) faults.push({ path, message: `${low} stands in another band already.` });
+    else if (low > next) faults.push({ path, message: `No band says what ${next} means.` });
+    next = Math.max(next, low + 1, high + 1);
+  }
+  const last = sorted.at(-1);
+  if (last && next <= SCALE[1]) {
+    const path = ['rubric', last.index, 'range'];
+    faults.push({ path, message: `No band says what ${next} means; the last ends with 10.` });
+  }
+  return faults;
+}
+
+function stepsAsked({ criteria }: Params): Asked<z.infer<typeof stepsSchema>> {
+  return {
+    name: 'g_eval_steps',
+    instructions: `${STEPS}\n\nThe criteria:\n${fence(criteria)}`,
+    answer: stepsSchema,
+    mistakes: ({ steps }) =>
+      steps.some((step) => step.trim() !== '')
+        ? []
+        : [{ reason: 'incomplete-list', text: '`steps` must hold at least one step.' }],
+  };
+}
+
+function rating(own: Params, steps: readonly string[], input: AssertionInput): Divisible<Answer> {
+  const { turns } = input;
+  const numbered = steps.map((step, index) => `Step ${index + 1}:\n${fence(step)}`);
+  const bands = (own.rubric ?? []).map(
+    ({ range: [low, high], means }) => `${low} to ${high}:\n${fence(means)}`,
+  );
+  const rubric = bands.length === 0 ? [] : [`What the scores mean:\n${bands.join('\n')}`];
+  return {
+    name: 'g_eval',
+    instructions: [
+      RATE,
+      `The criteria:\n${fence(own.criteria)}`,
+      numbered.join('\n'),
+      ...rubric,
+    ].join('\n\n'),
+    turns,
+    answer: answerSchema,
+    parts: withWhole(answerSchema),
+    mistakes: (answer) => [
+      ...turnMistakes(answer.turns, turns),
+      ...rangeMistake(answer.score, SCALE, '`score`'),
+      ...extremeMistakes(answer.turns, answer.score, SCALE, '`score`'),
+      ...(Number.isInteger(answer.score)
+        ? []
+        : [{ reason: 'out-of-range' as const, text: '`score` must be a whole number.' }]),
+    ],
+  };
+}
+
+function conclude(
+  { answer, text, tokens }: Answered<Answer>,
+  steps: readonly string[],
+  input: AssertionInput,
+): Finding {
+  const verdicts = fromVerdictEntries(answer.turns, input.turns);
+  const weighed = weighScore(text, tokens, answer.score, SCALE);
+  const value = 'mean' in weighed ? weighed.mean : answer.score;
+  return {
+    kind: 'scored',
+    score: value / SCALE[1],
+    value,
+    scale: SCALE,
+    rationale: answer.rationale,
+    turns: verdicts,
+    ...hitsAndMisses(verdicts),
+    details: {
+      steps,
+      written_score: answer.score,
+      weighting: 'mean' in weighed ? 'token probabilities' : `none: ${weighed.why}`,
+      ...('mean' in weighed && { probabilities: weighed.probabilities }),
+    },
+  };
+}

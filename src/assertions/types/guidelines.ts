@@ -1,0 +1,134 @@
+import * as z from 'zod';
+import { fence } from '../../core/fence.ts';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import {
+  citing,
+  fromVerdictEntries,
+  notApplicable,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+  withWhole,
+} from '../shared/entries.ts';
+
+const INSTRUCTIONS = `Question: does the assistant keep to each of the guidelines below throughout the conversation?
+
+Judge every guideline on its own: \`met\`, \`violated\`, or \`not-applicable\` where the situation that it speaks of
+never comes up. \`violated_in\` lists the assistant's turns that violate it, else it is empty; a guideline that demands
+something is violated in the turn in which it was due. One violation is enough.
+
+Then judge each turn: it fails when some guideline lists it, else it passes. It is not applicable when no guideline
+bears on it.`;
+
+const params = z.strictObject({
+  guidelines: z
+    .array(z.string().min(1))
+    .min(1)
+    .meta({ description: 'The rules that the assistant must keep, each a sentence.' }),
+});
+
+const answerSchema = z.object({
+  guidelines: z.array(
+    z.object({
+      guideline: z.number(),
+      outcome: z.enum(['met', 'violated', 'not-applicable']),
+      violated_in: z.array(z.number()),
+      rationale: z.string(),
+    }),
+  ),
+  turns: z.array(verdictEntrySchema),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+export const guidelines: JudgedType = {
+  type: 'guidelines',
+  summary: 'Does the assistant keep to each of these rules?',
+  like: 'MLflow',
+  docs: 'The judge says of each guideline whether it was met, did not apply, or was violated and in which turns.\n\nScore: met ÷ applicable guidelines. The label is `yes` only when all are met.\n\nExample: six guidelines, one does not apply, one is violated: 4 ÷ 5 = 0.8, label `no`.\n\nSkipped where none applies.\n\n```yaml\n- type: guidelines\n  guidelines:\n    - Greet the customer by name if the name is known.\n    - Never promise a date for a refund.\n```',
+  params,
+  defaultThreshold: 1,
+  side: 'assistant',
+  judged: true,
+  question(input): Question<Answer> | Outcome {
+    const rules = params.parse(input.assertion.params).guidelines;
+    const list = rules.map((rule, index) => `Guideline ${index + 1}:\n${fence(rule)}`).join('\n');
+    return {
+      name: 'guidelines',
+      instructions: `${INSTRUCTIONS}\n\n${list}`,
+      turns: input.turns,
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...turnMistakes(answer.turns, input.turns),
+        ...listMistakes(answer, rules.length),
+        ...violationMistakes(answer, input),
+      ],
+      parts: withWhole(answerSchema),
+      conclude: (answer) => conclude(answer, rules, input),
+    };
+  },
+};
+
+function listMistakes({ guidelines: judged }: Answer, count: number): Mistake[] {
+  const expected = Array.from({ length: count }, (_, index) => index + 1);
+  const numbers = judged.map(({ guideline }) => guideline);
+  const complete = numbers.length === count && expected.every((number) => numbers.includes(number));
+  if (complete) return [];
+  const text = `\`guidelines\` must hold exactly one entry for each of guidelines 1 to ${count}.`;
+  return [{ reason: 'incomplete-list', text }];
+}
+
+function violationMistakes(
+  { guidelines: judged, turns }: Answer,
+  input: AssertionInput,
+): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const say = (reason: Mistake['reason'], text: string) => mistakes.push({ reason, text });
+  for (const { guideline, outcome, violated_in } of judged) {
+    if ((outcome === 'violated') !== violated_in.length > 0) {
+      say('contradiction', `Guideline ${guideline} must list turns exactly when it is violated.`);
+    }
+    for (const turn of violated_in) {
+      if (input.turns.some(({ number }) => number === turn)) continue;
+      say(
+        'turns-mismatch',
+        `Guideline ${guideline} cites turn ${turn}, which is not to be judged.`,
+      );
+    }
+  }
+  const violating = new Set(judged.flatMap(({ violated_in }) => violated_in));
+  for (const { turn, applicable, verdict } of turns) {
+    if ((applicable && verdict === 'fail') === violating.has(turn)) continue;
+    say(
+      'contradiction',
+      `Turn ${turn} must fail exactly when some guideline lists it as violating.`,
+    );
+  }
+  return mistakes;
+}
+
+function conclude(answer: Answer, rules: readonly string[], input: AssertionInput) {
+  const turns = fromVerdictEntries(answer.turns, input.turns);
+  const judged = rules.map((rule, index) => ({
+    rule,
+    ...answer.guidelines.find(({ guideline }) => guideline === index + 1),
+  }));
+  const met = judged.filter(({ outcome }) => outcome === 'met');
+  const violated = judged.filter(({ outcome }) => outcome === 'violated');
+  const applicable = met.length + violated.length;
+  if (applicable === 0) return notApplicable('not-applicable', answer.rationale, turns);
+  const last = input.turns.at(-1)?.number ?? 0;
+  return {
+    kind: 'scored' as const,
+    score: met.length / applicable,
+    label: violated.length === 0 ? 'yes' : 'no',
+    rationale: answer.rationale,
+    turns,
+    hits: met.map(({ rule }) => citing(last, `kept to the end: ${rule}`)),
+    misses: violated.flatMap(({ rule, violated_in, rationale }) =>
+      [...new Set(violated_in)].map((turn) => citing(turn, `violates “${rule}” ${rationale}`)),
+    ),
+    details: { guidelines: judged },
+  };
+}

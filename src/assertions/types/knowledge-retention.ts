@@ -1,0 +1,155 @@
+import * as z from 'zod';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import {
+  citationMistakes,
+  fromVerdictEntries,
+  hitsAndMisses,
+  meanOfTurns,
+  notApplicable,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+} from '../shared/entries.ts';
+
+const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
+
+First write the ledger \`facts\`, numbered 1, 2, 3 … in the order of the list: each fact that the user gave (a name, a
+number, a date, a wish, a limit, something already tried), one by one, with the turn that gave it. A fact that corrects
+an older one is listed too; \`superseded_by\` of the older is then its number, else null, and from then on only the
+newer counts. Questions and small talk are no facts.
+
+Then judge each turn. It is applicable when a fact given before bears on it. It fails when it asks again for a fact
+that stands, contradicts it, or acts as if it had not been given; \`forgot\` lists those facts' numbers, and is empty
+where the turn passes. Repeating a fact to confirm it is no failure.`;
+
+const answerSchema = z.object({
+  facts: z.array(
+    z.object({
+      fact: z.string(),
+      turn: z.number(),
+      superseded_by: z.number().nullable(),
+    }),
+  ),
+  turns: z.array(verdictEntrySchema.extend({ forgot: z.array(z.number()) })),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+export const knowledgeRetention: JudgedType = {
+  type: 'knowledge-retention',
+  summary: 'Does the assistant remember what the user said?',
+  like: 'DeepEval, MLflow',
+  docs: 'The judge keeps a ledger of the facts that the user gave, corrections included, and says of each assistant turn that one bears on whether it forgot or contradicted any.\n\nScore: turns without a lapse ÷ turns that a fact bears on.\n\nExample: the order number of turn 1 bears on four replies, and turn 6 asks for it again: 3 ÷ 4 = 0.75.\n\nSkipped where the user gave no fact, or none that bears on a reply.\n\n```yaml\n- type: knowledge-retention\n  threshold: 1\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 0.5,
+  side: 'assistant',
+  judged: true,
+  question(input): Question<Answer> | Outcome {
+    const { turns } = input;
+    return {
+      name: 'knowledge_retention',
+      instructions: INSTRUCTIONS,
+      turns,
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...turnMistakes(answer.turns, turns),
+        ...ledgerMistakes(answer, input),
+        ...lapseMistakes(answer),
+      ],
+      parts: { join: joinLedgers },
+      conclude({ facts, turns: entries, rationale }) {
+        const verdicts = fromVerdictEntries(entries, turns);
+        if (facts.length === 0)
+          return notApplicable(
+            'no-facts',
+            `The user gave no fact to remember. ${rationale}`,
+            verdicts,
+          );
+        const score = meanOfTurns(verdicts);
+        if (score === undefined) return notApplicable('not-applicable', rationale, verdicts);
+        return {
+          kind: 'scored',
+          score,
+          label: score === 1 ? 'yes' : 'no',
+          rationale,
+          turns: verdicts,
+          ...hitsAndMisses(verdicts),
+          details: {
+            facts,
+            forgot: entries.flatMap(({ turn, forgot }) => forgot.map((fact) => ({ turn, fact }))),
+          },
+        };
+      },
+    };
+  },
+};
+
+/**
+ * Each part keeps its own ledger, in which it repeats the older facts that bear on it: the same fact
+ * of the same turn becomes one again.
+ */
+function joinLedgers(parts: readonly Answer[]): Answer {
+  const facts: Answer['facts'] = [];
+  const turns: Answer['turns'] = [];
+  for (const part of parts) {
+    const numbers = part.facts.map(({ fact, turn }) => {
+      const known = facts.findIndex((one) => one.turn === turn && one.fact === fact);
+      return known >= 0 ? known + 1 : facts.push({ fact, turn, superseded_by: null });
+    });
+    for (const [index, { superseded_by }] of part.facts.entries()) {
+      const joined = facts[(numbers[index] ?? 0) - 1];
+      const newer = superseded_by === null ? undefined : numbers[superseded_by - 1];
+      if (joined && newer !== undefined) joined.superseded_by = newer;
+    }
+    turns.push(
+      ...part.turns.map((entry) => ({
+        ...entry,
+        forgot: entry.forgot.flatMap((number) => numbers[number - 1] ?? []),
+      })),
+    );
+  }
+  return { facts, turns, rationale: parts.map(({ rationale }) => rationale).join(' ') };
+}
+
+function ledgerMistakes({ facts }: Answer, input: AssertionInput): Mistake[] {
+  return facts.flatMap(({ turn, superseded_by }, index): Mistake[] => {
+    const fact = `Fact ${index + 1}`;
+    const mistakes = citationMistakes(input, 'user', turn, fact);
+    if (superseded_by === null) return mistakes;
+    const newer = facts[superseded_by - 1];
+    if (!newer || superseded_by === index + 1) {
+      const text = `${fact} is superseded by ${superseded_by}, which is no other fact of the list.`;
+      mistakes.push({ reason: 'contradiction', text });
+    } else if (newer.turn < turn || (newer.turn === turn && superseded_by <= index)) {
+      const text = `${fact} cannot be superseded by fact ${superseded_by}, which was given before it.`;
+      mistakes.push({ reason: 'contradiction', text });
+    }
+    return mistakes;
+  });
+}
+
+function lapseMistakes({ facts, turns }: Answer): Mistake[] {
+  return turns.flatMap(({ turn, applicable, verdict, forgot }): Mistake[] => {
+    const mistakes: Mistake[] = [];
+    const fails = applicable && verdict === 'fail';
+    if (fails !== forgot.length > 0) {
+      const text = `Turn ${turn} must list in \`forgot\` what it forgot exactly when it fails.`;
+      mistakes.push({ reason: 'contradiction', text });
+    }
+    for (const number of forgot) {
+      const fact = facts[number - 1];
+      if (!fact || fact.turn >= turn) {
+        const text = `Turn ${turn} cannot forget fact ${number}: it was not given before.`;
+        mistakes.push({ reason: 'contradiction', text });
+        continue;
+      }
+      const newer = fact.superseded_by === null ? undefined : facts[fact.superseded_by - 1];
+      if (newer && newer.turn < turn) {
+        const text = `Turn ${turn} cannot forget fact ${number}: the user had corrected it by then.`;
+        mistakes.push({ reason: 'contradiction', text });
+      }
+    }
+    return mistakes;
+  });
+}

@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import type { DeterministicType } from '../contract.ts';
+import { usageLimit } from '../shared/usageLimit.ts';
+
+const params = z.strictObject({
+  max: z.number().gt(0).meta({ description: "Most cost of the target, in the price's currency." }),
+});
+
+export const maxCost: DeterministicType = {
+  type: 'max-cost',
+  summary: 'The target costs at most `max` for the conversation.',
+  docs: "Adds up what the target's replies cost. Where no price is known it cannot be measured: that is an error, never a pass.\n\nScore: 1 when it is at most `max`, else 0.\n\nExample: 0.012 spent with `max: 0.01`: 0.\n\n```yaml\n- type: max-cost\n  max: 0.05\n```",
+  params,
+  defaultThreshold: 1,
+  side: 'both',
+  judged: false,
+  check(input) {
+    const { max } = params.parse(input.assertion.params);
+    const remedy =
+      "Give the target's model a `price`, or let a `module` target return `usage` with a `cost`.";
+    return usageLimit(input, 'cost', max, ({ cost }) => cost ?? undefined, remedy);
+  },
+};

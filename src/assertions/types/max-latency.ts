@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import type { DeterministicType } from '../contract.ts';
+import { shareOfTurns } from '../shared/shareOfTurns.ts';
+
+const params = z.strictObject({
+  max: z
+    .number()
+    .positive()
+    .meta({ description: 'Most milliseconds that the target may take for a reply.' }),
+});
+
+const NOT_MEASURED =
+  'Nothing was measured: none of the chosen turns has a time. A transcript has no timing; run the case against a target, or take this assertion out.';
+
+export const maxLatency: DeterministicType = {
+  type: 'max-latency',
+  summary: 'Each chosen reply took at most `max` milliseconds.',
+  docs: `Compares the time that the target took for each chosen turn with \`max\`. Turns without a measured time are Skipped. Where no turn has one, such as in a transcript, it is an error, never a pass.
+
+Score: turns that took at most \`max\` ÷ turns with a measured time.
+
+Example: replies that took 800, 1,200 and 900 milliseconds with \`max: 1000\`: 2 ÷ 3 = 0.67.
+
+\`\`\`yaml
+- type: max-latency
+  max: 2000
+\`\`\``,
+  params,
+  defaultThreshold: 1,
+  side: 'assistant',
+  judged: false,
+  check(input) {
+    const { max } = params.parse(input.assertion.params);
+    const measured = input.turns.flatMap(({ latency }) => (latency === undefined ? [] : [latency]));
+    if (measured.length === 0) throw new Error(NOT_MEASURED);
+    const slowest = measured.reduce((most, latency) => Math.max(most, latency));
+    const outcome = shareOfTurns(
+      input,
+      ({ latency }) =>
+        latency === undefined
+          ? { holds: undefined, rationale: 'was not measured' }
+          : {
+              holds: latency <= max,
+              rationale: `took ${shown(latency)} ms; the most is ${max} ms`,
+            },
+      {
+        claim: (found) => `took ${found ? 'at most' : 'more than'} ${max} ms`,
+        untold: { reason: 'not-measured', rationale: NOT_MEASURED },
+      },
+      { slowest, measured: measured.length },
+    );
+    return outcome.kind === 'scored' ? { ...outcome, value: shown(slowest) } : outcome;
+  },
+};
+
+/** Rounded up, so that 1000.2 is not shown as the 1000 that were allowed. */
+function shown(latency: number): number {
+  return Math.ceil(latency);
+}

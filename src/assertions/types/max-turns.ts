@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { turnsOf } from '../../core/conversation.ts';
+import type { DeterministicType } from '../contract.ts';
+import { citing } from '../shared/entries.ts';
+
+const params = z.strictObject({
+  max: z.int().min(1).meta({ description: 'Most turns of the whole conversation, both sides.' }),
+});
+
+export const maxTurns: DeterministicType = {
+  type: 'max-turns',
+  summary: 'The conversation has at most `max` turns.',
+  docs: 'Counts the turns of both sides. A turn is all that one side says until the other speaks.\n\nScore: 1 when there are at most `max`, else 0.\n\nExample: 12 turns with `max: 10`: 0.\n\n```yaml\n- type: max-turns\n  max: 10\n```',
+  params,
+  defaultThreshold: 1,
+  side: 'both',
+  judged: false,
+  check({ conversation, assertion }) {
+    const { max } = params.parse(assertion.params);
+    const count = turnsOf(conversation).length;
+    const within = count <= max;
+    const passed = within !== assertion.negate;
+    const found = citing(
+      count,
+      `the conversation has ${count} turns, at most ${max} were asked for`,
+    );
+    return {
+      kind: 'scored',
+      score: passed ? 1 : 0,
+      value: count,
+      rationale: `The conversation has ${count} turns; the most is ${max}.`,
+      turns: [],
+      hits: passed ? [found] : [],
+      misses: passed ? [] : [found],
+      details: { turns: count, max },
+    };
+  },
+};

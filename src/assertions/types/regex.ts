@@ -1,0 +1,36 @@
+import { RE2JS } from 're2js';
+import * as z from 'zod';
+import { ignoreCase, textAssertion } from '../shared/textAssertion.ts';
+
+export const regex = textAssertion({
+  type: 'regex',
+  summary: 'The text of the chosen turns matches `pattern`.',
+  docs: "Looks for a match of `pattern` in what the assistant said. RE2 syntax: linear time, no look-around, no back references; `(?m)` and `(?s)` set flags.\n\nScore: 1 when the chosen turns, taken together, match, else 0; with `at: each` turns that match ÷ chosen turns.\n\nExample: two of five replies match: 1, and 2 ÷ 5 = 0.4 with `at: each`.\n\n```yaml\n- type: regex\n  pattern: 'order #\\d{5}'\n```",
+  params: z.strictObject({
+    pattern: z
+      .string()
+      .min(1)
+      .superRefine((pattern, context) => {
+        const fault = faultOfPattern(pattern);
+        if (fault) context.addIssue({ code: 'custom', message: fault, input: pattern });
+      })
+      .meta({ description: 'Regular expression in RE2 syntax.' }),
+    ignore_case: ignoreCase,
+  }),
+  claim: ({ pattern }, found) => `${found ? 'matches' : 'does not match'} ${pattern}`,
+  holds: (text, { pattern, ignore_case }) =>
+    RE2JS.compile(pattern, ignore_case ? RE2JS.CASE_INSENSITIVE : 0)
+      .matcher(text)
+      .find(),
+});
+
+/** Why RE2 does not take the pattern; undefined where it does. */
+export function faultOfPattern(pattern: string): string | undefined {
+  try {
+    RE2JS.compile(pattern);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `This is no regular expression that runs in linear time: ${reason}. Look-around and back references are not to be had.`;
+  }
+}

@@ -1,0 +1,136 @@
+import type { ScriptInput } from 'turnlight';
+import * as z from 'zod';
+import { textOf, turnsOf } from '../../core/conversation.ts';
+import { lookUpQuote } from '../../core/quote.ts';
+import { mean, reaches } from '../../core/scoring.ts';
+import type { TurnVerdict } from '../../core/verdict.ts';
+import type { AssertionInput, Outcome, ProcedureType } from '../contract.ts';
+import { hitsAndMisses, notApplicable, turnThreshold } from '../shared/entries.ts';
+import { type ScriptVerdict, scriptResultSchema } from '../shared/scriptTypes.ts';
+
+const params = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .meta({ description: 'A `.js`, `.mjs` or `.ts` file, relative to this one.' }),
+  export: z
+    .string()
+    .min(1)
+    .default('default')
+    .meta({ description: 'Name of the exported function.' }),
+  options: z
+    .record(z.string(), z.unknown())
+    .default({})
+    .meta({ description: 'Given to the function as `options`.' }),
+});
+
+const DEFAULT_THRESHOLD = 1;
+
+export const script: ProcedureType = {
+  type: 'script',
+  summary: 'A function of yours in a .js, .mjs or .ts file decides.',
+  docs: "Calls your function with the conversation, in a process of its own and only in a trusted workspace. It returns true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.\n\nScore: what the function returns; true is 1, false 0. With `negate` 1 less that.\n\nExample: `turns` with the scores 1 and 0.5, no `score`: (1 + 0.5) ÷ 2 = 0.75.\n\nSkipped where the function says so.\n\n```yaml\n- type: script\n  path: ./checks/order-number.ts\n  options: { word: order }\n```\n\n```ts\nimport type { Script } from 'turnlight';\n\nconst check: Script = ({ conversation, options }) => ({\n  turns: conversation.turns\n    .filter(({ side }) => side === 'assistant')\n    .map(({ number, text }) => ({\n      turn: number,\n      score: text.includes(String(options.word)) ? 1 : 0,\n      rationale: 'looked for the word',\n    })),\n});\nexport default check;\n```",
+  params,
+  defaultThreshold: DEFAULT_THRESHOLD,
+  side: 'both',
+  judged: false,
+  plan: () => [],
+  async run(input, means) {
+    const own = params.parse(input.assertion.params);
+    const returned = await means.script(own.path, own.export, scriptInput(input, own.options));
+    return conclude(returned, input);
+  },
+};
+
+function scriptInput(
+  { conversation, turns, facts }: AssertionInput,
+  options: Readonly<Record<string, unknown>>,
+): ScriptInput {
+  const { id, role, topics, tools, expectations, context } = facts;
+  return {
+    case: id,
+    conversation: {
+      system: conversation.entries.flatMap((entry) =>
+        entry.kind === 'system' ? [entry.text] : [],
+      ),
+      turns: turnsOf(conversation).map((turn) => ({
+        number: turn.number,
+        side: turn.side,
+        text: textOf(turn),
+        tool_calls: turn.items.flatMap((item) =>
+          item.kind === 'tool-call'
+            ? [
+                {
+                  name: item.call.name,
+                  arguments: item.call.arguments,
+                  result: item.result ?? null,
+                },
+              ]
+            : [],
+        ),
+        retrieval_context: turn.retrievalContext ?? [],
+        expected: turn.expected ?? null,
+        latency: turn.latency ?? null,
+      })),
+    },
+    chosen: turns.map(({ number }) => number),
+    role: role ?? null,
+    topics,
+    tools,
+    expectations,
+    context,
+    options,
+  };
+}
+
+/** @throws Error where the function returned something else than it may */
+function conclude(returned: unknown, input: AssertionInput): Outcome {
+  const read = scriptResultSchema.safeParse(returned);
+  if (!read.success) {
+    throw new Error(
+      `The script returned something else than it may: ${z.prettifyError(read.error).replaceAll('\n', ' ')}`,
+    );
+  }
+  const { data } = read;
+  if (typeof data === 'object' && 'skipped' in data) {
+    return notApplicable('not-applicable', data.skipped);
+  }
+  const result: ScriptVerdict = typeof data === 'object' ? data : { score: Number(data) };
+  const turns = entriesOf(result, input);
+  const score = result.score ?? mean((result.turns ?? []).map((entry) => entry.score));
+  if (score === undefined) {
+    throw new Error('The script returned neither a `score` nor `turns`.');
+  }
+  const { label, value, details = {} } = result;
+  const outcome = input.assertion.negate ? 1 - score : score;
+  return {
+    kind: 'scored',
+    score: outcome,
+    ...(label !== undefined && { label }),
+    ...(value !== undefined && { value }),
+    rationale: result.rationale ?? `The script gave ${score}.`,
+    turns,
+    ...hitsAndMisses(turns),
+    details,
+  };
+}
+
+function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVerdict[] {
+  const known = turnsOf(input.conversation);
+  const threshold = turnThreshold(input, DEFAULT_THRESHOLD);
+  const numbers = turns.map(({ turn }) => turn);
+  const twice = numbers.find((number, index) => numbers.indexOf(number) < index);
+  if (twice !== undefined) throw new Error(`The script speaks of turn ${twice} twice.`);
+  return turns.map(({ turn: number, score: given, rationale, evidence }) => {
+    const turn = known.find((one) => one.number === number);
+    if (!turn) throw new Error(`The script speaks of turn ${number}, which there is not.`);
+    const score = input.assertion.negate ? 1 - given : given;
+    return {
+      turn: number,
+      status: reaches(score, threshold) ? 'pass' : 'fail',
+      score,
+      rationale,
+      ...(evidence !== undefined && { evidence: lookUpQuote(turn, evidence) }),
+    };
+  });
+}

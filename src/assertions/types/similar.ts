@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { type Turn, textOf } from '../../core/conversation.ts';
+import { reaches } from '../../core/scoring.ts';
+import type { TurnVerdict } from '../../core/verdict.ts';
+import type { AssertionInput, ProcedureType } from '../contract.ts';
+import { hitsAndMisses, notApplicable, numbersOf } from '../shared/entries.ts';
+
+const DEFAULT_THRESHOLD = 0.8;
+
+const params = z.strictObject({
+  value: z.string().min(1).meta({ description: 'The text to be near to.' }),
+  model: z.unknown().meta({
+    description: 'A model that gives embeddings, such as `openai:text-embedding-3-small`.',
+  }),
+});
+
+export const similar: ProcedureType = {
+  type: 'similar',
+  summary: 'The text of the chosen turns means about the same as `value`.',
+  docs: 'Compares the embeddings of `value` and of what the assistant said: near in meaning, whatever the words.\n\nScore: their cosine, 0 where it is negative; with `at: each` the mean over the turns. With `negate`: 1 where it stays below the threshold, else 0.\n\nExample: a cosine of 0.86: 0.86, which passes with the default threshold of 0.8.\n\nSkipped where no turn has words; among others such a turn is left out.\n\n```yaml\n- type: similar\n  value: Your refund is on its way.\n  model: openai:text-embedding-3-small\n  at: last\n```',
+  params,
+  defaultThreshold: DEFAULT_THRESHOLD,
+  side: 'assistant',
+  judged: false,
+  plan(input) {
+    const { value } = params.parse(input.assertion.params);
+    return [{ kind: 'embedding', texts: [value, ...input.turns.map(textOf)] }];
+  },
+  async run(input, means) {
+    const { value } = params.parse(input.assertion.params);
+    const each = input.assertion.at.kind === 'each';
+    // A turn of tool calls alone has no words to compare, and endpoints refuse an empty text.
+    const speaking = input.turns.filter((turn) => textOf(turn).trim() !== '');
+    const silent = input.turns.filter((turn) => !speaking.includes(turn)).map(wordless);
+    if (speaking.length === 0)
+      return notApplicable('no-text', 'No turn has words to compare.', silent);
+    const texts = each ? speaking.map(textOf) : [speaking.map(textOf).join('\n\n')];
+    const [wanted, ...said] = await means.embed([value, ...texts]);
+    const cosines = said.map((vector) => Math.max(0, cosine(wanted ?? [], vector)));
+    const scores = cosines.map((one) => scoreOf(one, input));
+    const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
+    const entries =
+      each || speaking.length === 1 ? toldTurns(speaking, cosines, scores, input) : [];
+    const turns = [...entries, ...silent].sort((a, b) => a.turn - b.turn);
+    const summary = `similarity of turns ${numbersOf(speaking)}: ${cosines.map(shown).join(', ')}`;
+    const passed = reaches(score, thresholdOf(input));
+    const cited = hitsAndMisses(turns);
+    return {
+      kind: 'scored',
+      score,
+      value: Math.min(...cosines),
+      rationale: `${summary}.`,
+      turns,
+      hits: passed && entries.length === 0 ? [summary] : cited.hits,
+      misses: !passed && entries.length === 0 ? [summary] : cited.misses,
+      details: { cosines },
+    };
+  },
+};
+
+function thresholdOf({ assertion }: AssertionInput): number {
+  return assertion.threshold ?? DEFAULT_THRESHOLD;
+}
+
+function scoreOf(found: number, input: AssertionInput): number {
+  if (!input.assertion.negate) return Math.min(1, found);
+  return reaches(found, thresholdOf(input)) ? 0 : 1;
+}
+
+function wordless({ number }: Turn): TurnVerdict {
+  return { turn: number, status: 'skipped', score: null, rationale: 'says nothing' };
+}
+
+function toldTurns(
+  turns: readonly Turn[],
+  cosines: readonly number[],
+  scores: readonly number[],
+  input: AssertionInput,
+): TurnVerdict[] {
+  return turns.map(({ number }, index) => {
+    const score = scores[index] ?? 0;
+    const rationale = `similarity ${shown(cosines[index] ?? 0)}`;
+    const status = reaches(score, thresholdOf(input)) ? 'pass' : 'fail';
+    return { turn: number, status, score, rationale };
+  });
+}
+
+function shown(value: number): string {
+  return value.toFixed(2);
+}
+
+/** @throws Error where the vectors cannot be compared */
+function cosine(a: readonly number[], b: readonly number[]): number {
+  const dot = (left: readonly number[], right: readonly number[]) =>
+    left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
+  const length = Math.sqrt(dot(a, a) * dot(b, b));
+  if (a.length !== b.length || length === 0) {
+    throw new Error(`The embeddings cannot be compared (${a.length} and ${b.length} numbers).`);
+  }
+  return dot(a, b) / length;
+}

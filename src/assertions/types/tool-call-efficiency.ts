@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import {
+  citing,
+  entriesOnly,
+  fromVerdictEntries,
+  hitsAndMisses,
+  notApplicable,
+  rationaleSchema,
+  turnMistakes,
+  verdictEntrySchema,
+} from '../shared/entries.ts';
+
+const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
+
+In each turn list under \`wasted\` the calls that should not have been made, each \`call\` by its place
+in that turn from 1: \`repeated\` when the same was called before with the same arguments and nothing had changed since;
+\`needless\` when what it gives was known already or is not used; \`redundant\` when one call would have done for
+several. A call that corrects or retries a failed one is not wasted.
+
+A turn fails when it wastes a call, else it passes. Every turn is applicable.`;
+
+const answerSchema = z.object({
+  turns: z.array(
+    verdictEntrySchema.extend({
+      wasted: z.array(
+        z.object({
+          call: z.number(),
+          kind: z.enum(['repeated', 'needless', 'redundant']),
+          why: z.string(),
+        }),
+      ),
+    }),
+  ),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+export const toolCallEfficiency: JudgedType = {
+  type: 'tool-call-efficiency',
+  summary: 'Is every tool call needed?',
+  like: 'MLflow',
+  docs: 'The judge lists the calls that are repeated, needless or redundant.\n\nScore: 1 (`yes`) when none is wasted, else 0 (`no`).\n\nExample: of three calls two look up the same order, in turns 2 and 4: 0, and turn 4 is a miss.\n\nSkipped, without asking, where no tool was called.\n\n```yaml\n- type: tool-call-efficiency\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 1,
+  side: 'assistant',
+  judged: true,
+  idle: (_facts, { hasToolCalls }) =>
+    hasToolCalls === false ? 'no tool is called in the conversation' : undefined,
+  question(input): Question<Answer> | Outcome {
+    const turns = input.turns.filter((turn) => callsIn(turn) > 0);
+    if (turns.length === 0) return notApplicable('no-tool-called', 'No tool was called.');
+    return {
+      name: 'tool_call_efficiency',
+      instructions: INSTRUCTIONS,
+      turns,
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...turnMistakes(answer.turns, turns),
+        ...answer.turns.flatMap((entry) => entryMistakes(entry, turns)),
+      ],
+      parts: entriesOnly(),
+      conclude({ turns: entries, rationale }) {
+        const verdicts = fromVerdictEntries(entries, turns);
+        const wasted = entries.flatMap((entry) =>
+          entry.wasted.map((one) => ({ turn: entry.turn, ...one })),
+        );
+        return {
+          kind: 'scored',
+          score: wasted.length === 0 ? 1 : 0,
+          label: wasted.length === 0 ? 'yes' : 'no',
+          rationale,
+          turns: verdicts,
+          hits: hitsAndMisses(verdicts).hits,
+          misses: wasted.map(({ turn, call, kind, why }) =>
+            citing(turn, `call ${call} is ${kind}: ${why}`),
+          ),
+          details: { wasted },
+        };
+      },
+    };
+  },
+};
+
+function callsIn({ items }: AssertionInput['turns'][number]): number {
+  return items.filter(({ kind }) => kind === 'tool-call').length;
+}
+
+function entryMistakes(
+  { turn: number, applicable, verdict, wasted }: Answer['turns'][number],
+  turns: AssertionInput['turns'],
+): Mistake[] {
+  const turn = turns.find((one) => one.number === number);
+  const calls = turn ? callsIn(turn) : 0;
+  const mistakes: Mistake[] = wasted
+    .filter(({ call }) => call < 1 || call > calls || !Number.isInteger(call))
+    .map(({ call }) => ({
+      reason: 'out-of-range',
+      text: `Turn ${number} has ${calls === 1 ? '1 call' : `${calls} calls`}; there is no call ${call}.`,
+    }));
+  if (!applicable) {
+    const text = `Turn ${number} must be applicable, as all are.`;
+    mistakes.push({ reason: 'contradiction', text });
+  } else if ((verdict === 'fail') !== wasted.length > 0) {
+    const text = `Turn ${number} must fail exactly when it wastes a call.`;
+    mistakes.push({ reason: 'contradiction', text });
+  }
+  return mistakes;
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { TurnVerdict } from '../../core/verdict.ts';
+import type { DeterministicType } from '../contract.ts';
+import { citing, numbersOf } from '../shared/entries.ts';
+import { argumentKeys, callMatches, callsOf, faultsOfArguments } from '../shared/toolCalls.ts';
+
+const params = z.strictObject({
+  name: z.string().min(1).meta({ description: 'Name of the tool.' }),
+  ...argumentKeys,
+  times: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'Exactly how often; at least once unless given.' }),
+});
+
+export const toolCalled: DeterministicType = {
+  type: 'tool-called',
+  summary: 'The assistant called the tool, with these arguments, this often.',
+  docs: "Counts the calls of the tool in the chosen turns whose arguments match.\n\nScore: 1 when it was called at least once, or exactly `times`, else 0; with `at: each` turns with so many calls ÷ chosen turns.\n\nExample: with `times: 1`, two replies call it once each: 0, since that makes 2 calls; with `at: each` 2 ÷ 2 = 1.\n\n```yaml\n- type: tool-called\n  name: lookup_order\n  args: { order: '98765' }\n  times: 1\n```",
+  params,
+  defaultThreshold: 1,
+  side: 'assistant',
+  judged: false,
+  faults(given) {
+    const read = params.safeParse(given);
+    return read.success ? faultsOfArguments(read.data) : [];
+  },
+  check({ turns, assertion }) {
+    const wanted = params.parse(assertion.params);
+    const { negate } = assertion;
+    const enough = (count: number) =>
+      (wanted.times === undefined ? count > 0 : count === wanted.times) !== negate;
+    const counts = turns.map((turn) => ({
+      turn,
+      count: callsOf(turn).filter((call) => callMatches(call, wanted)).length,
+    }));
+    const total = counts.reduce((sum, { count }) => sum + count, 0);
+    const each = assertion.at.kind === 'each';
+    const speaking = each ? counts : counts.filter(({ count }) => count > 0);
+    const entries = speaking.map(({ turn, count }): TurnVerdict => {
+      const passed = each ? enough(count) : enough(total);
+      return {
+        turn: turn.number,
+        status: passed ? 'pass' : 'fail',
+        score: passed ? 1 : 0,
+        rationale: `${count} matching call${count === 1 ? '' : 's'} of ${wanted.name}`,
+      };
+    });
+    const passing = entries.filter(({ status }) => status === 'pass').length;
+    const score = each ? passing / turns.length : enough(total) ? 1 : 0;
+    const like = wanted.args === undefined ? '' : ' with such arguments';
+    const found = `${wanted.name} was called ${total} time${total === 1 ? '' : 's'}${like}`;
+    const where = `${turns.length === 1 ? 'Turn' : 'Turns'} ${numbersOf(turns)}`;
+    const cite = (status: TurnVerdict['status']) =>
+      entries.filter((one) => one.status === status).map((one) => citing(one.turn, one.rationale));
+    const misses = cite('fail');
+    return {
+      kind: 'scored',
+      score,
+      value: total,
+      rationale: `${where}: ${found}.`,
+      turns: entries,
+      hits: cite('pass'),
+      misses: score < 1 && misses.length === 0 ? [`${where}: ${found}`] : misses,
+      details: { calls: total },
+    };
+  },
+};

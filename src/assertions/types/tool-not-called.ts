@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import type { TurnVerdict } from '../../core/verdict.ts';
+import type { DeterministicType } from '../contract.ts';
+import { citing, numbersOf } from '../shared/entries.ts';
+import {
+  argumentKeys,
+  callMatches,
+  callsOf,
+  describeCall,
+  faultsOfArguments,
+} from '../shared/toolCalls.ts';
+
+const params = z.strictObject({
+  name: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Name of the tool; any tool unless given.' }),
+  ...argumentKeys,
+});
+
+export const toolNotCalled: DeterministicType = {
+  type: 'tool-not-called',
+  summary: 'The assistant did not call the tool, or no tool at all.',
+  docs: `Looks for calls of the tool in the chosen turns; without \`name\`, for calls of any tool. With \`args\` only calls with such arguments count. Every call that was made is cited.
+
+Score: 1 where there is no such call, else 0; with \`at: each\` turns without such a call ÷ chosen turns.
+
+Example: four turns, one of which calls \`issue_refund\` twice: 0, and 3 ÷ 4 = 0.75 with \`at: each\`.
+
+\`\`\`yaml
+- type: tool-not-called
+  name: issue_refund
+\`\`\``,
+  params,
+  defaultThreshold: 1,
+  side: 'assistant',
+  judged: false,
+  faults(given) {
+    const read = params.safeParse(given);
+    return read.success ? faultsOfArguments(read.data) : [];
+  },
+  check({ turns, assertion }) {
+    const wanted = params.parse(assertion.params);
+    const each = assertion.at.kind === 'each';
+    const passes = (count: number) => (count === 0) !== assertion.negate;
+    const found = turns.map((turn) => ({
+      turn: turn.number,
+      calls: callsOf(turn).filter((call) => callMatches(call, wanted)),
+    }));
+    const total = found.reduce((sum, { calls }) => sum + calls.length, 0);
+    const what = `${wanted.name ?? 'a tool'}${wanted.args === undefined ? '' : ' with such arguments'}`;
+    // What several turns lack together, none of them lacks in particular.
+    const speaking =
+      each || turns.length === 1 ? found : found.filter(({ calls }) => calls.length > 0);
+    const entries = speaking.map(({ turn, calls }): TurnVerdict => {
+      const passed = passes(each ? calls.length : total);
+      const made = calls.map(describeCall).join('; ');
+      return {
+        turn,
+        status: passed ? 'pass' : 'fail',
+        score: passed ? 1 : 0,
+        rationale: calls.length === 0 ? `no call of ${what}` : `called ${made}`,
+      };
+    });
+    const cite = (status: TurnVerdict['status']) =>
+      speaking.flatMap(({ turn, calls }, index) => {
+        if (entries[index]?.status !== status) return [];
+        if (calls.length === 0) return [citing(turn, `no call of ${what}`)];
+        return calls.map((call) => citing(turn, `called ${describeCall(call)}`));
+      });
+    const passing = entries.filter(({ status }) => status === 'pass').length;
+    const score = each ? passing / turns.length : passes(total) ? 1 : 0;
+    const summary = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}: ${total} call${total === 1 ? '' : 's'} of ${what}`;
+    const told = { hits: cite('pass'), misses: cite('fail') };
+    const silent = entries.length === 0;
+    return {
+      kind: 'scored',
+      score,
+      value: total,
+      rationale: `${summary}.`,
+      turns: entries,
+      hits: silent && score === 1 ? [summary] : told.hits,
+      misses: silent && score < 1 ? [summary] : told.misses,
+      details: { calls: total },
+    };
+  },
+};

@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import type { Turn } from '../../core/conversation.ts';
+import { mean, reaches } from '../../core/scoring.ts';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import {
+  citing,
+  entriesOnly,
+  entrySchema,
+  notApplicable,
+  rationaleSchema,
+  turnMistakes,
+  turnThreshold,
+  turnVerdicts,
+} from '../shared/entries.ts';
+import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/retrieval.ts';
+
+const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context stand before the useless ones?
+
+Below stands what a good reply holds. For each turn list under \`nodes\` every piece of its retrieved context, by its
+number and in that order: useful when it helps to arrive at that reply, else useless.`;
+
+const answerSchema = z.object({
+  turns: z.array(
+    entrySchema.extend({
+      nodes: z.array(z.object({ node: z.number(), why: z.string(), useful: z.boolean() })),
+    }),
+  ),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+type Entry = Answer['turns'][number];
+
+export const turnContextualPrecision: JudgedType = {
+  type: 'turn-contextual-precision',
+  summary: 'Do the useful pieces of the retrieved context stand first?',
+  like: 'DeepEval',
+  docs: 'Needs `expected` at the turns, or `expectations` with an `outcome`. Says of each piece of the `retrieval_context` of a turn, in rank order, whether it is useful.\n\nScore: mean over these turns of the average precision, Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 where none is useful.\n\nExample: three pieces, useful, useless, useful: (1 ÷ 1 + 2 ÷ 3) ÷ 2 = 0.83.\n\nSkipped, without asking, where no turn has retrieved context, or of none that has it is said what a good reply holds.\n\n```yaml\ndefaults:\n  expectations: Returns are free within 30 days, with the receipt.\n  assert:\n    - type: turn-contextual-precision\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 0.5,
+  side: 'assistant',
+  judged: true,
+  idle: idleWithoutContext,
+  needs: (facts, known) => needsExpected('turn-contextual-precision', facts, known),
+  question: (input) =>
+    aboutExpected(
+      input,
+      (narrowed, expected): Question<Answer> => ({
+        name: 'turn_contextual_precision',
+        instructions: `${INSTRUCTIONS}\n\n${expected}`,
+        turns: narrowed.turns,
+        answer: answerSchema,
+        mistakes: (answer) => [
+          ...turnMistakes(answer.turns, narrowed.turns),
+          ...answer.turns.flatMap((entry) => nodeMistakes(entry, narrowed.turns)),
+        ],
+        parts: entriesOnly(),
+        conclude: (answer) => conclude(answer, narrowed),
+      }),
+    ),
+};
+
+function nodeMistakes({ turn, applicable, nodes }: Entry, turns: readonly Turn[]): Mistake[] {
+  if (!applicable) {
+    const text = `Turn ${turn} has pieces, so it is applicable.`;
+    return nodes.length === 0 ? [] : [{ reason: 'contradiction', text }];
+  }
+  const count = turns.find(({ number }) => number === turn)?.retrievalContext?.length ?? 0;
+  const inOrder = nodes.length === count && nodes.every(({ node }, index) => node === index + 1);
+  if (inOrder) return [];
+  const text = `\`nodes\` of turn ${turn} must list pieces 1 to ${count} of its retrieved context, each once and in order.`;
+  return [{ reason: 'incomplete-list', text }];
+}
+
+/** Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 where none is useful. */
+function averagePrecision(nodes: Entry['nodes']): number {
+  let useful = 0;
+  let sum = 0;
+  for (const [index, node] of nodes.entries()) {
+    if (!node.useful) continue;
+    useful += 1;
+    sum += useful / (index + 1);
+  }
+  return useful === 0 ? 0 : sum / useful;
+}
+
+function conclude(answer: Answer, input: AssertionInput): Outcome {
+  const scoreOf = ({ nodes }: Entry) => averagePrecision(nodes);
+  const threshold = turnThreshold(input);
+  const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, (entry) =>
+    reaches(scoreOf(entry), threshold),
+  );
+  const judged = answer.turns.filter(({ applicable }) => applicable);
+  const score = mean(judged.map(scoreOf));
+  if (score === undefined) return notApplicable('not-applicable', answer.rationale, verdicts);
+  const tell = (entry: Entry) => {
+    const order = entry.nodes.map(({ useful }) => (useful ? 'useful' : 'useless')).join(', ');
+    return citing(entry.turn, `${order}: ${entry.rationale}`);
+  };
+  return {
+    kind: 'scored',
+    score,
+    rationale: answer.rationale,
+    turns: verdicts,
+    hits: judged.filter((entry) => scoreOf(entry) === 1).map(tell),
+    misses: judged.filter((entry) => scoreOf(entry) < 1).map(tell),
+    details: { turns: judged.map((entry) => ({ turn: entry.turn, nodes: entry.nodes })) },
+  };
+}

@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { turnsOfSide } from '../../core/conversation.ts';
+import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import {
+  hitsAndMisses,
+  rangeMistake,
+  rationaleSchema,
+  scoreEntrySchema,
+  turnMistakes,
+  turnVerdicts,
+  withWhole,
+} from '../shared/entries.ts';
+
+const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration resolved by the end?
+
+Here the user's turns are judged, not the assistant's. Give each a \`score\` from 0 to 1 for the frustration that
+it shows: 0 none, 0.5 clearly annoyed, 1 angry or giving up. Every turn of the user is applicable. Read what is
+said, not what could be felt: a terse or demanding user is not yet frustrated.
+
+\`overall\` is \`none\` when no turn reaches 0.5; \`resolved\` when one does and the user is calm and content again
+by the end; \`unresolved\` when one does and nothing in the user's later words shows that it was resolved. What
+the assistant offers in its last words proves nothing.`;
+
+const answerSchema = z.object({
+  turns: z.array(scoreEntrySchema),
+  overall: z.enum(['none', 'resolved', 'unresolved']),
+  rationale: rationaleSchema,
+});
+
+type Answer = z.infer<typeof answerSchema>;
+
+/** From here on a turn counts as frustrated. */
+const FRUSTRATED = 0.5;
+
+const SCORES = { none: 1, resolved: 0.5, unresolved: 0 } as const;
+
+export const userFrustration: JudgedType = {
+  type: 'user-frustration',
+  summary: 'Is the user frustrated, and is it resolved?',
+  like: 'MLflow',
+  docs: 'The judge gives each user turn the frustration that it shows, 0 to 1, and an overall outcome: `none`, `resolved` by the end, or `unresolved`.\n\nScore: `none` 1, `resolved` 0.5, `unresolved` 0. A turn fails from 0.5 on.\n\nExample: the user turns show 0.1, 0.7 and 0.2, so the anger was resolved: 0.5.\n\n```yaml\n- type: user-frustration\n```',
+  params: z.strictObject({}),
+  defaultThreshold: 0.5,
+  side: 'user',
+  judged: true,
+  question(input): Question<Answer> | Outcome {
+    const { turns } = input;
+    return {
+      name: 'user_frustration',
+      instructions: INSTRUCTIONS,
+      turns,
+      answer: answerSchema,
+      mistakes: (answer) => [
+        ...turnMistakes(answer.turns, turns),
+        ...answer.turns.flatMap(({ turn, score }) =>
+          rangeMistake(score, [0, 1], `The score of turn ${turn}`),
+        ),
+        ...overallMistakes(answer, input),
+      ],
+      parts: withWhole(answerSchema),
+      conclude(answer) {
+        const verdicts = turnVerdicts(
+          answer.turns,
+          turns,
+          ({ score }) => 1 - score,
+          ({ score }) => score < FRUSTRATED,
+        );
+        return {
+          kind: 'scored',
+          score: SCORES[answer.overall],
+          label: answer.overall,
+          rationale: answer.rationale,
+          turns: verdicts,
+          ...hitsAndMisses(verdicts),
+          details: {
+            frustration: answer.turns.map(({ turn, score }) => ({ turn, score })),
+          },
+        };
+      },
+    };
+  },
+};
+
+function overallMistakes({ turns, overall }: Answer, input: AssertionInput): Mistake[] {
+  const contradiction = (text: string): Mistake => ({ reason: 'contradiction', text });
+  const away = turns.filter(({ applicable }) => !applicable);
+  if (away.length > 0) {
+    return away.map(({ turn }) => contradiction(`Turn ${turn} must be applicable, as all are.`));
+  }
+  const upset = turns.filter(({ score }) => score >= FRUSTRATED);
+  if (upset.length > 0 && overall === 'none') {
+    return [contradiction('`overall` is none, but a turn has a score of 0.5 or more.')];
+  }
+  if (upset.length === 0 && overall !== 'none') {
+    return [contradiction(`\`overall\` is ${overall}, but no turn has a score of 0.5 or more.`)];
+  }
+  const last = turnsOfSide(input.conversation, 'user').at(-1)?.number;
+  if (overall === 'resolved' && upset.some(({ turn }) => turn === last)) {
+    return [
+      contradiction(`\`overall\` is resolved, but the user's last turn, ${last}, is frustrated.`),
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { jsonSchema } from '../../../src/assertions/types/json-schema.ts';
+import type { Assertion } from '../../../src/core/suite.ts';
+import {
+  EACH,
+  findingOf,
+  LAST,
+  NOT,
+  outcomeOf,
+  replies,
+  statuses,
+} from '../../support/deterministic.ts';
+import { assistant } from '../../support/judging.ts';
+
+type Schema = Record<string, unknown>;
+
+const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
+const DRAFT_2020 = 'https://json-schema.org/draft/2020-12/schema';
+
+const ORDER: Schema = {
+  type: 'object',
+  required: ['order'],
+  properties: {
+    order: { type: 'string', pattern: '^\\d{5}$' },
+    items: { type: 'array', items: { type: 'object', properties: { 'a/b': { type: 'integer' } } } },
+  },
+  additionalProperties: false,
+};
+
+function faultsOf(schema: unknown) {
+  return jsonSchema.faults?.({ schema }) ?? [];
+}
+
+describe('json-schema of one reply', () => {
+  const rows: [what: string, schema: Schema, text: string, score: number][] = [
+    ['a value that fits', ORDER, '{"order": "98765"}', 1],
+    ['another type', ORDER, '{"order": 98765}', 0],
+    ['a pattern that does not match', ORDER, '{"order": "9876"}', 0],
+    ['a key that is missing', ORDER, '{}', 0],
+    ['a key that is not there to be', ORDER, '{"order": "98765", "x": 1}', 0],
+    ['text around it', ORDER, 'Here: {"order": "98765"}', 0],
+    ['no text', ORDER, '', 0],
+    ['a schema that says nothing', {}, '1', 1],
+    ['an inherited name', { required: ['constructor'] }, '{}', 0],
+    ['a format', { format: 'date' }, '"2024-02-29"', 1],
+    ['a format that is not met', { format: 'date' }, '"2023-02-29"', 0],
+    ['an address', { format: 'url' }, '"https://example.com/a?b=1"', 1],
+    ['no address', { format: 'url' }, '"https://exa mple.com"', 0],
+    ['a format that is not known', { format: 'no-such' }, '"x"', 1],
+    ['a reference inside', { $ref: '#/$defs/a', $defs: { a: { type: 'null' } } }, '1', 0],
+    ['tuples of 2020-12', { $schema: DRAFT_2020, prefixItems: [{ type: 'null' }] }, '[1]', 0],
+    ['tuples of draft 7', { $schema: DRAFT_7, items: [{ type: 'null' }] }, '[1]', 0],
+    ['tuples of draft 7 that fit', { $schema: DRAFT_7, items: [{ type: 'null' }] }, '[null, 1]', 1],
+    ['keys by pattern', { patternProperties: { '^a': { type: 'null' } } }, '{"ab": 1}', 0],
+    [
+      'keys by pattern beside others',
+      { properties: { ab: {} }, patternProperties: { '^a': { type: 'null' } } },
+      '{"ab": 1}',
+      0,
+    ],
+    ['two patterns', { allOf: [{ pattern: '^a' }, { pattern: 'b$' }] }, '"ac"', 0],
+    ['an escape of the language', { pattern: '^\\u0041\\/$' }, '"A/"', 1],
+  ];
+  for (const [what, schema, text, score] of rows) {
+    it(`${what}: ${score}`, async () => {
+      assert.deepEqual(faultsOf(schema), []);
+      const finding = await findingOf(jsonSchema, { schema }, replies([assistant(text)]));
+      assert.equal(finding.score, score);
+      assert.deepEqual(statuses(finding), [`2 ${score === 1 ? 'pass' : 'fail'}`]);
+      const negated = await findingOf(jsonSchema, { schema }, replies([assistant(text)]), NOT);
+      assert.equal(negated.score, 1 - score);
+    });
+  }
+
+  it('reads a code fence where that is allowed', async () => {
+    const talk = replies([assistant('```json\n{"order": "98765"}\n```')]);
+    const schema = ORDER;
+    assert.equal((await findingOf(jsonSchema, { schema, fenced: true }, talk)).score, 1);
+    assert.equal((await findingOf(jsonSchema, { schema }, talk)).score, 0);
+  });
+
+  const told: [text: string, schema: Schema, rationale: string][] = [
+    ['{"order": 1}', ORDER, 'does not fit the schema: /order must be string'],
+    [
+      '{"order": "98765", "items": [{}, {"a/b": 0.5}]}',
+      ORDER,
+      'does not fit the schema: /items/1/a~1b must be integer',
+    ],
+    [
+      '{"x": 1}',
+      ORDER,
+      `does not fit the schema: the whole must have required property 'order'; the whole must NOT have additional properties: "x"`,
+    ],
+    [
+      '"c"',
+      { enum: ['a', 'b'] },
+      'does not fit the schema: the whole must be equal to one of the allowed values: ["a","b"]',
+    ],
+  ];
+  for (const [text, schema, rationale] of told) {
+    it(`tells the place and the fault of ${text}`, async () => {
+      const { turns, misses } = await findingOf(jsonSchema, { schema }, replies([assistant(text)]));
+      assert.equal(turns[0]?.rationale, rationale);
+      assert.deepEqual(misses, [`Turn 2: ${rationale}`]);
+    });
+  }
+
+  it('tells the first of many faults and how many more there are', async () => {
+    const schema = { items: { type: 'null' } };
+    const talk = replies([assistant(JSON.stringify(Array(1000).fill(1)))]);
+    const { turns } = await findingOf(jsonSchema, { schema }, talk);
+    assert.match(turns[0]?.rationale ?? '', /\/4 must be null; and 995 more$/);
+  });
+});
+
+describe('json-schema of several replies', () => {
+  const talk = replies([assistant('1')], [assistant('one')], [assistant('"1"')], [assistant('2')]);
+  const rows: [rest: Partial<Assertion>, score: number, entries: string[]][] = [
+    [{}, 0.5, ['2 pass', '4 fail', '6 fail', '8 pass']],
+    [EACH, 0.5, ['2 pass', '4 fail', '6 fail', '8 pass']],
+    [NOT, 0.5, ['2 fail', '4 pass', '6 pass', '8 fail']],
+    [LAST, 1, ['8 pass']],
+  ];
+  for (const [rest, score, entries] of rows) {
+    it(`${JSON.stringify(rest)}: ${score}`, async () => {
+      const finding = await findingOf(jsonSchema, { schema: { type: 'number' } }, talk, rest);
+      assert.equal(finding.score, score);
+      assert.deepEqual(statuses(finding), entries);
+    });
+  }
+});
+
+describe('a schema', () => {
+  const rows: [what: string, schema: Schema, path: (string | number)[], message: RegExp][] = [
+    [
+      'with a type that is none',
+      { properties: { a: { type: 'txt' } } },
+      ['schema', 'properties', 'a', 'type'],
+      /This is no JSON Schema: it must be equal to one of the allowed values/,
+    ],
+    ['with a list where none is', { required: 'a' }, ['schema', 'required'], /must be array/],
+    [
+      'with a place in a list',
+      { allOf: [{}, { minimum: '1' }] },
+      ['schema', 'allOf', 1, 'minimum'],
+      /must be number/,
+    ],
+    ['with a pattern that looks around', { pattern: '(?=a)' }, ['schema'], /linear time/],
+    [
+      'with such a pattern of keys',
+      { patternProperties: { '(?=a)': {} } },
+      ['schema'],
+      /linear time/,
+    ],
+    [
+      'with tuples of draft 7 in 2020-12',
+      { items: [{}] },
+      ['schema', 'items'],
+      /must be object,boolean/,
+    ],
+    [
+      'of another draft',
+      { $schema: 'http://json-schema.org/draft-04/schema#' },
+      ['schema', '$schema'],
+      /2020-12 or draft 7/,
+    ],
+    [
+      'with a reference to elsewhere',
+      { $ref: 'https://example.com/a.json' },
+      ['schema'],
+      /can't resolve reference/,
+    ],
+    [
+      'with a reference to nothing',
+      { $ref: '#/$defs/none' },
+      ['schema'],
+      /can't resolve reference/,
+    ],
+    ['that would be checked later', { $async: true }, ['schema'], /\$async/],
+  ];
+  for (const [what, schema, path, message] of rows) {
+    it(`${what} is a fault while typing and an error when run`, async () => {
+      const faults = faultsOf(schema);
+      assert.deepEqual(faults[0]?.path, path);
+      assert.match(faults.map((fault) => fault.message).join('\n'), message);
+      await assert.rejects(outcomeOf(jsonSchema, { schema }, replies([assistant('1')])), message);
+    });
+  }
+
+  it('never hands a pattern of the user to RegExp', async () => {
+    const made: string[] = [];
+    const native = globalThis.RegExp;
+    globalThis.RegExp = new Proxy(native, {
+      construct(target, args) {
+        made.push(String(args[0]));
+        return Reflect.construct(target, args);
+      },
+    });
+    try {
+      const seen = ['seen', 'zq'].join(' ');
+      assert.ok(new RegExp(seen));
+      const hostile = '^(a+)+zq$';
+      const schema = {
+        properties: { a: { pattern: hostile }, zq: { format: 'regex' } },
+        patternProperties: { [hostile]: {} },
+        propertyNames: { pattern: `${hostile}|a|zq` },
+      };
+      assert.deepEqual(faultsOf(schema), []);
+      const text = JSON.stringify({ a: `${'a'.repeat(50_000)}!`, zq: hostile });
+      const finding = await findingOf(jsonSchema, { schema }, replies([assistant(text)]));
+      assert.match(finding.misses[0] ?? '', /\/a must match pattern/);
+    } finally {
+      globalThis.RegExp = native;
+    }
+    assert.deepEqual(
+      made.filter((pattern) => pattern.includes('zq')),
+      ['seen zq'],
+    );
+  });
+});

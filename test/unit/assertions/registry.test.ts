@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as z from 'zod';
+import { assertionTypes, findAssertionType } from '../../../src/assertions/registry.ts';
+import { isError } from '../../../src/core/problem.ts';
+import { exampleOf, loadExample } from '../../support/docsExample.ts';
+
+/** Optional keys carry it on the schema that they wrap. */
+function descriptionOf(schema: z.core.$ZodType): string | undefined {
+  const known = z.globalRegistry.get(schema)?.description;
+  if (known !== undefined || !(schema instanceof z.ZodOptional)) return known;
+  return descriptionOf(schema.unwrap());
+}
+
+describe('the registry', () => {
+  it('names each type once', () => {
+    const names = assertionTypes.map(({ type }) => type);
+    assert.equal(new Set(names).size, names.length);
+    assert.equal(findAssertionType('contains')?.type, 'contains');
+    assert.equal(findAssertionType('toString'), undefined);
+  });
+
+  for (const { type, summary, docs, params, defaultThreshold } of assertionTypes) {
+    it(`tells what ${type} is, with a formula and an example`, () => {
+      assert.match(summary, /^[A-Z].*[.?]$/);
+      assert.match(docs, /score/i);
+      assert.ok(JSON.stringify(exampleOf(docs)).includes(type));
+      assert.ok(defaultThreshold >= 0 && defaultThreshold <= 1);
+    });
+    it(`describes every key of ${type}, and takes no other`, () => {
+      for (const [key, schema] of Object.entries(params.shape)) {
+        assert.ok(descriptionOf(schema), `${key} has no description`);
+      }
+      assert.equal(params.safeParse({ 'no-such-key': 1 }).success, false);
+    });
+
+    it(`reads the example of ${type} from a file, all that it needs with it`, async (t) => {
+      const { suite, problems } = await loadExample(t, docs);
+      assert.deepEqual(problems.filter(isError), []);
+      const assertions = suite?.cases[0]?.assertions ?? [];
+      const found = assertions.filter((one) => one.type === type);
+      assert.ok(found.length > 0);
+      for (const one of found) assert.equal(params.safeParse(one.params).success, true);
+    });
+  }
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readMessages } from '../../../src/messages/readMessages.ts';
+import { canonical, notesOf, placesIn } from '../../support/dialects.ts';
+
+describe('messages of several dialects in one list', () => {
+  it('answer one another’s calls', () => {
+    const messages = canonical([
+      { user: 'Hi' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+      { role: 'tool', tool_call_id: 'a', content: 'one' },
+      { type: 'function_call', call_id: 'b', name: 'g' },
+      { role: 'tool', tool_call_id: 'b', content: [{ type: 'tool_result', tool_result: 'two' }] },
+      { assistant: 'Done.', tool_calls: [{ id: 'c', function: { name: 'h' } }] },
+      { tool: 'three' },
+    ]);
+    assert.deepEqual(
+      messages.map(({ role, content }) => `${role} ${content}`.trim()),
+      [
+        'user Hi',
+        'assistant',
+        'tool one',
+        'assistant',
+        'tool two',
+        'assistant Done.',
+        'tool three',
+      ],
+    );
+  });
+
+  it('are told where one message mixes them', () => {
+    const text =
+      '- user: Hi\n- role: assistant\n  content:\n    - {type: tool_use, id: a, name: f}\n    - {type: tool_call, tool_call_id: b, name: g}\n- assistant: x';
+    const [place] = placesIn(text);
+    assert.match(place ?? '', /^4:14 unknown-part|^5:14 unknown-part/);
+    assert.equal(placesIn(text).length, 1);
+  });
+
+  it('tell one mistake once: what depends on a message that cannot be read is not told', () => {
+    const text = '- user: Hi\n- {asistant: x, tool_calls: []}\n- {tool: y}\n- assistant: x';
+    assert.deepEqual(placesIn(text), ['2:4 unknown-key']);
+  });
+
+  it('read a call that an endpoint streamed as an empty message and the call', () => {
+    const list = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: '' },
+      { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f' } }] },
+      { role: 'tool', tool_call_id: 'a', content: 'x' },
+    ];
+    assert.deepEqual(notesOf(list), ['Message 2: An empty message before the call of a tool.']);
+    const { problems } = readMessages([...list.slice(0, 2), { role: 'assistant', content: 'Hi' }]);
+    assert.deepEqual(
+      problems.map(({ code }) => code),
+      ['empty-content'],
+    );
+  });
+
+  it('say which list to give where something stands around it', () => {
+    const user = [{ role: 'user', content: 'Hi' }];
+    for (const [given, hint] of [
+      [{ messages: user }, /under `messages`\. Give one list/],
+      [{ input: user, output: user }, /under `input` and `output`/],
+    ] as const) {
+      assert.match(readMessages(given).problems[0]?.message ?? '', hint);
+      assert.match(readMessages([given]).problems[0]?.message ?? '', hint);
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { isCollection, isNode, isPair } from 'yaml';
+import { loadDocument } from '../../../src/evalfile/load.ts';
+import type { EvalDocument } from '../../../src/language/ports.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
+import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
+import { place, soundTexts } from '../../support/fuzzTexts.ts';
+
+const SEED = 20_261_121;
+
+/** What people type, and what ends or begins something in YAML. */
+const TYPED: readonly string[] = [
+  ...[
+    'x',
+    ' ',
+    '\n',
+    '\r\n',
+    '- ',
+    '  ',
+    ': ',
+    '"',
+    "'",
+    '#',
+    ' #c',
+    '|',
+    '{',
+    '[',
+    '? ',
+    '\t',
+    '%',
+  ],
+  ...[
+    '\n  # c\n',
+    '\n    ',
+    '\n  - ',
+    '\n      - ',
+    '\n\n',
+    '---\n',
+    '\n---\n',
+    '\n...\n',
+    '\n%a\n',
+  ],
+  ...['&a ', '*a', '!!str ', '😀', '{{name}}', '\ncases:\n', '\nname: 1\n', '\n  - id: new\n'],
+];
+
+const edit = fc.record({
+  at: place,
+  removed: fc.nat(6).map((count) => Math.max(0, count - 3)),
+  typed: fc.constantFrom(...TYPED),
+});
+
+describe('a text that is parsed after an earlier version of it', () => {
+  it('comes out as if there had been none', async () => {
+    let kept = 0;
+    const property = fc.asyncProperty(
+      soundTexts,
+      fc.constantFrom('', '\nname: behind\n# the end\n'),
+      fc.array(edit, { minLength: 1, maxLength: 4 }),
+      async (sound, tail, edits) => {
+        let text = sound + tail;
+        let document = await documentOf(text);
+        for (const { at, removed, typed } of edits) {
+          const offset = Math.floor(at * text.length);
+          text = text.slice(0, offset) + typed + text.slice(offset + removed);
+          const before = document;
+          document = await documentOf(text, before);
+          const fresh = await documentOf(text);
+          assert.deepEqual(shown(document), shown(fresh));
+          if (sharesCases(before, document)) kept += 1;
+        }
+      },
+    );
+    await fc.assert(property, { seed: SEED, numRuns: 500 });
+    assert.ok(kept > 20, `cases were kept ${kept} times`);
+  });
+
+  it('shares the cases that did not change', async () => {
+    const first = await documentOf(SUITE_TEXT);
+    const second = await documentOf(SUITE_TEXT.replace('Bye', 'Goodbye'), first);
+    assert.equal(second.suite.suite?.cases[0], first.suite.suite?.cases[0]);
+    assert.notEqual(second.suite.suite?.cases[1], first.suite.suite?.cases[1]);
+    assert.equal(second.suite.suite?.cases[2], first.suite.suite?.cases[2]);
+  });
+
+  it('builds cases anew that stand on other lines, or under another head', async () => {
+    const first = await documentOf(SUITE_TEXT);
+    const lower = await documentOf(
+      SUITE_TEXT.replace('user: Bye', 'user: |\n          Bye'),
+      first,
+    );
+    assert.notEqual(lower.suite.suite?.cases[2], first.suite.suite?.cases[2]);
+    const other = await documentOf(SUITE_TEXT.replace('openai:a', 'openai:b'), lower);
+    assert.deepEqual(
+      shown(other),
+      shown(await documentOf(SUITE_TEXT.replace('openai:a', 'openai:b'))),
+    );
+  });
+
+  it('builds cases anew that look at other files', async () => {
+    const text = SUITE_TEXT.replace(
+      'transcript: [{ user: A }, { assistant: B }]',
+      'transcript: ./a.yaml',
+    );
+    const first = await documentOf(text);
+    const changed = text.replace('Bye', 'Goodbye');
+    const second = await documentOf(changed, first, {
+      'a.yaml': '[{ user: A }, { assistant: B }]',
+    });
+    assert.deepEqual([first.suite.problems.length, second.suite.problems.length], [1, 0]);
+  });
+});
+
+const SUITE_TEXT = `judge: openai:a
+cases:
+  - id: one
+    transcript: [{ user: A }, { assistant: B }]
+    assert: [It is kind.]
+  - id: two
+    transcript:
+      - user: Bye
+      - assistant: Bye
+    assert: [It is kind.]
+  - id: three
+    transcript: [{ user: C }, { assistant: D }]
+    assert: [It is kind.]
+`;
+
+async function documentOf(
+  text: string,
+  before?: EvalDocument,
+  beside: Readonly<Record<string, string>> = {},
+): Promise<EvalDocument> {
+  const others = Object.entries(beside).map(([path, one]) => [`${WORKSPACE}/${path}`, one]);
+  const files = memoryFiles({ [SUITE]: text, ...Object.fromEntries(others) });
+  const options = { workspace: WORKSPACE, env: () => undefined };
+  const yaml = parseYaml(text, SUITE, before?.yaml);
+  return { yaml, suite: await loadDocument(yaml, files, options, before?.suite) };
+}
+
+/** All that can be seen of a document. */
+function shown({ yaml, suite }: EvalDocument) {
+  const { value, problems } = yaml;
+  return { value, problems, nodes: outline(yaml.root), suite };
+}
+
+function outline(item: unknown): unknown {
+  if (isPair(item)) return [outline(item.key), outline(item.value)];
+  if (!isNode(item)) return item;
+  const own = [item.constructor.name, item.range, Reflect.get(item, 'type')];
+  return isCollection(item)
+    ? [...own, item.items.map(outline)]
+    : [...own, Reflect.get(item, 'value')];
+}
+
+function sharesCases(before: EvalDocument, after: EvalDocument): boolean {
+  const known = new Set(before.suite.suite?.cases);
+  return (after.suite.suite?.cases ?? []).some((one) => known.has(one));
+}
