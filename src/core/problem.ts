@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Path } from './data.ts';
 
 /** A place in a text, both numbers from 0; `character` counts UTF-16 units, as in LSP. */
 export const positionSchema = z.strictObject({
@@ -23,12 +24,12 @@ export interface Fix {
   /** Texts for `range` that may have been meant as well as `replacement`, the likeliest first. */
   readonly alternatives?: readonly string[];
   /** The entry that can go. */
-  readonly remove?: readonly (string | number)[];
+  readonly remove?: Path;
   /** The mapping at `to` lacks a key. */
-  readonly add?: { readonly to: readonly (string | number)[]; readonly key: string };
+  readonly add?: { readonly to: Path; readonly key: string };
   /** Keys that the mapping at `to` needs with the replacement, such as `negate: true`. */
   readonly beside?: {
-    readonly to: readonly (string | number)[];
+    readonly to: Path;
     readonly keys: Readonly<Record<string, string>>;
   };
   /** The text that is to stand in quotes. */

@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { AssertionType, CaseFacts, Known, Scale } from '../assertions/contract.ts';
 import { findAssertionType } from '../assertions/registry.ts';
 import { scaleSchema } from '../assertions/types/llm-judge.ts';
+import { changedAt, type Mapping, mappingOf, valueAt } from '../core/data.ts';
 import type { Fix, Problem } from '../core/problem.ts';
 import type { Assertion, At, JudgePrompt, ModelSpec } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
@@ -51,7 +52,7 @@ export async function buildAssertion(
   about: AboutCase,
   scope: Scope,
 ): Promise<Assertion | undefined> {
-  const given: Readonly<Record<string, unknown>> =
+  const given: Mapping =
     typeof input === 'string' ? { type: 'criterion', criterion: input } : { ...input };
   const type = findAssertionType(String(given.type));
   if (!type) return undefined;
@@ -64,7 +65,8 @@ export async function buildAssertion(
   const places = type.nesting?.places(params) ?? [];
   const filled = fillParams(
     type.type,
-    places.reduce(without, params),
+    // Nested assertions are made by themselves: their texts have rules of their own.
+    mappingOf(places.reduce<unknown>((own, path) => changedAt(own, path, () => null), params)),
     typeof input === 'string',
     spot,
     about,
@@ -105,7 +107,7 @@ export async function buildAssertion(
   const nested = await Promise.all(
     places.map(async (path) => {
       const place = { index, ...(scriptedTurn !== undefined && { scriptedTurn }), at: given.at };
-      const inner = path.reduce<unknown>((value, key) => Reflect.get(Object(value), key), params);
+      const inner = valueAt(params, path);
       const at = within(spot, ...path);
       const assertion = await buildAssertion(inner as AssertionInput, place, at, about, scope);
       return assertion && { key: path.join('.'), assertion };
@@ -156,27 +158,12 @@ function checkNeeds(
   });
 }
 
-/** Nested assertions are made by themselves: their texts have rules of their own. */
-function without(
-  params: Readonly<Record<string, unknown>>,
-  [key, ...rest]: readonly (string | number)[],
-): Record<string, unknown> {
-  const copy = structuredClone({ ...params });
-  const owner = rest
-    .slice(0, -1)
-    .reduce<unknown>((inner, step) => Reflect.get(Object(inner), step), copy[String(key)]);
-  const last = rest.at(-1);
-  if (typeof owner === 'object' && owner !== null && last !== undefined)
-    Reflect.set(owner, last, null);
-  return copy;
-}
-
 /** A script's path, absolute once it is read, names a file inside the workspace. */
 async function withAbsolutePath(
-  params: Readonly<Record<string, unknown>>,
+  params: Mapping,
   spot: Spot,
   { options, files, reporter, dependencies }: Scope,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Mapping> {
   if (typeof params.path !== 'string') return params;
   const folder = dirname(spot.document.path);
   const path = resolve(folder, params.path);
@@ -197,7 +184,7 @@ async function withAbsolutePath(
 /** Lowest and highest value of the assertion. */
 function scaleOf(
   { scale }: AssertionType,
-  params: Readonly<Record<string, unknown>>,
+  params: Mapping,
   prompt: JudgePrompt | undefined,
 ): Scale {
   if (scale !== 'own') return scale ?? [0, 1];
@@ -232,7 +219,7 @@ function thresholdOf(
 /** Texts of an assertion are the case's own, but a judge prompt has variables of its own. */
 function fillParams(
   type: string,
-  params: Record<string, unknown>,
+  params: Mapping,
   plain: boolean,
   spot: Spot,
   { facts }: AboutCase,
@@ -263,11 +250,7 @@ function fillParams(
   return { ...filled, instructions };
 }
 
-function labelOf(
-  type: string,
-  params: Readonly<Record<string, unknown>>,
-  prompt: JudgePrompt | undefined,
-): string {
+function labelOf(type: string, params: Mapping, prompt: JudgePrompt | undefined): string {
   if (prompt) return prompt.name ?? basename(prompt.path, '.md');
   // The tool of `tool-called`: two of them are told apart.
   if (typeof params.name === 'string') return `${type} ${params.name}`;
@@ -330,7 +313,7 @@ function tooFar(number: number, count: number): string {
 }
 
 async function promptOf(
-  params: Readonly<Record<string, unknown>>,
+  params: Mapping,
   spot: Spot,
   { facts }: AboutCase,
   scope: Scope,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { valueAt } from '../core/data.ts';
 import type { Assertion, Repeat, SuiteCase } from '../core/suite.ts';
 import { schemaProblems } from '../schema/schemaProblems.ts';
 import { type AboutCase, buildAssertion } from './assertions.ts';
@@ -98,7 +99,7 @@ function withoutMessages(raw: unknown): unknown {
 }
 
 function transcriptOf(raw: unknown): Pick<CaseInput, 'transcript'> {
-  const transcript: unknown = Reflect.get(Object(raw), 'transcript');
+  const transcript = valueAt(raw, ['transcript']);
   return transcript === undefined ? {} : { transcript: transcript as never };
 }
 

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { valueAt } from '../core/data.ts';
 import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
 import { problemsOfMeant } from '../schema/schemaProblems.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
@@ -88,7 +89,7 @@ async function readIncluded(path: string, spot: Spot, scope: Scope) {
     const meant = asMeant(includedFileSchema, document.value);
     const problems = problemsOfMeant(includedFileSchema, meant, document, []);
     for (const problem of problems) reporter.add(problem);
-    const cases: unknown = Reflect.get(Object(meant.value), 'cases');
+    const cases = valueAt(meant.value, ['cases']);
     return {
       document: documentAsMeant(document, meant.misspelt),
       cases: Array.isArray(cases) ? cases : [],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { valueAt } from '../core/data.ts';
 import { START } from '../core/problem.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
@@ -135,9 +136,9 @@ function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
 
 function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
   const seen = new Set<unknown>();
-  const taken = new Set(sources.map(({ raw }): unknown => Reflect.get(Object(raw), 'id')));
+  const taken = new Set(sources.map(({ raw }) => valueAt(raw, ['id'])));
   for (const { raw, spot } of sources) {
-    const id: unknown = Reflect.get(Object(raw), 'id');
+    const id = valueAt(raw, ['id']);
     if (typeof id !== 'string') continue;
     if (seen.has(id)) {
       const place = {

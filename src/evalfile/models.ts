@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { nearest } from '../core/closest.ts';
+import { mappingOf } from '../core/data.ts';
 import { substituteEnv } from '../core/environment.ts';
 import { START } from '../core/problem.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
@@ -112,7 +113,7 @@ function paramsOf(value: unknown, spot: Spot, scope: Scope): Record<string, unkn
       severity: 'warning',
     });
   }
-  const given: Record<string, unknown> = { ...Object(params) };
+  const given: Record<string, unknown> = { ...mappingOf(params) };
   const folder = dirname(spot.document.path);
   if (typeof given.path === 'string' && !staysInside(given.path, folder, scope.options.workspace)) {
     const place = placeOf(within(spot, 'path'));

@@ -1,3 +1,4 @@
+import { type Mapping, mappingOf, valueAt } from '../core/data.ts';
 import { hashOfCase } from './buildCase.ts';
 import type { CaseSource } from './caseSources.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from './loadedSuite.ts';
@@ -9,7 +10,7 @@ import { spokenMessages } from './spokenMessages.ts';
 export function outlineOf(source: CaseSource, scope: Scope): OutlineCase {
   const { raw, spot } = source;
   const { document, path } = spot;
-  const given: Readonly<Record<string, unknown>> = { ...Object(raw) };
+  const given = mappingOf(raw);
   const hasId = typeof given.id === 'string' && given.id !== '';
   const defaults = scope.file.defaults ?? {};
   return {
@@ -33,7 +34,7 @@ export function outlineOf(source: CaseSource, scope: Scope): OutlineCase {
 function scriptedTurns(list: unknown, spot: Spot): OutlineTurn[] {
   if (!Array.isArray(list)) return [];
   return list.map((item: unknown, index) => ({
-    label: String(typeof item === 'string' ? item : (Reflect.get(Object(item), 'user') ?? '')),
+    label: String(typeof item === 'string' ? item : (valueAt(item, ['user']) ?? '')),
     range: spot.document.entryRangeOf([...spot.path, index]),
     role: 'user',
     turns: [2 * index + 1, 2 * index + 2],
@@ -50,11 +51,7 @@ function messages(list: unknown, spot: Spot): OutlineTurn[] {
   }));
 }
 
-function assertionsOf(
-  given: Readonly<Record<string, unknown>>,
-  spot: Spot,
-  { file, document }: Scope,
-): OutlineAssertion[] {
+function assertionsOf(given: Mapping, spot: Spot, { file, document }: Scope): OutlineAssertion[] {
   const found: Omit<OutlineAssertion, 'index'>[] = [];
   const add = (list: unknown, place: Spot) => {
     for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
@@ -65,7 +62,7 @@ function assertionsOf(
   add(file.defaults?.assert, { document, path: ['defaults', 'assert'] });
   add(given.assert, within(spot, 'assert'));
   for (const [turn, item] of (Array.isArray(given.turns) ? given.turns : []).entries()) {
-    add(Reflect.get(Object(item), 'assert'), within(spot, 'turns', turn, 'assert'));
+    add(valueAt(item, ['assert']), within(spot, 'turns', turn, 'assert'));
   }
   return found.map((one, index) => ({ index, ...one }));
 }
@@ -73,11 +70,11 @@ function assertionsOf(
 /** What an assertion is called: its name, else its type, else the criterion itself. */
 export function labelOf(item: unknown): string {
   if (typeof item === 'string') return item;
-  const { name, type } = { ...Object(item) } as Record<string, unknown>;
+  const { name, type } = mappingOf(item);
   return String(name ?? type ?? 'assertion');
 }
 
 function timesOf(repeat: unknown): number {
-  const times: unknown = typeof repeat === 'number' ? repeat : Reflect.get(Object(repeat), 'times');
+  const times = typeof repeat === 'number' ? repeat : valueAt(repeat, ['times']);
   return typeof times === 'number' && Number.isInteger(times) && times > 0 ? times : 1;
 }

@@ -1,5 +1,6 @@
+import type { Path } from '../core/data.ts';
 import type { Problem } from '../core/problem.ts';
-import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { Files } from './files.ts';
 import type { LoadOptions } from './loadedSuite.ts';
 import type { LoadedPrompt } from './prompt.ts';

@@ -1,3 +1,4 @@
+import { mappingOf } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 
@@ -57,7 +58,7 @@ function spokenOf(messages: readonly Message[]): Omit<SpokenMessage, 'turn'> {
 }
 
 function seemsSpoken(item: unknown): Omit<SpokenMessage, 'turn'> {
-  const given: Readonly<Record<string, unknown>> = { ...Object(item) };
+  const given = mappingOf(item);
   const calls: string[] = [];
   if (typeof given.role === 'string') {
     const { content } = given;

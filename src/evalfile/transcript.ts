@@ -1,7 +1,8 @@
 import { isUnfinished, type PlacedMessage, toConversation } from '../core/conversation.ts';
+import type { Path } from '../core/data.ts';
 import { isError, type Position, type Problem } from '../core/problem.ts';
 import { readMessages } from '../messages/readMessages.ts';
-import { type Path, parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
+import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { jsonFault } from './jsonFault.ts';
 
 export interface LoadedTranscript {

@@ -1,7 +1,8 @@
+import type { Path } from '../core/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
-import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { CaseSource } from './caseSources.ts';
 import type { Scope } from './scope.ts';
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Asked } from '../assertions/contract.ts';
+import { type Path, valueAt } from '../core/data.ts';
 import type { JsonSchema, ModelReply } from '../models/model.ts';
 
 export type AnswerReason =
@@ -87,11 +88,9 @@ function offSchema(error: z.ZodError, json: unknown): BadAnswer {
 }
 
 function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
-  const owner = issue.path
-    .slice(0, -1)
-    .reduce<unknown>((value, key) => Reflect.get(Object(value), key), json);
-  const last = issue.path.at(-1);
-  if (last !== undefined && !Object.hasOwn(Object(owner), last)) return 'missing-field';
+  if (issue.path.length > 0 && valueAt(json, issue.path as Path) === undefined) {
+    return 'missing-field';
+  }
   return issue.code === 'invalid_value' ? 'unknown-value' : 'wrong-type';
 }
 

@@ -1,21 +1,22 @@
 import type { AssertionType } from '../assertions/contract.ts';
 import { findAssertionType } from '../assertions/registry.ts';
 import { type Nodes, waysFrom } from '../assertions/shared/graphNodes.ts';
+import { type Mapping, mappingOf, type Path, valueAt } from '../core/data.ts';
 import { sharedKeys } from '../evalfile/schema.ts';
 import { variablesIn } from '../yaml/scalarPlaces.ts';
-import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { GatheredNames } from './gatheredNames.ts';
 import { contextKey, type FileKind } from './name.ts';
 
 /** Where names stand in an eval file, as the format has it. One pass over the data. */
 export function collectNames(yaml: YamlDocument, names: GatheredNames): void {
-  const file = record(yaml.value);
-  const at: Walk = { yaml, names, models: record(file.models), scope: '' };
+  const file = mappingOf(yaml.value);
+  const at: Walk = { yaml, names, models: mappingOf(file.models), scope: '' };
   for (const [name, value] of Object.entries(at.models)) {
     names.addScalar(yaml, 'model', '', 'declaration', ['models', name], 'key');
     modelMapping(value, ['models', name], at);
   }
-  for (const [name, value] of Object.entries(record(file.targets))) {
+  for (const [name, value] of Object.entries(mappingOf(file.targets))) {
     names.addScalar(yaml, 'target', '', 'declaration', ['targets', name], 'key');
     targetMapping(value, ['targets', name], at);
   }
@@ -23,9 +24,9 @@ export function collectNames(yaml: YamlDocument, names: GatheredNames): void {
   for (const [index, reference] of list(file.include))
     fileName('include', reference, ['include', index], at);
   const defaults = { ...at, scope: 'defaults' };
-  assertions(record(file.defaults).assert, ['defaults', 'assert'], defaults);
+  assertions(mappingOf(file.defaults).assert, ['defaults', 'assert'], defaults);
   for (const [index, one] of list(file.cases)) {
-    caseNames(record(one), ['cases', index], { ...at, scope: `cases/${index}` });
+    caseNames(mappingOf(one), ['cases', index], { ...at, scope: `cases/${index}` });
   }
 }
 
@@ -35,14 +36,6 @@ interface Walk {
   /** Of the file itself. */
   readonly models: Readonly<Record<string, unknown>>;
   readonly scope: string;
-}
-
-type Mapping = Readonly<Record<string, unknown>>;
-
-function record(value: unknown): Mapping {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Mapping)
-    : {};
 }
 
 function list(value: unknown): Iterable<[number, unknown]> {
@@ -71,15 +64,15 @@ function model(value: unknown, path: Path, walk: Walk): void {
 }
 
 function modelMapping(value: unknown, path: Path, walk: Walk): void {
-  fileName('recording', record(value).path, [...path, 'path'], walk);
+  fileName('recording', mappingOf(value).path, [...path, 'path'], walk);
 }
 
 function targetMapping(value: unknown, path: Path, walk: Walk): void {
-  const given = record(value);
+  const given = mappingOf(value);
   model(given.model, [...path, 'model'], walk);
   if (given.type === 'module') fileName('module', given.path, [...path, 'path'], walk);
   tools(given.tools, [...path, 'tools'], walk);
-  for (const name of Object.keys(record(given.tool_results))) {
+  for (const name of Object.keys(mappingOf(given.tool_results))) {
     const at = [...path, 'tool_results', name];
     walk.names.addScalar(walk.yaml, 'tool', '', 'use', at, 'key');
   }
@@ -88,7 +81,7 @@ function targetMapping(value: unknown, path: Path, walk: Walk): void {
 /** Plain, or in OpenAI's wrapper: `{type: function, function: {name: …}}`. */
 function tools(value: unknown, path: Path, { yaml, names }: Walk): void {
   for (const [index, tool] of list(value)) {
-    const wrapped = record(tool).function === undefined ? [] : ['function'];
+    const wrapped = mappingOf(tool).function === undefined ? [] : ['function'];
     names.addScalar(yaml, 'tool', '', 'declaration', [...path, index, ...wrapped, 'name']);
   }
 }
@@ -107,14 +100,14 @@ function caseNames(given: Mapping, path: Path, walk: Walk): void {
   if (typeof given.id === 'string') {
     names.addScalar(yaml, 'case', scope, 'declaration', [...path, 'id']);
   }
-  for (const key of Object.keys(record(given.context))) {
+  for (const key of Object.keys(mappingOf(given.context))) {
     names.addScalar(yaml, 'variable', scope, 'declaration', [...path, 'context', key], 'key');
   }
   settings(given, path, walk);
   for (const key of ['expectations', 'role']) texts(given[key], [...path, key], walk);
   for (const [index, turn] of list(given.turns)) {
     const at = [...path, 'turns', index];
-    const { user, expected, assert } = record(turn);
+    const { user, expected, assert } = mappingOf(turn);
     texts(
       turn === null || typeof turn !== 'object' ? turn : user,
       typeof turn === 'string' ? at : [...at, 'user'],
@@ -125,7 +118,7 @@ function caseNames(given: Mapping, path: Path, walk: Walk): void {
   }
   fileName('transcript', given.transcript, [...path, 'transcript'], walk);
   for (const [index, message] of list(given.transcript)) {
-    for (const [call] of list(record(message).tool_calls)) {
+    for (const [call] of list(mappingOf(message).tool_calls)) {
       const at = [...path, 'transcript', index, 'tool_calls', call, 'function', 'name'];
       names.addScalar(yaml, 'tool', '', 'use', at);
     }
@@ -183,7 +176,7 @@ function assertion(value: unknown, path: Path, walk: Walk): void {
     texts(value, path, walk);
     return;
   }
-  const given = record(value);
+  const given = mappingOf(value);
   model(given.judge, [...path, 'judge'], walk);
   const type = typeof given.type === 'string' ? findAssertionType(given.type) : undefined;
   if (!type) return;
@@ -201,7 +194,7 @@ function assertion(value: unknown, path: Path, walk: Walk): void {
 function nestedOf(places: readonly Path[], given: Mapping): { at: Path; inner: unknown }[] {
   return places.map((at) => ({
     at,
-    inner: at.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), given),
+    inner: valueAt(given, at),
   }));
 }
 
@@ -229,7 +222,7 @@ function namesOfType(type: string, given: Mapping, path: Path, walk: Walk): void
 
 function graph(given: Mapping, path: Path, { yaml, names }: Walk): void {
   const scope = path.join('/');
-  const nodes = record(given.nodes);
+  const nodes = mappingOf(given.nodes);
   if (typeof given.start === 'string')
     names.addScalar(yaml, 'node', scope, 'use', [...path, 'start']);
   for (const [name, node] of Object.entries(nodes)) {
@@ -245,7 +238,7 @@ function graph(given: Mapping, path: Path, { yaml, names }: Walk): void {
 function waysOf(
   node: unknown,
 ): readonly { readonly key: readonly string[]; readonly to: unknown }[] {
-  const given = record(node);
-  const whole = { ...given, choices: record(given.choices) } as unknown as Nodes[string];
+  const given = mappingOf(node);
+  const whole = { ...given, choices: mappingOf(given.choices) } as unknown as Nodes[string];
   return waysFrom(whole);
 }

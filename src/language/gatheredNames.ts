@@ -1,6 +1,7 @@
+import type { Path } from '../core/data.ts';
 import type { Range } from '../core/problem.ts';
 import { wordsRange } from '../yaml/scalarPlaces.ts';
-import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { type FileNames, type Name, type NameKind, namesFile, type Place } from './name.ts';
 
 export type Role = 'declaration' | 'use';

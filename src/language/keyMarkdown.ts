@@ -1,9 +1,9 @@
 import { findAssertionType } from '../assertions/registry.ts';
+import { type Path, valueAt } from '../core/data.ts';
 import type { Position, Range } from '../core/problem.ts';
 import { evalFileSchema } from '../evalfile/schema.ts';
 import { defaultOf, type KeyInfo, keysAt, valuesAt } from '../schema/schemaWalk.ts';
-import { valueAt } from '../yaml/valueAt.ts';
-import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { contains } from './place.ts';
 
 /** Something to show and what it is about. */

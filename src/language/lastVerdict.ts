@@ -1,9 +1,9 @@
 import { findAssertionType } from '../assertions/registry.ts';
+import { mappingOf, type Path, valueAt } from '../core/data.ts';
 import type { Position, Range } from '../core/problem.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';
-import { valueAt } from '../yaml/valueAt.ts';
 import type { Said } from './keyMarkdown.ts';
 import { contains } from './place.ts';
 import type { EvalDocument, LastRuns } from './ports.ts';
@@ -133,16 +133,16 @@ interface Step {
   /** Whether the holder is a group. */
   readonly group: boolean;
   /** From the file's top. */
-  readonly path: readonly (string | number)[];
+  readonly path: Path;
 }
 
 /** The way from an assertion of the case to the innermost one at a path. */
-function stepsTo(root: unknown, path: readonly (string | number)[]): Step[] {
+function stepsTo(root: unknown, path: Path): Step[] {
   const steps: Step[] = [];
   let length = path.indexOf('assert') + 2;
   while (true) {
     const holder = path.slice(0, length);
-    const given: Readonly<Record<string, unknown>> = { ...Object(valueAt(root, holder)) };
+    const given = mappingOf(valueAt(root, holder));
     const type = typeof given.type === 'string' ? findAssertionType(given.type) : undefined;
     const places = type?.nesting?.places(given) ?? [];
     const rest = path.slice(length);

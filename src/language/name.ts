@@ -1,5 +1,6 @@
+import type { Path } from '../core/data.ts';
 import type { Range } from '../core/problem.ts';
-import type { Path, ScalarText } from '../yaml/yamlDocument.ts';
+import type { ScalarText } from '../yaml/yamlDocument.ts';
 
 /** What a path is the path of. */
 export type FileKind = 'prompt' | 'transcript' | 'include' | 'script' | 'recording' | 'module';

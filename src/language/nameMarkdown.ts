@@ -1,5 +1,5 @@
+import { mappingOf, valueAt } from '../core/data.ts';
 import type { Position } from '../core/problem.ts';
-import { valueAt } from '../yaml/valueAt.ts';
 import type { Said } from './keyMarkdown.ts';
 import { linkedFile } from './linkedFile.ts';
 import { namesFile } from './name.ts';
@@ -99,15 +99,11 @@ function valuesMarkdown({ name }: FoundName, values: readonly Declared[]): strin
   }
 }
 
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
 /** Never headers, and never what an address may hold of keys. */
 function modelMarkdown(value: unknown): string {
   if (typeof value === 'string') return `model ${escapeLine(value, 120)}`;
-  const { provider, model, base_url: address, path, price } = record(value);
-  const { input, output } = record(price);
+  const { provider, model, base_url: address, path, price } = mappingOf(value);
+  const { input, output } = mappingOf(price);
   return facts('model', {
     provider,
     model,
@@ -127,9 +123,9 @@ function withoutSecrets(address: string): string {
 
 /** Of a command the program only: its arguments and variables may hold keys. */
 function targetMarkdown(value: unknown): string {
-  const { type, model, path, export: exported, command, cwd, timeout } = record(value);
+  const { type, model, path, export: exported, command, cwd, timeout } = mappingOf(value);
   const program: unknown = Array.isArray(command) ? command[0] : undefined;
-  const { provider, model: inline } = record(model);
+  const { provider, model: inline } = mappingOf(model);
   return facts('target', {
     type,
     model: typeof model === 'string' ? model : inline && `${String(provider)}:${String(inline)}`,
@@ -151,11 +147,11 @@ function facts(kind: string, given: Readonly<Record<string, unknown>>): string {
 }
 
 function toolMarkdown(value: unknown): string {
-  const { description, parameters } = record(value);
-  const { properties, required } = record(parameters);
+  const { description, parameters } = mappingOf(value);
+  const { properties, required } = mappingOf(parameters);
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
-  const lines = Object.entries(record(properties)).map(([name, schema]) => {
-    const { type, description: about } = record(schema);
+  const lines = Object.entries(mappingOf(properties)).map(([name, schema]) => {
+    const { type, description: about } = mappingOf(schema);
     const kind = type === undefined ? [] : [Array.isArray(type) ? type.join(' or ') : String(type)];
     const notes = [...kind, ...(needed.includes(name) ? ['required'] : [])];
     const noted = notes.length > 0 ? ` (${escapeLine(notes.join(', '), 80)})` : '';
@@ -175,15 +171,15 @@ function toolMarkdown(value: unknown): string {
 /** What a node of a decision graph asks, and where each answer leads. */
 function nodeMarkdown(value: unknown): string {
   const { type, question, instructions, next, if_yes, if_no, choices, score, assert } =
-    record(value);
+    mappingOf(value);
   const asked = question ?? instructions;
   const ways: [string, unknown][] = [
     ['then', next],
     ['yes', if_yes],
     ['no', if_no],
-    ...Object.entries(record(choices)),
+    ...Object.entries(mappingOf(choices)),
     ['score', score],
-    ['decided by', typeof assert === 'string' ? assert : record(assert).type],
+    ['decided by', typeof assert === 'string' ? assert : mappingOf(assert).type],
   ];
   const lines = ways.flatMap(([answer, to]) =>
     typeof to === 'string' || typeof to === 'number'

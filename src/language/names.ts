@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { valueAt } from '../core/data.ts';
 import { loadPrompt } from '../evalfile/prompt.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { collectNames } from './collectNames.ts';
@@ -22,7 +23,7 @@ export function namesOf(yaml: YamlDocument): FileNames {
 export function promptNames(text: string, path: string): FileNames {
   const { document, variables } = loadPrompt(text, path);
   const gathered = new GatheredNames(path, (reference) => reference);
-  const listed: unknown = Reflect.get(Object(document.value), 'variables');
+  const listed = valueAt(document.value, ['variables']);
   for (const index of Array.isArray(listed) ? listed.keys() : []) {
     gathered.addScalar(document, 'variable', '', 'declaration', ['variables', index]);
   }

@@ -1,3 +1,4 @@
+import { valueAt } from '../core/data.ts';
 import type { Position } from '../core/problem.ts';
 import type { Files } from '../evalfile/files.ts';
 import { type FileNames, type Name, type NameKind, namesFile, type Place } from './name.ts';
@@ -176,7 +177,7 @@ class Web {
   #casesUnder(path: string): Spot[] {
     const files = [path, ...(this.#documents.get(path)?.suite.dependencies ?? [])];
     return files.flatMap((file) => {
-      const cases: unknown = Reflect.get(Object(this.#documents.get(file)?.yaml.value), 'cases');
+      const cases = valueAt(this.#documents.get(file)?.yaml.value, ['cases']);
       const count = Array.isArray(cases) ? cases.length : 0;
       return Array.from({ length: count }, (_, index) => ({ path: file, scope: `cases/${index}` }));
     });

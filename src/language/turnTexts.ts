@@ -1,8 +1,8 @@
 import { textOf, toConversation, turnsOf } from '../core/conversation.ts';
+import { valueAt } from '../core/data.ts';
 import type { Position } from '../core/problem.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';
-import { valueAt } from '../yaml/valueAt.ts';
 import type { Said } from './keyMarkdown.ts';
 import { contains } from './place.ts';
 import type { EvalDocument, LastRuns } from './ports.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { valueAt } from '../core/data.ts';
 import { missingOfCall, resultText, textKind } from './content.ts';
 import type { Dialect, Item } from './dialect.ts';
 import { faultsOf } from './faults.ts';
@@ -68,7 +69,7 @@ const toolResult: PartKind = {
 
 function blocksText(content: unknown): string {
   if (!Array.isArray(content)) return resultText(content);
-  return content.map((block: unknown) => String(Reflect.get(Object(block), 'text'))).join('\n\n');
+  return content.map((block: unknown) => String(valueAt(block, ['text']))).join('\n\n');
 }
 
 function thought(type: string, keys: Readonly<Record<string, z.ZodType>>): PartKind {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Path } from '../core/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import { approvals } from './approvals.ts';
 import {
@@ -9,7 +10,7 @@ import {
   resultText,
   textKind,
 } from './content.ts';
-import type { Dialect, HeldMessage, Item, Path, ReadMessage } from './dialect.ts';
+import type { Dialect, HeldMessage, Item, ReadMessage } from './dialect.ts';
 import { faultsOf } from './faults.ts';
 import {
   contentOf,

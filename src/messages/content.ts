@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isMapping } from '../core/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import type { Item, MessageProblem } from './dialect.ts';
 import { faultsOf, type Missing } from './faults.ts';
@@ -105,12 +106,12 @@ export function readToolCalls(
       continue;
     }
     const path = ['tool_calls', index];
-    if (typeof call !== 'object' || call === null || Array.isArray(call)) {
+    if (!isMapping(call)) {
       const message = 'A tool call is a mapping with `id` and `function`.';
       problems.push({ path, code: 'wrong-type', message });
       continue;
     }
-    const faults = faultsOf({ ...call }, toolCallSchema, 'a tool call', MISSING);
+    const faults = faultsOf(call, toolCallSchema, 'a tool call', MISSING);
     problems.push(...faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })));
   }
   return problems.length > 0 ? { problems } : read;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isMapping } from '../core/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import { resultText } from './content.ts';
 import type { Dialect, HeldMessage, Item, MessageProblem, ReadMessage } from './dialect.ts';
@@ -112,11 +113,11 @@ function faultsOfCalls(item: Item): MessageProblem[] {
     const list: unknown = item[key];
     return (Array.isArray(list) ? list : []).flatMap((call: unknown, index) => {
       const path = [key, index];
-      if (typeof call !== 'object' || call === null || Array.isArray(call)) {
+      if (!isMapping(call)) {
         const message = 'A called tool is a mapping with `name`.';
         return [{ path, code: 'wrong-type', message }];
       }
-      const faults = faultsOf({ ...call }, schema, 'a called tool', MISSING);
+      const faults = faultsOf(call, schema, 'a called tool', MISSING);
       return faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] }));
     });
   });

@@ -1,10 +1,9 @@
 import type * as z from 'zod';
+import type { Mapping, Path } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
 
-export type Path = readonly (string | number)[];
-
 /** A message as it stands in a file. */
-export type Item = Readonly<Record<string, unknown>>;
+export type Item = Mapping;
 
 /** Something wrong with a message: where in it (`['content', 0, 'type']`), a code, a sentence. */
 export interface MessageProblem {

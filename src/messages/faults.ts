@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { closest } from '../core/closest.ts';
-import type { Item, MessageProblem, Path } from './dialect.ts';
+import { type Path, valueAt } from '../core/data.ts';
+import type { Item, MessageProblem } from './dialect.ts';
 import { unknownKey } from './keys.ts';
 
 /** What it is called where a key is missing or empty: `name` or `function.name` → code, sentence. */
@@ -42,7 +43,7 @@ function unknownKeys(
   if (issue.code !== 'unrecognized_keys') return [];
   const path = steps(issue);
   const known = Object.keys(objectAt(schema, path)?.shape ?? {});
-  const owner = Object(at(item, path));
+  const owner = Object(valueAt(item, path));
   const place = path.length === 0 ? what : `\`${said(path)}\``;
   return issue.keys.map((key) => unknownKey(key, known, place, path, owner));
 }
@@ -55,7 +56,7 @@ function faultOf(
   missing: Missing,
 ): MessageProblem {
   const field = said(path);
-  const given = at(item, path);
+  const given = valueAt(item, path);
   const words = missing[field];
   if (words && (given === undefined || given === null || given === '')) {
     return { path: [], code: words[0], message: words[1] };
@@ -98,10 +99,6 @@ function steps(issue: Issue): Path {
 
 function said(path: Path): string {
   return path.join('.');
-}
-
-function at(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
 }
 
 interface Definition {

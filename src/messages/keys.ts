@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { closest } from '../core/closest.ts';
-import type { Item, MessageProblem, Path } from './dialect.ts';
+import type { Path } from '../core/data.ts';
+import type { Item, MessageProblem } from './dialect.ts';
 
 /** A problem for each key that the schema does not have. */
 export function keyProblems(item: Item, schema: z.ZodObject, what: string): MessageProblem[] {

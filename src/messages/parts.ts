@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { closest } from '../core/closest.ts';
+import { isMapping, type Path } from '../core/data.ts';
 import type { Message, ToolCall } from '../core/message.ts';
-import type { HeldMessage, Item, MessageProblem, Path, ReadMessage } from './dialect.ts';
+import type { HeldMessage, Item, MessageProblem, ReadMessage } from './dialect.ts';
 import { faultsOf, type Missing } from './faults.ts';
 import { unknownKey } from './keys.ts';
 
@@ -62,10 +63,6 @@ function unionOf(schemas: readonly z.ZodObject[]): z.ZodType {
 export function hasPart(item: Item, test: (part: Item) => boolean): boolean {
   const { content } = item;
   return Array.isArray(content) && content.some((part) => isMapping(part) && test(part));
-}
-
-function isMapping(value: unknown): value is Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A message's content, a text or a list of parts, as canonical messages in its order. */

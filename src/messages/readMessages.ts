@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { closest } from '../core/closest.ts';
+import { isMapping, valueAt } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
 import type { HeldMessage, Item, MessageProblem, ReadMessage } from './dialect.ts';
 import { unknownKey } from './keys.ts';
@@ -117,10 +118,6 @@ class OpenCalls {
   }
 }
 
-function isMapping(value: unknown): value is Item {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function readItem(item: unknown, index: number): ReadMessage {
   if (!isMapping(item)) {
     const message = 'A message is a mapping, such as `user: Hi` or `{role: user, content: Hi}`.';
@@ -153,10 +150,7 @@ function inAnyDialect(problem: MessageProblem, item: Item): MessageProblem {
     return elsewhere.replacement === undefined ? problem : elsewhere;
   }
   if (problem.code === 'unknown-part' && typeof key === 'string' && !problem.replacement) {
-    const type: unknown = problem.path.reduce<unknown>(
-      (inner, step) => Reflect.get(Object(inner), step),
-      item,
-    );
+    const type: unknown = valueAt(item, problem.path);
     const meant = typeof type === 'string' ? closest(type, TYPES) : undefined;
     if (!meant || meant === type) return problem;
     const message = `${problem.message.replace(/ cannot be read here\..*$/s, '')} cannot be read here. Did you mean "${meant}"?`;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { valueAt } from '../core/data.ts';
 import { approvals } from './approvals.ts';
 import {
   inputText,
@@ -126,7 +127,7 @@ function outputKind(type: string, description: string): PartKind {
 
 function outputOf(given: unknown): string {
   if (!Array.isArray(given)) return resultText(given);
-  return given.map((part: unknown) => String(Reflect.get(Object(part), 'text'))).join('\n\n');
+  return given.map((part: unknown) => String(valueAt(part, ['text']))).join('\n\n');
 }
 
 /** Of a call that an MCP server answered at once. */

@@ -1,8 +1,9 @@
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
+import { changedAt, type Path, valueAt } from '../core/data.ts';
 import { rivalKey } from '../evalfile/rivalNames.ts';
-import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
-import { at, type Leaf, leavesOf } from './schemaIssues.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
+import { type Leaf, leavesOf } from './schemaIssues.ts';
 import { keysAt } from './schemaWalk.ts';
 
 /** A key that stands for another one: `asert` where `assert` was meant. */
@@ -40,7 +41,7 @@ export function asMeant(schema: z.ZodType, given: unknown): Meant {
     const leaves = leavesOf(schema, value);
     const found = round < MAX_ROUNDS ? misspeltIn(leaves, schema, value) : [];
     if (found.length === 0) return { value, misspelt, leaves };
-    for (const one of found) value = renamed(value, one.owner, one);
+    for (const one of found) value = renamed(value, one);
     misspelt.push(...found);
   }
 }
@@ -60,7 +61,7 @@ function misspeltIn(leaves: readonly Leaf[], schema: z.ZodType, value: unknown):
     const last = path.at(-1);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) add(meantBy(key, path, schema, value));
-    } else if (typeof last === 'string' && !Object.hasOwn(Object(at(value, owner)), last)) {
+    } else if (typeof last === 'string' && !Object.hasOwn(Object(valueAt(value, owner)), last)) {
       add(misspeltFor(last, owner, schema, value));
     }
   }
@@ -69,7 +70,7 @@ function misspeltIn(leaves: readonly Leaf[], schema: z.ZodType, value: unknown):
 
 function meantBy(key: string, owner: Path, schema: z.ZodType, value: unknown) {
   const free = keysAt(schema, value, owner)
-    .filter(({ name }) => !Object.hasOwn(Object(at(value, owner)), name))
+    .filter(({ name }) => !Object.hasOwn(Object(valueAt(value, owner)), name))
     // Of two that are as near, the one that may not be left out.
     .sort((a, b) => Number(b.required) - Number(a.required))
     .map(({ name }) => name);
@@ -87,7 +88,9 @@ function misspeltFor(
   value: unknown,
 ): Misspelt | undefined {
   const known = keysAt(schema, value, owner).map(({ name }) => name);
-  const strangers = Object.keys(Object(at(value, owner))).filter((key) => !known.includes(key));
+  const strangers = Object.keys(Object(valueAt(value, owner))).filter(
+    (key) => !known.includes(key),
+  );
   const written = strangers.find(
     (stranger) => (rivalKey(stranger, [missing]) ?? nearest(stranger, [missing])[0]) !== undefined,
   );
@@ -96,19 +99,14 @@ function misspeltFor(
   return { owner, written, meant: missing, others: [], ...(rival && { rival: rival.tool }) };
 }
 
-function renamed(value: unknown, owner: Path, key: Misspelt): unknown {
-  const [step, ...rest] = owner;
-  if (step !== undefined) {
-    if (Array.isArray(value)) {
-      return value.map((item, index) => (index === step ? renamed(item, rest, key) : item));
-    }
-    return { ...Object(value), [step]: renamed(Reflect.get(Object(value), step), rest, key) };
-  }
-  return Object.fromEntries(
-    Object.entries(Object(value)).map(([name, inner]) => [
-      name === key.written ? key.meant : name,
-      inner,
-    ]),
+function renamed(value: unknown, { owner, written, meant }: Misspelt): unknown {
+  return changedAt(value, owner, (mapping) =>
+    Object.fromEntries(
+      Object.entries(Object(mapping)).map(([name, inner]) => [
+        name === written ? meant : name,
+        inner,
+      ]),
+    ),
   );
 }
 

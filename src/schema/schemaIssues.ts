@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Path } from '../yaml/yamlDocument.ts';
+import { type Path, valueAt } from '../core/data.ts';
 
 export type Issue = z.core.$ZodIssue;
 
@@ -22,7 +22,7 @@ function leaves(issue: Issue, above: Path, root: unknown): Leaf[] {
     ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
   ];
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [{ issue, path }];
-  const kind = kindOf(at(root, path));
+  const kind = kindOf(valueAt(root, path));
   const best = issue.errors
     .filter((branch) => !branch.some((one) => one.path.length === 0 && isOtherKind(one)))
     .sort((a, b) => weight(a) - weight(b))[0];
@@ -55,8 +55,4 @@ export function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'list';
   if (typeof value === 'number' && !Number.isFinite(value)) return 'number without end or value';
   return typeof value === 'object' ? 'mapping' : typeof value === 'string' ? 'text' : typeof value;
-}
-
-export function at(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
 }

@@ -1,11 +1,12 @@
 import type * as z from 'zod';
 import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
 import { nearest } from '../core/closest.ts';
+import { type Path, valueAt } from '../core/data.ts';
 import type { Fix, Problem } from '../core/problem.ts';
 import { rivalSentence, rivalType } from '../evalfile/rivalNames.ts';
-import type { Path, YamlDocument } from '../yaml/yamlDocument.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { asMeant, documentAsMeant, type Meant, type Misspelt, pathAsWritten } from './misspelt.ts';
-import { at, type Issue, kindOf, type Leaf } from './schemaIssues.ts';
+import { type Issue, kindOf, type Leaf } from './schemaIssues.ts';
 import { keysAt, valuesAt } from './schemaWalk.ts';
 
 /** What zod found, as problems with exact places. `base` is where `value` stands in the document. */
@@ -71,14 +72,14 @@ function problemsOf(leaf: Leaf, context: Context): Problem[] {
   const { schema, value, document, base } = context;
   const place = [...base, ...path];
   const last = path.at(-1);
-  const owner = at(value, path.slice(0, -1));
+  const owner = valueAt(value, path.slice(0, -1));
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => strangerProblem(key, path, context));
   }
   if (typeof last === 'string' && !Object.hasOwn(Object(owner), last)) {
     return [missingProblem(last, path, context)];
   }
-  const given = at(value, path);
+  const given = valueAt(value, path);
   const choices = valuesAt(schema, value, path).map((one) => one.value);
   const unknown =
     issue.code === 'invalid_value' || (issue.code === 'invalid_union' && issue.errors.length === 0);
@@ -92,7 +93,7 @@ function problemsOf(leaf: Leaf, context: Context): Problem[] {
 function strangerProblem(key: string, path: Path, { schema, value, document, base }: Context) {
   const free = keysAt(schema, value, path)
     .map(({ name }) => name)
-    .filter((name) => !Object.hasOwn(Object(at(value, path)), name));
+    .filter((name) => !Object.hasOwn(Object(valueAt(value, path)), name));
   const hint = free.length > 0 ? ` Keys that can stand here: ${free.join(', ')}.` : '';
   const place = [...base, ...path, key];
   const message = `There is no key "${key}" here.${hint}`;

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { changedAt, isMapping, mappingOf, type Path, valueAt } from '../core/data.ts';
 
 /**
  * Looks at a schema as a person who writes would: which keys may stand here, which values, what do
@@ -82,7 +83,7 @@ export function branches(schema: Schema, value: unknown): Schema[] {
 
 /** Where several mappings are possible, those that know the most of the keys that stand there. */
 function narrowByKeys(candidates: Schema[], value: unknown): Schema[] {
-  if (!isRecord(value) || candidates.length < 2) return candidates;
+  if (!isMapping(value) || candidates.length < 2) return candidates;
   const known = (schema: Schema) =>
     Object.keys(value).filter((key) => Object.hasOwn(definition(schema).shape ?? {}, key)).length;
   const most = Math.max(...candidates.map(known));
@@ -92,7 +93,7 @@ function narrowByKeys(candidates: Schema[], value: unknown): Schema[] {
 function fits(schema: Schema, value: unknown): boolean {
   const { type, shape } = definition(schema);
   if (Array.isArray(value)) return type === 'array' || type === 'tuple';
-  if (!isRecord(value)) return !['object', 'record', 'array', 'tuple'].includes(type);
+  if (!isMapping(value)) return !['object', 'record', 'array', 'tuple'].includes(type);
   if (type === 'record') return true;
   if (type !== 'object' || !shape) return false;
   return Object.entries(shape).every(([key, field]) => {
@@ -101,26 +102,17 @@ function fits(schema: Schema, value: unknown): boolean {
   });
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The schemas that hold at a path into `value`; empty where none does. */
-export function schemasAt(
-  root: Schema,
-  value: unknown,
-  path: readonly (string | number)[],
-): Schema[] {
+export function schemasAt(root: Schema, value: unknown, path: Path): Schema[] {
   let schemas = branches(root, value);
   let current = value;
   for (const step of path) {
-    const inner: unknown =
-      isRecord(current) || Array.isArray(current) ? Reflect.get(current, step) : undefined;
+    const inner = valueAt(current, [step]);
     const next = schemas
       .flatMap((schema) => stepInto(schema, step))
       .flatMap((one) => branches(one, inner));
     // Of several owners, such as one message in all dialects, those that know what stands here.
-    const fitting = isRecord(inner) ? next.filter((one) => fits(one, inner)) : [];
+    const fitting = isMapping(inner) ? next.filter((one) => fits(one, inner)) : [];
     schemas = fitting.length > 0 ? fitting : next;
     current = inner;
   }
@@ -138,11 +130,7 @@ function stepInto(schema: Schema, step: string | number): Schema[] {
 }
 
 /** The keys that may stand in the mapping at a path. */
-export function keysAt(
-  root: Schema,
-  value: unknown,
-  path: readonly (string | number)[],
-): KeyInfo[] {
+export function keysAt(root: Schema, value: unknown, path: Path): KeyInfo[] {
   const keys = new Map<string, KeyInfo>();
   for (const schema of schemasAt(root, value, path)) {
     for (const [name, field] of Object.entries(definition(schema).shape ?? {})) {
@@ -159,12 +147,10 @@ export function keysAt(
 export function valuesAt(
   root: Schema,
   value: unknown,
-  path: readonly (string | number)[],
+  path: Path,
 ): { readonly value: string; readonly documentation: string | undefined }[] {
-  const owner = path.slice(0, -1);
-  const last = path.at(-1);
   // A discriminator narrows by itself: what may stand there is asked without it.
-  const open = typeof last === 'string' ? without(value, owner, last) : value;
+  const open = withoutKey(value, path.slice(0, -1), path.at(-1));
   const found = new Map<string, string | undefined>();
   for (const schema of schemasAt(root, open, path)) {
     const { type, values, entries } = definition(schema);
@@ -177,15 +163,9 @@ export function valuesAt(
   return [...found].map(([text, documentation]) => ({ value: text, documentation }));
 }
 
-function without(value: unknown, owner: readonly (string | number)[], key: string): unknown {
-  const [step, ...rest] = owner;
-  if (step === undefined) {
-    return isRecord(value)
-      ? Object.fromEntries(Object.entries(value).filter(([name]) => name !== key))
-      : value;
-  }
-  if (Array.isArray(value)) {
-    return value.map((item, index) => (index === step ? without(item, rest, key) : item));
-  }
-  return isRecord(value) ? { ...value, [step]: without(value[step], rest, key) } : value;
+function withoutKey(value: unknown, owner: Path, key: string | number | undefined): unknown {
+  if (typeof key !== 'string' || !isMapping(valueAt(value, owner))) return value;
+  return changedAt(value, owner, (mapping) =>
+    Object.fromEntries(Object.entries(mappingOf(mapping)).filter(([name]) => name !== key)),
+  );
 }

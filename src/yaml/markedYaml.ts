@@ -13,7 +13,7 @@ import {
   Scalar,
   visit,
 } from 'yaml';
-import type { Path } from './yamlDocument.ts';
+import type { Path } from '../core/data.ts';
 
 /** Where a mark stands in a YAML text that may be half-written. Offsets are of that text. */
 export interface Marked {

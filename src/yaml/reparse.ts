@@ -10,6 +10,7 @@ import {
   visit,
   type YAMLSeq,
 } from 'yaml';
+import { changedAt, valueAt } from '../core/data.ts';
 
 /** What every text is parsed with. */
 export const PARSER_OPTIONS = {
@@ -40,7 +41,7 @@ const HEAD = 'cases:\n';
 export function reparse(text: string, before: ParsedText): ParsedText | undefined {
   const { document } = before;
   const root = document.contents;
-  const cases: unknown = Reflect.get(Object(before.value), 'cases');
+  const cases = valueAt(before.value, ['cases']);
   if (!isMap(root) || root.flow || !before.plain || !Array.isArray(cases)) return undefined;
   const place = root.items.findIndex(({ key }) => isScalar(key) && key.value === 'cases');
   const list = root.items[place]?.value;
@@ -70,8 +71,8 @@ export function reparse(text: string, before: ParsedText): ParsedText | undefine
     moveEnd(root, parsed.contents ?? root, shift);
     moveEnd(document, parsed, shift);
   }
-  const values = Reflect.get(Object(parsed.toJS()), 'cases') as unknown[];
-  const value = { ...Object(before.value), cases: cases.with(index, values[0]) };
+  const item = valueAt(parsed.toJS(), ['cases', 0]);
+  const value = changedAt(before.value, ['cases', index], () => item);
   return { text, document, value, plain: true };
 }
 

@@ -1,5 +1,6 @@
+import type { Path } from '../core/data.ts';
 import type { Range } from '../core/problem.ts';
-import type { Path, YamlDocument } from './yamlDocument.ts';
+import type { YamlDocument } from './yamlDocument.ts';
 
 /**
  * The places of a piece of a scalar's text, in order; undefined where the piece cannot be found as it

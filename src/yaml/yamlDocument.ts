@@ -14,12 +14,11 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
+import type { Path } from '../core/data.ts';
 import { type Position, type Problem, type Range, START } from '../core/problem.ts';
 import { eachNode } from './eachNode.ts';
 import { Lines } from './lines.ts';
 import { isPlain, PARSER_OPTIONS, type ParsedText, reparse } from './reparse.ts';
-
-export type Path = readonly (string | number)[];
 
 /** A scalar as it is written. */
 export interface ScalarText {

@@ -12,7 +12,8 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import type { Path, YamlDocument } from './yamlDocument.ts';
+import type { Path } from '../core/data.ts';
+import type { YamlDocument } from './yamlDocument.ts';
 
 /**
  * Edits of a YAML text that leave all else as it was written: comments, quotes, line ends. Nothing

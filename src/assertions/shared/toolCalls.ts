@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
+import { isMapping } from '../../core/data.ts';
 import type { ToolCall } from '../../core/message.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
@@ -67,8 +68,8 @@ function same(actual: unknown, wanted: unknown, partial: boolean, pattern: boole
       wanted.every((value, index) => same(actual[index], value, partial, pattern))
     );
   }
-  if (!isObject(wanted)) return actual === wanted;
-  if (!isObject(actual)) return false;
+  if (!isMapping(wanted)) return actual === wanted;
+  if (!isMapping(actual)) return false;
   const keys = Object.keys(wanted);
   if (!partial && Object.keys(actual).length !== keys.length) return false;
   return keys.every(
@@ -80,8 +81,4 @@ function same(actual: unknown, wanted: unknown, partial: boolean, pattern: boole
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
 import { isMap, isSeq } from 'yaml';
+import { valueAt } from '../../core/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { labelOf } from '../../evalfile/outline.ts';
@@ -48,10 +49,7 @@ function namedSymbols(map: unknown, yaml: YamlDocument): DocumentSymbol[] {
 function defaultAssertions(defaults: unknown, yaml: YamlDocument): DocumentSymbol[] {
   const list = valueUnder(defaults, 'assert');
   if (!isSeq(list)) return [];
-  const values: unknown = Reflect.get(
-    Object(Reflect.get(Object(yaml.value), 'defaults')),
-    'assert',
-  );
+  const values = valueAt(yaml.value, ['defaults', 'assert']);
   return list.items.flatMap((item, index) => {
     const label = labelOf(Array.isArray(values) ? values[index] : undefined);
     const symbol = symbolOf(item, label, ASSERTION, yaml);

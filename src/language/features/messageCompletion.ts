@@ -1,10 +1,11 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
+import { valueAt } from '../../core/data.ts';
 import type { Position } from '../../core/problem.ts';
 import { messageSchema, messagesFileSchema } from '../../evalfile/messagesSchema.ts';
 import { asSnippet, fits, KINDS, sortText, valueItems } from './completion/items.ts';
 import { beginItems, keyItems } from './completion/keys.ts';
-import { offerAt, valueAt } from './completion/options.ts';
+import { offerAt } from './completion/options.ts';
 import { markedPlace, type Place } from './completion/place.ts';
 import { enumerated } from './completion/values.ts';
 

@@ -1,12 +1,12 @@
 import type { Hover } from 'vscode-languageserver-types';
+import { type Path, valueAt } from '../../core/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import { messagesFileSchema } from '../../evalfile/messagesSchema.ts';
 import { spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
 import { keysAt, valuesAt } from '../../schema/schemaWalk.ts';
-import type { Path, YamlDocument } from '../../yaml/yamlDocument.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { contains } from '../place.ts';
-import { valueAt } from './completion/options.ts';
 
 /**
  * In a file of messages: on a key and on a role or type what it is, and everywhere in a message the

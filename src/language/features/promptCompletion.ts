@@ -1,11 +1,12 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
+import { valueAt } from '../../core/data.ts';
 import type { Position } from '../../core/problem.ts';
 import { frontMatterSchema } from '../../evalfile/prompt.ts';
 import { readTolerantly } from '../../yaml/markedYaml.ts';
 import { type Choice, fits, KINDS, valueItems } from './completion/items.ts';
 import { keyItems, rootItems } from './completion/keys.ts';
 import { shortForms } from './completion/names.ts';
-import { offerAt, valueAt } from './completion/options.ts';
+import { offerAt } from './completion/options.ts';
 import { markedPlace, type Place, variableIn } from './completion/place.ts';
 import { enumerated, listed } from './completion/values.ts';
 import { promptVariables, variableItems } from './completion/variables.ts';

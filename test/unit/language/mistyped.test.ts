@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { globSync } from 'tinyglobby';
+import type { Path } from '../../../src/core/data.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';
 import { didYouMean } from '../../../src/language/features/codeActions/didYouMean.ts';
 import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
 import { keysAt } from '../../../src/schema/schemaWalk.ts';
-import { type Path, parseYaml } from '../../../src/yaml/yamlDocument.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 

@@ -1,8 +1,8 @@
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isNode, isScalar, isSeq, type Node, stringify, visit } from 'yaml';
 import type { Conversation, Turn } from '../../../core/conversation.ts';
+import { mappingOf, type Path, valueAt } from '../../../core/data.ts';
 import { templateVariables } from '../../../core/template.ts';
-import type { Path } from '../../../yaml/yamlDocument.ts';
 import {
   addKeys,
   columnOf,
@@ -16,7 +16,7 @@ import {
   startOf,
 } from '../../../yaml/yamlEdits.ts';
 import { editsIn, refactoring } from './actions.ts';
-import { type CursorPlace, casePath, keysOf, valueAt } from './place.ts';
+import { type CursorPlace, casePath } from './place.ts';
 import { transcriptPath } from './transcriptFile.ts';
 
 /**
@@ -58,22 +58,22 @@ function targetOf(place: CursorPlace): { readonly name?: string } | undefined {
   const owner = casePath(place);
   if (valueAt(value, [...(owner ?? []), 'target']) !== undefined) return {};
   if (valueAt(value, ['target']) !== undefined) return {};
-  const [name] = Object.keys(keysOf(valueAt(value, ['targets'])));
+  const [name] = Object.keys(mappingOf(valueAt(value, ['targets'])));
   return name === undefined ? undefined : { name };
 }
 
 function isSystemText(message: unknown): boolean {
-  const keys = keysOf(message);
+  const keys = mappingOf(message);
   return ['system', 'developer'].some((role) => role in keys || keys.role === role);
 }
 
 /** What a message of the user's says; undefined for all others. */
 function userText(message: unknown): string | undefined {
-  const { role, user, content } = keysOf(message);
+  const { role, user, content } = mappingOf(message);
   if (typeof user === 'string') return user;
   if (role !== 'user') return undefined;
   if (typeof content === 'string') return content;
-  const texts = Array.isArray(content) ? content.map((part) => keysOf(part).text) : [];
+  const texts = Array.isArray(content) ? content.map((part) => mappingOf(part).text) : [];
   return texts.every((text) => typeof text === 'string') ? texts.join('\n\n') : undefined;
 }
 
@@ -91,8 +91,8 @@ function itemEdit(
     const removed = removeEntry(yaml, [...path, index]);
     return removed && [removed];
   }
-  const { user } = keysOf(message);
-  if (Object.keys(keysOf(message)).length === 1 && typeof user === 'string') return [];
+  const { user } = mappingOf(message);
+  if (Object.keys(mappingOf(message)).length === 1 && typeof user === 'string') return [];
   return [
     replaceNode(
       yaml,
@@ -110,7 +110,7 @@ function flowEdits(
   const kept = list.items.flatMap((item, index) => {
     const text = userText(messages[index]);
     if (text === undefined || !isNode(item)) return [];
-    const short = Object.keys(keysOf(messages[index])).length === 1;
+    const short = Object.keys(mappingOf(messages[index])).length === 1;
     return [
       short
         ? yaml.text.slice(startOf(item), endOf(item, yaml.text))
@@ -132,11 +132,11 @@ export async function toTranscript(place: CursorPlace): Promise<CodeAction[]> {
   const { yaml } = document;
   const owner = casePath(place);
   if (!owner || place.path[2] !== 'turns') return [];
-  const { turns, id, stop_on_failure } = keysOf(valueAt(yaml.value, owner));
+  const { turns, id, stop_on_failure } = mappingOf(valueAt(yaml.value, owner));
   const { node, pair } = nodeAt(yaml, [...owner, 'turns']) ?? {};
   if (!Array.isArray(turns) || !node || !pair || typeof id !== 'string') return [];
   // What stands under a turn would have no place in a transcript.
-  if (turns.some((turn) => 'assert' in keysOf(turn) || 'expected' in keysOf(turn))) return [];
+  if (turns.some((turn) => 'assert' in mappingOf(turn) || 'expected' in mappingOf(turn))) return [];
   const conversation = await ports.lastConversation(document.suite.path, id);
   const messages = conversation ? messagesOf(conversation) : [];
   if (!messages.some((message) => 'assistant' in message)) return [];

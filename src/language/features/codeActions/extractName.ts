@@ -1,7 +1,8 @@
 import { basename, extname } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isMap, type Pair } from 'yaml';
-import type { Path, YamlDocument } from '../../../yaml/yamlDocument.ts';
+import { mappingOf, type Path, valueAt } from '../../../core/data.ts';
+import type { YamlDocument } from '../../../yaml/yamlDocument.ts';
 import {
   addKeys,
   columnOf,
@@ -17,7 +18,7 @@ import {
   startOf,
 } from '../../../yaml/yamlEdits.ts';
 import { editsIn, refactoring } from './actions.ts';
-import { type CursorPlace, freeName, keysOf, slug, valueAt } from './place.ts';
+import { type CursorPlace, freeName, slug } from './place.ts';
 
 type List = 'models' | 'targets';
 
@@ -28,7 +29,7 @@ export function extractName(place: CursorPlace): CodeAction[] {
   const moved = found && cutOut(yaml, found.path);
   if (!moved) return [];
   const { list } = found;
-  const names = Object.keys(keysOf(valueAt(yaml.value, [list])));
+  const names = Object.keys(mappingOf(valueAt(yaml.value, [list])));
   const name = freeName(found.name, names);
   const inserted = insertion(yaml, list, name, moved, found.value);
   if (!inserted) return [];
@@ -52,18 +53,18 @@ function inlineAt({ document, path }: CursorPlace): Inline | undefined {
     const prefix = path.slice(0, length);
     const key = prefix.at(-1);
     const value = valueAt(root, prefix);
-    const { provider, type, path: file } = keysOf(value);
+    const { provider, type, path: file } = mappingOf(value);
     if (key === 'target' && typeof type === 'string') {
       const name = typeof file === 'string' ? basename(file, extname(file)) : type;
       return { list: 'targets', path: prefix, value, name: slug(name, 'target') };
     }
     if (key !== 'judge' && key !== 'model') continue;
-    const owner = keysOf(valueAt(root, prefix.slice(0, -1)));
+    const owner = mappingOf(valueAt(root, prefix.slice(0, -1)));
     // `model` of a model is the name at its endpoint.
     if (key === 'model' && owner.provider !== undefined) continue;
     const short = typeof value === 'string' && /^[a-z-]+:./.test(value) ? value : undefined;
     if (typeof provider !== 'string' && short === undefined) continue;
-    const model = short?.slice(short.indexOf(':') + 1) ?? String(keysOf(value).model);
+    const model = short?.slice(short.indexOf(':') + 1) ?? String(mappingOf(value).model);
     return {
       list: 'models',
       path: prefix,

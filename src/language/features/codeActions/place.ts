@@ -1,5 +1,5 @@
 import { dirname, join, relative, sep } from 'node:path';
-import type { Path } from '../../../yaml/yamlDocument.ts';
+import type { Path } from '../../../core/data.ts';
 import type { EvalDocument } from '../../ports.ts';
 import type { CodeActionPorts } from './actions.ts';
 
@@ -10,15 +10,6 @@ export interface CursorPlace {
   /** Of the innermost value or key under the cursor. */
   readonly path: Path;
   readonly ports: CodeActionPorts;
-}
-
-export function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
-}
-
-/** A mapping's keys, none where something else stands. */
-export function keysOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
 /** The path of the case around the cursor. */

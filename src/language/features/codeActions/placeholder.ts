@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import type * as z from 'zod';
+import { mappingOf, type Path, valueAt } from '../../../core/data.ts';
 import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../../schema/schemaWalk.ts';
-import type { Path } from '../../../yaml/yamlDocument.ts';
 
 /** Values to begin from, on one line, where the schema alone would leave a riddle. */
 const KNOWN: Readonly<Record<string, string>> = {
@@ -53,8 +53,8 @@ export function placeholder(
   const key = String(path.at(-1));
   if (key === 'id' && path[0] === 'cases' && path.length === 3) return freeId(ids);
   const owner = path.slice(0, -1);
-  const type: unknown = Reflect.get(Object(at(root, owner)), 'type');
-  if (key === 'type' && !('type' in Object(at(root, owner)))) {
+  const type = valueAt(root, [...owner, 'type']);
+  if (key === 'type' && !('type' in mappingOf(valueAt(root, owner)))) {
     // Of an assertion any will do; of what else has kinds the one that its keys are for.
     const kinds = valuesAt(schema, root, path).map(({ value }) => value);
     return kinds.includes('contains') ? 'contains' : (kinds[0] ?? 'contains');
@@ -63,7 +63,7 @@ export function placeholder(
   if (key === 'model' && type === 'chat') return '"openai:gpt-5-mini"';
   const named = NAMED[key];
   if (named) {
-    const [name] = Object.keys(Object(at(root, [named.list])));
+    const [name] = Object.keys(mappingOf(valueAt(root, [named.list])));
     return name === undefined ? named.otherwise : stringify(name, { lineWidth: 0 }).trim();
   }
   const schemas = schemasAt(schema, root, owner).flatMap((one) => {
@@ -122,8 +122,4 @@ function freeId(ids: readonly string[]): string {
   let number = 1;
   while (ids.includes(`case-${number}`)) number += 1;
   return `case-${number}`;
-}
-
-function at(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, key) => Reflect.get(Object(inner), key), value);
 }

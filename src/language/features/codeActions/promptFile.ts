@@ -1,8 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isScalar } from 'yaml';
+import { mappingOf, type Path, valueAt } from '../../../core/data.ts';
 import { loadPrompt } from '../../../evalfile/prompt.ts';
-import type { Path } from '../../../yaml/yamlDocument.ts';
 import {
   addKeys,
   columnOf,
@@ -16,7 +16,7 @@ import {
   startOf,
 } from '../../../yaml/yamlEdits.ts';
 import { editsIn, refactoring, withNewFile } from './actions.ts';
-import { type CursorPlace, freeFile, keysOf, slug, valueAt } from './place.ts';
+import { type CursorPlace, freeFile, slug } from './place.ts';
 
 /** Moves a criterion or a judge's instructions into a prompt file. */
 export async function toPromptFile(place: CursorPlace): Promise<CodeAction[]> {
@@ -55,7 +55,7 @@ function assertionPath({ path }: CursorPlace): Path | undefined {
 }
 
 function promptOf(given: unknown): { readonly name: string; readonly text: string } | undefined {
-  const { type, name, criterion, instructions, prompt } = keysOf(given);
+  const { type, name, criterion, instructions, prompt } = mappingOf(given);
   const named = typeof name === 'string' ? name : undefined;
   if (type === 'llm-judge' && typeof instructions === 'string' && prompt === undefined) {
     const text = `---\nname: ${JSON.stringify(named ?? 'llm-judge')}\n---\n\n${instructions.trim()}\n`;
@@ -91,7 +91,7 @@ function mappingEdits(
   path: Path,
   reference: string,
 ): TextEdit[] | undefined {
-  const given = keysOf(valueAt(yaml.value, path));
+  const given = mappingOf(valueAt(yaml.value, path));
   const pair = nodeAt(yaml, [
     ...path,
     given.type === 'criterion' ? 'criterion' : 'instructions',
@@ -110,7 +110,7 @@ function mappingEdits(
 export async function inlinePrompt(place: CursorPlace): Promise<CodeAction[]> {
   const { yaml } = place.document;
   const path = assertionPath(place);
-  const given = keysOf(path && valueAt(yaml.value, path));
+  const given = mappingOf(path && valueAt(yaml.value, path));
   if (!path || given.type !== 'llm-judge' || typeof given.prompt !== 'string') return [];
   const pair = nodeAt(yaml, [...path, 'prompt'])?.pair;
   const file = resolve(dirname(yaml.path), given.prompt);
@@ -122,7 +122,7 @@ export async function inlinePrompt(place: CursorPlace): Promise<CodeAction[]> {
   const column = columnOf(yaml, startOf(nodeAt(yaml, path)?.node));
   const words = flow ? JSON.stringify(prompt.body) : blockText(prompt.body, column + 2);
   const edits = [edit(yaml, startOf(pair), endOf(pair, yaml.text), `instructions: ${words}`)];
-  const { name, scale, labels, threshold, per_turn, model } = keysOf(document.value);
+  const { name, scale, labels, threshold, per_turn, model } = mappingOf(document.value);
   const beside = {
     name: name ?? basename(file, '.md'),
     scale,

@@ -1,9 +1,10 @@
 import { dirname, extname, resolve } from 'node:path';
 import type { CodeAction } from 'vscode-languageserver-types';
 import { isMap, isSeq, stringify } from 'yaml';
+import { type Path, valueAt } from '../../../core/data.ts';
 import { isError } from '../../../core/problem.ts';
 import { loadTranscript } from '../../../evalfile/transcript.ts';
-import { type Path, parseYaml } from '../../../yaml/yamlDocument.ts';
+import { parseYaml } from '../../../yaml/yamlDocument.ts';
 import {
   behindColon,
   columnOf,
@@ -16,7 +17,7 @@ import {
   startOf,
 } from '../../../yaml/yamlEdits.ts';
 import { editsIn, refactoring, withNewFile } from './actions.ts';
-import { type CursorPlace, casePath, freeFile, slug, valueAt } from './place.ts';
+import { type CursorPlace, casePath, freeFile, slug } from './place.ts';
 
 /** The path of the transcript that the cursor is on. */
 export function transcriptPath(place: CursorPlace): Path | undefined {

@@ -1,8 +1,9 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
+import { valueAt } from '../../../core/data.ts';
 import { definition, type KeyInfo, unwrap } from '../../../schema/schemaWalk.ts';
 import { asSnippet, fits, KINDS, oneLine, plainSnippet, sortText } from './items.ts';
-import { type Offer, type Option, offerAt, valueAt } from './options.ts';
+import { type Offer, type Option, offerAt } from './options.ts';
 import type { Place } from './place.ts';
 
 /** The keys that a mapping can still have. */

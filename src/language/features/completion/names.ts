@@ -1,11 +1,11 @@
 import { findAssertionType } from '../../../assertions/registry.ts';
 import { waysFrom } from '../../../assertions/shared/graphNodes.ts';
+import { type Path, valueAt } from '../../../core/data.ts';
 import { evalFileSchema, modelSchema } from '../../../evalfile/schema.ts';
 import { keysAt } from '../../../schema/schemaWalk.ts';
 import { readTolerantly } from '../../../yaml/markedYaml.ts';
-import type { Path } from '../../../yaml/yamlDocument.ts';
 import { type Choice, KINDS } from './items.ts';
-import { offerAt, valueAt } from './options.ts';
+import { offerAt } from './options.ts';
 import type { Place } from './place.ts';
 import { entriesOfCases } from './slice.ts';
 import { listed } from './values.ts';

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { changedAt, type Path } from '../../../core/data.ts';
 import { evalFileSchema } from '../../../evalfile/schema.ts';
 import {
   definition,
@@ -8,7 +9,6 @@ import {
   schemasAt,
   unwrap,
 } from '../../../schema/schemaWalk.ts';
-import type { Path } from '../../../yaml/yamlDocument.ts';
 
 /** One of several mappings that can stand at a place, told from the others by one key's value. */
 export interface Option {
@@ -33,7 +33,7 @@ export function offerAt(
   value: unknown,
   schema: z.ZodType = evalFileSchema,
 ): Offer {
-  const changed = withValue(root, path, value);
+  const changed = changedAt(root, path, () => value);
   const mappings = schemasAt(schema, changed, path).flatMap((one) => {
     const { shape } = definition(one);
     if (!shape) return [];
@@ -94,21 +94,4 @@ function unique(keys: readonly KeyInfo[]): KeyInfo[] {
   const known = new Map<string, KeyInfo>();
   for (const info of keys) if (!known.has(info.name)) known.set(info.name, info);
   return [...known.values()];
-}
-
-/** A copy in which another value stands at the path. */
-export function withValue(root: unknown, path: Path, value: unknown): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return value;
-  const inner = withValue(valueAt(root, [step]), rest, value);
-  if (Array.isArray(root)) return root.map((item, index) => (index === step ? inner : item));
-  return { ...Object(root), [step]: inner };
-}
-
-export function valueAt(root: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (inner, key) =>
-      Object.hasOwn(Object(inner), key) ? Reflect.get(Object(inner), key) : undefined,
-    root,
-  );
 }

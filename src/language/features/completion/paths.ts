@@ -1,10 +1,9 @@
 import { dirname, extname, join, resolve } from 'node:path';
+import { type Path, valueAt } from '../../../core/data.ts';
 import { isInside } from '../../../evalfile/paths.ts';
-import type { Path } from '../../../yaml/yamlDocument.ts';
 import type { CompletionContext } from './context.ts';
 import { type Choice, KINDS } from './items.ts';
 import { knows } from './names.ts';
-import { valueAt } from './options.ts';
 import type { Place } from './place.ts';
 
 /** Which files a key can name, by the ends of their names; none where it names folders. */

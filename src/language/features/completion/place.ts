@@ -1,6 +1,6 @@
+import { type Path, valueAt } from '../../../core/data.ts';
 import type { Position, Range } from '../../../core/problem.ts';
 import { findMark, type Marked, readTolerantly } from '../../../yaml/markedYaml.ts';
-import type { Path } from '../../../yaml/yamlDocument.ts';
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';
 
 /** Where a key or value is being written. */
@@ -212,7 +212,6 @@ function around({ line }: Position, character: number, before: number, after: nu
 
 function wholeCase({ wholeCase: text }: Slice, { root, path }: Marked): unknown {
   if (path[0] !== 'cases') return undefined;
-  const cases: unknown =
-    text === undefined ? Reflect.get(Object(root), 'cases') : readTolerantly(text);
+  const cases = text === undefined ? valueAt(root, ['cases']) : readTolerantly(text);
   return Array.isArray(cases) ? cases[text === undefined ? Number(path[1]) : 0] : undefined;
 }

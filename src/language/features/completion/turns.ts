@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { findAssertionType } from '../../../assertions/registry.ts';
+import { valueAt } from '../../../core/data.ts';
 import { isInside } from '../../../evalfile/paths.ts';
 import { evalFileSchema } from '../../../evalfile/schema.ts';
 import { type SpokenMessage, spokenMessages } from '../../../evalfile/spokenMessages.ts';
@@ -8,7 +9,6 @@ import { valuesAt } from '../../../schema/schemaWalk.ts';
 import type { CompletionContext } from './context.ts';
 import { type Choice, KINDS } from './items.ts';
 import { knows } from './names.ts';
-import { valueAt } from './options.ts';
 import type { Place } from './place.ts';
 
 interface SpokenTurn {

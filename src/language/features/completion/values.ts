@@ -1,10 +1,10 @@
 import type * as z from 'zod';
+import { type Path, valueAt } from '../../../core/data.ts';
 import { evalFileSchema } from '../../../evalfile/schema.ts';
 import { definition, schemasAt, valuesAt } from '../../../schema/schemaWalk.ts';
-import type { Path } from '../../../yaml/yamlDocument.ts';
 import { type Choice, KINDS } from './items.ts';
 import { flowSnippetOf, neededKeys, snippetOf } from './keys.ts';
-import { offerAt, valueAt } from './options.ts';
+import { offerAt } from './options.ts';
 import type { Place } from './place.ts';
 
 /** The values that the schema enumerates. */

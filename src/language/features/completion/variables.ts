@@ -1,10 +1,9 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import { findAssertionType } from '../../../assertions/registry.ts';
+import { type Path, valueAt } from '../../../core/data.ts';
 import { PROMPT_VARIABLES } from '../../../evalfile/prompt.ts';
 import { readTolerantly } from '../../../yaml/markedYaml.ts';
-import type { Path } from '../../../yaml/yamlDocument.ts';
 import { KINDS, oneLine, sortText } from './items.ts';
-import { valueAt } from './options.ts';
 import type { Place, VariablePlace } from './place.ts';
 import { entriesOfCases } from './slice.ts';
 
