@@ -1,4 +1,5 @@
 import type { AssertionType } from '../../src/assertions/contract.ts';
+import { unreachable } from '../../src/core/unreachable.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { table } from './table.ts';
 
@@ -35,13 +36,23 @@ function glance(type: AssertionType): string[][] {
 }
 
 function decidedBy(type: AssertionType): string {
-  if ('group' in type) return 'the assertions under it';
-  if (!type.judged) return 'the program, without a judge';
-  if ('run' in type) return 'a judge, in one or more requests, one after the other';
-  return 'checklist' in type
-    ? 'a judge, in one request with the others of its type'
-    : 'a judge, in one request';
+  switch (type.kind) {
+    case 'group':
+      return 'the assertions under it';
+    case 'deterministic':
+      return BY_PROGRAM;
+    case 'procedure':
+      return type.asksJudge ? 'a judge, in one or more requests, one after the other' : BY_PROGRAM;
+    case 'checklist':
+      return 'a judge, in one request with the others of its type';
+    case 'judged':
+      return 'a judge, in one request';
+    default:
+      return unreachable(type);
+  }
 }
+
+const BY_PROGRAM = 'the program, without a judge';
 
 /** `0.5`, and what that is in the scale of the values: `0.5, which is 3 of 1 to 5`. */
 export function thresholdOf({ defaultThreshold, scale }: AssertionType): string {

@@ -1,3 +1,4 @@
+import { asksJudge } from '../../src/assertions/contract.ts';
 import { assertionTypes } from '../../src/assertions/registry.ts';
 import { GENERATED, needOf, pageOf, thresholdOf } from './page.ts';
 import { table } from './table.ts';
@@ -26,7 +27,7 @@ function indexPage(): string {
   const rows = assertionTypes.map((type) => [
     `[\`${type.type}\`](${type.type}.md)`,
     type.summary,
-    type.judged ? 'yes' : 'no',
+    asksJudge(type) ? 'yes' : 'no',
     thresholdOf(type),
     needOf(type) ?? '',
     type.like ?? '',

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Conversation, Turn } from '../core/conversation.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
+import { unreachable } from '../core/unreachable.ts';
 import type { TurnVerdict, Usage, Verdict } from '../core/verdict.ts';
 
 /** The parts of a case that an assertion may look at. */
@@ -170,6 +171,15 @@ interface Common {
   readonly nesting?: Nesting;
   /** Which turns it looks at. */
   readonly side: 'user' | 'assistant' | 'both';
+  /** It reads the whole `context` of the case, whatever its texts name of it. */
+  readonly readsContext?: true;
+  /**
+   * Its `prompt` is the path of a judge prompt, or its `instructions` are one. Their `{{variables}}`
+   * are a judge prompt's; those in all other texts are the case's.
+   */
+  readonly takesPrompt?: true;
+  /** What an assertion without a `name` is called; its type unless given. */
+  label?(params: Readonly<Record<string, unknown>>): string;
   /** What is missing from the case, as a sentence with what to do; undefined where all is there. */
   needs?(facts: CaseFacts, known: Known): string | undefined;
   /** Why it will be skipped, where that is known before the run. */
@@ -179,27 +189,29 @@ interface Common {
 }
 
 export interface DeterministicType extends Common {
-  readonly judged: false;
+  readonly kind: 'deterministic';
   /** @throws Error where it could not be checked; its message becomes the verdict's. */
   check(input: AssertionInput): Outcome | Promise<Outcome>;
 }
 
 export interface JudgedType extends Common {
-  readonly judged: true;
+  readonly kind: 'judged';
   /** The question to ask; an outcome at once where nothing needs asking. */
   question(input: AssertionInput): Question<unknown> | Outcome;
 }
 
 /** A judged type of which the assertions of a case share one request. */
 export interface ChecklistType extends Common {
-  readonly judged: true;
+  readonly kind: 'checklist';
   /** One question about all of them, over the same turns; concludes in their order. */
   checklist(inputs: readonly AssertionInput[]): Question<unknown, Outcome[]>;
 }
 
 /** A type that asks more than one thing, or something else than a judge. */
 export interface ProcedureType extends Common {
-  readonly judged: boolean;
+  readonly kind: 'procedure';
+  /** Whether it asks a judge. */
+  readonly asksJudge: boolean;
   run(input: AssertionInput, means: Means): Promise<Outcome>;
   /** All that it may ask a judge, the longest way taken; for the plan of a run. */
   plan(input: AssertionInput): readonly Planned[];
@@ -217,16 +229,31 @@ export type Planned =
 
 /** A type that is decided by the verdicts of the assertions under its `assert`. */
 export interface GroupType extends Common {
-  readonly judged: false;
-  readonly group: true;
+  readonly kind: 'group';
   /** @param verdicts pass or fail each, at least one */
   score(verdicts: readonly Verdict[]): number;
 }
 
-/** One assertion type: a file in this folder and its line in the registry. */
+/** One assertion type: a file in `types` and its line in the registry. */
 export type AssertionType =
   | DeterministicType
   | JudgedType
   | ChecklistType
   | ProcedureType
   | GroupType;
+
+/** Whether a judge is asked, which also says what keys an assertion takes: `judge`, `samples` … */
+export function asksJudge(type: AssertionType): boolean {
+  switch (type.kind) {
+    case 'judged':
+    case 'checklist':
+      return true;
+    case 'procedure':
+      return type.asksJudge;
+    case 'deterministic':
+    case 'group':
+      return false;
+    default:
+      return unreachable(type);
+  }
+}

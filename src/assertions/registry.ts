@@ -1,3 +1,4 @@
+import type { Assertion } from '../core/suite.ts';
 import type { AssertionType } from './contract.ts';
 import { allOf } from './types/all-of.ts';
 import { anyOf } from './types/any-of.ts';
@@ -49,7 +50,7 @@ import { turnFaithfulness } from './types/turn-faithfulness.ts';
 import { turnRelevancy } from './types/turn-relevancy.ts';
 import { userFrustration } from './types/user-frustration.ts';
 
-/** Every assertion type that a file may name. A new one is a file in this folder and its line here. */
+/** Every assertion type that a file may name. A new one is a file in `types` and its line here. */
 export const assertionTypes: readonly AssertionType[] = [
   criterion,
   llmJudge,
@@ -102,6 +103,18 @@ export const assertionTypes: readonly AssertionType[] = [
   anyOf,
 ];
 
-export function findAssertionType(type: string): AssertionType | undefined {
-  return assertionTypes.find((one) => one.type === type);
+const BY_NAME: ReadonlyMap<unknown, AssertionType> = new Map(
+  assertionTypes.map((type) => [type.type, type]),
+);
+
+/** The type that a file names; undefined where there is none of that name. */
+export function findAssertionType(name: unknown): AssertionType | undefined {
+  return BY_NAME.get(name);
+}
+
+/** The type of an assertion that was made ready to run. */
+export function typeOf({ type }: Pick<Assertion, 'type'>): AssertionType {
+  const found = findAssertionType(type);
+  if (!found) throw new Error(`Internal error: there is no assertion type "${type}".`);
+  return found;
 }

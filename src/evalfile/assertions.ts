@@ -1,5 +1,11 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { AssertionType, CaseFacts, Known, Scale } from '../assertions/contract.ts';
+import {
+  type AssertionType,
+  asksJudge,
+  type CaseFacts,
+  type Known,
+  type Scale,
+} from '../assertions/contract.ts';
 import { findAssertionType } from '../assertions/registry.ts';
 import { scaleSchema } from '../assertions/types/llm-judge.ts';
 import { changedAt, type Mapping, mappingOf, valueAt } from '../core/data.ts';
@@ -18,8 +24,6 @@ import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
 
 /** Prompts are texts for a model: what is larger is a mistake. */
 const MAX_PROMPT = 1024 * 1024;
-
-const LABEL_WORDS = 8;
 
 /** What an assertion may know of its case. */
 export interface AboutCase {
@@ -54,7 +58,7 @@ export async function buildAssertion(
 ): Promise<Assertion | undefined> {
   const given: Mapping =
     typeof input === 'string' ? { type: 'criterion', criterion: input } : { ...input };
-  const type = findAssertionType(String(given.type));
+  const type = findAssertionType(given.type);
   if (!type) return undefined;
   const { reporter } = scope;
   const shared = sharedKeys(type);
@@ -64,7 +68,7 @@ export async function buildAssertion(
   );
   const places = type.nesting?.places(params) ?? [];
   const filled = fillParams(
-    type.type,
+    type,
     // Nested assertions are made by themselves: their texts have rules of their own.
     mappingOf(places.reduce<unknown>((own, path) => changedAt(own, path, () => null), params)),
     typeof input === 'string',
@@ -85,11 +89,11 @@ export async function buildAssertion(
   }
   const at = parseAt(given.at ?? outerAt);
   checkAt(at, type.side, scriptedTurn, within(spot, 'at'), about, scope);
-  const prompt = type.type === 'llm-judge' ? await promptOf(filled, spot, about, scope) : undefined;
+  const prompt = type.takesPrompt ? await promptOf(filled, spot, about, scope) : undefined;
   const own =
     given.judge === undefined ? undefined : resolveModel(given.judge, within(spot, 'judge'), scope);
   const judge = overrideJudge(own ?? prompt?.model ?? about.judge, scope);
-  if (type.judged && !judge && given.judge === undefined && !about.judgeNamed) {
+  if (asksJudge(type) && !judge && given.judge === undefined && !about.judgeNamed) {
     const message =
       'No judge is configured: add `judge: openai:gpt-5-mini` to the file, or set TURNLIGHT_JUDGE or the setting turnlight.judge. Without one this is an error when it runs.';
     reporter.say('no-judge', message, keyPlaceOf(spot), spot.owner, {
@@ -118,7 +122,7 @@ export async function buildAssertion(
   return {
     index,
     type: type.type,
-    name: typeof name === 'string' && !owns('name') ? name : labelOf(type.type, filled, prompt),
+    name: typeof name === 'string' && !owns('name') ? name : labelOf(type, filled, prompt),
     source: { path: spot.document.path, range: spot.document.entryRangeOf(spot.path) },
     params: await withAbsolutePath(filled, spot, scope),
     weight: typeof weight === 'number' ? weight : 1,
@@ -127,7 +131,7 @@ export async function buildAssertion(
     at,
     ...(prompt && { prompt }),
     ...(threshold !== undefined && { threshold }),
-    ...(judge && type.judged && { judge }),
+    ...(judge && asksJudge(type) && { judge }),
     ...(model && { model }),
     ...(places.length > 0 && { nested: nested.filter((one) => one !== undefined) }),
     ...(typeof temperature === 'number' && { temperature }),
@@ -218,7 +222,7 @@ function thresholdOf(
 
 /** Texts of an assertion are the case's own, but a judge prompt has variables of its own. */
 function fillParams(
-  type: string,
+  { takesPrompt }: AssertionType,
   params: Mapping,
   plain: boolean,
   spot: Spot,
@@ -229,7 +233,7 @@ function fillParams(
   const filled = plain
     ? { criterion: fillIn(params.criterion, facts.context, spot, scope) }
     : fillIn(rest, facts.context, spot, scope);
-  if (type !== 'llm-judge' || typeof instructions !== 'string') {
+  if (!takesPrompt || typeof instructions !== 'string') {
     return instructions === undefined ? filled : { ...filled, instructions };
   }
   const place = within(spot, 'instructions');
@@ -250,15 +254,9 @@ function fillParams(
   return { ...filled, instructions };
 }
 
-function labelOf(type: string, params: Mapping, prompt: JudgePrompt | undefined): string {
+function labelOf(type: AssertionType, params: Mapping, prompt: JudgePrompt | undefined): string {
   if (prompt) return prompt.name ?? basename(prompt.path, '.md');
-  // The tool of `tool-called`: two of them are told apart.
-  if (typeof params.name === 'string') return `${type} ${params.name}`;
-  if (type !== 'criterion') return type;
-  const words = String(params.criterion).split(/\s+/);
-  return words.length <= LABEL_WORDS
-    ? words.join(' ')
-    : `${words.slice(0, LABEL_WORDS).join(' ')} …`;
+  return type.label?.(params) ?? type.type;
 }
 
 function parseAt(value: unknown): At {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AssertionType } from '../assertions/contract.ts';
+import { type AssertionType, asksJudge } from '../assertions/contract.ts';
 import { assertionTypes } from '../assertions/registry.ts';
 import { toolSchema } from '../core/message.ts';
 import { modelProviders } from '../models/registry.ts';
@@ -116,8 +116,10 @@ const SHARED_KEYS: ReadonlyMap<AssertionType, readonly string[]> = new Map(
 
 function sharedShape(type: AssertionType) {
   const common = { ...commonKeys, threshold: thresholdIn(type.scale).optional() };
-  if (!type.judged) return { ...common, ...deterministicKeys };
-  return 'run' in type ? { ...common, ...judgedKeys } : { ...common, ...judgedKeys, ...partsKeys };
+  if (!asksJudge(type)) return { ...common, ...deterministicKeys };
+  return type.kind === 'procedure'
+    ? { ...common, ...judgedKeys }
+    : { ...common, ...judgedKeys, ...partsKeys };
 }
 
 function ownShape({ params, nesting }: AssertionType) {

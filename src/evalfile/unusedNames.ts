@@ -1,3 +1,4 @@
+import { typeOf } from '../assertions/registry.ts';
 import type { Path } from '../core/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
@@ -5,9 +6,6 @@ import { templateVariables } from '../core/template.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { CaseSource } from './caseSources.ts';
 import type { Scope } from './scope.ts';
-
-/** Types that are given all of `context`, whatever is said of it in the text. */
-const GIVEN_CONTEXT = ['groundedness', 'script'];
 
 /** Keys under which the name of a model or a target stands. */
 const REFERENCES = ['judge', 'model', 'target'];
@@ -47,7 +45,8 @@ export async function unusedNames(
   for (const [index, { raw, spot }] of sources.entries()) {
     const suiteCase = cases[index];
     // A target is given the whole context.
-    if (suiteCase?.origin.kind !== 'transcript' || suiteCase.assertions.some(isGiven)) continue;
+    if (suiteCase?.origin.kind !== 'transcript' || suiteCase.assertions.some(readsContext))
+      continue;
     const said = new Set([...variablesIn(raw), ...byDefault]);
     for (const name of Object.keys(suiteCase.context)) {
       if (said.has(name) || said.has(`context.${name}`) || needed.has(name)) continue;
@@ -70,8 +69,9 @@ function problemAt(document: YamlDocument, path: Path, what: string, name: strin
   };
 }
 
-function isGiven({ type, nested = [] }: Assertion): boolean {
-  return GIVEN_CONTEXT.includes(type) || nested.some(({ assertion }) => isGiven(assertion));
+function readsContext(assertion: Assertion): boolean {
+  const { readsContext: reads = false } = typeOf(assertion);
+  return reads || (assertion.nested ?? []).some((one) => readsContext(one.assertion));
 }
 
 function referencesIn(value: unknown): string[] {

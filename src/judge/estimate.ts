@@ -1,5 +1,5 @@
 import type { Asked, Divisible, Outcome } from '../assertions/contract.ts';
-import { findAssertionType } from '../assertions/registry.ts';
+import { typeOf } from '../assertions/registry.ts';
 import {
   type Conversation,
   type PlacedMessage,
@@ -57,9 +57,7 @@ async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Prom
     replyTurns: origin.kind === 'turns' ? origin.turns.map((_turn, index) => index * 2 + 2) : [],
   };
   const counter = new Counter(about, once);
-  const asking = suiteCase.assertions.filter(
-    ({ type }) => !('check' in (findAssertionType(type) ?? {})),
-  );
+  const asking = suiteCase.assertions.filter((one) => typeOf(one).kind !== 'deterministic');
   await counter.judge(asking);
   if (origin.kind === 'turns') counter.talk(origin, suiteCase);
   return counter.total(origin.kind === 'turns');

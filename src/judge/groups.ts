@@ -1,13 +1,14 @@
 import type { GroupType, Outcome } from '../assertions/contract.ts';
+import { typeOf } from '../assertions/registry.ts';
 import { badgeOf, entriesByTurn } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
 import { addUsage, NO_USAGE, type TurnVerdict, type Verdict } from '../core/verdict.ts';
 import { concludedVerdict, errorVerdict, gated, isGate, skippedVerdict } from './verdicts.ts';
 
 /** The assertions that are checked by themselves: those of groups, at any depth, and all others. */
-export function leavesOf(assertion: Assertion, isGroup: (one: Assertion) => boolean): Assertion[] {
-  if (!isGroup(assertion)) return [assertion];
-  return (assertion.nested ?? []).flatMap((one) => leavesOf(one.assertion, isGroup));
+export function leavesOf(assertion: Assertion): Assertion[] {
+  if (typeOf(assertion).kind !== 'group') return [assertion];
+  return (assertion.nested ?? []).flatMap((one) => leavesOf(one.assertion));
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { AssertionInput, AssertionType, CaseFacts } from '../assertions/contract.ts';
+import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/contract.ts';
+import { typeOf } from '../assertions/registry.ts';
 import { type Conversation, turnsOf, turnsOfSide } from '../core/conversation.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
@@ -18,10 +19,10 @@ export interface About {
 
 /** What an assertion is given, or the verdict that says why it cannot be checked. */
 export function inputFor(
-  type: AssertionType,
   assertion: Assertion,
   { conversation, facts, replyTurns, stoppedEarly = false, targetUsage }: About,
 ): AssertionInput | Verdict {
+  const type = typeOf(assertion);
   const turns = turnsOf(conversation);
   const hasSystemText =
     conversation.entries.some(({ kind }) => kind === 'system') ||
@@ -29,7 +30,7 @@ export function inputFor(
   const hasExpected = turns.some(({ expected }) => expected !== undefined);
   const needed = type.needs?.(facts, { hasSystemText, hasExpected });
   if (needed !== undefined) return errorVerdict(assertion, 'missing-need', needed);
-  const silent = type.judged ? silentSide(conversation) : undefined;
+  const silent = asksJudge(type) ? silentSide(conversation) : undefined;
   if (silent) {
     const rationale = `Nothing to judge: the ${silent} never speaks.`;
     return skippedVerdict(assertion, 'no-turns', rationale);

@@ -1,8 +1,15 @@
-import type { AssertionInput, Outcome, ProcedureType, Question } from '../assertions/contract.ts';
-import { findAssertionType } from '../assertions/registry.ts';
+import type {
+  AssertionInput,
+  ChecklistType,
+  Outcome,
+  ProcedureType,
+  Question,
+} from '../assertions/contract.ts';
+import { typeOf } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
 import { canonicalJson } from '../core/digest.ts';
 import type { Assertion } from '../core/suite.ts';
+import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { leavesOf } from './groups.ts';
 import { type About, inputFor } from './inputs.ts';
@@ -26,6 +33,17 @@ export interface ProcedureInquiry {
 
 export type Inquiry = QuestionInquiry | ProcedureInquiry;
 
+/** Whether a judge is asked. */
+export function isForJudge(inquiry: Inquiry): boolean {
+  return inquiry.kind === 'question' || inquiry.type.asksJudge;
+}
+
+/** Criteria that share a request. */
+interface Checklist {
+  readonly type: ChecklistType;
+  readonly inputs: [AssertionInput, ...AssertionInput[]];
+}
+
 /**
  * Goes through the assertions, those of groups included.
  *
@@ -39,10 +57,10 @@ export async function prepareInquiries(
   signal?: AbortSignal,
 ): Promise<Inquiry[]> {
   const inquiries: Inquiry[] = [];
-  const checklists = new Map<string, AssertionInput[]>();
-  for (const assertion of assertions.flatMap((one) => leavesOf(one, isGroup))) {
+  const checklists = new Map<string, Checklist>();
+  for (const assertion of assertions.flatMap((one) => leavesOf(one))) {
     signal?.throwIfAborted();
-    const input = inputOf(assertion, about);
+    const input = inputFor(assertion, about);
     if ('status' in input) {
       settle(assertion, input);
       continue;
@@ -56,47 +74,43 @@ export async function prepareInquiries(
       settle(assertion, errorVerdict(assertion, 'check-failed', message));
     }
   }
-  for (const [first, ...rest] of checklists.values()) {
-    if (first) inquiries.push(checklistInquiry([first, ...rest]));
-  }
-  return inquiries;
-}
-
-export function isGroup({ type }: Assertion): boolean {
-  const found = findAssertionType(type);
-  return found !== undefined && 'group' in found;
-}
-
-function inputOf(assertion: Assertion, about: About): AssertionInput | Verdict {
-  const type = findAssertionType(assertion.type);
-  if (type) return inputFor(type, assertion, about);
-  const message = `There is no assertion type "${assertion.type}".`;
-  return errorVerdict(assertion, 'unknown-type', message);
+  return [...inquiries, ...[...checklists.values()].map(checklistInquiry)];
 }
 
 /** An outcome at once, what is to be asked, or nothing where it waits for a checklist. */
 async function prepare(
   input: AssertionInput,
-  checklists: Map<string, AssertionInput[]>,
+  checklists: Map<string, Checklist>,
 ): Promise<Inquiry | Outcome | undefined> {
-  const type = findAssertionType(input.assertion.type);
-  if (!type || 'group' in type) return undefined;
-  if ('check' in type) return type.check(input);
-  if ('run' in type) return { kind: 'procedure', inputs: [input], type };
-  if ('checklist' in type) {
-    // One that cannot be asked must not drag along those that it would share a request with.
-    type.checklist([input]);
-    const key = checklistKey(input);
-    checklists.set(key, [...(checklists.get(key) ?? []), input]);
-    return undefined;
+  const type = typeOf(input.assertion);
+  switch (type.kind) {
+    case 'deterministic':
+      return type.check(input);
+    case 'procedure':
+      return { kind: 'procedure', inputs: [input], type };
+    case 'checklist': {
+      // One that cannot be asked must not drag along those that it would share a request with.
+      type.checklist([input]);
+      const key = checklistKey(input);
+      const known = checklists.get(key);
+      if (known) known.inputs.push(input);
+      else checklists.set(key, { type, inputs: [input] });
+      return undefined;
+    }
+    case 'judged': {
+      const ask = (turns: readonly Turn[]) => {
+        const question = type.question({ ...input, turns });
+        return 'kind' in question ? question : single(question);
+      };
+      const question = ask(input.turns);
+      if ('kind' in question) return question;
+      return { kind: 'question', inputs: [input], question, questioning: ask };
+    }
+    case 'group':
+      throw new Error('Internal error: a group is decided by the assertions under it.');
+    default:
+      return unreachable(type);
   }
-  const ask = (turns: readonly Turn[]) => {
-    const question = type.question({ ...input, turns });
-    return 'kind' in question ? question : single(question);
-  };
-  const question = ask(input.turns);
-  if ('kind' in question) return question;
-  return { kind: 'question', inputs: [input], question, questioning: ask };
 }
 
 function single(question: Question<unknown>): Question<unknown, Outcome[]> {
@@ -110,9 +124,7 @@ function checklistKey({ assertion, turns }: AssertionInput): string {
   return canonicalJson([type, judge, temperature, samples, granularity, window, numbers]) ?? '';
 }
 
-function checklistInquiry(inputs: QuestionInquiry['inputs']): QuestionInquiry {
-  const type = findAssertionType(inputs[0].assertion.type);
-  if (!type || !('checklist' in type)) throw new Error('Only checklists share a request.');
+function checklistInquiry({ type, inputs }: Checklist): QuestionInquiry {
   return {
     kind: 'question',
     inputs,

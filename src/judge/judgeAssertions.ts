@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Means, Outcome } from '../assertions/contract.ts';
-import { findAssertionType } from '../assertions/registry.ts';
+import { typeOf } from '../assertions/registry.ts';
 import { NestedError } from '../assertions/shared/nested.ts';
 import { deepFreeze } from '../core/deepFreeze.ts';
 import { canonicalJson } from '../core/digest.ts';
@@ -13,7 +13,7 @@ import { conversationBlock } from './conversationBlock.ts';
 import { groupVerdict } from './groups.ts';
 import { type About, factsOf } from './inputs.ts';
 import { Inquirer, type Kept } from './inquirer.ts';
-import { type Inquiry, isGroup, prepareInquiries } from './inquiries.ts';
+import { type Inquiry, isForJudge, prepareInquiries } from './inquiries.ts';
 import { DEFAULT_WINDOW } from './parts.ts';
 import { combineSamples, type Sampled } from './samples.ts';
 import {
@@ -71,7 +71,7 @@ class Judging {
     await this.#inquireAll(inquiries);
     return assertions.map((assertion) => {
       const verdict = this.#verdictOf(assertion);
-      if (isGroup(assertion)) onVerdict?.(verdict);
+      if (typeOf(assertion).kind === 'group') onVerdict?.(verdict);
       return verdict;
     });
   }
@@ -92,8 +92,8 @@ class Judging {
   }
 
   #verdictOf(assertion: Assertion): Verdict {
-    const type = findAssertionType(assertion.type);
-    if (type && 'group' in type) {
+    const type = typeOf(assertion);
+    if (type.kind === 'group') {
       const nested = (assertion.nested ?? []).map((one) => this.#verdictOf(one.assertion));
       return groupVerdict(assertion, type, nested);
     }
@@ -167,7 +167,7 @@ class Judging {
       }
     };
     try {
-      inquirer = await this.#inquirerFor(assertion);
+      inquirer = await this.#inquirerFor(inquiry);
       if (!inquirer) return fail('no-judge', NO_JUDGE);
       const found = await this.#outcomes(inquiry, inquirer);
       for (const [index, { assertion: one }] of inputs.entries()) {
@@ -186,18 +186,17 @@ class Judging {
       } else if (error instanceof NestedError) {
         this.#settle(assertion, nestedError(assertion, error, costOf(inquirer, 0, samples)));
       } else {
-        const judged = findAssertionType(assertion.type)?.judged;
         const message = error instanceof Error ? error.message : String(error);
-        fail(judged ? 'judge-failed' : 'check-failed', message);
+        fail(isForJudge(inquiry) ? 'judge-failed' : 'check-failed', message);
       }
     }
   }
 
   /** Undefined where a judge is needed and none is configured. */
-  async #inquirerFor(assertion: Assertion): Promise<Inquirer | undefined> {
+  async #inquirerFor(inquiry: Inquiry): Promise<Inquirer | undefined> {
     const { modelFor, conversation, kept, signal } = this.#options;
-    const judged = findAssertionType(assertion.type)?.judged ?? false;
-    const model = judged ? await modelFor(assertion.judge) : NOBODY;
+    const { assertion } = inquiry.inputs[0];
+    const model = isForJudge(inquiry) ? await modelFor(assertion.judge) : NOBODY;
     if (!model) return undefined;
     const limit = assertion.judge?.params.max_input_tokens;
     return new Inquirer({
@@ -224,12 +223,11 @@ function byJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
   const questions = inquiries.filter(({ kind }) => kind === 'question');
   const others = inquiries.filter(({ kind }) => kind !== 'question');
   for (const inquiry of [...questions, ...others]) {
-    const { type, judge } = inquiry.inputs[0].assertion;
-    if (!findAssertionType(type)?.judged) {
+    if (!isForJudge(inquiry)) {
       alone.push([inquiry]);
       continue;
     }
-    const key = canonicalJson(judge) ?? '';
+    const key = canonicalJson(inquiry.inputs[0].assertion.judge) ?? '';
     together.set(key, [...(together.get(key) ?? []), inquiry]);
   }
   return [...together.values(), ...alone];

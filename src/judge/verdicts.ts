@@ -1,5 +1,5 @@
 import type { Outcome } from '../assertions/contract.ts';
-import { findAssertionType } from '../assertions/registry.ts';
+import { typeOf } from '../assertions/registry.ts';
 import { reaches } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
@@ -87,10 +87,5 @@ function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
 
 /** 0..1. */
 export function thresholdOf(assertion: Assertion): number {
-  return (
-    assertion.threshold ??
-    assertion.prompt?.threshold ??
-    findAssertionType(assertion.type)?.defaultThreshold ??
-    1
-  );
+  return assertion.threshold ?? assertion.prompt?.threshold ?? typeOf(assertion).defaultThreshold;
 }

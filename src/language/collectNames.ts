@@ -178,7 +178,7 @@ function assertion(value: unknown, path: Path, walk: Walk): void {
   }
   const given = mappingOf(value);
   model(given.judge, [...path, 'judge'], walk);
-  const type = typeof given.type === 'string' ? findAssertionType(given.type) : undefined;
+  const type = findAssertionType(given.type);
   if (!type) return;
   if (Object.hasOwn(type.params.shape, 'model')) model(given.model, [...path, 'model'], walk);
   namesOfType(type.type, given, path, walk);

@@ -57,6 +57,5 @@ function keyMarkdown(
 
 /** The threshold of an assertion that names none is its type's. */
 function ownThreshold(root: unknown, path: Path): number | undefined {
-  const type = valueAt(root, [...path.slice(0, -1), 'type']);
-  return typeof type === 'string' ? findAssertionType(type)?.defaultThreshold : undefined;
+  return findAssertionType(valueAt(root, [...path.slice(0, -1), 'type']))?.defaultThreshold;
 }

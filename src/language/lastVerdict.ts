@@ -143,7 +143,7 @@ function stepsTo(root: unknown, path: Path): Step[] {
   while (true) {
     const holder = path.slice(0, length);
     const given = mappingOf(valueAt(root, holder));
-    const type = typeof given.type === 'string' ? findAssertionType(given.type) : undefined;
+    const type = findAssertionType(given.type);
     const places = type?.nesting?.places(given) ?? [];
     const rest = path.slice(length);
     const order = places.findIndex((place) => place.every((key, index) => rest[index] === key));
@@ -151,7 +151,7 @@ function stepsTo(root: unknown, path: Path): Step[] {
     if (!place) return steps;
     length += place.length;
     const inner = path.slice(0, length);
-    const group = type !== undefined && 'group' in type;
+    const group = type?.kind === 'group';
     steps.push({ key: place.join('.'), order, count: places.length, group, path: inner });
   }
 }

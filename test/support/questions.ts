@@ -1,5 +1,10 @@
-import type { Asked, AssertionInput, AssertionType } from '../../src/assertions/contract.ts';
-import { assertionTypes } from '../../src/assertions/registry.ts';
+import {
+  type Asked,
+  type AssertionInput,
+  type AssertionType,
+  asksJudge,
+} from '../../src/assertions/contract.ts';
+import { assertionTypes, typeOf } from '../../src/assertions/registry.ts';
 import { turnsOfSide } from '../../src/core/conversation.ts';
 import type { Assertion } from '../../src/core/suite.ts';
 import { assistant, buildAssertion, buildFacts, buildPrompt, call, talk, user } from './judging.ts';
@@ -35,24 +40,21 @@ export const RICH_TALK = talk(
 
 /** One assertion of every judged type, and of `llm-judge` each way that it can ask. */
 export function judgedAssertions(): Assertion[] {
-  return assertionTypes
-    .filter(({ judged }) => judged)
-    .flatMap(({ type }) => {
-      if (type !== 'llm-judge') return [buildAssertion(type, PARAMS[type])];
-      const prompt = buildPrompt('Judge {{conversation}}.');
-      const labels = ['good', 'bad'];
-      return [
-        buildAssertion(type, { prompt: 'own.md' }, { prompt }),
-        buildAssertion(type, { prompt: 'own.md', per_turn: true, labels }, { prompt }),
-      ];
-    });
+  return assertionTypes.filter(asksJudge).flatMap(({ type }) => {
+    if (type !== 'llm-judge') return [buildAssertion(type, PARAMS[type])];
+    const prompt = buildPrompt('Judge {{conversation}}.');
+    const labels = ['good', 'bad'];
+    return [
+      buildAssertion(type, { prompt: 'own.md' }, { prompt }),
+      buildAssertion(type, { prompt: 'own.md', per_turn: true, labels }, { prompt }),
+    ];
+  });
 }
 
 /** What each of them asks about RICH_TALK. */
 export function questionsOfAllTypes(): { type: string; question: Asked<unknown> }[] {
   return judgedAssertions().flatMap((assertion) => {
-    const type = assertionTypes.find((one) => one.type === assertion.type);
-    if (!type?.judged) throw new Error(`${assertion.type} is no judged type.`);
+    const type = typeOf(assertion);
     const side = type.side === 'user' ? 'user' : 'assistant';
     const input: AssertionInput = {
       conversation: RICH_TALK,
@@ -70,13 +72,13 @@ export function judgedTurns(type: string): string {
 }
 
 function askedBy(type: AssertionType, input: AssertionInput): readonly Asked<unknown>[] {
-  if ('plan' in type) {
+  if (type.kind === 'procedure') {
     return type
       .plan(input)
       .flatMap((planned) => (planned.kind === 'asked' ? [planned.about(input.turns)] : []));
   }
-  if ('checklist' in type) return [type.checklist([input])];
-  const question = 'question' in type ? type.question(input) : undefined;
+  if (type.kind === 'checklist') return [type.checklist([input])];
+  const question = type.kind === 'judged' ? type.question(input) : undefined;
   if (!question || 'kind' in question) throw new Error(`${type.type} asks nothing.`);
   return [question];
 }

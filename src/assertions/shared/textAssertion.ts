@@ -36,13 +36,13 @@ export function textAssertion<Params extends z.ZodObject>(
 ): DeterministicType {
   const { type, summary, docs, params: schema } = given;
   return {
+    kind: 'deterministic',
     type,
     summary,
     docs,
     params: schema,
     defaultThreshold: 1,
     side: 'assistant',
-    judged: false,
     check(input) {
       const params = schema.parse(input.assertion.params);
       const claim = (found: boolean) => given.claim(params, found);

@@ -3,6 +3,7 @@ import type { GroupType } from '../contract.ts';
 import { groupNesting, groupParams } from '../shared/nested.ts';
 
 export const allOf: GroupType = {
+  kind: 'group',
   type: 'all-of',
   summary: 'All of the assertions under it must pass.',
   docs: 'Passes when every assertion under `assert` passes; with a lower `threshold`, when those that pass weigh enough. One that is skipped does not count, one that could not be judged makes the whole an error, one that is `required` and fails fails the case.\n\nScore: Σ weight of those that pass ÷ Σ weight.\n\nExample: three of weight 1, 1 and 2, the last fails: 2 ÷ 4 = 0.5.\n\nSkipped where all of them are skipped.\n\n```yaml\n- type: all-of\n  name: Refund is handled\n  assert:\n    - type: tool-called\n      name: refund\n    - The agent says when the money arrives.\n```',
@@ -10,8 +11,6 @@ export const allOf: GroupType = {
   nesting: groupNesting,
   defaultThreshold: 1,
   side: 'both',
-  judged: false,
-  group: true,
   score(verdicts) {
     const weight = (some: typeof verdicts) =>
       some.reduce((sum, { assertion }) => sum + assertion.weight, 0);

@@ -15,6 +15,7 @@ Then judge each turn: it passes when it follows from what came before, and fails
 contradicts an earlier turn.`;
 
 export const coherence: JudgedType = {
+  kind: 'judged',
   type: 'coherence',
   summary: "Does the assistant's side hang together, 1 to 5?",
   like: 'Azure',
@@ -23,7 +24,6 @@ export const coherence: JudgedType = {
   scale: LIKERT,
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   question: (input) =>
     likertQuestion(
       { name: 'coherence', instructions: INSTRUCTIONS, exception: 'user_incoherent' },

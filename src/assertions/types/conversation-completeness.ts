@@ -41,6 +41,7 @@ const answerSchema = z.object({
 type Answer = z.infer<typeof answerSchema>;
 
 export const conversationCompleteness: JudgedType = {
+  kind: 'judged',
   type: 'conversation-completeness',
   summary: 'Is everything that the user wanted dealt with?',
   like: 'DeepEval, MLflow',
@@ -48,7 +49,6 @@ export const conversationCompleteness: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   question(input): Question<Answer> | Outcome {
     return {
       name: 'conversation_completeness',

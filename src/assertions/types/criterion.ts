@@ -42,6 +42,7 @@ const wholeSchema = answerSchema.extend({
 });
 
 export const criterion: ChecklistType = {
+  kind: 'checklist',
   type: 'criterion',
   summary: 'Is this sentence true of the conversation? A plain string is the same.',
   like: 'AgentV rubrics',
@@ -49,7 +50,7 @@ export const criterion: ChecklistType = {
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: true,
+  label: ({ criterion: words }) => firstWords(String(words)),
   checklist(inputs): Question<Answer, Outcome[]> {
     const turns = inputs[0]?.turns ?? [];
     const list = inputs
@@ -72,6 +73,14 @@ export const criterion: ChecklistType = {
     };
   },
 };
+
+const LABEL_WORDS = 8;
+
+function firstWords(text: string): string {
+  const words = text.split(/\s+/);
+  const first = words.slice(0, LABEL_WORDS).join(' ');
+  return words.length <= LABEL_WORDS ? first : `${first} …`;
+}
 
 function joinCriteria(parts: readonly Answer[], said: unknown): Answer {
   const { criteria, rationale } = wholeSchema.parse(said);

@@ -14,6 +14,7 @@ reasons lowers nothing, one who only says thanks raises nothing.
 Then judge each turn: it passes when it serves the customer well, it fails when it lowers the satisfaction.`;
 
 export const customerSatisfaction: JudgedType = {
+  kind: 'judged',
   type: 'customer-satisfaction',
   summary: 'How satisfied would a fair customer be, 1 to 5?',
   like: 'Azure',
@@ -22,7 +23,6 @@ export const customerSatisfaction: JudgedType = {
   scale: LIKERT,
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   question: (input) =>
     likertQuestion(
       {

@@ -69,6 +69,7 @@ interface Step {
 }
 
 export const decisionGraph: ProcedureType = {
+  kind: 'procedure',
   type: 'decision-graph',
   summary: 'Questions in a graph: each answer leads to the next, the last to a score.',
   like: 'DeepEval DAG',
@@ -86,7 +87,7 @@ export const decisionGraph: ProcedureType = {
   scale: SCALE,
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
+  asksJudge: true,
   faults(given): Fault[] {
     const read = params.safeParse(given);
     if (!read.success) return [];

@@ -68,6 +68,7 @@ Go through the steps one by one. Then say for each turn what it does for the cri
 number from 0 (not at all) to 10 (fully).`;
 
 export const gEval: ProcedureType = {
+  kind: 'procedure',
   type: 'g-eval',
   summary: 'Your criteria, rated 0 to 10 by steps that are made once and kept.',
   like: 'DeepEval',
@@ -76,7 +77,7 @@ export const gEval: ProcedureType = {
   scale: SCALE,
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
+  asksJudge: true,
   faults(given) {
     const read = params.safeParse(given);
     return read.success && read.data.rubric ? rubricFaults(read.data.rubric) : [];

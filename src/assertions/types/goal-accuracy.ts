@@ -46,6 +46,7 @@ type Answer = z.infer<typeof answerSchema>;
 type Goal = Answer['goals'][number];
 
 export const goalAccuracy: JudgedType = {
+  kind: 'judged',
   type: 'goal-accuracy',
   summary: 'Are the goals of the user reached, by a sound plan?',
   like: 'DeepEval',
@@ -53,7 +54,6 @@ export const goalAccuracy: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   question(input): Question<Answer> | Outcome {
     return {
       name: 'goal_accuracy',

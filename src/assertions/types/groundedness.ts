@@ -15,6 +15,7 @@ not hold when it goes beyond that or contradicts it. Questions, offers and court
 claims is not applicable.`;
 
 export const groundedness: JudgedType = {
+  kind: 'judged',
   type: 'groundedness',
   summary: 'Is what the assistant claims grounded in what it was given?',
   like: 'Azure',
@@ -22,7 +23,7 @@ export const groundedness: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
+  readsContext: true,
   idle({ context }, { hasRetrievedContext, hasToolResults }) {
     if (Object.keys(context).length > 0) return undefined;
     if (hasRetrievedContext !== false || hasToolResults !== false) return undefined;

@@ -43,6 +43,7 @@ const answerSchema = z.object({
 type Answer = z.infer<typeof answerSchema>;
 
 export const guidelines: JudgedType = {
+  kind: 'judged',
   type: 'guidelines',
   summary: 'Does the assistant keep to each of these rules?',
   like: 'MLflow',
@@ -50,7 +51,6 @@ export const guidelines: JudgedType = {
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: true,
   question(input): Question<Answer> | Outcome {
     const rules = params.parse(input.assertion.params).guidelines;
     const list = rules.map((rule, index) => `Guideline ${index + 1}:\n${fence(rule)}`).join('\n');

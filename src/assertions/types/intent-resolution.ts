@@ -12,6 +12,7 @@ Then judge each turn: it passes when it makes the intent clearer or brings its r
 takes the user for meaning something else or leaves the intent unresolved where it could have been.`;
 
 export const intentResolution: JudgedType = {
+  kind: 'judged',
   type: 'intent-resolution',
   summary: "Is the user's intent made out and resolved, 1 to 5?",
   like: 'Azure',
@@ -20,7 +21,6 @@ export const intentResolution: JudgedType = {
   scale: LIKERT,
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   question: (input) =>
     likertQuestion({ name: 'intent_resolution', instructions: INSTRUCTIONS }, input),
 };

@@ -7,6 +7,7 @@ import { shareOfTurns } from '../shared/shareOfTurns.ts';
 const params = z.strictObject({ fenced: fencedJson });
 
 export const isJson: DeterministicType = {
+  kind: 'deterministic',
   type: 'is-json',
   summary: 'Each chosen reply is one JSON value and nothing else.',
   docs: `Reads the text of each chosen turn as JSON. White space around it is allowed; words around it are not. With \`fenced: true\` one \`\`\`json code fence around it is allowed too.
@@ -23,7 +24,6 @@ Example: three replies, one of which begins with "Here you are:", score 2 ÷ 3 =
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: false,
   check(input) {
     const { fenced } = params.parse(input.assertion.params);
     const look = (text: string) => {

@@ -16,6 +16,7 @@ const params = z.strictObject({
 const MOST_TOLD = 5;
 
 export const jsonSchema: DeterministicType = {
+  kind: 'deterministic',
   type: 'json-schema',
   summary: 'Each chosen reply is JSON that fits `schema`.',
   docs: `Reads the text of each chosen turn as JSON, as \`is-json\` does, and checks it against \`schema\`. The rationale names the place of each fault as a JSON pointer. Patterns use RE2 syntax and run in linear time: no look-around, no back references. Formats such as \`date-time\` and \`email\` are checked; a format that is not known is passed over. Nothing is loaded: a \`$ref\` stays inside the schema.
@@ -35,7 +36,6 @@ Example: two replies, one with \`{"order": "98765"}\` and one with \`{"order": 9
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: false,
   faults(given) {
     const read = params.safeParse(given);
     if (!read.success) return [];

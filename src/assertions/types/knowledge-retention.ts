@@ -37,6 +37,7 @@ const answerSchema = z.object({
 type Answer = z.infer<typeof answerSchema>;
 
 export const knowledgeRetention: JudgedType = {
+  kind: 'judged',
   type: 'knowledge-retention',
   summary: 'Does the assistant remember what the user said?',
   like: 'DeepEval, MLflow',
@@ -44,7 +45,6 @@ export const knowledgeRetention: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   question(input): Question<Answer> | Outcome {
     const { turns } = input;
     return {

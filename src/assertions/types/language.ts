@@ -13,6 +13,7 @@ const params = z.strictObject({
 const names = new Intl.DisplayNames(['en'], { type: 'language' });
 
 export const language: DeterministicType = {
+  kind: 'deterministic',
   type: 'language',
   summary: 'Each chosen reply is in `language`.',
   docs: `Tells the language of each chosen turn from its runs of letters, on this machine and without a model. Code is left out; of a turn in several languages the one of most of its text counts. Skipped are turns that are too short or too unsure to tell, such as "OK.", and the assertion where all are. Norwegian is \`no\` in both its forms, and Indonesian is told as Malay, \`ms\`.
@@ -28,7 +29,6 @@ Example: three replies in German, one in English and one "OK." with \`language: 
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: false,
   async check(input) {
     const { language: wanted } = params.parse(input.assertion.params);
     const detect = await languageDetector();

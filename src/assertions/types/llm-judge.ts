@@ -51,6 +51,7 @@ const detailsSchema = z
 const DEFAULT_THRESHOLD = 0.5;
 
 export const llmJudge: JudgedType = {
+  kind: 'judged',
   type: 'llm-judge',
   summary: 'Your own judge: a Markdown prompt, per turn or over the whole.',
   like: 'AgentV, MLflow make_judge',
@@ -59,7 +60,7 @@ export const llmJudge: JudgedType = {
   scale: 'own',
   defaultThreshold: DEFAULT_THRESHOLD,
   side: 'assistant',
-  judged: true,
+  takesPrompt: true,
   question(input) {
     const { assertion } = input;
     const own = params.parse(assertion.params);

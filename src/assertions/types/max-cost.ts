@@ -7,13 +7,13 @@ const params = z.strictObject({
 });
 
 export const maxCost: DeterministicType = {
+  kind: 'deterministic',
   type: 'max-cost',
   summary: 'The target costs at most `max` for the conversation.',
   docs: "Adds up what the target's replies cost. Where no price is known it cannot be measured: that is an error, never a pass.\n\nScore: 1 when it is at most `max`, else 0.\n\nExample: 0.012 spent with `max: 0.01`: 0.\n\n```yaml\n- type: max-cost\n  max: 0.05\n```",
   params,
   defaultThreshold: 1,
   side: 'both',
-  judged: false,
   check(input) {
     const { max } = params.parse(input.assertion.params);
     const remedy =

@@ -13,6 +13,7 @@ const NOT_MEASURED =
   'Nothing was measured: none of the chosen turns has a time. A transcript has no timing; run the case against a target, or take this assertion out.';
 
 export const maxLatency: DeterministicType = {
+  kind: 'deterministic',
   type: 'max-latency',
   summary: 'Each chosen reply took at most `max` milliseconds.',
   docs: `Compares the time that the target took for each chosen turn with \`max\`. Turns without a measured time are Skipped. Where no turn has one, such as in a transcript, it is an error, never a pass.
@@ -28,7 +29,6 @@ Example: replies that took 800, 1,200 and 900 milliseconds with \`max: 1000\`: 2
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: false,
   check(input) {
     const { max } = params.parse(input.assertion.params);
     const measured = input.turns.flatMap(({ latency }) => (latency === undefined ? [] : [latency]));

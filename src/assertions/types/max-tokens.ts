@@ -10,13 +10,13 @@ const params = z.strictObject({
 });
 
 export const maxTokens: DeterministicType = {
+  kind: 'deterministic',
   type: 'max-tokens',
   summary: 'The target uses at most `max` tokens for the conversation.',
   docs: 'Adds up the tokens that the target reported for its replies. A transcript, or a target that reports none, cannot be measured: that is an error, never a pass.\n\nScore: 1 when they are at most `max`, else 0.\n\nExample: 900 read and 200 written with `max: 1000`: 0.\n\n```yaml\n- type: max-tokens\n  max: 5000\n  of: output\n```',
   params,
   defaultThreshold: 1,
   side: 'both',
-  judged: false,
   check(input) {
     const { max, of } = params.parse(input.assertion.params);
     const what = of === 'total' ? 'number of tokens' : `number of ${of} tokens`;

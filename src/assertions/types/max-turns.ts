@@ -8,13 +8,13 @@ const params = z.strictObject({
 });
 
 export const maxTurns: DeterministicType = {
+  kind: 'deterministic',
   type: 'max-turns',
   summary: 'The conversation has at most `max` turns.',
   docs: 'Counts the turns of both sides. A turn is all that one side says until the other speaks.\n\nScore: 1 when there are at most `max`, else 0.\n\nExample: 12 turns with `max: 10`: 0.\n\n```yaml\n- type: max-turns\n  max: 10\n```',
   params,
   defaultThreshold: 1,
   side: 'both',
-  judged: false,
   check({ conversation, assertion }) {
     const { max } = params.parse(assertion.params);
     const count = turnsOf(conversation).length;

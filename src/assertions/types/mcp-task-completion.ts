@@ -16,6 +16,7 @@ what no result bears out, or leaves a gap that a server could have closed. It is
 asked for.`;
 
 export const mcpTaskCompletion: JudgedType = {
+  kind: 'judged',
   type: 'mcp-task-completion',
   summary: 'Has the user got what was asked for, through the MCP servers?',
   like: 'DeepEval',
@@ -23,7 +24,6 @@ export const mcpTaskCompletion: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   needs: (facts) => needsMcp('mcp-task-completion', facts),
   question(input) {
     const offered = fence(JSON.stringify(mcpTools(input.facts), null, 1));

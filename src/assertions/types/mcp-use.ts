@@ -14,6 +14,7 @@ uses one of them, or when it should have used one and did not. Give it:
 A turn that needs none of them and uses none is not applicable.`;
 
 export const mcpUse: JudgedType = {
+  kind: 'judged',
   type: 'mcp-use',
   summary: 'Are the tools, resources and prompts of MCP servers used as they should be?',
   like: 'DeepEval',
@@ -21,7 +22,6 @@ export const mcpUse: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   needs: (facts) => needsMcp('mcp-use', facts),
   question: (input) =>
     toolUseQuestion('mcp_use', INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),

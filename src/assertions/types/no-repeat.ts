@@ -16,6 +16,7 @@ const params = z.strictObject({
 });
 
 export const noRepeat: DeterministicType = {
+  kind: 'deterministic',
   type: 'no-repeat',
   summary: 'No reply says nearly the same as an earlier one.',
   docs: `Compares each chosen turn with every assistant turn before it. Their overlap is the share of runs of three words that both have among those that either has; capital letters, punctuation and white space do not count. Skipped are turns of fewer than \`min_words\` words, and the assertion where all are.
@@ -31,7 +32,6 @@ Example: of four replies the last is the first one again: 3 ÷ 4 = 0.75.
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: false,
   check(input) {
     const { similarity, min_words } = params.parse(input.assertion.params);
     const replies = repliesOf(input.conversation);

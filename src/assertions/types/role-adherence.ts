@@ -10,6 +10,7 @@ what the role rules out, leaves out what the role demands at that point, or spea
 attempts to change the role do not change it.`;
 
 export const roleAdherence: JudgedType = {
+  kind: 'judged',
   type: 'role-adherence',
   summary: 'Does each assistant turn keep to its role?',
   like: 'DeepEval, MLflow',
@@ -17,7 +18,6 @@ export const roleAdherence: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   needs(facts, { hasSystemText }) {
     if (facts.role !== undefined || hasSystemText !== false) return undefined;
     return 'role-adherence needs the role that the assistant is to play: add `role` to the case or the file, or a system message to the conversation.';

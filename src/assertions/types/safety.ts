@@ -37,6 +37,7 @@ const answerSchema = z.object({
 type Answer = z.infer<typeof answerSchema>;
 
 export const safety: JudgedType = {
+  kind: 'judged',
   type: 'safety',
   summary: 'Is every assistant turn safe?',
   like: 'MLflow',
@@ -44,7 +45,6 @@ export const safety: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 1,
   side: 'assistant',
-  judged: true,
   question: ({ turns }) => ({
     name: 'safety',
     instructions: INSTRUCTIONS,

@@ -15,13 +15,14 @@ const params = z.strictObject({
 });
 
 export const similar: ProcedureType = {
+  kind: 'procedure',
   type: 'similar',
   summary: 'The text of the chosen turns means about the same as `value`.',
   docs: 'Compares the embeddings of `value` and of what the assistant said: near in meaning, whatever the words.\n\nScore: their cosine, 0 where it is negative; with `at: each` the mean over the turns. With `negate`: 1 where it stays below the threshold, else 0.\n\nExample: a cosine of 0.86: 0.86, which passes with the default threshold of 0.8.\n\nSkipped where no turn has words; among others such a turn is left out.\n\n```yaml\n- type: similar\n  value: Your refund is on its way.\n  model: openai:text-embedding-3-small\n  at: last\n```',
   params,
   defaultThreshold: DEFAULT_THRESHOLD,
   side: 'assistant',
-  judged: false,
+  asksJudge: false,
   plan(input) {
     const { value } = params.parse(input.assertion.params);
     return [{ kind: 'embedding', texts: [value, ...input.turns.map(textOf)] }];

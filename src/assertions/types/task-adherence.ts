@@ -43,6 +43,7 @@ const answerSchema = z.object({
 type Answer = z.infer<typeof answerSchema>;
 
 export const taskAdherence: JudgedType = {
+  kind: 'judged',
   type: 'task-adherence',
   summary: 'Does the assistant keep to goal, rules and procedure?',
   like: 'Azure',
@@ -50,7 +51,6 @@ export const taskAdherence: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 1,
   side: 'assistant',
-  judged: true,
   question(input): Question<Answer> | Outcome {
     return {
       name: 'task_adherence',

@@ -13,6 +13,7 @@ Then judge each turn: it passes when it delivers something or is a needed step t
 what was not done, or leaves a gap that it should have closed. It is not applicable when nothing is asked for.`;
 
 export const taskCompletion: JudgedType = {
+  kind: 'judged',
   type: 'task-completion',
   summary: 'Has the user got in hand what was asked for?',
   like: 'Azure',
@@ -20,6 +21,5 @@ export const taskCompletion: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 1,
   side: 'assistant',
-  judged: true,
   question: (input) => taskCompletionQuestion('task_completion', INSTRUCTIONS, input),
 };

@@ -38,6 +38,7 @@ const answerSchema = z.object({
 type Answer = z.infer<typeof answerSchema>;
 
 export const toolCallEfficiency: JudgedType = {
+  kind: 'judged',
   type: 'tool-call-efficiency',
   summary: 'Is every tool call needed?',
   like: 'MLflow',
@@ -45,7 +46,6 @@ export const toolCallEfficiency: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 1,
   side: 'assistant',
-  judged: true,
   idle: (_facts, { hasToolCalls }) =>
     hasToolCalls === false ? 'no tool is called in the conversation' : undefined,
   question(input): Question<Answer> | Outcome {

@@ -15,13 +15,14 @@ const params = z.strictObject({
 });
 
 export const toolCalled: DeterministicType = {
+  kind: 'deterministic',
   type: 'tool-called',
   summary: 'The assistant called the tool, with these arguments, this often.',
   docs: "Counts the calls of the tool in the chosen turns whose arguments match.\n\nScore: 1 when it was called at least once, or exactly `times`, else 0; with `at: each` turns with so many calls ÷ chosen turns.\n\nExample: with `times: 1`, two replies call it once each: 0, since that makes 2 calls; with `at: each` 2 ÷ 2 = 1.\n\n```yaml\n- type: tool-called\n  name: lookup_order\n  args: { order: '98765' }\n  times: 1\n```",
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: false,
+  label: ({ name }) => `tool-called ${name}`,
   faults(given) {
     const read = params.safeParse(given);
     return read.success ? faultsOfArguments(read.data) : [];

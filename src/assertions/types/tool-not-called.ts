@@ -20,6 +20,7 @@ const params = z.strictObject({
 });
 
 export const toolNotCalled: DeterministicType = {
+  kind: 'deterministic',
   type: 'tool-not-called',
   summary: 'The assistant did not call the tool, or no tool at all.',
   docs: `Looks for calls of the tool in the chosen turns; without \`name\`, for calls of any tool. With \`args\` only calls with such arguments count. Every call that was made is cited.
@@ -35,7 +36,7 @@ Example: four turns, one of which calls \`issue_refund\` twice: 0, and 3 ÷ 4 = 
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: false,
+  label: ({ name }) => (name === undefined ? 'tool-not-called' : `tool-not-called ${name}`),
   faults(given) {
     const read = params.safeParse(given);
     return read.success ? faultsOfArguments(read.data) : [];

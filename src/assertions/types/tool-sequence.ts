@@ -45,6 +45,7 @@ interface Checked {
 }
 
 export const toolSequence: DeterministicType = {
+  kind: 'deterministic',
   type: 'tool-sequence',
   summary: 'The assistant called these tools, in this order or in any.',
   docs: `Compares the tool calls of the chosen turns, one after another, with \`tools\`. \`args\` of an entry are arguments that the call must have among others. \`match\` says how strict it is:
@@ -70,7 +71,6 @@ Example: the calls \`search\`, \`log\`, \`book\` for \`tools: [search, book]\`: 
   params,
   defaultThreshold: 1,
   side: 'assistant',
-  judged: false,
   check({ turns, assertion }) {
     const { tools, match } = params.parse(assertion.params);
     const wanted = tools.map(

@@ -11,6 +11,7 @@ A turn is applicable when it calls a tool, or should have called one and did not
   when they are invented or wrong; null when it calls nothing.`;
 
 export const toolUse: JudgedType = {
+  kind: 'judged',
   type: 'tool-use',
   summary: 'Are the right tools called, with the right arguments?',
   like: 'DeepEval',
@@ -18,7 +19,6 @@ export const toolUse: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   needs({ tools }) {
     if (tools.length > 0) return undefined;
     return 'tool-use needs the tools that the assistant may call: add `tools` to the case or the file.';

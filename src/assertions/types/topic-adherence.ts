@@ -40,6 +40,7 @@ type Answer = z.infer<typeof answerSchema>;
 type Pair = Answer['pairs'][number];
 
 export const topicAdherence: JudgedType = {
+  kind: 'judged',
   type: 'topic-adherence',
   summary: 'Does the assistant answer within its topics and refuse outside of them?',
   like: 'DeepEval',
@@ -47,7 +48,6 @@ export const topicAdherence: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   needs({ topics }) {
     if (topics.length > 0) return undefined;
     return 'topic-adherence needs the topics that the assistant may engage with: add `topics` to the case or the file.';

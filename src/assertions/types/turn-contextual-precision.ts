@@ -32,6 +32,7 @@ type Answer = z.infer<typeof answerSchema>;
 type Entry = Answer['turns'][number];
 
 export const turnContextualPrecision: JudgedType = {
+  kind: 'judged',
   type: 'turn-contextual-precision',
   summary: 'Do the useful pieces of the retrieved context stand first?',
   like: 'DeepEval',
@@ -39,7 +40,6 @@ export const turnContextualPrecision: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   idle: idleWithoutContext,
   needs: (facts, known) => needsExpected('turn-contextual-precision', facts, known),
   question: (input) =>

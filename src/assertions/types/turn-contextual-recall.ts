@@ -10,6 +10,7 @@ when it can be drawn from the retrieved context of that turn, whether or not the
 the expected text says nothing is not applicable.`;
 
 export const turnContextualRecall: JudgedType = {
+  kind: 'judged',
   type: 'turn-contextual-recall',
   summary: 'Does the retrieved context hold all that a good reply needs?',
   like: 'DeepEval',
@@ -17,7 +18,6 @@ export const turnContextualRecall: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   idle: idleWithoutContext,
   needs: (facts, known) => needsExpected('turn-contextual-recall', facts, known),
   question: (input) =>

@@ -9,6 +9,7 @@ For each turn list under \`claims\` the statements of its retrieved context, one
 it helps to answer what the user asked just before, not when the answer needs nothing of it. Judge the context, not what the assistant made of it.`;
 
 export const turnContextualRelevancy: JudgedType = {
+  kind: 'judged',
   type: 'turn-contextual-relevancy',
   summary: 'Is the retrieved context of each turn relevant to the question?',
   like: 'DeepEval',
@@ -16,7 +17,6 @@ export const turnContextualRelevancy: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   idle: idleWithoutContext,
   question: (input) =>
     aboutRetrieval(input, (narrowed) =>

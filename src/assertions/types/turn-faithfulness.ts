@@ -10,6 +10,7 @@ retrieved for that very turn bears it out, not when that contradicts it or is si
 may be repeated without it. Questions, offers and courtesies are no claims; a turn without claims is not applicable.`;
 
 export const turnFaithfulness: JudgedType = {
+  kind: 'judged',
   type: 'turn-faithfulness',
   summary: 'Does each turn keep to the context that was retrieved for it?',
   like: 'DeepEval',
@@ -17,7 +18,6 @@ export const turnFaithfulness: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   idle: idleWithoutContext,
   question: (input) =>
     aboutRetrieval(input, (narrowed) =>

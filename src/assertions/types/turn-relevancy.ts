@@ -10,6 +10,7 @@ before. It fails when it speaks of something else, answers what was not asked, o
 is right, polite or complete does not matter here.`;
 
 export const turnRelevancy: JudgedType = {
+  kind: 'judged',
   type: 'turn-relevancy',
   summary: 'Does each assistant turn take up what came before it?',
   like: 'DeepEval',
@@ -17,6 +18,5 @@ export const turnRelevancy: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',
-  judged: true,
   question: (input) => perTurnQuestion('turn_relevancy', INSTRUCTIONS, input),
 };

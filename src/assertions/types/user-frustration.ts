@@ -35,6 +35,7 @@ const FRUSTRATED = 0.5;
 const SCORES = { none: 1, resolved: 0.5, unresolved: 0 } as const;
 
 export const userFrustration: JudgedType = {
+  kind: 'judged',
   type: 'user-frustration',
   summary: 'Is the user frustrated, and is it resolved?',
   like: 'MLflow',
@@ -42,7 +43,6 @@ export const userFrustration: JudgedType = {
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'user',
-  judged: true,
   question(input): Question<Answer> | Outcome {
     const { turns } = input;
     return {

@@ -127,7 +127,7 @@ function namesTool(root: unknown, path: Path): boolean {
         ? [path.slice(0, -3), 'tools']
         : [path.slice(0, -1), 'name'];
   if (key === 'name' && last !== 'name') return false;
-  const type = findAssertionType(String(Object(valueAt(root, owner)).type));
+  const type = findAssertionType(Object(valueAt(root, owner)).type);
   // A type's own `name` is a tool's; that of others is a label.
   return type !== undefined && Object.hasOwn(type.params.shape, key);
 }
@@ -171,7 +171,7 @@ function nodes(root: unknown, path: Path): Choice[] {
     return [];
   }
   const { type, nodes } = Object(valueAt(root, graph));
-  if (!Object.hasOwn(Object(findAssertionType(String(type))?.params.shape), 'nodes')) return [];
+  if (!Object.hasOwn(Object(findAssertionType(type)?.params.shape), 'nodes')) return [];
   return Object.entries(Object(nodes))
     .filter(([name]) => last === 'start' || name !== path[at + 1])
     .map(([name, node]) => ({

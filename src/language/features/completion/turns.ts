@@ -30,7 +30,7 @@ export async function turnChoices(
     return [];
   }
   const { type } = Object(valueAt(root, owner));
-  const side = findAssertionType(String(type))?.side ?? 'both';
+  const side = findAssertionType(type)?.side ?? 'both';
   // Under a scripted turn it is about the reply to that turn, and can choose no other.
   if (owner.includes('turns')) return [];
   if (style !== 'plain') return [];

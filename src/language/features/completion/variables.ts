@@ -22,10 +22,10 @@ export function variablesAt(place: Place, text: string): Variable[] {
   const key = path[assertion.length];
   const given = valueAt(root, assertion);
   if (key === undefined) return context;
-  const type = findAssertionType(String(Object(given).type));
+  const type = findAssertionType(Object(given).type);
   if (!type || !Object.hasOwn(type.params.shape, key)) return [];
   // The texts of a judge prompt are not the case's: they have variables of their own.
-  if (key === 'instructions' && Object.hasOwn(type.params.shape, 'prompt')) {
+  if (key === 'instructions' && type.takesPrompt) {
     return promptVariables(context);
   }
   return context;
