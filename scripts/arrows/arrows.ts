@@ -25,12 +25,12 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/schema',
     holds: 'zod ↔ problems: walk, issues, misspelt keys, defaults',
-    imports: ['core', 'yaml', 'evalfile', 'assertions'],
+    imports: ['core', 'yaml'],
   },
   {
     folder: 'src/messages',
     holds: 'one file per message dialect, into and out of the canonical Message',
-    imports: ['core'],
+    imports: ['core', 'schema'],
   },
   {
     folder: 'src/models',

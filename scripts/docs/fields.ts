@@ -1,7 +1,14 @@
 import type { AssertionType } from '../../src/assertions/contract.ts';
 import { assertionSchema } from '../../src/evalfile/schema.ts';
-import { definition, type KeyInfo, keysAt, unwrap, valuesAt } from '../../src/schema/schemaWalk.ts';
-import { defaultOf, isNamed, takes } from './takes.ts';
+import {
+  defaultOf,
+  definition,
+  type KeyInfo,
+  keysAt,
+  unwrap,
+  valuesAt,
+} from '../../src/schema/schemaWalk.ts';
+import { isNamed, takes } from './takes.ts';
 
 /** A key of an assertion, or one inside of its value. */
 export interface Field {
@@ -34,7 +41,7 @@ function withInner(key: KeyInfo, prefix: string): Field[] {
     name,
     takes: takes(key.schema),
     needed: key.required,
-    ...(byDefault !== undefined && { default: byDefault }),
+    ...(byDefault !== undefined && { default: JSON.stringify(byDefault) }),
     meaning: key.documentation ?? '',
   };
   return [field, ...inside(key.schema, name)];

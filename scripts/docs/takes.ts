@@ -54,13 +54,6 @@ export function takes(schema: Schema): string {
 
 const ANY = 'any value';
 
-/** Its default, as it would be written; undefined where it has none. */
-export function defaultOf(schema: Schema): string | undefined {
-  const { defaultValue, innerType } = definition(schema);
-  if (defaultValue !== undefined) return JSON.stringify(defaultValue);
-  return innerType && defaultOf(innerType);
-}
-
 function oneOf(values: readonly unknown[]): string {
   return values.map((value) => `\`${String(value)}\``).join(', ');
 }

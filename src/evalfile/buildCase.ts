@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { valueAt } from '../core/data.ts';
 import type { Assertion, Repeat, SuiteCase } from '../core/suite.ts';
-import { schemaProblems } from '../schema/schemaProblems.ts';
 import { type AboutCase, buildAssertion } from './assertions.ts';
 import type { CaseSource } from './caseSources.ts';
 import { fillIn } from './caseText.ts';
+import { checked } from './checked.ts';
 import { conversationOf } from './conversationOf.ts';
 import { outsideModel, resolveModel } from './models.ts';
 import { type AssertionInput, type CaseInput, caseSchema } from './schema.ts';
@@ -27,7 +27,7 @@ export async function buildCase(source: CaseSource, scope: Scope): Promise<Suite
   const { raw, spot } = source;
   const parsed = caseSchema.safeParse(withoutMessages(raw));
   if (!parsed.success) {
-    const problems = schemaProblems(caseSchema, withoutMessages(raw), spot.document, spot.path);
+    const { problems } = checked(caseSchema, withoutMessages(raw), spot.document, spot.path);
     for (const problem of problems) scope.reporter.add(problem, spot.owner);
     return undefined;
   }

@@ -1,8 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { valueAt } from '../core/data.ts';
-import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
-import { problemsOfMeant } from '../schema/schemaProblems.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
+import { checked } from './checked.ts';
 import { FileError } from './files.ts';
 import { resolvePath } from './paths.ts';
 import { includedFileSchema } from './schema.ts';
@@ -86,14 +85,10 @@ async function readIncluded(path: string, spot: Spot, scope: Scope) {
     const document = parseYaml(await files.read(path, MAX_EVAL_FILE), path);
     for (const problem of document.problems) reporter.add(problem);
     if (document.value === undefined) return undefined;
-    const meant = asMeant(includedFileSchema, document.value);
-    const problems = problemsOfMeant(includedFileSchema, meant, document, []);
-    for (const problem of problems) reporter.add(problem);
-    const cases = valueAt(meant.value, ['cases']);
-    return {
-      document: documentAsMeant(document, meant.misspelt),
-      cases: Array.isArray(cases) ? cases : [],
-    };
+    const read = checked(includedFileSchema, document.value, document);
+    for (const problem of read.problems) reporter.add(problem);
+    const cases = valueAt(read.value, ['cases']);
+    return { document: read.document, cases: Array.isArray(cases) ? cases : [] };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     reporter.say(`file-${error.reason}`, error.message, placeOf(spot));

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { valueAt } from '../core/data.ts';
+import { isMapping, mappingOf, valueAt } from '../core/data.ts';
 import { START } from '../core/problem.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
-import { problemsOfMeant } from '../schema/schemaProblems.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { CaseBuilder } from './caseBuilder.ts';
 import { type CaseSource, collectCases, MAX_EVAL_FILE } from './caseSources.ts';
+import { checked } from './checked.ts';
 import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
 import { Reporter } from './reporter.ts';
@@ -116,22 +115,18 @@ function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
     }
     return none;
   }
-  if (typeof value !== 'object' || Array.isArray(value)) {
+  if (!isMapping(value)) {
     const message = 'An eval file is a mapping with `cases:`.';
     reporter.say('wrong-type', message, { path: document.path, range: document.rangeOf([]) });
     return none;
   }
-  const meant = asMeant(fileKeys, value);
-  for (const problem of problemsOfMeant(fileKeys, meant, document, [])) reporter.add(problem);
-  const unsound = new Set(meant.leaves.map(({ path }) => String(path[0])));
-  const sound = Object.entries(Object(meant.value)).filter(
+  const read = checked(fileKeys, value, document);
+  for (const problem of read.problems) reporter.add(problem);
+  const unsound = new Set(read.unsound.map(([key]) => String(key)));
+  const sound = Object.entries(mappingOf(read.value)).filter(
     ([key, given]) => given !== undefined && key in fileKeys.shape && !unsound.has(key),
   );
-  return {
-    document: documentAsMeant(document, meant.misspelt),
-    file: Object.fromEntries(sound),
-    unsound,
-  };
+  return { document: read.document, file: Object.fromEntries(sound), unsound };
 }
 
 function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {

@@ -5,8 +5,8 @@ import type { Problem, Range } from '../core/problem.ts';
 import { isError } from '../core/problem.ts';
 import type { JudgePrompt } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
-import { schemaProblems } from '../schema/schemaProblems.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
+import { checked } from './checked.ts';
 
 /** The front matter of a judge prompt. */
 export const frontMatterSchema = z.strictObject({
@@ -73,7 +73,7 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   const whole = parseYaml(text.replace(/[^\r\n]/g, ' '), path);
   const problems = [
     ...document.problems,
-    ...(document.problems.length > 0 ? [] : schemaProblems(frontMatterSchema, value, document, [])),
+    ...(document.problems.length > 0 ? [] : checked(frontMatterSchema, value, document).problems),
     ...bodyProblems(body, (start, end) => ({
       path,
       range: whole.rangeOfOffsets(bodyStart + start, bodyStart + end),

@@ -2,6 +2,7 @@ import { isUnfinished, type PlacedMessage, toConversation } from '../core/conver
 import type { Path } from '../core/data.ts';
 import { isError, type Position, type Problem } from '../core/problem.ts';
 import { readMessages } from '../messages/readMessages.ts';
+import { placedProblem } from '../schema/placedProblems.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { jsonFault } from './jsonFault.ts';
 
@@ -18,17 +19,10 @@ export function readTranscript(
   base: Path,
 ): LoadedTranscript {
   const read = readMessages(list);
-  const problems: Problem[] = read.problems.map(({ path, code, message, onKey, replacement }) => {
-    const place = [...base, ...path];
-    const range = onKey || path.length <= 1 ? document.keyRangeOf(place) : document.rangeOf(place);
-    return {
-      code,
-      message,
-      severity: 'error',
-      path: document.path,
-      range: place.length === 0 ? firstLineOf(range) : range,
-      ...(replacement !== undefined && { replacement }),
-    };
+  const problems = read.problems.map((problem) => {
+    const { path, onKey = path.length <= 1 } = problem;
+    const placed = placedProblem({ ...problem, onKey }, document, base);
+    return base.length + path.length === 0 ? atFirstLine(placed) : placed;
   });
   const messages = read.messages.map(({ message, index }) => ({
     message,
@@ -47,9 +41,11 @@ export function readTranscript(
 }
 
 /** What is wrong with a file as a whole is shown at its beginning, not all over it. */
-function firstLineOf({ start, end }: Problem['range']): Problem['range'] {
-  if (start.line === end.line) return { start, end };
-  return { start, end: { line: start.line, character: start.character + 1 } };
+function atFirstLine(problem: Problem): Problem {
+  const { start, end } = problem.range;
+  if (start.line === end.line) return problem;
+  const range = { start, end: { line: start.line, character: start.character + 1 } };
+  return { ...problem, range };
 }
 
 /** Reads a transcript file: a list in `.json` or `.yaml`, or a message a line in `.jsonl`. */

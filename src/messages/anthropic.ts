@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { valueAt } from '../core/data.ts';
 import { missingOfCall, resultText, textKind } from './content.ts';
 import type { Dialect, Item } from './dialect.ts';
-import { faultsOf } from './faults.ts';
 import {
   contentOf,
   hasPart,
   type PartKind,
   type PartKinds,
+  problemsAround,
   readContent,
   unlessEmpty,
   unread,
@@ -129,9 +129,8 @@ export const anthropic: Dialect = {
   read(item) {
     const speaker = ROLES.find((one) => one === item.role);
     if (!speaker) return { problems: [unknownRole(item.role, ROLES)] };
-    // The content is read block by block, for what is wrong with one to be told there.
-    const faults = faultsOf({ ...item, content: '' }, messages[speaker], `a ${speaker} message`);
-    if (faults.length > 0) return { problems: faults };
+    const problems = problemsAround(item, messages[speaker]);
+    if (problems.length > 0) return { problems };
     return unlessEmpty(item, readContent(item, speaker, parts));
   },
 };

@@ -11,13 +11,13 @@ import {
   textKind,
 } from './content.ts';
 import type { Dialect, HeldMessage, Item, ReadMessage } from './dialect.ts';
-import { faultsOf } from './faults.ts';
 import {
   contentOf,
   hasPart,
   type PartKind,
   type PartKinds,
   partsOf,
+  problemsAround,
   readContent,
   type Speaker,
   unlessEmpty,
@@ -117,10 +117,6 @@ function resultKind(type: string): PartKind {
     }),
     of: ['tool', 'assistant'],
     read(part, message, at) {
-      if (!Object.hasOwn(part, type)) {
-        const text = `The key "${type}" is missing: what did the tool give back?`;
-        return { path: at, code: 'missing-key', message: text };
-      }
       const own = part.tool_call_id !== undefined;
       const id = own ? part.tool_call_id : message.tool_call_id;
       if (typeof id !== 'string' || id === '') {
@@ -201,9 +197,8 @@ export const azure: Dialect = {
   read(item) {
     const speaker = ROLES.find((one) => one === item.role);
     if (!speaker) return { problems: [unknownRole(item.role, ROLES)] };
-    // The content is read part by part, for what is wrong with one to be told there.
-    const faults = faultsOf({ ...item, content: '' }, messages[speaker], `a ${speaker} message`);
-    if (faults.length > 0) return { problems: faults };
+    const problems = problemsAround(item, messages[speaker]);
+    if (problems.length > 0) return { problems };
     const read = once(readContent(item, speaker, parts));
     return speaker === 'tool' ? readResult(item, read) : unlessEmpty(item, read);
   },

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { isMapping } from '../core/data.ts';
 import type { ToolCall } from '../core/message.ts';
-import type { Item, MessageProblem } from './dialect.ts';
-import { faultsOf, type Missing } from './faults.ts';
+import type { Missing } from '../schema/valueProblems.ts';
+import type { Item } from './dialect.ts';
 import type { PartKind, PartKinds } from './parts.ts';
 
 const text = z.string().meta({ description: 'The text.' });
@@ -69,7 +68,7 @@ const functionSchema = z
   })
   .meta({ description: 'What is called, and with what.' });
 
-export const toolCallSchema = z.strictObject({
+const toolCallSchema = z.strictObject({
   id: z.string().min(1).meta({ description: 'Names the call; its result refers to it.' }),
   type: z.literal('function').optional().meta({ description: 'Always `function`.' }),
   function: functionSchema,
@@ -81,40 +80,29 @@ const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
 export function missingOfCall(id: string, name = 'name'): Missing {
   return {
     [name]: NO_NAME,
-    [id]: ['call-without-id', `This tool call has no id: give it \`${id}\`.`],
+    [id]: ['call-without-id', `This tool call has no id: give it \`${id.split('.').at(-1)}\`.`],
   };
 }
 
-const MISSING: Missing = { ...missingOfCall('id', 'function.name'), function: NO_NAME };
+/** What is wrong with calls in OpenAI's form that lack something. */
+export const MISSING_OF_CALLS: Missing = {
+  ...missingOfCall('tool_calls.id', 'tool_calls.function.name'),
+  'tool_calls.function': NO_NAME,
+};
 
-/** Tool calls in OpenAI's form. Arguments that are JSON in a text are parsed, else kept as text. */
-export function readToolCalls(
-  calls: unknown,
-): readonly ToolCall[] | { readonly problems: readonly MessageProblem[] } {
-  if (calls === null || calls === undefined) return [];
-  if (!Array.isArray(calls)) {
-    const message = '`tool_calls` must be a list of calls.';
-    return { problems: [{ path: ['tool_calls'], code: 'wrong-type', message }] };
-  }
-  const problems: MessageProblem[] = [];
-  const read: ToolCall[] = [];
-  for (const [index, call] of calls.entries()) {
-    const parsed = toolCallSchema.safeParse(call);
-    if (parsed.success) {
-      const { id, function: called } = parsed.data;
-      read.push({ id, name: called.name, arguments: parseArguments(called.arguments) });
-      continue;
-    }
-    const path = ['tool_calls', index];
-    if (!isMapping(call)) {
-      const message = 'A tool call is a mapping with `id` and `function`.';
-      problems.push({ path, code: 'wrong-type', message });
-      continue;
-    }
-    const faults = faultsOf(call, toolCallSchema, 'a tool call', MISSING);
-    problems.push(...faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] })));
-  }
-  return problems.length > 0 ? { problems } : read;
+/** As an assistant's message holds it. */
+export const toolCalls = z
+  .array(toolCallSchema)
+  .nullish()
+  .meta({ description: 'Calls of tools, in OpenAI form.' });
+
+/** Sound calls in OpenAI's form. Arguments that are JSON in a text are parsed, else kept as text. */
+export function readToolCalls(calls: unknown): ToolCall[] {
+  return (toolCalls.parse(calls) ?? []).map(({ id, function: called }) => ({
+    id,
+    name: called.name,
+    arguments: parseArguments(called.arguments),
+  }));
 }
 
 /** JSON in a text is parsed; a text that is no JSON stays; nothing means no arguments. */

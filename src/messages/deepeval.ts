@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { isMapping } from '../core/data.ts';
 import type { ToolCall } from '../core/message.ts';
+import { type Missing, valueProblems } from '../schema/valueProblems.ts';
 import { resultText } from './content.ts';
-import type { Dialect, HeldMessage, Item, MessageProblem, ReadMessage } from './dialect.ts';
-import { faultsOf, type Missing } from './faults.ts';
+import type { Dialect, HeldMessage, Item, ReadMessage } from './dialect.ts';
 import { retrievalContext } from './openaiChat.ts';
 import { unlessEmpty } from './parts.ts';
 import { unknownRole } from './roles.ts';
@@ -31,7 +30,8 @@ const mcpToolSchema = z.strictObject({
   result: z.unknown().optional().meta({ description: 'What the tool gave back.' }),
 });
 
-const MISSING: Missing = { name: ['call-without-name', 'This tool call names no tool.'] };
+const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
+const MISSING: Missing = { 'tools_called.name': NO_NAME, 'mcp_tools_called.name': NO_NAME };
 
 const shared = {
   content: z.string().meta({ description: 'What is said.' }),
@@ -87,41 +87,12 @@ export const deepeval: Dialect = {
   read(item, index) {
     const role = ROLES.find((one) => one === item.role);
     if (!role) return { problems: [unknownRole(item.role, ROLES)] };
-    const faults = [
-      ...faultsOf(withoutCalls(item, role), schemas[role], `a turn of the ${role}`),
-      ...(role === 'assistant' ? faultsOfCalls(item) : []),
-    ];
-    return faults.length > 0 ? { problems: faults } : readTurn(item, role, index);
+    // Calls may be all there is.
+    const turn = item.content === undefined ? { ...item, content: '' } : item;
+    const problems = valueProblems(schemas[role], turn, { missing: MISSING });
+    return problems.length > 0 ? { problems } : readTurn(item, role, index);
   },
 };
-
-const CALLS = [
-  ['tools_called', toolSchema],
-  ['mcp_tools_called', mcpToolSchema],
-] as const;
-
-/** Calls are looked at one by one, for what is wrong with one to be told there. */
-function withoutCalls(item: Item, role: 'user' | 'assistant'): Item {
-  const said = { ...item };
-  if (item.content === undefined) said.content = '';
-  for (const [key] of CALLS) if (role === 'assistant' && Array.isArray(item[key])) said[key] = [];
-  return said;
-}
-
-function faultsOfCalls(item: Item): MessageProblem[] {
-  return CALLS.flatMap(([key, schema]) => {
-    const list: unknown = item[key];
-    return (Array.isArray(list) ? list : []).flatMap((call: unknown, index) => {
-      const path = [key, index];
-      if (!isMapping(call)) {
-        const message = 'A called tool is a mapping with `name`.';
-        return [{ path, code: 'wrong-type', message }];
-      }
-      const faults = faultsOf(call, schema, 'a called tool', MISSING);
-      return faults.map((fault) => ({ ...fault, path: [...path, ...fault.path] }));
-    });
-  });
-}
 
 function readTurn(item: Item, role: 'user' | 'assistant', index: number): ReadMessage {
   const content = typeof item.content === 'string' ? item.content : '';

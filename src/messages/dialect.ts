@@ -1,19 +1,10 @@
 import type * as z from 'zod';
 import type { Mapping, Path } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
+import type { ValueProblem } from '../schema/valueProblems.ts';
 
 /** A message as it stands in a file. */
 export type Item = Mapping;
-
-/** Something wrong with a message: where in it (`['content', 0, 'type']`), a code, a sentence. */
-export interface MessageProblem {
-  readonly path: Path;
-  readonly code: string;
-  readonly message: string;
-  /** True puts the problem on the key at `path`, not on its value. */
-  readonly onKey?: boolean;
-  readonly replacement?: string;
-}
 
 /** A canonical message that an item holds. */
 export interface HeldMessage {
@@ -31,7 +22,7 @@ export type ReadMessage =
       /** Parts with nothing to show, a line each. */
       readonly notes: readonly string[];
     }
-  | { readonly problems: readonly MessageProblem[] };
+  | { readonly problems: readonly ValueProblem[] };
 
 /** One way to write messages: a file in this folder and its line in the registry. */
 export interface Dialect {

@@ -1,15 +1,22 @@
 import * as z from 'zod';
 import type { Message } from '../core/message.ts';
-import { annotationNotes, chatParts, readToolCalls, toolCallSchema } from './content.ts';
+import type { Missing, ValueProblem } from '../schema/valueProblems.ts';
 import {
-  type Dialect,
-  type Item,
-  type MessageProblem,
-  type ReadMessage,
-  refused,
-} from './dialect.ts';
-import { keyProblems } from './keys.ts';
-import { contentOf, readContent, type Speaker, unlessEmpty, unread } from './parts.ts';
+  annotationNotes,
+  chatParts,
+  MISSING_OF_CALLS,
+  readToolCalls,
+  toolCalls,
+} from './content.ts';
+import type { Dialect, Item, ReadMessage } from './dialect.ts';
+import {
+  contentOf,
+  problemsAround,
+  readContent,
+  type Speaker,
+  unlessEmpty,
+  unread,
+} from './parts.ts';
 import { unknownRole } from './roles.ts';
 
 const content = (of: Speaker) => contentOf(of, chatParts).optional();
@@ -28,11 +35,11 @@ const extras = {
     .nullish()
     .meta({ description: 'Citations; noted, not read.', readOnly: true }),
   audio: z
-    .null()
+    .null('Audio cannot be judged. Write its words as `content`')
     .optional()
     .meta({ description: 'Only null: audio cannot be judged.', readOnly: true }),
   function_call: z
-    .null()
+    .null('Write calls as `tool_calls`')
     .optional()
     .meta({ description: 'Only null: write `tool_calls`.', readOnly: true }),
 };
@@ -61,10 +68,7 @@ const schemas = {
     role: role('assistant', 'What the assistant says and calls.'),
     content: content('assistant'),
     name,
-    tool_calls: z
-      .array(toolCallSchema)
-      .nullish()
-      .meta({ description: 'Calls of tools, in OpenAI form.' }),
+    tool_calls: toolCalls,
     retrieval_context: retrievalContext,
     ...extras,
   }),
@@ -75,6 +79,17 @@ const schemas = {
     name,
   }),
 } as const;
+
+/** What a message of the assistant holds beside content and calls. */
+const readable = z.object({ retrieval_context: retrievalContext, ...extras });
+
+const MISSING: Missing = {
+  ...MISSING_OF_CALLS,
+  tool_call_id: [
+    'result-without-id',
+    'A tool result needs `tool_call_id`, the id of the call that it answers.',
+  ],
+};
 
 const ROLES = Object.keys(schemas);
 
@@ -93,7 +108,7 @@ export const openaiChat: Dialect = {
   read(item) {
     const { role } = item;
     if (!isRole(role)) return { problems: [unknownRole(role, ROLES)] };
-    const problems = keyProblems(item, schemas[role], `a ${role} message`);
+    const problems = problemsAround(item, schemas[role], MISSING);
     if (problems.length > 0) return { problems };
     const read = readContent(item, role === 'tool' ? 'user' : role, chatParts);
     if ('problems' in read) return read;
@@ -106,46 +121,33 @@ function isRole(role: unknown): role is Speaker {
   return typeof role === 'string' && ROLES.includes(role);
 }
 
-function textsOf(read: Exclude<ReadMessage, { readonly problems: readonly MessageProblem[] }>) {
+function textsOf(read: Exclude<ReadMessage, { readonly problems: readonly ValueProblem[] }>) {
   return read.messages.map(({ message }) => message.content).join('\n\n');
 }
 
 function readAssistant(item: Item, text: string): ReadMessage {
+  const { retrieval_context: context, refusal, annotations } = readable.parse(item);
   const calls = readToolCalls(item.tool_calls);
-  if ('problems' in calls) return calls;
-  const context = retrievalContext.safeParse(item.retrieval_context);
-  if (!context.success) {
-    const message = '`retrieval_context` must be a list of texts.';
-    return refused(['retrieval_context'], 'wrong-type', message);
-  }
-  const extra = z.object(extras).safeParse(item);
-  if (!extra.success) {
-    const key = String(extra.error.issues[0]?.path[0] ?? '');
-    const message = `\`${key}\` cannot be read here. Write calls as \`tool_calls\` and words as \`content\`.`;
-    return refused([key], 'unsupported', message);
-  }
-  const refusal = extra.data.refusal ?? '';
-  const words = [text, refusal].filter((part) => part !== '').join('\n\n');
-  const notes = annotationNotes(extra.data.annotations?.length ?? 0);
+  const words = [text, refusal ?? ''].filter((part) => part !== '').join('\n\n');
+  const notes = annotationNotes(annotations?.length ?? 0);
   const message: Message = {
     role: 'assistant',
     content: words,
-    ...(calls.length > 0 && { toolCalls: [...calls] }),
-    ...(context.data && { retrievalContext: context.data }),
+    ...(calls.length > 0 && { toolCalls: calls }),
+    ...(context && { retrievalContext: context }),
   };
   const empty = words.trim() === '' && calls.length === 0;
   return unlessEmpty(item, { messages: empty ? [] : [{ message }], notes: empty ? [] : notes });
 }
 
 function readResult(item: Item, text: string): ReadMessage {
-  const { tool_call_id: id, content: given } = item;
-  if (typeof id !== 'string' || id === '') {
-    const message = 'A tool result needs `tool_call_id`, the id of the call that it answers.';
-    return refused(id === undefined ? [] : ['tool_call_id'], 'result-without-id', message);
-  }
+  const { content: given } = item;
   // A tool may well give back an empty text; no content at all is something forgotten.
   if (given === undefined || (Array.isArray(given) && given.length === 0)) {
     return unlessEmpty(item, { messages: [], notes: [] });
   }
-  return { messages: [{ message: { role: 'tool', callId: id, content: text } }], notes: [] };
+  return {
+    messages: [{ message: { role: 'tool', callId: String(item.tool_call_id), content: text } }],
+    notes: [],
+  };
 }

@@ -2,9 +2,14 @@ import * as z from 'zod';
 import { closest } from '../core/closest.ts';
 import { isMapping, type Path } from '../core/data.ts';
 import type { Message, ToolCall } from '../core/message.ts';
-import type { HeldMessage, Item, MessageProblem, ReadMessage } from './dialect.ts';
-import { faultsOf, type Missing } from './faults.ts';
-import { unknownKey } from './keys.ts';
+import { problemUnder } from '../schema/placedProblems.ts';
+import {
+  type Missing,
+  strangerProblem,
+  type ValueProblem,
+  valueProblems,
+} from '../schema/valueProblems.ts';
+import type { HeldMessage, Item, ReadMessage } from './dialect.ts';
 
 export type Speaker = 'system' | 'developer' | 'user' | 'assistant' | 'tool';
 
@@ -28,7 +33,7 @@ export interface PartKind {
    * @param part as the schema wants it
    * @param at where it stands in the message
    */
-  read(part: Item, message: Item, at: Path): Part | MessageProblem;
+  read(part: Item, message: Item, at: Path): Part | ValueProblem;
 }
 
 export type PartKinds = Readonly<Record<string, PartKind>>;
@@ -88,7 +93,7 @@ interface Place {
   readonly at: Path;
 }
 
-type ReadPart = Part | { readonly problems: readonly MessageProblem[] };
+type ReadPart = Part | { readonly problems: readonly ValueProblem[] };
 
 /** The parts of one message together. */
 export function gather(role: Speaker, parts: readonly ReadPart[]): ReadMessage {
@@ -99,7 +104,7 @@ export function gather(role: Speaker, parts: readonly ReadPart[]): ReadMessage {
 }
 
 export function readPart(part: unknown, { item, role, kinds, at }: Place): ReadPart {
-  const within = (problem: MessageProblem) => ({ ...problem, path: [...at, ...problem.path] });
+  const within = (problem: ValueProblem) => problemUnder(at, problem);
   if (!isMapping(part)) {
     const message = 'A part is a mapping, such as `{type: text, text: …}`.';
     return { problems: [within({ path: [], code: 'wrong-type', message })] };
@@ -107,8 +112,8 @@ export function readPart(part: unknown, { item, role, kinds, at }: Place): ReadP
   const { type } = part;
   const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
   if (!kind) return { problems: [within(unknownPart(part, kinds))] };
-  const faults = faultsOf(part, kind.schema, `a part of type ${type}`, kind.missing);
-  if (faults.length > 0) return { problems: faults.map(within) };
+  const problems = valueProblems(kind.schema, part, kind);
+  if (problems.length > 0) return { problems: problems.map(within) };
   if (kind.of && !kind.of.includes(role)) {
     const message = `A ${role} message cannot hold a part of type "${type}"; that is for ${kind.of.join(' and ')} messages.`;
     return { problems: [within({ path: ['type'], code: 'misplaced-part', message })] };
@@ -117,19 +122,23 @@ export function readPart(part: unknown, { item, role, kinds, at }: Place): ReadP
   return 'code' in read ? { problems: [read] } : read;
 }
 
-function unknownPart(part: Item, kinds: PartKinds): MessageProblem {
+function unknownPart(part: Item, kinds: PartKinds): ValueProblem {
   const { type } = part;
-  const types = Object.keys(kinds);
   if (type === undefined) {
     const misspelt = Object.keys(part).find((key) => closest(key, ['type']) !== undefined);
-    if (misspelt !== undefined) return unknownKey(misspelt, ['type'], 'a part');
+    if (misspelt !== undefined) return strangerProblem([], misspelt, ['type']);
   }
+  return unknownType(type === undefined ? [] : ['type'], type, Object.keys(kinds));
+}
+
+/** @param types that can stand at the path */
+export function unknownType(path: Path, type: unknown, types: readonly string[]): ValueProblem {
   const meant = typeof type === 'string' ? closest(type, types) : undefined;
   const shown =
     type === undefined ? 'A part without `type`' : `A part of type ${JSON.stringify(type)}`;
   const hint = meant ? `Did you mean "${meant}"?` : `Parts of type ${types.join(', ')} can.`;
   return {
-    path: type === undefined ? [] : ['type'],
+    path,
     code: 'unknown-part',
     message: `${shown} cannot be read here. ${hint}`,
     ...(meant && { replacement: meant }),
@@ -171,6 +180,11 @@ function messageOf(role: Speaker, content: string, calls: ToolCall[]): Message {
   if (role === 'tool') return { role, callId: '', content };
   if (role !== 'assistant' || calls.length === 0) return { role, content };
   return { role, content, toolCalls: calls };
+}
+
+/** What is wrong with a message but for its content, which is read part by part. */
+export function problemsAround(item: Item, schema: z.ZodObject, missing: Missing = {}) {
+  return valueProblems(schema, { ...item, content: '' }, { missing });
 }
 
 /** Refuses a message that says nothing; one of which only notes are left is none of these. */

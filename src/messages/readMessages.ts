@@ -2,8 +2,10 @@ import type * as z from 'zod';
 import { closest } from '../core/closest.ts';
 import { isMapping, valueAt } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
-import type { HeldMessage, Item, MessageProblem, ReadMessage } from './dialect.ts';
-import { unknownKey } from './keys.ts';
+import { problemUnder } from '../schema/placedProblems.ts';
+import { strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
+import type { HeldMessage, Item, ReadMessage } from './dialect.ts';
+import { unknownType } from './parts.ts';
 import { dialects } from './registry.ts';
 import { SHORTHANDS } from './shorthand.ts';
 
@@ -12,7 +14,7 @@ export interface ReadMessages {
   readonly messages: readonly { readonly message: Message; readonly index: number }[];
   readonly notes: readonly string[];
   /** Paths start with the item's index. Empty: all was read. */
-  readonly problems: readonly MessageProblem[];
+  readonly problems: readonly ValueProblem[];
 }
 
 /**
@@ -24,17 +26,16 @@ export function readMessages(list: unknown): ReadMessages {
   if (list.length === 0) return failed('empty-list', 'The conversation has no messages.');
   const messages: { message: Message; index: number }[] = [];
   const notes: string[] = [];
-  const problems: MessageProblem[] = [];
+  const problems: ValueProblem[] = [];
   const open = new OpenCalls();
   let unread = 0;
   let ahead: ReadMessage | undefined;
 
   for (const [index, item] of list.entries()) {
-    const say = (problem: MessageProblem) =>
+    const say = (problem: ValueProblem) =>
       problems.push({
-        ...problem,
-        path: [index, ...problem.path],
-        message: `Message ${index + 1}: ${problem.message}`,
+        ...problemUnder([index], problem),
+        message: `Message ${index + 1}${fieldOf(problem)}: ${problem.message}`,
       });
     const read = ahead ?? readItem(item, index);
     ahead = undefined;
@@ -91,7 +92,7 @@ class OpenCalls {
   answer(
     given: string,
     { joinsOpenCall, idAt = ['tool_call_id'] }: HeldMessage,
-  ): { readonly id: string } | { readonly problem: MessageProblem } {
+  ): { readonly id: string } | { readonly problem: ValueProblem } {
     const [only = ''] = this.#ids.size === 1 ? this.#ids.keys() : [];
     const id = joinsOpenCall && this.#ids.get(only) === 1 ? only : given;
     const count = this.#ids.get(id);
@@ -127,7 +128,10 @@ function readItem(item: unknown, index: number): ReadMessage {
   if (!dialect) return { problems: [withoutRole(item)] };
   const read = dialect.read(item, index);
   if (!('problems' in read)) return read;
-  return { problems: read.problems.map((problem) => inAnyDialect(problem, item)) };
+  const problems = read.problems.map((problem) => inAnyDialect(problem, item));
+  // Of a message that was meant in another dialect nothing else can be told.
+  const elsewhere = problems.filter((problem, index) => problem !== read.problems[index]);
+  return { problems: elsewhere.length > 0 ? elsewhere : problems };
 }
 
 /** What a message can hold in any dialect, once for all. */
@@ -140,21 +144,20 @@ function shapesOf(schema: z.core.$ZodType): z.ZodObject[] {
 }
 
 /** A key or type that is misspelt can belong to another dialect than the rest of the message. */
-function inAnyDialect(problem: MessageProblem, item: Item): MessageProblem {
+function inAnyDialect(problem: ValueProblem, item: Item): ValueProblem {
   const key = problem.path.at(-1);
   if (problem.code === 'unknown-key' && problem.path.length === 1 && typeof key === 'string') {
     const known = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role)).flatMap(
       ({ shape }) => Object.keys(shape),
     );
-    const elsewhere = unknownKey(key, known, 'a message', [], item);
-    return elsewhere.replacement === undefined ? problem : elsewhere;
+    const free = known.filter((one) => !Object.hasOwn(item, one));
+    const elsewhere = strangerProblem([], key, [...new Set(free)]);
+    return [undefined, problem.replacement].includes(elsewhere.replacement) ? problem : elsewhere;
   }
   if (problem.code === 'unknown-part' && typeof key === 'string' && !problem.replacement) {
-    const type: unknown = valueAt(item, problem.path);
-    const meant = typeof type === 'string' ? closest(type, TYPES) : undefined;
-    if (!meant || meant === type) return problem;
-    const message = `${problem.message.replace(/ cannot be read here\..*$/s, '')} cannot be read here. Did you mean "${meant}"?`;
-    return { ...problem, message, replacement: meant };
+    const type = valueAt(item, problem.path);
+    const elsewhere = unknownType(problem.path, type, TYPES);
+    return [undefined, type].includes(elsewhere.replacement) ? problem : elsewhere;
   }
   return problem;
 }
@@ -164,10 +167,16 @@ function fitsRole(schema: unknown, role: unknown): boolean {
   return (schema as z.ZodType).safeParse(role).success;
 }
 
-function withoutRole(item: Item): MessageProblem {
+/** The field that a sentence is about, where it does not name it itself. */
+function fieldOf({ path, code }: ValueProblem): string {
+  const field = code === 'unknown-key' ? path.slice(0, -1) : path;
+  return field.length === 0 ? '' : `, \`${field.join('.')}\``;
+}
+
+function withoutRole(item: Item): ValueProblem {
   const known = new Set(SHAPES.flatMap(({ shape }) => Object.keys(shape)));
   for (const key of Object.keys(item).filter((one) => !known.has(one))) {
-    const meant = unknownKey(key, ['role', 'type', ...SHORTHANDS], 'a message', [], item);
+    const meant = strangerProblem([], key, ['role', 'type', ...SHORTHANDS]);
     if (meant.replacement !== undefined) return meant;
   }
   const lists = listsIn(item);
@@ -196,7 +205,7 @@ function listsIn(item: Item): string[] {
   }).map((key) => `\`${key}\``);
 }
 
-function missingSides(messages: readonly Message[]): MessageProblem[] {
+function missingSides(messages: readonly Message[]): ValueProblem[] {
   const missing = (['user', 'assistant'] as const).filter(
     (side) => !messages.some(({ role }) => role === side),
   );

@@ -11,7 +11,6 @@ import {
   textKind,
 } from './content.ts';
 import type { Dialect, Item, ReadMessage } from './dialect.ts';
-import { faultsOf } from './faults.ts';
 import {
   contentOf,
   gather,
@@ -19,6 +18,7 @@ import {
   type Part,
   type PartKind,
   type PartKinds,
+  problemsAround,
   readContent,
   readPart,
   unlessEmpty,
@@ -227,9 +227,8 @@ export const responses: Dialect = {
 function readMessage(item: Item, role: unknown): ReadMessage {
   const speaker = ROLES.find((one) => one === role);
   if (!speaker) return { problems: [unknownRole(role, ROLES)] };
-  // The content is read part by part, for what is wrong with one to be told there.
-  const faults = faultsOf({ ...item, content: '' }, messages[speaker], `a ${speaker} message`);
-  if (faults.length > 0) return { problems: faults };
+  const problems = problemsAround(item, messages[speaker]);
+  if (problems.length > 0) return { problems };
   const read = unlessEmpty(item, readContent(item, speaker, messageParts));
   if ('problems' in read) return read;
   return { ...read, notes: [...read.notes, ...unfinished(item, 'The message')] };

@@ -1,8 +1,8 @@
 import { closest } from '../core/closest.ts';
-import type { MessageProblem } from './dialect.ts';
+import type { ValueProblem } from '../schema/valueProblems.ts';
 
 /** Says that a role is none of those that a dialect has. */
-export function unknownRole(role: unknown, roles: readonly string[]): MessageProblem {
+export function unknownRole(role: unknown, roles: readonly string[]): ValueProblem {
   const meant = typeof role === 'string' ? closest(role, roles) : undefined;
   const hint = meant ? ` Did you mean "${meant}"?` : '';
   return {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Message } from '../core/message.ts';
-import { readToolCalls, toolCallSchema } from './content.ts';
+import { type Missing, valueProblems } from '../schema/valueProblems.ts';
+import { MISSING_OF_CALLS, readToolCalls, toolCalls } from './content.ts';
 import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
-import { keyProblems } from './keys.ts';
 import { retrievalContext } from './openaiChat.ts';
 
 const said = (who: string) => z.string().meta({ description: `What ${who} said.` });
@@ -11,10 +11,7 @@ const schemas = {
   user: z.strictObject({ user: said('the user') }),
   assistant: z.strictObject({
     assistant: z.string().nullable().meta({ description: 'What the assistant said.' }),
-    tool_calls: z
-      .array(toolCallSchema)
-      .nullish()
-      .meta({ description: 'Calls of tools, in OpenAI form.' }),
+    tool_calls: toolCalls,
     retrieval_context: retrievalContext,
   }),
   system: z.strictObject({ system: said('the system') }),
@@ -26,6 +23,11 @@ const schemas = {
     }),
   }),
 } as const;
+
+const MISSING: Missing = {
+  ...MISSING_OF_CALLS,
+  tool_call_id: ['result-without-id', 'A tool result needs the id of the call that it answers.'],
+};
 
 type Side = keyof typeof schemas;
 
@@ -46,13 +48,9 @@ export const shorthand: Dialect = {
   read(item) {
     const side = sideOf(item);
     if (!side) return refused([], 'missing-role', 'This is no message.');
-    const problems = keyProblems(item, schemas[side], `a message \`${side}: …\``);
+    const problems = valueProblems(schemas[side], item, { missing: MISSING });
     if (problems.length > 0) return { problems };
-    const text = item[side];
-    if (typeof text !== 'string' && !(side === 'assistant' && text === null)) {
-      return refused([side], 'wrong-type', `\`${side}\` must be a text.`);
-    }
-    return readSide(side, typeof text === 'string' ? text : '', item);
+    return readSide(side, String(item[side] ?? ''), item);
   },
 };
 
@@ -62,39 +60,24 @@ function sideOf(item: Item): Side | undefined {
 
 function readSide(side: Side, text: string, item: Item): ReadMessage {
   if (side === 'tool') {
-    const id = schemas.tool.shape.tool_call_id.safeParse(item.tool_call_id);
-    if (!id.success) {
-      return refused(
-        ['tool_call_id'],
-        'result-without-id',
-        '`tool_call_id` must be the id of a call.',
-      );
-    }
-    const message: Message = { role: 'tool', callId: id.data ?? '', content: text };
-    return { messages: [{ message, joinsOpenCall: id.data === undefined }], notes: [] };
+    const id = item.tool_call_id;
+    const message: Message = { role: 'tool', callId: String(id ?? ''), content: text };
+    return { messages: [{ message, joinsOpenCall: id === undefined }], notes: [] };
   }
   if (side !== 'assistant') {
     if (text.trim() === '') return refused([side], 'empty-content', 'The message is empty.');
     return { messages: [{ message: { role: side, content: text } }], notes: [] };
   }
   const calls = readToolCalls(item.tool_calls);
-  if ('problems' in calls) return calls;
-  const context = retrievalContext.safeParse(item.retrieval_context);
-  if (!context.success) {
-    return refused(
-      ['retrieval_context'],
-      'wrong-type',
-      '`retrieval_context` must be a list of texts.',
-    );
-  }
+  const context = retrievalContext.parse(item.retrieval_context);
   if (text.trim() === '' && calls.length === 0) {
     return refused([side], 'empty-content', 'The message is empty.');
   }
   const message: Message = {
     role: 'assistant',
     content: text,
-    ...(calls.length > 0 && { toolCalls: [...calls] }),
-    ...(context.data && { retrievalContext: context.data }),
+    ...(calls.length > 0 && { toolCalls: calls }),
+    ...(context && { retrievalContext: context }),
   };
   return { messages: [{ message }], notes: [] };
 }

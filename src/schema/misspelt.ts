@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
 import { changedAt, type Path, valueAt } from '../core/data.ts';
-import { rivalKey } from '../evalfile/rivalNames.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
-import { type Leaf, leavesOf } from './schemaIssues.ts';
+import type { ForeignName, ForeignNames } from './foreignNames.ts';
+import { type Leaf, leavesOf } from './leaves.ts';
 import { keysAt } from './schemaWalk.ts';
 
 /** A key that stands for another one: `asert` where `assert` was meant. */
@@ -12,10 +12,16 @@ export interface Misspelt {
   readonly owner: Path;
   readonly written: string;
   readonly meant: string;
-  /** Further keys that may have been meant, the likeliest first. */
-  readonly others: readonly string[];
-  /** The tool whose name for `meant` it is. */
-  readonly rival?: string;
+  /** Why it is taken for `meant`. */
+  readonly why:
+    | {
+        readonly kind: 'near';
+        /** Further keys that may have been meant, the likeliest first. */
+        readonly others: readonly string[];
+      }
+    | { readonly kind: 'foreign'; readonly name: ForeignName }
+    /** It is the one unknown key, and `meant` the one that is missing: `value` of a `regex`. */
+    | { readonly kind: 'only' };
 }
 
 export interface Meant {
@@ -34,69 +40,114 @@ const MAX_ROUNDS = 8;
  * `{typ: contains, value: x}` lacks a type as well, and a misspelt `models` makes every name of a
  * model unknown.
  */
-export function asMeant(schema: z.ZodType, given: unknown): Meant {
+export function asMeant(schema: z.ZodType, given: unknown, foreign?: ForeignNames): Meant {
   const misspelt: Misspelt[] = [];
   let value = given;
   for (let round = 0; ; round += 1) {
     const leaves = leavesOf(schema, value);
-    const found = round < MAX_ROUNDS ? misspeltIn(leaves, schema, value) : [];
+    const found = round < MAX_ROUNDS ? misspeltIn({ schema, value, leaves, foreign }) : [];
     if (found.length === 0) return { value, misspelt, leaves };
     for (const one of found) value = renamed(value, one);
     misspelt.push(...found);
   }
 }
 
-function misspeltIn(leaves: readonly Leaf[], schema: z.ZodType, value: unknown): Misspelt[] {
-  const found = new Map<string, Misspelt>();
-  const add = (one: Misspelt | undefined) => {
-    if (!one) return;
-    const same = (other: Misspelt) => other.written === one.written || other.meant === one.meant;
-    const there = [...found.values()].some(
-      (other) => JSON.stringify(other.owner) === JSON.stringify(one.owner) && same(other),
-    );
-    if (!there) found.set(JSON.stringify([one.owner, one.written]), one);
-  };
-  for (const { issue, path } of leaves) {
-    const owner = path.slice(0, -1);
-    const last = path.at(-1);
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) add(meantBy(key, path, schema, value));
-    } else if (typeof last === 'string' && !Object.hasOwn(Object(valueAt(value, owner)), last)) {
-      add(misspeltFor(last, owner, schema, value));
-    }
-  }
-  return [...found.values()];
+interface Reading {
+  readonly schema: z.ZodType;
+  readonly value: unknown;
+  readonly leaves: readonly Leaf[];
+  readonly foreign: ForeignNames | undefined;
 }
 
-function meantBy(key: string, owner: Path, schema: z.ZodType, value: unknown) {
+function misspeltIn(reading: Reading): Misspelt[] {
+  const { value, leaves } = reading;
+  const found: Misspelt[] = [];
+  const add = (one: Misspelt | undefined) => {
+    if (one && !found.some((other) => isSame(other, one))) found.push(one);
+  };
+  for (const { issue, path } of leaves) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) add(meantBy(key, path, reading));
+    } else {
+      const missing = missingKey(value, path);
+      if (missing !== undefined) add(misspeltFor(missing, path.slice(0, -1), reading));
+    }
+  }
+  return found.length > 0 ? found : onlyOnes(reading);
+}
+
+/** Of one mapping's key only one thing is said, and each key is meant by one. */
+function isSame(a: Misspelt, b: Misspelt): boolean {
+  return (
+    (a.written === b.written || a.meant === b.meant) &&
+    JSON.stringify(a.owner) === JSON.stringify(b.owner)
+  );
+}
+
+/** The last key of a path where its mapping does not have it. */
+export function missingKey(value: unknown, path: Path): string | undefined {
+  const last = path.at(-1);
+  if (typeof last !== 'string') return undefined;
+  return Object.hasOwn(Object(valueAt(value, path.slice(0, -1))), last) ? undefined : last;
+}
+
+function meantBy(
+  written: string,
+  owner: Path,
+  { schema, value, foreign }: Reading,
+): Misspelt | undefined {
   const free = keysAt(schema, value, owner)
-    .filter(({ name }) => !Object.hasOwn(Object(valueAt(value, owner)), name))
+    .filter(({ name }) => missingKey(value, [...owner, name]) !== undefined)
     // Of two that are as near, the one that may not be left out.
     .sort((a, b) => Number(b.required) - Number(a.required))
     .map(({ name }) => name);
-  const rival = rivalKey(key, free);
-  if (rival) return { owner, written: key, meant: rival.meant, others: [], rival: rival.tool };
-  const [meant, ...others] = nearest(key, free);
-  return meant === undefined ? undefined : { owner, written: key, meant, others };
+  const name = foreign?.ofKey(written, free);
+  if (name) return { owner, written, meant: name.meant, why: { kind: 'foreign', name } };
+  const [meant, ...others] = nearest(written, free);
+  return meant === undefined ? undefined : { owner, written, meant, why: { kind: 'near', others } };
 }
 
 /** The stranger in a mapping that was meant for a key that is missing. */
 function misspeltFor(
   missing: string,
   owner: Path,
-  schema: z.ZodType,
-  value: unknown,
+  { schema, value, foreign }: Reading,
 ): Misspelt | undefined {
   const known = keysAt(schema, value, owner).map(({ name }) => name);
   const strangers = Object.keys(Object(valueAt(value, owner))).filter(
     (key) => !known.includes(key),
   );
-  const written = strangers.find(
-    (stranger) => (rivalKey(stranger, [missing]) ?? nearest(stranger, [missing])[0]) !== undefined,
-  );
-  if (written === undefined) return undefined;
-  const rival = rivalKey(written, [missing]);
-  return { owner, written, meant: missing, others: [], ...(rival && { rival: rival.tool }) };
+  for (const written of strangers) {
+    const name = foreign?.ofKey(written, [missing]);
+    if (name) return { owner, written, meant: missing, why: { kind: 'foreign', name } };
+    if (nearest(written, [missing]).length > 0) {
+      return { owner, written, meant: missing, why: { kind: 'near', others: [] } };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Where one key is unknown and one is missing, they are meant to be the same if what stands there
+ * could stand under the missing one:
+ *
+ *     - { type: regex, value: '\d+' }      `value` is `pattern` here
+ */
+function onlyOnes({ schema, value, leaves }: Reading): Misspelt[] {
+  return leaves.flatMap(({ issue, path: owner }): Misspelt[] => {
+    if (issue.code !== 'unrecognized_keys') return [];
+    const [written, ...more] = issue.keys;
+    const [lacking, ...further] = leaves.filter(
+      ({ path }) =>
+        missingKey(value, path) !== undefined &&
+        JSON.stringify(path.slice(0, -1)) === JSON.stringify(owner),
+    );
+    const meant = lacking && missingKey(value, lacking.path);
+    if (written === undefined || meant === undefined || more.length + further.length > 0) return [];
+    const field = keysAt(schema, value, owner).find(({ name }) => name === meant)?.schema;
+    const fits = (field as z.ZodType | undefined)?.safeParse(valueAt(value, [...owner, written]));
+    return fits?.success ? [{ owner, written, meant, why: { kind: 'only' } }] : [];
+  });
 }
 
 function renamed(value: unknown, { owner, written, meant }: Misspelt): unknown {

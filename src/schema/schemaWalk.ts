@@ -129,15 +129,18 @@ function stepInto(schema: Schema, step: string | number): Schema[] {
   return field ? [field] : [];
 }
 
+export function keyInfo(name: string, schema: Schema): KeyInfo {
+  // What has a default may be left out as well.
+  const required = schema._zod.optin === undefined;
+  return { name, required, documentation: documentationOf(schema), schema };
+}
+
 /** The keys that may stand in the mapping at a path. */
 export function keysAt(root: Schema, value: unknown, path: Path): KeyInfo[] {
   const keys = new Map<string, KeyInfo>();
   for (const schema of schemasAt(root, value, path)) {
     for (const [name, field] of Object.entries(definition(schema).shape ?? {})) {
-      if (keys.has(name)) continue;
-      // What has a default may be left out as well.
-      const required = field._zod.optin === undefined;
-      keys.set(name, { name, required, documentation: documentationOf(field), schema: field });
+      if (!keys.has(name)) keys.set(name, keyInfo(name, field));
     }
   }
   return [...keys.values()];

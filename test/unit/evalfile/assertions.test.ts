@@ -100,7 +100,7 @@ describe('wrong assertions are told at their place', () => {
 
   it('says what a number must be', async () => {
     const { problems } = await load(suite('type: coherence\nthreshold: 6'));
-    assert.equal(problems[0]?.message, 'The number must be at most 5.');
+    assert.equal(problems[0]?.message, 'Expected at most 5, found 6.');
   });
 });
 

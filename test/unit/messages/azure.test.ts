@@ -163,7 +163,7 @@ describe('Azure agent messages', () => {
     [
       'a result that is missing',
       result('{role: tool, tool_call_id: c, content: [{type: tool_result}]}'),
-      '4:43 missing-key',
+      '4:44 missing-key',
     ],
     [
       'a call by the user',

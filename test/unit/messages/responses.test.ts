@@ -129,7 +129,7 @@ describe('OpenAI Responses items', () => {
     [
       'a part without text',
       '{type: message, role: user, content: [{type: input_text}]}',
-      '2:41 missing-key',
+      '2:42 missing-key',
     ],
     ['no content', '{type: message, role: user}', '2:4 missing-content'],
     ['nothing in it', '{type: message, role: user, content: []}', '2:40 empty-content'],

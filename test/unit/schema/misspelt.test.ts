@@ -84,3 +84,75 @@ describe('what rests on something broken', () => {
     });
   }
 });
+
+describe('the one unknown key of a mapping in which one is missing', () => {
+  const said = async (assertion: string) => {
+    const { problems } = await load(suiteWith(TRANSCRIPT.replace('It is friendly.', assertion)));
+    return problems.map(({ code, message, replacement }) => [code, message, replacement]);
+  };
+
+  it('is meant to be that one, with the fix', async () => {
+    assert.deepEqual(await said('{type: regex, value: "[0-9]+"}'), [
+      ['unknown-key', '`value` is `pattern` here.', 'pattern'],
+    ]);
+  });
+
+  it('is so in a message, too', async () => {
+    const call = '{id: c, function: {tool: look, arguments: {}}}';
+    const { problems } = await load(
+      suiteWith(`transcript: [{user: Hi}, {assistant: x, tool_calls: [${call}]}]\nassert: [x]`),
+    );
+    assert.deepEqual(
+      problems.map(({ message, replacement }) => [message, replacement]),
+      [['Message 2, `tool_calls.0.function`: `tool` is `name` here.', 'name']],
+    );
+  });
+
+  it('is not where its value could not stand there', async () => {
+    const messages = (await said('{type: regex, flags: [i]}')).map(([, message]) => message);
+    assert.equal(messages[0], 'The key "pattern" is missing.');
+    assert.match(
+      messages[1] ?? '',
+      /^Unknown key "flags"\. Known keys here: pattern, ignore_case, /,
+    );
+  });
+
+  it('is not where two are missing or two unknown', async () => {
+    const codes = async (assertion: string) => (await said(assertion)).map(([code]) => code);
+    assert.deepEqual(await codes('{type: regex, value: a, other: b}'), [
+      'missing-key',
+      'unknown-key',
+      'unknown-key',
+    ]);
+  });
+});
+
+describe('a value of another kind', () => {
+  for (const [what, caseKeys, message] of [
+    ['half a number', 'repeat: 1.5', 'Expected a whole number or a mapping, found 1.5.'],
+    ['a list for text', 'description: [x]', 'Expected text, found a list.'],
+    ['text for a number or a mapping', 'repeat: x', 'Expected a number or a mapping, found text.'],
+    [
+      'a mapping where several kinds can stand',
+      'at: {}',
+      'Expected "all", "last", "first", "each", a number, a list or text, found a mapping.',
+    ],
+    ['too small a number', 'repeat: 0', 'Expected at least 1, found 0.'],
+    ['a number too great for a share', 'threshold: 2', 'Expected at most 1, found 2.'],
+    ['a list without items', 'at: []', 'Expected at least 1 item, found 0.'],
+    ['empty text', 'role: ""', 'Expected text, found empty text.'],
+    ['nothing', 'role:', 'Expected text, found nothing.'],
+    ['true for text', 'role: true', 'Expected text, found true.'],
+  ] as const) {
+    it(`is told with what was found: ${what}`, async () => {
+      const text = caseKeys.startsWith('at')
+        ? TRANSCRIPT.replace('It is friendly.', `{type: safety, ${caseKeys}}`)
+        : `${TRANSCRIPT}\n${caseKeys}`;
+      const { problems } = await load(suiteWith(text));
+      assert.deepEqual(
+        problems.map((one) => one.message),
+        [message],
+      );
+    });
+  }
+});

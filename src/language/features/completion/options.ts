@@ -6,6 +6,7 @@ import {
   documentationOf,
   isUnread,
   type KeyInfo,
+  keyInfo,
   schemasAt,
   unwrap,
 } from '../../../schema/schemaWalk.ts';
@@ -38,7 +39,7 @@ export function offerAt(
     const { shape } = definition(one);
     if (!shape) return [];
     const offered = Object.entries(shape).filter(([, field]) => !isUnread(field));
-    return [{ keys: offered.map(keyInfo), ...tellingKey(shape) }];
+    return [{ keys: offered.map(([name, field]) => keyInfo(name, field)), ...tellingKey(shape) }];
   });
   const options = mappings.flatMap(({ key, value: told, documentation, keys }) =>
     key !== undefined && told !== undefined ? [{ key, value: told, documentation, keys }] : [],
@@ -61,13 +62,6 @@ function plainest(options: readonly Option[]): Option[] {
 }
 
 type Shape = NonNullable<ReturnType<typeof definition>['shape']>;
-type Field = Shape[string];
-
-function keyInfo([name, schema]: [string, Field]): KeyInfo {
-  // What has a default may be left out as well.
-  const required = schema._zod.optin === undefined;
-  return { name, required, documentation: documentationOf(schema), schema };
-}
 
 /** The key of a mapping that can hold one value only. */
 function tellingKey(shape: Shape) {

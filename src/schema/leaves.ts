@@ -22,23 +22,21 @@ function leaves(issue: Issue, above: Path, root: unknown): Leaf[] {
     ...issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key)),
   ];
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [{ issue, path }];
-  const kind = kindOf(valueAt(root, path));
+  const given = valueAt(root, path);
   const best = issue.errors
-    .filter((branch) => !branch.some((one) => one.path.length === 0 && isOtherKind(one)))
+    .filter((branch) => !isOtherKind(branch, given))
     .sort((a, b) => weight(a) - weight(b))[0];
-  if (!best) return [{ issue: { ...issue, message: `A ${kind} cannot stand here` }, path }];
-  return best.flatMap((one) => leaves(one, path, root));
+  return best ? best.flatMap((one) => leaves(one, path, root)) : [{ issue, path }];
 }
 
-function isOtherKind(issue: Issue): boolean {
-  return (
-    issue.code === 'invalid_type' ||
-    (issue.code === 'invalid_union' &&
-      issue.errors.length > 0 &&
-      issue.errors.every((branch) =>
-        branch.some((one) => one.path.length === 0 && isOtherKind(one)),
-      ))
-  );
+/** Whether a branch is for values of another kind, such as a text where a list stands. */
+function isOtherKind(branch: readonly Issue[], given: unknown): boolean {
+  return branch.some((issue) => {
+    if (issue.path.length > 0) return false;
+    if (issue.code === 'invalid_value') return typeof given === 'object';
+    if (issue.code !== 'invalid_union') return issue.code === 'invalid_type';
+    return issue.errors.length > 0 && issue.errors.every((inner) => isOtherKind(inner, given));
+  });
 }
 
 /** A branch with few faults, and faults further in, is nearer to what was meant. */
@@ -47,12 +45,4 @@ function weight(branch: readonly Issue[]): number {
     one.code === 'unrecognized_keys' ? one.keys : [one.code],
   );
   return unknown.length;
-}
-
-/** A value's kind in the words of a message: `list`, `mapping`, `text`, `nothing`. */
-export function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return 'nothing';
-  if (Array.isArray(value)) return 'list';
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'number without end or value';
-  return typeof value === 'object' ? 'mapping' : typeof value === 'string' ? 'text' : typeof value;
 }

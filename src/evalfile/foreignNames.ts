@@ -1,10 +1,13 @@
+import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
+import type { ForeignName, ForeignNames } from '../schema/foreignNames.ts';
+
 /**
  * Names that people bring along from other tools. A name of ours that another tool has as well is
  * not here: it is right as it stands.
  */
 type Names = Readonly<Record<string, string>>;
 
-export interface RivalName {
+export interface TheirName {
   readonly tool: string;
   /** Our name for it. */
   readonly meant: string;
@@ -172,8 +175,23 @@ const KEYS: Readonly<Record<string, Names>> = {
   },
 };
 
+/** What other tools call the keys and the types of an eval file. */
+export const foreignNames: ForeignNames = {
+  ofKey: (written, known) => told(written, foreignKey(written, known)),
+  ofValue(written, key, known) {
+    if (key !== 'type') return undefined;
+    // The keys beside it may be another tool's as well and rule out what is meant.
+    const all = known.some(findAssertionType) ? assertionTypes.map(({ type }) => type) : [];
+    return told(written, foreignType(written, known) ?? foreignType(written, all));
+  },
+};
+
+function told(written: string, name: TheirName | undefined): ForeignName | undefined {
+  return name && { ...name, message: foreignSentence(written, name) };
+}
+
 /** Our assertion type for another tool's name, where it is one of those that can stand here. */
-export function rivalType(name: string, known: readonly string[]): RivalName | undefined {
+export function foreignType(name: string, known: readonly string[]): TheirName | undefined {
   const negated = /^not[-_](.+)$/.exec(name)?.[1];
   if (negated === undefined) return positiveType(name, known);
   const meant = known.includes(negated) ? negated : positiveType(negated, known)?.meant;
@@ -182,19 +200,19 @@ export function rivalType(name: string, known: readonly string[]): RivalName | u
   return { tool: 'promptfoo', meant, beside: { ...beside, negate: 'true' } };
 }
 
-function positiveType(name: string, known: readonly string[]): RivalName | undefined {
+function positiveType(name: string, known: readonly string[]): TheirName | undefined {
   const found = lookUp(TYPES, name, known);
   const folds = found && plainly(name).startsWith('icontains');
   return folds ? { ...found, beside: { ignore_case: 'true' } } : found;
 }
 
 /** Our key for another tool's name, where it is one of those that can stand here. */
-export function rivalKey(name: string, known: readonly string[]): RivalName | undefined {
+export function foreignKey(name: string, known: readonly string[]): TheirName | undefined {
   return lookUp(KEYS, name, known);
 }
 
 /** `"llm-rubric" is promptfoo's name; here it is "criterion".` */
-export function rivalSentence(name: string, { tool, meant, beside = {} }: RivalName): string {
+export function foreignSentence(name: string, { tool, meant, beside = {} }: TheirName): string {
   const with_ = Object.entries(beside).map(([key, value]) => `\`${key}: ${value}\``);
   const more = with_.length > 0 ? ` with ${with_.join(' and ')}` : '';
   return `"${name}" is ${tool}'s name; here it is "${meant}"${more}.`;
@@ -204,7 +222,7 @@ function lookUp(
   tables: Readonly<Record<string, Names>>,
   name: string,
   known: readonly string[],
-): RivalName | undefined {
+): TheirName | undefined {
   for (const [tool, names] of Object.entries(tables)) {
     for (const [theirs, meant] of Object.entries(names)) {
       if (plainly(theirs) === plainly(name) && known.includes(meant)) return { tool, meant };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertionTypes } from '../../../src/assertions/registry.ts';
-import { rivalKey, rivalSentence, rivalType } from '../../../src/evalfile/rivalNames.ts';
+import { foreignKey, foreignSentence, foreignType } from '../../../src/evalfile/foreignNames.ts';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';
 import { keysAt } from '../../../src/schema/schemaWalk.ts';
 import { load, suiteWith } from '../../support/evalFiles.ts';
@@ -36,28 +36,28 @@ describe("another tool's name of an assertion type", () => {
     ['trajectory:tool-used', 'promptfoo', 'tool-called'],
   ] as const) {
     it(`is known: ${name} of ${tool}`, () => {
-      assert.deepEqual(rivalType(name, TYPES), { tool, meant });
+      assert.deepEqual(foreignType(name, TYPES), { tool, meant });
       assert.ok(TYPES.includes(meant));
     });
   }
 
   it('comes with the keys that make it mean the same', () => {
-    assert.deepEqual(rivalType('icontains', TYPES)?.beside, { ignore_case: 'true' });
-    assert.deepEqual(rivalType('not-contains', TYPES), {
+    assert.deepEqual(foreignType('icontains', TYPES)?.beside, { ignore_case: 'true' });
+    assert.deepEqual(foreignType('not-contains', TYPES), {
       tool: 'promptfoo',
       meant: 'contains',
       beside: { negate: 'true' },
     });
-    assert.deepEqual(rivalType('not-icontains-any', TYPES)?.beside, {
+    assert.deepEqual(foreignType('not-icontains-any', TYPES)?.beside, {
       ignore_case: 'true',
       negate: 'true',
     });
   });
 
   it('is not offered where ours cannot stand', () => {
-    assert.equal(rivalType('llm-rubric', ['contains']), undefined);
-    assert.equal(rivalType('not-a-thing', TYPES), undefined);
-    assert.equal(rivalType('__proto__', TYPES), undefined);
+    assert.equal(foreignType('llm-rubric', ['contains']), undefined);
+    assert.equal(foreignType('not-a-thing', TYPES), undefined);
+    assert.equal(foreignType('__proto__', TYPES), undefined);
   });
 });
 
@@ -79,7 +79,7 @@ describe("another tool's name of a key", () => {
     ['defaultTest', 'promptfoo', 'defaults'],
   ] as const) {
     it(`is known: ${name} of ${tool}`, () => {
-      assert.deepEqual(rivalKey(name, known), { tool, meant });
+      assert.deepEqual(foreignKey(name, known), { tool, meant });
     });
   }
 
@@ -92,7 +92,7 @@ describe("another tool's name of a key", () => {
       problems.map(({ message }) => message),
       [
         '"tests" is promptfoo\'s name; here it is "cases".',
-        'There is no key "asert" here. Did you mean "assert"?',
+        'Unknown key "asert". Did you mean "assert"?',
       ],
     );
   });
@@ -102,7 +102,7 @@ describe('the sentence about a name', () => {
   it('says whose it is, ours, and what belongs beside it', () => {
     const beside = { negate: 'true' };
     assert.equal(
-      rivalSentence('not-equals', { tool: 'promptfoo', meant: 'equals', beside }),
+      foreignSentence('not-equals', { tool: 'promptfoo', meant: 'equals', beside }),
       '"not-equals" is promptfoo\'s name; here it is "equals" with `negate: true`.',
     );
   });

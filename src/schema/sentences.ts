@@ -1,0 +1,87 @@
+import type { Issue } from './leaves.ts';
+
+/** How zod's messages begin where a schema has no words of its own. */
+const ZOD = 'Invalid input';
+
+/** What is wrong with a value: `Expected text, found a list.` */
+export function sentenceOf(issue: Issue, given: unknown): string {
+  switch (issue.code) {
+    case 'too_small':
+    case 'too_big':
+      return boundSentence(issue, given);
+    default:
+      return issue.message.startsWith(ZOD)
+        ? `Expected ${expectedBy(issue)}, found ${foundOf(given)}.`
+        : `${issue.message.replace(/\.$/, '')}.`;
+  }
+}
+
+/** The problem's code where no better one is known. */
+export function codeOf(issue: Issue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+    case 'invalid_union':
+      return 'wrong-type';
+    case 'too_small':
+    case 'too_big':
+      return 'out-of-range';
+    default:
+      return 'wrong-value';
+  }
+}
+
+/** `text or a mapping`. */
+function expectedBy(issue: Issue): string {
+  return oneOf([...new Set(kindsIn(issue))]);
+}
+
+function kindsIn(issue: Issue): string[] {
+  if (issue.code === 'invalid_union') {
+    return issue.errors.flatMap(([first]) => (first ? kindsIn(first) : []));
+  }
+  if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value));
+  if (issue.code === 'invalid_type') return [KINDS[issue.expected] ?? issue.expected];
+  return ['something else'];
+}
+
+function oneOf(words: readonly string[]): string {
+  const last = words.at(-1) ?? 'something else';
+  return words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${last}` : last;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'a mapping',
+  record: 'a mapping',
+  null: 'nothing',
+};
+
+function foundOf(given: unknown): string {
+  if (given === null || given === undefined) return 'nothing';
+  if (Array.isArray(given)) return 'a list';
+  if (typeof given === 'object') return 'a mapping';
+  return typeof given === 'string' ? (given === '' ? 'empty text' : 'text') : String(given);
+}
+
+type BoundIssue = Extract<Issue, { code: 'too_small' | 'too_big' }>;
+
+/** `Expected at most 10, found 12.`, `Expected at least 1 item, found 0.` */
+function boundSentence(issue: BoundIssue, given: unknown): string {
+  const [bound, inclusive, exclusive] =
+    issue.code === 'too_small'
+      ? [issue.minimum, 'at least', 'more than']
+      : [issue.maximum, 'at most', 'less than'];
+  const limit = `${issue.inclusive === false ? exclusive : inclusive} ${bound}`;
+  const size = typeof given === 'string' || Array.isArray(given) ? given.length : given;
+  const unit = UNITS[issue.origin];
+  if (given === '') return 'Expected text, found empty text.';
+  const counted = unit === undefined ? '' : ` ${unit}${Number(bound) === 1 ? '' : 's'}`;
+  return `Expected ${limit}${counted}, found ${size}.`;
+}
+
+const UNITS: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' };
