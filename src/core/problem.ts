@@ -30,7 +30,7 @@ export interface Fix {
   /** Keys that the mapping at `to` needs with the replacement, such as `negate: true`. */
   readonly beside?: {
     readonly to: Path;
-    readonly keys: Readonly<Record<string, string>>;
+    readonly keys: Readonly<Record<string, boolean>>;
   };
   /** The text that is to stand in quotes. */
   readonly quote?: Range;

@@ -12,7 +12,7 @@ import { changedAt, type Mapping, mappingOf, valueAt } from '../core/data.ts';
 import type { Fix, Problem } from '../core/problem.ts';
 import type { Assertion, At, JudgePrompt, ModelSpec } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
-import { pieceAt } from '../yaml/textPlaces.ts';
+import { pieceRange } from '../yaml/scalarText.ts';
 import { fillIn } from './caseText.ts';
 import { FileError } from './files.ts';
 import { overrideJudge, resolveModel } from './models.ts';
@@ -239,14 +239,14 @@ function fillParams(
   const place = within(spot, 'instructions');
   const { document } = spot;
   const found = bodyProblems(instructions, (start, end) => {
-    const range = pieceAt(document, place.path, instructions, start, end - start);
+    const range = pieceRange(document, place.path, start, end - start);
     return range ? { path: document.path, range } : { ...placeOf(place), whole: true };
   });
   for (const problem of found) scope.reporter.add(problem, spot.owner);
   for (const { name, offset, length } of templateVariables(instructions)) {
     const key = name.startsWith('context.') ? name.slice('context.'.length) : undefined;
     if (key === undefined || Object.hasOwn(facts.context, key)) continue;
-    const range = pieceAt(document, place.path, instructions, offset, length);
+    const range = pieceRange(document, place.path, offset, length);
     const at = range ? { path: document.path, range } : placeOf(place);
     const message = `The case's \`context\` has no \`${key}\`.`;
     scope.reporter.say('missing-context', message, at, spot.owner);

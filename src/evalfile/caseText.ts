@@ -1,7 +1,7 @@
 import { nearest } from '../core/closest.ts';
 import { mentionsEnv } from '../core/environment.ts';
 import { renderTemplate, templateVariables } from '../core/template.ts';
-import { pieceAt } from '../yaml/textPlaces.ts';
+import { pieceRange } from '../yaml/scalarText.ts';
 import { placeOf, type Scope, type Spot, within } from './scope.ts';
 
 /** Fills `{{name}}` in a case's own texts from its `context`, at every depth of a value. */
@@ -41,7 +41,7 @@ function fillText(
     const names = known.length === 0 ? 'The case has no `context`.' : `It has ${known.join(', ')}.`;
     const hint = meant ? `Did you mean {{${meant}}}?` : names;
     const message = `{{${name}}} is no key of the case's \`context\`. ${hint}`;
-    const range = pieceAt(spot.document, spot.path, text, offset, length);
+    const range = pieceRange(spot.document, spot.path, offset, length);
     scope.reporter.say(
       'unknown-variable',
       message,

@@ -12,7 +12,7 @@ export interface TheirName {
   /** Our name for it. */
   readonly meant: string;
   /** Keys that must stand beside it to mean the same, such as `ignore_case: true`. */
-  readonly beside?: Readonly<Record<string, string>>;
+  readonly beside?: Readonly<Record<string, boolean>>;
 }
 
 const TYPES: Readonly<Record<string, Names>> = {
@@ -197,13 +197,13 @@ export function foreignType(name: string, known: readonly string[]): TheirName |
   const meant = known.includes(negated) ? negated : positiveType(negated, known)?.meant;
   if (meant === undefined || !known.includes(meant)) return undefined;
   const beside = positiveType(negated, known)?.beside;
-  return { tool: 'promptfoo', meant, beside: { ...beside, negate: 'true' } };
+  return { tool: 'promptfoo', meant, beside: { ...beside, negate: true } };
 }
 
 function positiveType(name: string, known: readonly string[]): TheirName | undefined {
   const found = lookUp(TYPES, name, known);
   const folds = found && plainly(name).startsWith('icontains');
-  return folds ? { ...found, beside: { ignore_case: 'true' } } : found;
+  return folds ? { ...found, beside: { ignore_case: true } } : found;
 }
 
 /** Our key for another tool's name, where it is one of those that can stand here. */

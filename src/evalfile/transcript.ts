@@ -109,6 +109,7 @@ function shifted(document: YamlDocument, characters: number): YamlDocument {
     line,
     character: Math.max(0, character - characters),
   });
+  const back = ({ line, character }: Position) => ({ line, character: character + characters });
   const moved = ({ start, end }: Problem['range']) => ({ start: move(start), end: move(end) });
   return {
     ...document,
@@ -116,6 +117,9 @@ function shifted(document: YamlDocument, characters: number): YamlDocument {
     rangeOf: (path) => moved(document.rangeOf(path)),
     keyRangeOf: (path) => moved(document.keyRangeOf(path)),
     entryRangeOf: (path) => moved(document.entryRangeOf(path)),
-    pathAt: ({ line, character }) => document.pathAt({ line, character: character + characters }),
+    rangeOfOffsets: (start, end) => moved(document.rangeOfOffsets(start, end)),
+    positionAt: (offset) => move(document.positionAt(offset)),
+    offsetAt: (position) => document.offsetAt(back(position)),
+    pathAt: (position) => document.pathAt(back(position)),
   };
 }

@@ -3,7 +3,7 @@ import { findAssertionType } from '../assertions/registry.ts';
 import { type Nodes, waysFrom } from '../assertions/shared/graphNodes.ts';
 import { type Mapping, mappingOf, type Path, valueAt } from '../core/data.ts';
 import { sharedKeys } from '../evalfile/schema.ts';
-import { variablesIn } from '../yaml/scalarPlaces.ts';
+import { variablesIn } from '../yaml/scalarText.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { GatheredNames } from './gatheredNames.ts';
 import { contextKey, type FileKind } from './name.ts';

@@ -1,6 +1,6 @@
 import type { Path } from '../core/data.ts';
 import type { Range } from '../core/problem.ts';
-import { wordsRange } from '../yaml/scalarPlaces.ts';
+import { wordsRange } from '../yaml/scalarText.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { type FileNames, type Name, type NameKind, namesFile, type Place } from './name.ts';
 

@@ -2,7 +2,7 @@
 export interface ForeignName {
   readonly meant: string;
   /** Keys that must stand beside it to mean the same, such as `ignore_case: true`. */
-  readonly beside?: Readonly<Record<string, string>>;
+  readonly beside?: Readonly<Record<string, boolean>>;
   /** A sentence for the person who wrote it. */
   readonly message: string;
 }

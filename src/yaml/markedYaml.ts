@@ -10,10 +10,11 @@ import {
   type Node,
   type Pair,
   parseDocument,
-  Scalar,
   visit,
 } from 'yaml';
 import type { Path } from '../core/data.ts';
+import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
+import { PARSER_OPTIONS } from './reparse.ts';
 
 /** Where a mark stands in a YAML text that may be half-written. Offsets are of that text. */
 export interface Marked {
@@ -22,7 +23,7 @@ export interface Marked {
   /** To the value, or to the key that holds the mark. */
   readonly path: Path;
   readonly onKey: boolean;
-  readonly style: 'plain' | 'single' | 'double' | 'block';
+  readonly style: Style;
   /** The content, without quotes. */
   readonly start: number;
   readonly end: number;
@@ -43,12 +44,7 @@ export interface MarkSearch {
 /** Looks for a word that occurs once. Never throws: of a text that nests too deeply nothing is read. */
 export function findMark(text: string, mark: string): MarkSearch {
   try {
-    const document = parseDocument(text, {
-      uniqueKeys: false,
-      merge: false,
-      version: '1.2',
-      prettyErrors: false,
-    });
+    const document = parseDocument(text, PARSER_OPTIONS);
     const place = placeOfMark(document, text, mark);
     const reading = new Reading(document);
     const root = place && reading.data(document.contents);
@@ -65,20 +61,12 @@ export function findMark(text: string, mark: string): MarkSearch {
 /** The data of a YAML text, as much as can be read; undefined where nothing can. */
 export function readTolerantly(text: string): unknown {
   try {
-    const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false });
+    const document = parseDocument(text, PARSER_OPTIONS);
     return new Reading(document).data(document.contents);
   } catch {
     return undefined;
   }
 }
-
-const STYLES: Readonly<Record<string, Marked['style']>> = {
-  [Scalar.PLAIN]: 'plain',
-  [Scalar.QUOTE_SINGLE]: 'single',
-  [Scalar.QUOTE_DOUBLE]: 'double',
-  [Scalar.BLOCK_FOLDED]: 'block',
-  [Scalar.BLOCK_LITERAL]: 'block',
-};
 
 function placeOfMark(
   document: Document.Parsed,
@@ -89,12 +77,11 @@ function placeOfMark(
   visit(document, {
     Scalar(key, node, above) {
       if (typeof node.value !== 'string' || !node.value.includes(mark) || !node.range) return;
-      const style = STYLES[node.type ?? Scalar.PLAIN] ?? 'plain';
+      const style = styleOf(node);
       const [from, to] = node.range;
       const quoted = style === 'single' || style === 'double';
       const closed = quoted && to - from > 1 && text[to - 1] === text[from];
       const pair = above.at(-1);
-      const start = isPair(pair) ? startOfKey(pair) : undefined;
       found = {
         path: pathOf([...above, node], key),
         onKey: key === 'key',
@@ -102,7 +89,7 @@ function placeOfMark(
         start: quoted ? from + 1 : from,
         end: closed ? to - 1 : to,
         inFlow: above.some((one) => isCollection(one) && one.flow === true),
-        ...(start !== undefined && { keyStart: start }),
+        ...(isPair(pair) && { keyStart: startOf(pair) }),
       };
       return visit.BREAK;
     },
@@ -110,21 +97,17 @@ function placeOfMark(
   return found;
 }
 
-function startOfKey({ key }: Pair): number | undefined {
-  return isNode(key) ? key.range?.[0] : undefined;
-}
-
 function pathOf(nodes: readonly unknown[], last: unknown): Path {
   return nodes.flatMap((node, index): Path => {
-    if (isPair(node)) return [keyOf(node)];
+    if (isPair(node)) return [nameOf(node)];
     const list = nodes[index - 1];
     if (!isSeq(list)) return [];
     return [index === nodes.length - 1 ? Number(last) : list.items.indexOf(node)];
   });
 }
 
-function keyOf({ key }: Pair): string {
-  return isScalar(key) ? String(key.value) : '?';
+function nameOf(pair: Pair): string {
+  return keyOf(pair)?.name ?? '?';
 }
 
 /** Reads nodes as data. What an alias names is read once, so that aliases cannot multiply it. */
@@ -156,6 +139,6 @@ class Reading {
   #collection(node: Node): unknown {
     if (isSeq(node)) return node.items.map((item) => this.data(item));
     if (!isMap(node)) return undefined;
-    return Object.fromEntries(node.items.map((pair) => [keyOf(pair), this.data(pair.value)]));
+    return Object.fromEntries(node.items.map((pair) => [nameOf(pair), this.data(pair.value)]));
   }
 }

@@ -1,26 +1,176 @@
-import { isCollection, isMap, isNode, isPair, isScalar, type Node, type Scalar } from 'yaml';
+import {
+  type Alias,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  Scalar,
+  type YAMLMap,
+} from 'yaml';
+import type { Path } from '../core/data.ts';
 
 /** Offsets in UTF-16 units. */
 export type Span = readonly [start: number, end: number];
 
-/** A node, or an entry with its key, without the comments and blank lines behind it. */
-export function spanOf(item: unknown, text: string): Span | undefined {
-  if (isPair(item)) {
-    const key = spanOf(item.key, text);
-    const value = spanOf(item.value, text);
-    return key && value ? [key[0], Math.max(key[1], value[1])] : (key ?? value);
-  }
-  if (!isNode(item) || !item.range) return undefined;
-  const [start, end] = item.range;
-  if (isCollection(item) && !item.flow) {
-    return [start, spanOf(item.items.at(-1), text)?.[1] ?? end];
-  }
-  return [start, isBlockText(item) ? start + text.slice(start, end).trimEnd().length : end];
+/** What stands at a path. */
+export interface Found {
+  /** Null where nothing is written: `key:`. */
+  readonly node: Node | null;
+  /** Its entry, where it stands in a mapping. */
+  readonly pair?: Pair;
+  /** Whether it stands within `[…]` or `{…}`. */
+  readonly inFlow: boolean;
+  /** How many steps lead to it. */
+  readonly depth: number;
 }
 
-/** A text with a `|` or `>` before it. */
+/** What an alias stands for. */
+export type Resolve = (alias: Alias) => Node | undefined;
+
+/**
+ * What stands at a path. Behind an alias nothing does unless `resolve` follows it: an edit there would
+ * change more than what is looked at.
+ */
+export function nodeAt(root: Node | null, path: Path, resolve?: Resolve): Found | undefined {
+  const found = nearestTo(root, path, resolve);
+  return found.depth === path.length ? found : undefined;
+}
+
+/** As `nodeAt`; the nearest owner where nothing stands at the path. */
+export function nearestTo(root: Node | null, path: Path, resolve?: Resolve): Found {
+  let found: Found = { node: root, inFlow: false, depth: 0 };
+  for (const step of path) {
+    const { node, depth } = found;
+    const next = stepInto(isAlias(node) ? resolve?.(node) : node, step, depth + 1);
+    if (!next) return found;
+    found = next;
+  }
+  return found;
+}
+
+function stepInto(owner: unknown, step: string | number, depth: number): Found | undefined {
+  if (isSeq(owner) && typeof step === 'number') {
+    const node = owner.items[step];
+    return isNode(node) ? { node, inFlow: isFlow(owner), depth } : undefined;
+  }
+  const pair = isMap(owner) ? pairsOf(owner).get(String(step)) : undefined;
+  const node = isNode(pair?.value) ? pair.value : null;
+  return pair && { node, pair, inFlow: isFlow(owner), depth };
+}
+
+/** The entries of a map by key, looked up once: a map of thousands is asked thousands of times. */
+const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+
+function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
+  const known = PAIRS.get(map);
+  if (known) return known;
+  // Of a key that stands there twice the last one's value counts.
+  const pairs = new Map(
+    map.items.flatMap((pair) => {
+      const key = keyOf(pair);
+      return key ? [[key.name, pair] as const] : [];
+    }),
+  );
+  PAIRS.set(map, pairs);
+  return pairs;
+}
+
+/** The path of the innermost value or key at an offset, and whether the offset is on its key. */
+export function pathTo(root: Node | null, offset: number): { path: Path; onKey: boolean } {
+  const path: (string | number)[] = [];
+  let node: unknown = root;
+  while (isMap(node) || isSeq(node)) {
+    const items: readonly unknown[] = node.items;
+    const index = items.findLastIndex((item) => startOf(item) <= offset);
+    const item = items[index];
+    if (index < 0 || reachOf(item) < offset) break;
+    if (isPair(item)) {
+      const key = keyOf(item);
+      if (!key) break;
+      path.push(key.name);
+      if (offset <= (key.node.range?.[1] ?? 0)) return { path, onKey: true };
+      node = item.value;
+    } else {
+      path.push(index);
+      node = item;
+    }
+  }
+  return { path, onKey: false };
+}
+
+/** Up to where the next entry begins: the white space behind a value still belongs to it. */
+function reachOf(item: unknown): number {
+  if (isPair(item)) return reachOf(item.value ?? item.key);
+  return isNode(item) ? (item.range?.[2] ?? 0) : 0;
+}
+
+/** Where a node or an entry begins, anchors and tags left out. */
+export function startOf(item: unknown): number {
+  const node = isPair(item) ? item.key : item;
+  return isNode(node) ? (node.range?.[0] ?? 0) : 0;
+}
+
+/** Where a node or an entry ends, without the blanks, comments and empty lines behind it. */
+export function endOf(item: unknown, text: string): number {
+  if (isPair(item)) {
+    const { key, value } = item;
+    if (isNode(value) && !isEmpty(value)) return endOf(value, text);
+    return behindColon(item, text) ?? endOf(key, text);
+  }
+  if (!isNode(item)) return 0;
+  const [start, end] = item.range ?? [0, 0];
+  if (isCollection(item) && !item.flow) {
+    const last: unknown = item.items.at(-1);
+    return last === undefined ? end : endOf(last, text);
+  }
+  return isBlockText(item) ? start + text.slice(start, end).trimEnd().length : end;
+}
+
+/** From the start to the end of a node or an entry; undefined where it stands nowhere. */
+export function spanOf(item: unknown, text: string): Span | undefined {
+  const node = isPair(item) ? item.key : item;
+  return isNode(node) && node.range ? [node.range[0], endOf(item, text)] : undefined;
+}
+
+/** The offset behind the colon of an entry; undefined where it has none, as in `{key}`. */
+export function behindColon({ key }: Pair, text: string): number | undefined {
+  COLON.lastIndex = isNode(key) ? (key.range?.[1] ?? 0) : 0;
+  return COLON.test(text) ? COLON.lastIndex : undefined;
+}
+
+const COLON = /\s*:/y;
+
+function isEmpty({ range }: Node): boolean {
+  return !range || range[0] === range[1];
+}
+
+/** How a scalar is written; `block` with a `|` or `>` before it. */
+export type Style = 'plain' | 'single' | 'double' | 'block';
+
+const STYLES: Readonly<Record<string, Style>> = {
+  [Scalar.PLAIN]: 'plain',
+  [Scalar.QUOTE_SINGLE]: 'single',
+  [Scalar.QUOTE_DOUBLE]: 'double',
+  [Scalar.BLOCK_FOLDED]: 'block',
+  [Scalar.BLOCK_LITERAL]: 'block',
+};
+
+export function styleOf({ type }: Scalar): Style {
+  return STYLES[type ?? Scalar.PLAIN] ?? 'plain';
+}
+
 export function isBlockText(node: unknown): node is Scalar {
-  return isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED');
+  return isScalar(node) && styleOf(node) === 'block';
+}
+
+/** Whether a list or mapping is written within brackets. */
+export function isFlow(node: unknown): boolean {
+  return isCollection(node) && node.flow === true;
 }
 
 /** A key that is a plain text. */
@@ -32,7 +182,32 @@ export function keyOf(pair: unknown): { readonly name: string; readonly node: Sc
 
 /** The value under a key of a map; undefined where the node is none or has no such key. */
 export function valueUnder(node: unknown, name: string): Node | undefined {
-  if (!isMap(node)) return undefined;
-  const value = node.items.find((pair) => keyOf(pair)?.name === name)?.value;
-  return isNode(value) ? value : undefined;
+  return (isMap(node) && nodeAt(node, [name])?.node) || undefined;
+}
+
+/**
+ * Looks at every node, in the order of the text. The parser's own `visit` makes a list of what is
+ * around each of them, which takes longer than all that is looked at here.
+ *
+ * @param look `above` are the lists and maps around the node, outermost first; it changes behind it
+ */
+export function eachNode(
+  root: Node | null,
+  look: (node: Node, isKey: boolean, above: readonly Node[]) => void,
+): void {
+  const above: Node[] = [];
+  const walk = (item: unknown, isKey: boolean): void => {
+    if (isPair(item)) {
+      walk(item.key, true);
+      walk(item.value, false);
+      return;
+    }
+    if (!isNode(item)) return;
+    look(item, isKey, above);
+    if (!isCollection(item)) return;
+    above.push(item);
+    for (const one of item.items) walk(one, false);
+    above.pop();
+  };
+  walk(root, false);
 }

@@ -7,10 +7,10 @@ import {
   isScalar,
   isSeq,
   parseDocument,
-  visit,
   type YAMLSeq,
 } from 'yaml';
 import { changedAt, valueAt } from '../core/data.ts';
+import { isPlain } from './checkNodes.ts';
 
 /** What every text is parsed with. */
 export const PARSER_OPTIONS = {
@@ -25,7 +25,7 @@ export interface ParsedText {
   readonly text: string;
   readonly document: Document.Parsed;
   readonly value: unknown;
-  /** Whether no part of it changes what another means. */
+  /** As in `isPlain`. */
   readonly plain: boolean;
 }
 
@@ -74,23 +74,6 @@ export function reparse(text: string, before: ParsedText): ParsedText | undefine
   const item = valueAt(parsed.toJS(), ['cases', 0]);
   const value = changedAt(before.value, ['cases', index], () => item);
   return { text, document, value, plain: true };
-}
-
-/** Without errors, marks of documents, anchors, aliases, and keys that are no plain text. */
-export function isPlain(document: Document.Parsed): boolean {
-  const { errors, warnings, directives } = document;
-  if (errors.length > 0 || warnings.length > 0 || directives.docStart !== null) return false;
-  let plain = true;
-  const check = (fine: boolean) => {
-    plain = fine;
-    return fine ? undefined : visit.BREAK;
-  };
-  visit(document, {
-    Alias: () => check(false),
-    Value: (_key, { anchor }) => check(anchor === undefined),
-    Pair: (_key, { key }) => check(isScalar(key)),
-  });
-  return plain;
 }
 
 function parsedPart(part: string, behind: string) {

@@ -1,11 +1,11 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
 import type { CompletionContext } from './completion/context.ts';
-import { type Choice, fits, valueItems } from './completion/items.ts';
+import { fits, valueItems } from './completion/items.ts';
 import { beginItems, keyItems } from './completion/keys.ts';
 import { nameChoices, toolKeys } from './completion/names.ts';
 import { pathChoices } from './completion/paths.ts';
-import { type Place, placeAt } from './completion/place.ts';
+import { placeAt } from './completion/place.ts';
 import { turnChoices, turnWords } from './completion/turns.ts';
 import { enumerated } from './completion/values.ts';
 import { variableItems, variablesAt } from './completion/variables.ts';
@@ -31,8 +31,7 @@ export async function completion(
   }
   if (place.style === 'block') return [];
   if (place.onKey) {
-    const tools = toolKeys(place).map((choice) => asKey(choice, place));
-    return [...keyItems(place, snippets), ...valueItems(tools, place, snippets)];
+    return [...keyItems(place, snippets), ...valueItems(toolKeys(place), place, snippets)];
   }
   const words = turnWords(place);
   const choices = [
@@ -44,14 +43,9 @@ export async function completion(
   return [
     ...beginItems(place, snippets),
     ...valueItems(
-      choices.filter(({ label, text: written = label }) => fits(written, place.typed)),
+      choices.filter(({ label, value = label }) => fits(String(value), place.typed)),
       place,
       snippets,
     ),
   ];
-}
-
-function asKey(choice: Choice, { hasColon, style }: Place): Choice {
-  if (hasColon || style !== 'plain') return choice;
-  return { ...choice, text: `${choice.label}: `, verbatim: true };
 }

@@ -1,7 +1,8 @@
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
+import { edit } from '../../yaml/edits.ts';
+import { layOut } from '../../yaml/layOut.ts';
+import type { Piece } from '../../yaml/pieces.ts';
 import { parseYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
-import { layOut } from '../../yaml/yamlLayout.ts';
-import type { Piece } from '../../yaml/yamlPieces.ts';
 import type { EvalDocument } from '../ports.ts';
 
 /** Problems of a text that is not one whole YAML document. */
@@ -44,10 +45,7 @@ function editsOf(yaml: YamlDocument, pieces: readonly Piece[]): TextEdit[] {
     const there = yaml.text.slice(from, start);
     if (there !== before) {
       const same = sameStart(there, before);
-      edits.push({
-        range: yaml.rangeOfOffsets(from + same, start),
-        newText: before.slice(same),
-      });
+      edits.push(edit(yaml, from + same, start, before.slice(same)));
     }
     from = end;
   }

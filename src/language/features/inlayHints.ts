@@ -4,7 +4,7 @@ import type { CaseLine } from '../../core/runRecord.ts';
 import { badgeOf, entriesByTurn, type TurnBadge } from '../../core/scoring.ts';
 import { scoreText } from '../../core/verdictWords.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
-import { endOfLineAt } from '../../yaml/lineEnds.ts';
+import { endOfLine } from '../../yaml/lines.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
 import { entryMarkdown, ICONS, STALE } from '../verdictMarkdown.ts';
@@ -96,7 +96,7 @@ function tooltip({ status, entries }: TurnBadge, stale: boolean): string {
 /** The end of the line that a turn begins in; of the turn itself where others stand behind it. */
 function placeBehind({ start, end }: Range, yaml: YamlDocument): Position {
   const from = yaml.offsetAt(start);
-  const lineEnd = endOfLineAt(yaml.text, from);
+  const lineEnd = endOfLine(yaml.text, from);
   if (end.line === start.line) {
     const behind = yaml.text.slice(yaml.offsetAt(end), lineEnd);
     if (!/^\s*(?:#.*)?$/.test(behind)) return end;

@@ -2,6 +2,8 @@ import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
 import type { Range } from '../../core/problem.ts';
 import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
+import { endOf, isFlow, nodeAt } from '../../yaml/nodes.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 
 /** LSP's `SymbolKind.Class`, `.String`, `.Function` and `.Namespace`. */
 const TURN: SymbolKind = 5;
@@ -23,9 +25,8 @@ export function messageSymbols(text: string, path: string): DocumentSymbol[] {
   const turns: DocumentSymbol[] = [];
   const open: { turn?: number; symbol?: DocumentSymbol } = {};
   let held: DocumentSymbol[] = [];
-  const lines = text.split(/\r?\n/);
   for (const [index, message] of spokenMessages(document.value).entries()) {
-    const range = withoutBlankEnd(document.entryRangeOf([index]), lines);
+    const range = rangeOf(document, index);
     const symbol = messageSymbol(message, range);
     if (message.turn === undefined) {
       held.push(symbol);
@@ -44,14 +45,12 @@ export function messageSymbols(text: string, path: string): DocumentSymbol[] {
   return [...turns, ...held];
 }
 
-/** Block mappings reach up to what comes next: an outline ends with the words. */
-function withoutBlankEnd({ start, end }: Range, lines: readonly string[]): Range {
-  let { line, character } = end;
-  while (line > start.line && (lines[line] ?? '').slice(0, character).trim() === '') {
-    line -= 1;
-    character = lines[line]?.length ?? 0;
-  }
-  return { start, end: { line, character } };
+/** Of a message up to its last word: block mappings reach up to what comes next. */
+function rangeOf(document: YamlDocument, index: number): Range {
+  const { start, end } = document.entryRangeOf([index]);
+  const node = nodeAt(document.root, [index])?.node;
+  const isBlock = node && !isFlow(node);
+  return { start, end: isBlock ? document.positionAt(endOf(node, document.text)) : end };
 }
 
 function turnSymbol({ turn, role }: SpokenMessage, first: DocumentSymbol): DocumentSymbol {

@@ -1,6 +1,6 @@
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
-import { endOfLineAt } from '../../yaml/lineEnds.ts';
+import { endOfLine } from '../../yaml/lines.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 import { stepOf } from './formatting.ts';
@@ -31,7 +31,7 @@ export function onTypeFormatting(
 
 function lineAt({ text, offsetAt }: YamlDocument, line: number): string {
   const start = offsetAt({ line, character: 0 });
-  return text.slice(start, endOfLineAt(text, start));
+  return text.slice(start, endOfLine(text, start));
 }
 
 function indentOf(line: string): number {

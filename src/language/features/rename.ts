@@ -3,7 +3,7 @@ import type { Position, Range } from '../../core/problem.ts';
 import { templateVariables } from '../../core/template.ts';
 import { hashOfText } from '../../evalfile/buildCase.ts';
 import { caseSchema } from '../../evalfile/schema.ts';
-import { parseYaml } from '../../yaml/yamlDocument.ts';
+import { writeWithin } from '../../yaml/write.ts';
 import { type FileNames, type Name, namesFile, type Place } from '../name.ts';
 import { type FoundName, type NamePorts, nameAt, sameNames } from '../sameName.ts';
 
@@ -163,18 +163,9 @@ function isDeclared(name: Name | undefined): boolean {
   return name !== undefined && name.declarations.length + name.hidden.length > 0;
 }
 
-/** The name as it is put into a scalar of that style. */
+/** The name as it is put into a scalar of that style; bare only where that is right as a key as well. */
 function written(name: string, style: Place['style']): string {
-  if (style === 'single') return name.replaceAll("'", "''");
-  if (style === 'double') return JSON.stringify(name).slice(1, -1);
-  return style === 'plain' && !staysPlain(name) ? JSON.stringify(name) : name;
-}
-
-/** Whether YAML reads the bare words as that text, as a key and as a value, also within braces. */
-function staysPlain(name: string): boolean {
-  const { value, problems } = parseYaml(`{k: ${name}, ${name}: k}`, '');
-  const read: Readonly<Record<string, unknown>> = { ...Object(value) };
-  return problems.length === 0 && read.k === name && read[name] === 'k';
+  return style === 'text' ? name : (writeWithin(name, style, true) ?? name);
 }
 
 function suitesWith(path: string, id: string, { documents }: NamePorts) {

@@ -1,8 +1,8 @@
 import type { SelectionRange } from 'vscode-languageserver-types';
 import { isMap, isNode, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
 import type { Position } from '../../core/problem.ts';
-import { endOfLineAt, startOfLineAt } from '../../yaml/lineEnds.ts';
-import { isBlockText, type Span, spanOf } from '../../yaml/nodes.ts';
+import { endOfLine, startOfLine } from '../../yaml/lines.ts';
+import { isBlockText, type Span, spanOf, startOf } from '../../yaml/nodes.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 
@@ -66,11 +66,6 @@ function itemAt(node: YAMLMap | YAMLSeq, offset: number, text: string): unknown 
   return node.items[low - 1];
 }
 
-function startOf(item: unknown): number {
-  const node = isPair(item) ? item.key : item;
-  return (isNode(node) && node.range?.[0]) || 0;
-}
-
 function dashBefore(text: string, start: number): number {
   let place = start - 1;
   while (/\s/.test(text[place] ?? '')) place -= 1;
@@ -87,7 +82,7 @@ function withinText(node: unknown, [start, end]: Span, text: string, offset: num
   } else if (/^["']/.test(text.slice(start, start + 1))) {
     spans.push([start + 1, Math.max(start + 1, end - 1)]);
   }
-  const [from, to] = [startOfLineAt(text, offset), endOfLineAt(text, offset)];
+  const [from, to] = [startOfLine(text, offset), endOfLine(text, offset)];
   const indent = /^\s*/.exec(text.slice(from, to))?.[0].length ?? 0;
   spans.push([Math.max(start, from + indent), Math.min(end, to)]);
   for (const { index, 0: word } of text.slice(from, to).matchAll(WORD)) {

@@ -42,15 +42,15 @@ describe("another tool's name of an assertion type", () => {
   }
 
   it('comes with the keys that make it mean the same', () => {
-    assert.deepEqual(foreignType('icontains', TYPES)?.beside, { ignore_case: 'true' });
+    assert.deepEqual(foreignType('icontains', TYPES)?.beside, { ignore_case: true });
     assert.deepEqual(foreignType('not-contains', TYPES), {
       tool: 'promptfoo',
       meant: 'contains',
-      beside: { negate: 'true' },
+      beside: { negate: true },
     });
     assert.deepEqual(foreignType('not-icontains-any', TYPES)?.beside, {
-      ignore_case: 'true',
-      negate: 'true',
+      ignore_case: true,
+      negate: true,
     });
   });
 
@@ -100,7 +100,7 @@ describe("another tool's name of a key", () => {
 
 describe('the sentence about a name', () => {
   it('says whose it is, ours, and what belongs beside it', () => {
-    const beside = { negate: 'true' };
+    const beside = { negate: true };
     assert.equal(
       foreignSentence('not-equals', { tool: 'promptfoo', meant: 'equals', beside }),
       '"not-equals" is promptfoo\'s name; here it is "equals" with `negate: true`.',

@@ -1,6 +1,6 @@
 import type { CodeAction, Diagnostic } from 'vscode-languageserver-types';
 import { evalFileSchema } from '../../../evalfile/schema.ts';
-import { addKeys } from '../../../yaml/yamlEdits.ts';
+import { addKeys } from '../../../yaml/edits.ts';
 import type { EvalDocument } from '../../ports.ts';
 import { dataOf, editsIn, quickFix } from './actions.ts';
 import { placeholder } from './placeholder.ts';

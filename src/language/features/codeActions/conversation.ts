@@ -1,20 +1,13 @@
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
-import { isNode, isScalar, isSeq, type Node, stringify, visit } from 'yaml';
+import { isNode, isSeq, type Node, visit, type YAMLSeq } from 'yaml';
 import type { Conversation, Turn } from '../../../core/conversation.ts';
 import { mappingOf, type Path, valueAt } from '../../../core/data.ts';
 import { templateVariables } from '../../../core/template.ts';
-import {
-  addKeys,
-  columnOf,
-  edit,
-  endOf,
-  indented,
-  isFlow,
-  nodeAt,
-  removeEntry,
-  replaceNode,
-  startOf,
-} from '../../../yaml/yamlEdits.ts';
+import { addKeys, edit, renameKey, replaceValue, replaceWith } from '../../../yaml/edits.ts';
+import { endOf, nodeAt, startOf } from '../../../yaml/nodes.ts';
+import { removeEntry } from '../../../yaml/removeEntry.ts';
+import { write, writeInline } from '../../../yaml/write.ts';
+import type { YamlDocument } from '../../../yaml/yamlDocument.ts';
 import { editsIn, refactoring } from './actions.ts';
 import { type CursorPlace, casePath } from './place.ts';
 import { transcriptPath } from './transcriptFile.ts';
@@ -27,9 +20,9 @@ export function toTurns(place: CursorPlace): CodeAction[] {
   const { yaml } = place.document;
   const path = transcriptPath(place);
   const messages = path && valueAt(yaml.value, path);
-  const { node, pair } = (path && nodeAt(yaml, path)) ?? {};
+  const node = path && nodeAt(yaml.root, path)?.node;
   const target = targetOf(place);
-  if (!path || !Array.isArray(messages) || !isSeq(node) || !pair || !target) return [];
+  if (!path || !Array.isArray(messages) || !isSeq(node) || !target) return [];
   const said = messages.map(userText);
   if (said.every((text) => text === undefined)) return [];
   // Turns are templates and one message each.
@@ -37,16 +30,11 @@ export function toTurns(place: CursorPlace): CodeAction[] {
   const together = said.some((text, index) => text !== undefined && said[index - 1] !== undefined);
   if (templates || together) return [];
   const edits = node.flow
-    ? flowEdits(place, node, messages)
-    : messages.map((_, index) => itemEdit(place, path, index, messages[index]));
-  if (edits.some((one) => one === undefined)) return [];
+    ? [flowEdit(yaml, node, messages)]
+    : messages.flatMap((message, index) => itemEdits(yaml, [...path, index], message));
   const added =
     target.name !== undefined && addKeys(yaml, path.slice(0, -1), { target: target.name });
-  const all = [
-    renameKey(place, pair.key, 'turns'),
-    ...edits.flatMap((one) => one ?? []),
-    ...(added ? [added] : []),
-  ];
+  const all = [...renameKey(yaml, path, 'turns'), ...edits, ...(added ? [added] : [])];
   const left = messages.some(isSystemText) ? 'the replies and system texts' : 'the replies';
   const title = `Turn the transcript into turns, without ${left}`;
   return [refactoring(title, 'refactor.rewrite', editsIn(place.uri, all))];
@@ -78,52 +66,27 @@ function userText(message: unknown): string | undefined {
 }
 
 /** Nothing to do for `user: …`, which is a turn as it stands. */
-function itemEdit(
-  { document: { yaml } }: CursorPlace,
-  path: Path,
-  index: number,
-  message: unknown,
-): TextEdit[] | undefined {
-  const text = userText(message);
-  const item = nodeAt(yaml, [...path, index])?.node;
-  if (!item) return undefined;
-  if (text === undefined) {
-    const removed = removeEntry(yaml, [...path, index]);
-    return removed && [removed];
-  }
-  const { user } = mappingOf(message);
-  if (Object.keys(mappingOf(message)).length === 1 && typeof user === 'string') return [];
-  return [
-    replaceNode(
-      yaml,
-      item,
-      isFlow(item) ? `{ user: ${JSON.stringify(text)} }` : `user: ${JSON.stringify(text)}`,
-    ),
-  ];
+function itemEdits(yaml: YamlDocument, path: Path, message: unknown): TextEdit[] {
+  const user = userText(message);
+  if (user !== undefined) return isTurn(message) ? [] : replaceValue(yaml, path, { user });
+  const removed = removeEntry(yaml, path);
+  return removed ? [removed] : [];
 }
 
-function flowEdits(
-  { document: { yaml } }: CursorPlace,
-  list: Node & { readonly items: readonly unknown[] },
-  messages: readonly unknown[],
-): (TextEdit[] | undefined)[] {
+function isTurn(message: unknown): boolean {
+  const keys = Object.keys(mappingOf(message));
+  return keys.length === 1 && keys[0] === 'user';
+}
+
+function flowEdit(yaml: YamlDocument, list: YAMLSeq, messages: readonly unknown[]): TextEdit {
+  const { text } = yaml;
   const kept = list.items.flatMap((item, index) => {
-    const text = userText(messages[index]);
-    if (text === undefined || !isNode(item)) return [];
-    const short = Object.keys(mappingOf(messages[index])).length === 1;
-    return [
-      short
-        ? yaml.text.slice(startOf(item), endOf(item, yaml.text))
-        : `{ user: ${JSON.stringify(text)} }`,
-    ];
+    const user = userText(messages[index]);
+    if (user === undefined) return [];
+    const asItIs = isTurn(messages[index]);
+    return [asItIs ? text.slice(startOf(item), endOf(item, text)) : writeInline({ user }, true)];
   });
-  return [[replaceNode(yaml, list, `[${kept.join(', ')}]`)]];
-}
-
-function renameKey({ document: { yaml } }: CursorPlace, key: unknown, name: string): TextEdit {
-  const start = startOf(key);
-  const end = isScalar(key) ? (key.range?.[1] ?? start) : start;
-  return edit(yaml, start, end, name);
+  return edit(yaml, startOf(list), endOf(list, text), `[${kept.join(', ')}]`);
 }
 
 /** Writes down the conversation of the last run in the place of the turns that led to it. */
@@ -133,19 +96,19 @@ export async function toTranscript(place: CursorPlace): Promise<CodeAction[]> {
   const owner = casePath(place);
   if (!owner || place.path[2] !== 'turns') return [];
   const { turns, id, stop_on_failure } = mappingOf(valueAt(yaml.value, owner));
-  const { node, pair } = nodeAt(yaml, [...owner, 'turns']) ?? {};
-  if (!Array.isArray(turns) || !node || !pair || typeof id !== 'string') return [];
+  const path = [...owner, 'turns'];
+  const node = nodeAt(yaml.root, path)?.node;
+  if (!Array.isArray(turns) || !node || typeof id !== 'string') return [];
   // What stands under a turn would have no place in a transcript.
   if (turns.some((turn) => 'assert' in mappingOf(turn) || 'expected' in mappingOf(turn))) return [];
   const conversation = await ports.lastConversation(document.suite.path, id);
   const messages = conversation ? messagesOf(conversation) : [];
   if (!messages.some((message) => 'assistant' in message)) return [];
-  const column = columnOf(yaml, startOf(pair));
-  const flow = isFlow(nodeAt(yaml, owner)?.node);
-  const words = flow
-    ? `transcript: ${JSON.stringify(messages)}`
-    : `transcript:\n${indented([...commentsIn(node), stringify(messages, { lineWidth: 0 }).replace(/\n$/, '')].join('\n'), column + 2)}`;
-  const edits = [edit(yaml, startOf(pair), endOf(pair, yaml.text), words)];
+  const written = write(messages);
+  const transcript = { ...written, text: [...commentsIn(node), written.text].join('\n') };
+  const edits = replaceWith(yaml, path, transcript);
+  if (edits.length === 0) return [];
+  edits.push(...renameKey(yaml, path, 'transcript'));
   const useless =
     stop_on_failure === undefined ? undefined : removeEntry(yaml, [...owner, 'stop_on_failure']);
   if (useless) edits.push(useless);

@@ -2,21 +2,12 @@ import { basename, extname } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isMap, type Pair } from 'yaml';
 import { mappingOf, type Path, valueAt } from '../../../core/data.ts';
+import { cutOut } from '../../../yaml/cutOut.ts';
+import { addWritten, edit } from '../../../yaml/edits.ts';
+import { startOfLine } from '../../../yaml/lines.ts';
+import { startOf } from '../../../yaml/nodes.ts';
+import { type Written, write, writeEntry } from '../../../yaml/write.ts';
 import type { YamlDocument } from '../../../yaml/yamlDocument.ts';
-import {
-  addKeys,
-  columnOf,
-  cutOut,
-  edit,
-  endOf,
-  indented,
-  isFlow,
-  lineStart,
-  lineStop,
-  type Moved,
-  nodeAt,
-  startOf,
-} from '../../../yaml/yamlEdits.ts';
 import { editsIn, refactoring } from './actions.ts';
 import { type CursorPlace, freeName, slug } from './place.ts';
 
@@ -31,7 +22,7 @@ export function extractName(place: CursorPlace): CodeAction[] {
   const { list } = found;
   const names = Object.keys(mappingOf(valueAt(yaml.value, [list])));
   const name = freeName(found.name, names);
-  const inserted = insertion(yaml, list, name, moved, found.value);
+  const inserted = insertion(yaml, list, name, moved);
   if (!inserted) return [];
   const edits = [...moved.replaceBy(name), inserted];
   const title = `Move to \`${list}\` as "${name}"`;
@@ -41,7 +32,6 @@ export function extractName(place: CursorPlace): CodeAction[] {
 interface Inline {
   readonly list: List;
   readonly path: Path;
-  readonly value: unknown;
   /** What it could be called. */
   readonly name: string;
 }
@@ -56,7 +46,7 @@ function inlineAt({ document, path }: CursorPlace): Inline | undefined {
     const { provider, type, path: file } = mappingOf(value);
     if (key === 'target' && typeof type === 'string') {
       const name = typeof file === 'string' ? basename(file, extname(file)) : type;
-      return { list: 'targets', path: prefix, value, name: slug(name, 'target') };
+      return { list: 'targets', path: prefix, name: slug(name, 'target') };
     }
     if (key !== 'judge' && key !== 'model') continue;
     const owner = mappingOf(valueAt(root, prefix.slice(0, -1)));
@@ -68,7 +58,6 @@ function inlineAt({ document, path }: CursorPlace): Inline | undefined {
     return {
       list: 'models',
       path: prefix,
-      value,
       name: key === 'judge' ? 'judge' : slug(model, 'model'),
     };
   }
@@ -85,36 +74,24 @@ function insertion(
   yaml: YamlDocument,
   list: List,
   name: string,
-  moved: Moved,
-  value: unknown,
+  moved: Written,
 ): TextEdit | undefined {
-  const there = nodeAt(yaml, [list])?.node;
-  if (isMap(there) && isFlow(there)) {
-    return addKeys(yaml, [list], { [name]: moved.block ? JSON.stringify(value) : moved.text });
-  }
-  if (isMap(there) && there.items.length > 0) {
-    const column = columnOf(yaml, startOf(there.items[0]));
-    const stop = lineStop(yaml.text, endOf(there.items.at(-1), yaml.text));
-    return edit(yaml, stop, stop, `\n${indented(entry(name, moved), column)}`);
-  }
-  const root = yaml.root;
-  if (!isMap(root) || root.flow || there) return undefined;
+  const { root, text, value } = yaml;
+  if (valueAt(value, [list]) !== undefined) return addWritten(yaml, [list], [[name, moved]]);
+  if (!isMap(root) || root.flow) return undefined;
   const next = root.items.find(({ key }) => BEHIND[list].includes(String(key)));
   if (!next) return undefined;
-  const start = aboveComments(yaml.text, next);
-  return edit(yaml, start, start, `${list}:\n${indented(entry(name, moved), 2)}\n`);
-}
-
-function entry(name: string, { text, block }: Moved): string {
-  return block ? `${name}:\n${indented(text, 2)}` : `${name}: ${text}`;
+  const start = aboveComments(text, next);
+  const entry = { ...write({}), text: writeEntry(name, moved), below: true };
+  return edit(yaml, start, start, `${writeEntry(list, entry)}\n`);
 }
 
 /** Above the comments of an entry; not above those at the head of the file. */
 function aboveComments(text: string, pair: Pair): number {
-  const start = lineStart(text, startOf(pair));
+  const start = startOfLine(text, startOf(pair));
   let above = start;
   while (above > 0) {
-    const before = lineStart(text, above - 1);
+    const before = startOfLine(text, above - 1);
     if (!/^#/.test(text.slice(before, above))) return above;
     above = before;
   }

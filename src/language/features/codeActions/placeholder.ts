@@ -1,55 +1,61 @@
-import { stringify } from 'yaml';
 import type * as z from 'zod';
-import { mappingOf, type Path, valueAt } from '../../../core/data.ts';
+import { isMapping, mappingOf, type Path, valueAt } from '../../../core/data.ts';
 import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../../schema/schemaWalk.ts';
 
-/** Values to begin from, on one line, where the schema alone would leave a riddle. */
-const KNOWN: Readonly<Record<string, string>> = {
-  cases:
-    '[{ id: case-1, transcript: [{ user: Hello }, { assistant: Hello }], assert: [The assistant greets the user.] }]',
+/** Values to begin from, where the schema alone would leave a riddle. */
+const KNOWN: Readonly<Record<string, unknown>> = {
+  cases: [
+    {
+      id: 'case-1',
+      transcript: [{ user: 'Hello' }, { assistant: 'Hello' }],
+      assert: ['The assistant greets the user.'],
+    },
+  ],
   answer: 'yes',
-  assert: '[The assistant answers the question.]',
+  assert: ['The assistant answers the question.'],
   assistant: 'Hello',
-  command: '[node, ./agent.mjs]',
+  command: ['node', './agent.mjs'],
   content: 'Hello',
   criteria: 'The assistant is helpful.',
   criterion: 'The assistant answers the question.',
-  expectations: '{ outcome: The question is answered. }',
-  function: '{ name: look_up }',
-  guidelines: '[Be polite.]',
-  instructions: '"Does the assistant answer the question? {{conversation}}"',
+  expectations: { outcome: 'The question is answered.' },
+  function: { name: 'look_up' },
+  guidelines: ['Be polite.'],
+  instructions: 'Does the assistant answer the question? {{conversation}}',
   language: 'en',
-  max: '1000',
+  max: 1000,
   model: 'gpt-5-mini',
   name: 'look_up',
   path: './file.mjs',
   pattern: 'text',
   provider: 'openai',
   role: 'A friendly support agent',
-  tools: '[{ name: look_up }]',
-  topics: '[orders]',
-  transcript: '[{ user: Hello }, { assistant: Hello }]',
+  tools: [{ name: 'look_up' }],
+  topics: ['orders'],
+  transcript: [{ user: 'Hello' }, { assistant: 'Hello' }],
   user: 'Hello',
   value: 'text',
-  values: '[text]',
+  values: ['text'],
 };
 
+const MODEL = 'openai:gpt-5-mini';
+
 /** What a name stands for, and what to write where none is there yet. */
-const NAMED: Readonly<Record<string, { readonly list: string; readonly otherwise: string }>> = {
-  judge: { list: 'models', otherwise: '"openai:gpt-5-mini"' },
-  target: { list: 'targets', otherwise: '{ type: chat, model: "openai:gpt-5-mini" }' },
+const NAMED: Readonly<Record<string, { readonly list: string; readonly otherwise: unknown }>> = {
+  judge: { list: 'models', otherwise: MODEL },
+  target: { list: 'targets', otherwise: { type: 'chat', model: MODEL } },
 };
 
 /** Deeper than this no mapping of ours is required. */
 const MAX_DEPTH = 4;
 
-/** A value that can stand under a key that is missing, written on one line. */
+/** A value that can stand under a key that is missing. */
 export function placeholder(
   schema: z.ZodType,
   root: unknown,
   path: Path,
   ids: readonly string[],
-): string {
+): unknown {
   const key = String(path.at(-1));
   if (key === 'id' && path[0] === 'cases' && path.length === 3) return freeId(ids);
   const owner = path.slice(0, -1);
@@ -60,11 +66,11 @@ export function placeholder(
     return kinds.includes('contains') ? 'contains' : (kinds[0] ?? 'contains');
   }
   // A chat target's is a model by itself, one under `models` the model's name.
-  if (key === 'model' && type === 'chat') return '"openai:gpt-5-mini"';
+  if (key === 'model' && type === 'chat') return MODEL;
   const named = NAMED[key];
   if (named) {
     const [name] = Object.keys(mappingOf(valueAt(root, [named.list])));
-    return name === undefined ? named.otherwise : stringify(name, { lineWidth: 0 }).trim();
+    return name ?? named.otherwise;
   }
   const schemas = schemasAt(schema, root, owner).flatMap((one) => {
     const field = definition(one).shape?.[key];
@@ -80,42 +86,46 @@ function kindsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
 }
 
 /** The known value where it is of the kind that is wanted, else one made of the schema. */
-function firstFitting(key: string, schemas: readonly z.core.$ZodType[]): string {
+function firstFitting(key: string, schemas: readonly z.core.$ZodType[]): unknown {
   const known = KNOWN[key];
   if (known !== undefined && schemas.some((one) => takes(one, known))) return known;
   const [first] = schemas;
   return first ? made(first, key, 0) : (known ?? 'text');
 }
 
-function takes(schema: z.core.$ZodType, text: string): boolean {
+function takes(schema: z.core.$ZodType, value: unknown): boolean {
   const { type } = definition(schema);
-  if (text.startsWith('[')) return type === 'array' || type === 'tuple';
-  if (text.startsWith('{')) return type === 'object' || type === 'record';
-  return /^\d+$/.test(text)
+  if (Array.isArray(value)) return type === 'array' || type === 'tuple';
+  if (isMapping(value)) return type === 'object' || type === 'record';
+  return typeof value === 'number'
     ? type === 'number'
     : !['array', 'object', 'record', 'number'].includes(type);
 }
 
-function made(schema: z.core.$ZodType, key: string, depth: number): string {
+function made(schema: z.core.$ZodType, key: string, depth: number): unknown {
   const { type, values, entries, shape, element, options, items } = definition(unwrap(schema));
-  if (values?.[0] !== undefined) return String(values[0]);
+  if (values?.[0] !== undefined) return values[0];
   const [entry] = Object.values(entries ?? {});
-  if (entry !== undefined) return String(entry);
+  if (entry !== undefined) return entry;
   if (options?.[0]) return made(options[0], key, depth);
-  if (items)
-    return `[${items.map((item, index) => (definition(unwrap(item)).type === 'number' ? index : made(item, key, depth + 1))).join(', ')}]`;
-  if (element) return `[${made(element, key, depth + 1)}]`;
-  if (type === 'number' || type === 'int') return '1';
-  if (type === 'boolean') return 'true';
-  if (type === 'record') return '{}';
+  if (items) {
+    // Of two numbers the second is the greater one, as in a scale.
+    return items.map((item, index) =>
+      definition(unwrap(item)).type === 'number' ? index : made(item, key, depth + 1),
+    );
+  }
+  if (element) return [made(element, key, depth + 1)];
+  if (type === 'number' || type === 'int') return 1;
+  if (type === 'boolean') return true;
+  if (type === 'record') return {};
   if (shape && depth < MAX_DEPTH) {
-    const inner = keysAt(schema as z.ZodType, {}, [])
-      .filter(({ required }) => required)
-      .map((one) => `${one.name}: ${made(one.schema, one.name, depth + 1)}`);
-    return inner.length === 0 ? '{}' : `{ ${inner.join(', ')} }`;
+    const required = keysAt(schema as z.ZodType, {}, []).filter((one) => one.required);
+    return Object.fromEntries(
+      required.map((one) => [one.name, made(one.schema, one.name, depth + 1)]),
+    );
   }
   const known = KNOWN[key];
-  return known !== undefined && !/^[[{]/.test(known) ? known : 'text';
+  return typeof known === 'string' || typeof known === 'number' ? known : 'text';
 }
 
 function freeId(ids: readonly string[]): string {

@@ -1,6 +1,7 @@
 import type { CodeAction, Diagnostic } from 'vscode-languageserver-types';
+import { edit } from '../../../yaml/edits.ts';
+import { quoted } from '../../../yaml/write.ts';
 import type { YamlDocument } from '../../../yaml/yamlDocument.ts';
-import { edit } from '../../../yaml/yamlEdits.ts';
 import { dataOf, editsIn, quickFix } from './actions.ts';
 
 /** Puts a text that a comment cuts short in quotes as a whole. */
@@ -12,9 +13,4 @@ export function putInQuotes(uri: string, yaml: YamlDocument, diagnostic: Diagnos
   const text = quoted(yaml.text.slice(start, end));
   const edits = [edit(yaml, start, end, text)];
   return [quickFix('Put the whole text in quotes', diagnostic, editsIn(uri, edits), true)];
-}
-
-/** In single quotes where double ones would need escapes. */
-function quoted(text: string): string {
-  return /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
 }

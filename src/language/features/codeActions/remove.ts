@@ -1,6 +1,6 @@
 import type { CodeAction, Diagnostic } from 'vscode-languageserver-types';
+import { removeEntry, removeKeyAt } from '../../../yaml/removeEntry.ts';
 import type { YamlDocument } from '../../../yaml/yamlDocument.ts';
-import { removeEntry, removeKeyAt } from '../../../yaml/yamlEdits.ts';
 import { dataOf, editsIn, quickFix } from './actions.ts';
 
 /** Takes out a key that is unknown or has no effect, or a name that nothing uses. */

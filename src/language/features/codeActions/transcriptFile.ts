@@ -1,21 +1,14 @@
 import { dirname, extname, resolve } from 'node:path';
 import type { CodeAction } from 'vscode-languageserver-types';
-import { isMap, isSeq, stringify } from 'yaml';
+import { isSeq } from 'yaml';
 import { type Path, valueAt } from '../../../core/data.ts';
 import { isError } from '../../../core/problem.ts';
 import { loadTranscript } from '../../../evalfile/transcript.ts';
+import { cutOut } from '../../../yaml/cutOut.ts';
+import { replaceWith } from '../../../yaml/edits.ts';
+import { isFlow } from '../../../yaml/nodes.ts';
+import { type Written, write } from '../../../yaml/write.ts';
 import { parseYaml } from '../../../yaml/yamlDocument.ts';
-import {
-  behindColon,
-  columnOf,
-  cutOut,
-  edit,
-  endOf,
-  indented,
-  isFlow,
-  nodeAt,
-  startOf,
-} from '../../../yaml/yamlEdits.ts';
 import { editsIn, refactoring, withNewFile } from './actions.ts';
 import { type CursorPlace, casePath, freeFile, slug } from './place.ts';
 
@@ -45,34 +38,29 @@ export async function inlineTranscript(place: CursorPlace): Promise<CodeAction[]
   const path = transcriptPath(place);
   const reference = path && valueAt(yaml.value, path);
   if (!path || typeof reference !== 'string') return [];
-  const owner = nodeAt(yaml, path.slice(0, -1))?.node;
-  const pair = nodeAt(yaml, path)?.pair;
   const file = resolve(dirname(yaml.path), reference);
   const text = await place.ports.read(file);
-  if (!pair || !isMap(owner) || text === undefined) return [];
-  if (loadTranscript(text, file).problems.some(isError)) return [];
-  const messages = messagesOf(text, file);
-  const words = isFlow(owner)
-    ? ` ${JSON.stringify(messages.value)}`
-    : `\n${indented(messages.text.replace(/\n$/, ''), columnOf(yaml, startOf(pair)) + 2)}`;
-  const edits = [edit(yaml, behindColon(pair, yaml.text), endOf(pair, yaml.text), words)];
+  if (text === undefined || loadTranscript(text, file).problems.some(isError)) return [];
+  const edits = replaceWith(yaml, path, messagesOf(text, file));
+  if (edits.length === 0) return [];
   const title = 'Write the transcript into this file';
   return [refactoring(title, 'refactor.inline', editsIn(place.uri, edits))];
 }
 
 /** A file of messages as a list in YAML; YAML itself as it is written. */
-function messagesOf(
-  text: string,
-  file: string,
-): { readonly value: unknown; readonly text: string } {
-  const extension = extname(file);
-  if (extension === '.json' || extension === '.jsonl') {
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
-    const value: unknown =
-      extension === '.json' ? JSON.parse(text) : lines.map((line): unknown => JSON.parse(line));
-    return { value, text: stringify(value, { lineWidth: 0 }) };
+function messagesOf(text: string, file: string): Written {
+  switch (extname(file)) {
+    case '.json':
+      return write(JSON.parse(text));
+    case '.jsonl': {
+      const lines = text.split('\n').filter((line) => line.trim() !== '');
+      return write(lines.map((line): unknown => JSON.parse(line)));
+    }
+    default: {
+      const { value, root } = parseYaml(text, file);
+      const plain = isSeq(root) && !isFlow(root) && !/^(---|\.\.\.|%)/m.test(text);
+      const own = text.replace(/^\uFEFF/, '').replace(/\n$/, '');
+      return plain ? { value, text: own, below: true } : write(value);
+    }
   }
-  const { value, root } = parseYaml(text, file);
-  const plain = isSeq(root) && !root.flow && !/^(---|\.\.\.|%)/m.test(text);
-  return { value, text: plain ? text.replace(/^\uFEFF/, '') : stringify(value, { lineWidth: 0 }) };
 }

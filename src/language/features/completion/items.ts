@@ -1,4 +1,5 @@
 import type { CompletionItem, CompletionItemKind } from 'vscode-languageserver-types';
+import { type Word, writeWithin, writeWord } from '../../../yaml/write.ts';
 import type { Place } from './place.ts';
 
 /** LSP's `CompletionItemKind`, as far as it is used. */
@@ -22,14 +23,14 @@ const ADJUST_INDENTATION = 2;
 export interface Choice {
   readonly label: string;
   readonly kind: CompletionItemKind;
-  /** What is written, where it is not the label. */
-  readonly text?: string;
+  /** What is written, where it is not the label: a number is no text. */
+  readonly value?: Word;
   readonly detail?: string | undefined;
   readonly documentation?: string | undefined;
   /** Those with a low number come first; 5 unless given. */
   readonly rank?: number;
-  /** Written as it is, without quotes of its own: numbers, `true`, what goes on behind it. */
-  readonly verbatim?: boolean;
+  /** More is typed behind it, as behind `openai:`, so that it gets no quotes yet. */
+  readonly begun?: boolean;
   /** What follows, as a snippet; only where snippets are understood and no quote stands behind. */
   readonly below?: string;
 }
@@ -40,22 +41,41 @@ export function valueItems(
   place: Place,
   snippets: boolean,
 ): CompletionItem[] {
-  return choices.map((choice, index) => {
-    const { label, kind, text = label, detail, documentation, rank = 5 } = choice;
-    const written = choice.verbatim && place.style === 'plain' ? text : asScalar(text, place);
+  return choices.flatMap((choice, index): CompletionItem[] => {
+    const { label, kind, value = label, detail, documentation, rank = 5 } = choice;
+    const written = choice.begun ? String(value) : writtenAt(value, place);
+    if (written === undefined) return [];
     const below = snippets && place.style === 'plain' ? choice.below : undefined;
-    const value = `${place.blankNeeded ? ' ' : ''}${below === undefined ? written : plainSnippet(written)}`;
-    return {
-      label,
-      kind,
-      sortText: sortText(rank, index),
-      textEdit: { range: place.range, newText: value + (below ?? '') },
-      ...(text !== label && { filterText: text }),
-      ...(detail !== undefined && { detail: oneLine(detail) }),
-      ...(documentation !== undefined && { documentation: oneLine(documentation) }),
-      ...(below !== undefined && asSnippet()),
-    };
+    const blank = place.blankNeeded ? ' ' : '';
+    const filter = String(value);
+    return [
+      {
+        label,
+        kind,
+        sortText: sortText(rank, index),
+        textEdit: {
+          range: place.range,
+          newText: blank + (below === undefined ? written : plainSnippet(written) + below),
+        },
+        ...(filter !== label && { filterText: filter }),
+        ...(detail !== undefined && { detail: oneLine(detail) }),
+        ...(documentation !== undefined && { documentation: oneLine(documentation) }),
+        ...(below !== undefined && asSnippet()),
+      },
+    ];
   });
+}
+
+/** A value as it takes where the cursor is; undefined where the quotes that are there cannot hold it. */
+function writtenAt(value: Word, place: Place): string | undefined {
+  const { style, inFlow, halfOpen, onKey, hasColon } = place;
+  if (style === 'plain') {
+    const word = writeWord(value, inFlow);
+    return onKey && !hasColon ? `${word}: ` : word;
+  }
+  const inside = writeWithin(String(value), style);
+  const close = halfOpen ? { single: "'", double: '"', block: '' }[style] : '';
+  return inside === undefined ? undefined : inside + close;
 }
 
 export function asSnippet(): Pick<CompletionItem, 'insertTextFormat' | 'insertTextMode'> {
@@ -79,19 +99,6 @@ export function oneLine(text: string, length = 100): string {
     .trim();
   const characters = [...line];
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : line;
-}
-
-/** Words that YAML reads as something else, or that end a plain text, need quotes. */
-const SAFE = /^(?!(?:true|false|null)$)[\p{L}_./][^\n\r:#,[\]{}"'`]*$/iu;
-const SAFE_WITH_COLON = /^[\p{L}_./][\w.:/@+-]*[\w/]$/u;
-
-/** A text written for where the cursor is: in quotes or not. */
-export function asScalar(text: string, { style, halfOpen }: Pick<Place, 'style' | 'halfOpen'>) {
-  if (style === 'single') return text.replaceAll("'", "''") + (halfOpen ? "'" : '');
-  if (style === 'double') return JSON.stringify(text).slice(1, halfOpen ? undefined : -1);
-  return (SAFE.test(text) && text.trim() === text) || SAFE_WITH_COLON.test(text)
-    ? text
-    : JSON.stringify(text);
 }
 
 /** Whether a word could be on its way to become the label; free text is not. */

@@ -2,6 +2,7 @@ import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
 import { valueAt } from '../../../core/data.ts';
 import { definition, type KeyInfo, unwrap } from '../../../schema/schemaWalk.ts';
+import { writeWord } from '../../../yaml/write.ts';
 import { asSnippet, fits, KINDS, oneLine, plainSnippet, sortText } from './items.ts';
 import { type Offer, type Option, offerAt } from './options.ts';
 import type { Place } from './place.ts';
@@ -34,7 +35,9 @@ export function beginItems(place: Place, snippets: boolean, schema?: z.ZodType):
       ...(documentation !== undefined && { documentation: oneLine(documentation) }),
       textEdit: {
         range: place.range,
-        newText: snippets ? `${key}: ${plainSnippet(value)}${below}` : `${key}: ${value}`,
+        newText: snippets
+          ? `${key}: ${plainSnippet(writeWord(value))}${below}`
+          : `${key}: ${writeWord(value)}`,
       },
       ...(snippets && asSnippet()),
     };

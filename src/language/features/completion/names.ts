@@ -83,7 +83,7 @@ export function shortForms(root: unknown): Choice[] {
       detail: 'provider:model',
       documentation,
       rank: 6,
-      verbatim: true,
+      begun: true,
     })),
   ];
 }

@@ -43,7 +43,7 @@ export async function pathChoices(
   if (folder !== root && /^(?:\.\.\/)*$/.test(typed)) shown.push({ name: '../', isFolder: true });
   return shown.map(({ name, isFolder }) => ({
     label: name,
-    text: typed + name,
+    value: typed + name,
     kind: isFolder ? KINDS.folder : KINDS.file,
     rank: isFolder ? 6 : 5,
   }));

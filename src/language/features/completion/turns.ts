@@ -41,11 +41,11 @@ export async function turnChoices(
     .filter((turn) => (side === 'both' || turn.side === side) && !taken.includes(turn.number))
     .map(({ number, side: speaker, text }) => ({
       label: String(number),
+      value: number,
       kind: KINDS.value,
       detail: text,
       documentation: `Turn ${number}, the ${speaker}'s.`,
       rank: 6,
-      verbatim: true,
     }));
 }
 

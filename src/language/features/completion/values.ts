@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { type Path, valueAt } from '../../../core/data.ts';
 import { evalFileSchema } from '../../../evalfile/schema.ts';
 import { definition, schemasAt, valuesAt } from '../../../schema/schemaWalk.ts';
+import type { Word } from '../../../yaml/write.ts';
 import { type Choice, KINDS } from './items.ts';
 import { flowSnippetOf, neededKeys, snippetOf } from './keys.ts';
 import { offerAt } from './options.ts';
@@ -13,15 +14,15 @@ export function enumerated(place: Place, schema: z.ZodType = evalFileSchema): Ch
   if (options.length > 0) return options;
   const { root, path } = place;
   const taken = Array.isArray(valueAt(root, path.slice(0, -1))) ? path.slice(0, -1) : undefined;
-  const verbatim = verbatimValues(root, path, schema);
+  const words = otherWords(root, path, schema);
   return valuesAt(schema, root, path)
-    .filter(({ value }) => !verbatim.has(value) || place.style === 'plain')
+    .filter(({ value }) => !words.has(value) || place.style === 'plain')
     .filter(({ value }) => taken === undefined || !listed(root, taken).includes(value))
     .map(({ value, documentation }) => ({
       label: value,
+      value: words.get(value) ?? value,
       kind: KINDS.enumMember,
       documentation,
-      verbatim: verbatim.has(value),
       ...(path.at(-1) === 'language' && { detail: languageName(value) }),
     }));
 }
@@ -32,16 +33,17 @@ export function listed(root: unknown, path: Path): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-/** `true` and numbers, which quotes would make a text. */
-function verbatimValues(root: unknown, path: Path, schema: z.ZodType): Set<string> {
-  const schemas = schemasAt(schema, root, path);
-  const texts = schemas.flatMap((one) => {
+/** `true` and numbers by their text: quotes would make a text of them. */
+function otherWords(root: unknown, path: Path, schema: z.ZodType): Map<string, Word> {
+  const words = schemasAt(schema, root, path).flatMap((one): Word[] => {
     const { type, values = [] } = definition(one);
-    return type === 'boolean'
-      ? ['true', 'false']
-      : values.filter((value) => typeof value !== 'string').map(String);
+    return type === 'boolean' ? [true, false] : values.filter(isOtherWord);
   });
-  return new Set(texts);
+  return new Map(words.map((word) => [String(word), word]));
+}
+
+function isOtherWord(value: unknown): value is Word {
+  return typeof value === 'number' || typeof value === 'boolean' || value === null;
 }
 
 /** Types, providers and roles, each with the keys that it needs and that are not there yet. */

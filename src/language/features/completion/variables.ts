@@ -3,6 +3,7 @@ import { findAssertionType } from '../../../assertions/registry.ts';
 import { type Path, valueAt } from '../../../core/data.ts';
 import { PROMPT_VARIABLES } from '../../../evalfile/prompt.ts';
 import { readTolerantly } from '../../../yaml/markedYaml.ts';
+import { writeWord } from '../../../yaml/write.ts';
 import { KINDS, oneLine, sortText } from './items.ts';
 import type { Place, VariablePlace } from './place.ts';
 import { entriesOfCases } from './slice.ts';
@@ -51,7 +52,10 @@ export function variableItems(
     documentation: `Stands for this text: {{${name}}}`,
     sortText: sortText(5, index),
     // Braces at the beginning of a text without quotes would be a mapping.
-    textEdit: { range, newText: bare && style === 'plain' ? `"{{${name}}}"` : `${name}}}` },
+    textEdit: {
+      range,
+      newText: bare && style === 'plain' ? writeWord(`{{${name}}}`) : `${name}}}`,
+    },
     ...(bare && { filterText: `{{${name}}}` }),
   }));
 }

@@ -1,32 +1,37 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { TurnVerdict, Verdict } from '../../../../src/core/verdict.ts';
+import { NO_USAGE, type TurnVerdict, type Verdict } from '../../../../src/core/verdict.ts';
 import { failuresOf } from '../../../../src/extension/testing/failures.ts';
-import { buildTurnVerdict, buildVerdict } from '../../../support/build.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 
 const ASSERTED = '/work/suite.eval.yaml';
 
-function verdict(given: Partial<Parameters<typeof buildVerdict>[0]>): Verdict {
-  return buildVerdict({
-    type: 'guidelines',
-    name: 'Guidelines',
-    path: ASSERTED,
-    line: 5,
+function verdict(given: Partial<Verdict>): Verdict {
+  return {
+    assertion: {
+      index: 0,
+      type: 'guidelines',
+      name: 'Guidelines',
+      path: ASSERTED,
+      line: 5,
+      required: false,
+      weight: 1,
+    },
     status: 'fail',
     score: 0,
     threshold: 1,
     rationale: 'One turn breaks a rule.',
+    turns: [],
+    hits: [],
+    misses: [],
+    details: {},
+    usage: NO_USAGE,
     ...given,
-  });
+  };
 }
 
-function entry(turn: number, given: Partial<Pick<TurnVerdict, 'status' | 'evidence'>> = {}) {
-  const { status = 'fail', evidence } = given;
-  return buildTurnVerdict(turn, status, 0, {
-    rationale: 'Promises a date.',
-    ...(evidence && { evidence }),
-  });
+function entry(turn: number, given: Partial<TurnVerdict> = {}): TurnVerdict {
+  return { turn, status: 'fail', score: 0, rationale: 'Promises a date.', ...given };
 }
 
 const places = (...given: Parameters<typeof failuresOf>) =>

@@ -96,7 +96,7 @@ describe('adding a key that is missing', () => {
       'model',
       'missing-key',
       suiteWith('turns: [Hi]\nassert: [x]\ntarget: { type: chat }'),
-      suiteWith('turns: [Hi]\nassert: [x]\ntarget: { type: chat, model: "openai:gpt-5-mini" }'),
+      suiteWith('turns: [Hi]\nassert: [x]\ntarget: { type: chat, model: openai:gpt-5-mini }'),
     ],
     [
       'the words of a judge',
@@ -104,7 +104,7 @@ describe('adding a key that is missing', () => {
       'prompt-or-instructions',
       one('type: llm-judge'),
       one(
-        'type: llm-judge\n    instructions: "Does the assistant answer the question? {{conversation}}"',
+        'type: llm-judge\n    instructions: Does the assistant answer the question? {{conversation}}',
       ),
     ],
   ] as const) {

@@ -33,11 +33,11 @@ describe('a prompt file', () => {
     );
     assert.equal(
       suite,
-      `cases:\n  - id: one\n${CHAT}    assert:\n      # tone\n      - type: llm-judge\n        prompt: ${FILE}\n        threshold: 1 # always\n`,
+      `cases:\n  - id: one\n${CHAT}    assert:\n      # tone\n      - type: llm-judge # always\n        prompt: ${FILE}\n        threshold: 1\n`,
     );
     assert.equal(
       created['judges/it-is-friendly.md'],
-      '---\nname: "It is friendly."\n---\n\nDoes this hold for the conversation?\n\nIt is friendly.\n\n{{conversation}}\n',
+      '---\nname: It is friendly.\n---\n\nDoes this hold for the conversation?\n\nIt is friendly.\n\n{{conversation}}\n',
     );
   });
 
@@ -94,7 +94,7 @@ describe('a prompt file', () => {
     );
     assert.ok(
       suite.endsWith(
-        `[{type: llm-judge, instructions: "Is {{conversation}} \\"fine\\"?", name: tone, scale: [1,5], threshold: 4}]\n`,
+        `[{type: llm-judge, instructions: 'Is {{conversation}} "fine"?', name: tone, scale: [1, 5], threshold: 4}]\n`,
       ),
       suite,
     );
@@ -122,7 +122,7 @@ describe('a transcript file', () => {
     );
     assert.equal(
       back.suite,
-      'cases:\n  - id: one\n    transcript:\n      # first\n      - user: "Hi #1"\n      - assistant: >-\n          Hello\n          there. # as it was\n    assert: [x]\n',
+      'cases:\n  - id: one\n    transcript: # as it was\n      # first\n      - user: "Hi #1"\n      - assistant: >-\n          Hello\n          there.\n    assert: [x]\n',
     );
   });
 
@@ -277,7 +277,7 @@ describe('a model or a target moved to the top', () => {
     [
       'a target, to targets within braces',
       `targets: {bot: {type: module, path: ./bot.mjs}}\ntarget: bot\ncases:\n  - id: one\n    turns: [Hi]\n    target:\n      type: mo|dule\n      path: ./other.mjs\n    assert: [x]\n`,
-      `targets: {bot: {type: module, path: ./bot.mjs}, other: {"type":"module","path":"./other.mjs"}}\ntarget: bot\ncases:\n  - id: one\n    turns: [Hi]\n    target: other\n    assert: [x]\n`,
+      `targets: {bot: {type: module, path: ./bot.mjs}, other: { type: module, path: ./other.mjs }}\ntarget: bot\ncases:\n  - id: one\n    turns: [Hi]\n    target: other\n    assert: [x]\n`,
     ],
     [
       'the model of a target',

@@ -92,7 +92,7 @@ describe('completion of enumerated values', () => {
     );
     assert.match(
       await chosen(inAssert('      - type: language\n        language: n|\n'), 'no'),
-      /language: no\n/,
+      /language: "no"\n/,
     );
   });
 

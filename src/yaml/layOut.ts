@@ -1,5 +1,5 @@
 import { type CST, Parser } from 'yaml';
-import { type Piece, Pieces } from './yamlPieces.ts';
+import { type Piece, Pieces } from './pieces.ts';
 
 /** What is not laid out, such as `? key`. */
 class Unformattable extends Error {}

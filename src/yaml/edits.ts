@@ -1,0 +1,194 @@
+import type { TextEdit } from 'vscode-languageserver-types';
+import { isCollection, isMap, type Node } from 'yaml';
+import type { Path } from '../core/data.ts';
+import type { Range } from '../core/problem.ts';
+import { endOfLine, lineBreakOf, startOfLine } from './lines.ts';
+import {
+  behindColon,
+  endOf,
+  type Found,
+  isBlockText,
+  isFlow,
+  keyOf,
+  nodeAt,
+  startOf,
+} from './nodes.ts';
+import {
+  indented,
+  STEP,
+  type Written,
+  write,
+  writeEntry,
+  writeInline,
+  writeWithin,
+  writeWord,
+} from './write.ts';
+import type { YamlDocument } from './yamlDocument.ts';
+
+/**
+ * Edits of a YAML text that leave all else as it was written: comments, quotes, line ends. Nothing is
+ * edited behind an alias, where more would change than what is looked at.
+ */
+
+/** Puts a text in the place of another, with the line breaks of the file. */
+export function edit(yaml: YamlDocument, start: number, end: number, newText: string): TextEdit {
+  const text = newText.replace(/\r?\n/g, lineBreakOf(yaml.text));
+  return { range: yaml.rangeOfOffsets(start, end), newText: text };
+}
+
+/** Puts a text in the place of a scalar, in the quotes that it has, or of a piece of one. */
+export function replaceText(yaml: YamlDocument, range: Range, text: string): TextEdit {
+  const [start, end] = [yaml.offsetAt(range.start), yaml.offsetAt(range.end)];
+  const [, quote] = /^(["']).*\1$/s.exec(yaml.text.slice(start, end)) ?? [];
+  const inside = quote && writeWithin(text, quote === '"' ? 'double' : 'single');
+  if (quote && inside !== undefined) return edit(yaml, start, end, quote + inside + quote);
+  const { path, onKey } = yaml.pathAt(range.start);
+  const scalar = yaml.scalarAt(path, onKey ? 'key' : 'value');
+  if (scalar && (scalar.start < start || scalar.end > end)) {
+    const style = scalar.style === 'plain' ? 'block' : scalar.style;
+    return edit(yaml, start, end, writeWithin(text, style) ?? text);
+  }
+  const { node, inFlow } = nodeAt(yaml.root, path) ?? {};
+  // The line break at the end of a block is its own.
+  const stop = !onKey && isBlockText(node) ? endOf(node, yaml.text) : end;
+  return edit(yaml, start, stop, writeWord(text, inFlow));
+}
+
+/** Gives the entry at a path another key. */
+export function renameKey(yaml: YamlDocument, path: Path, key: string): TextEdit[] {
+  const { pair, inFlow } = nodeAt(yaml.root, path) ?? {};
+  const [start, end] = keyOf(pair)?.node.range ?? [];
+  if (start === undefined || end === undefined) return [];
+  return [edit(yaml, start, end, writeWord(key, inFlow))];
+}
+
+/**
+ * Puts another value in the place of one; nothing where that cannot be done. A comment behind its
+ * first line stays there:
+ *
+ *     judge: # mine               judge: mine # mine
+ *       provider: openai     →
+ */
+export function replaceValue(yaml: YamlDocument, path: Path, value: unknown): TextEdit[] {
+  const found = nodeAt(yaml.root, path);
+  return found ? replaceWith(yaml, path, write(value, staysInFlow(found))) : [];
+}
+
+/** As `replaceValue`, by what is written already. */
+export function replaceWith(yaml: YamlDocument, path: Path, written: Written): TextEdit[] {
+  const { text } = yaml;
+  const found = nodeAt(yaml.root, path);
+  const seat = found && seatOf(found, text);
+  if (!seat) return [];
+  const inFlow = staysInFlow(found);
+  const { below, ...given } = inFlow && written.below ? write(written.value, true) : written;
+  const lines = (below && found.pair ? `\n${indented(given.text, STEP)}` : given.text).split('\n');
+  const first = lines[0] === '' ? '' : seat.gap + lines[0];
+  const column = columnOf(text, below && !found.pair ? startOf(found.node) : seat.owner);
+  const others = lines.slice(1).map((line) => `\n${indented(line, column)}`);
+  const stop = endOfLine(text, seat.end);
+  const last = Math.max(stop, seat.last);
+  if (others.length === 0 && last === stop) return [edit(yaml, seat.start, seat.end, first)];
+  return stop === seat.end
+    ? [edit(yaml, seat.start, last, first + others.join(''))]
+    : [edit(yaml, seat.start, seat.end, first), edit(yaml, stop, last, others.join(''))];
+}
+
+/** Puts another entry, key and value, in the place of one. */
+export function replaceEntry(
+  yaml: YamlDocument,
+  path: Path,
+  key: string,
+  value: unknown,
+): TextEdit[] {
+  const edits = replaceValue(yaml, path, value);
+  return edits.length === 0 ? [] : [...renameKey(yaml, path, key), ...edits];
+}
+
+/** Where a value is put in the place of one that is there. */
+interface Seat {
+  /** What goes of its first line, and what stands before the new one there. */
+  readonly start: number;
+  readonly end: number;
+  readonly gap: string;
+  /** Up to where all lines below the first one go. */
+  readonly last: number;
+  /** Where its key or its dash stands. */
+  readonly owner: number;
+}
+
+/** Undefined where nothing can be put: for `{key}`, and where an anchor names what stands there. */
+function seatOf({ node, pair }: Found, text: string): Seat | undefined {
+  const last = pair ? endOf(pair, text) : endOf(node, text);
+  const begin = startOf(node);
+  if (!pair) {
+    const dash = text.lastIndexOf('-', begin - 1);
+    return { start: begin, end: headEnd(node, text), gap: '', last, owner: dash };
+  }
+  const colon = behindColon(pair, text);
+  const owner = startOf(pair);
+  if (colon === undefined) return undefined;
+  if (!node || last === colon) return { start: colon, end: colon, gap: ' ', last, owner };
+  const between = text.slice(colon, begin);
+  if (isCollection(node) && !isFlow(node)) {
+    const isNamed = between.replace(/#.*/g, '').trim() !== '';
+    const stop = endOfLine(text, last);
+    return isNamed ? undefined : { start: colon, end: colon, gap: ' ', last: stop, owner };
+  }
+  const tight = between.trim() === '' ? { start: colon, gap: ' ' } : { start: begin, gap: '' };
+  return { ...tight, end: headEnd(node, text), last, owner };
+}
+
+/** Where a value ends; of a block of text its header: `|-`. */
+function headEnd(node: Node | null, text: string): number {
+  HEADER.lastIndex = startOf(node);
+  return isBlockText(node) && HEADER.test(text) ? HEADER.lastIndex : endOf(node, text);
+}
+
+const HEADER = /[|>][-+\d]*/y;
+
+function staysInFlow({ node, pair, inFlow }: Found): boolean {
+  return inFlow || (!pair && isFlow(node));
+}
+
+/** The column of an offset: the indent of what begins there. */
+export function columnOf(text: string, offset: number): number {
+  return offset - startOfLine(text, offset);
+}
+
+/** Adds entries to a mapping, each on one line; undefined where no mapping stands there. */
+export function addKeys(
+  yaml: YamlDocument,
+  path: Path,
+  entries: Readonly<Record<string, unknown>>,
+): TextEdit | undefined {
+  const written = Object.entries(entries).map(
+    ([key, value]) => [key, { value, text: writeInline(value), below: false }] as const,
+  );
+  return addWritten(yaml, path, written);
+}
+
+/** As `addKeys`, of what is written already. */
+export function addWritten(
+  yaml: YamlDocument,
+  path: Path,
+  entries: readonly (readonly [key: string, value: Written])[],
+): TextEdit | undefined {
+  const map = nodeAt(yaml.root, path)?.node;
+  if (!isMap(map) || !map.range) return undefined;
+  const last = map.items.at(-1);
+  if (map.flow) {
+    const inside = entries
+      .map(([key, { value }]) => `${writeWord(key, true)}: ${writeInline(value, true)}`)
+      .join(', ');
+    const [start, end] = map.range;
+    if (!last) return edit(yaml, start, end, `{ ${inside} }`);
+    const stop = endOf(last, yaml.text);
+    return edit(yaml, stop, stop, `, ${inside}`);
+  }
+  if (!last) return undefined;
+  const column = columnOf(yaml.text, startOf(map.items[0]));
+  const stop = endOfLine(yaml.text, endOf(last, yaml.text));
+  const lines = entries.map((entry) => `\n${indented(writeEntry(...entry), column)}`);
+  return edit(yaml, stop, stop, lines.join(''));
+}
