@@ -87,6 +87,11 @@ export interface PlacedMessage {
   readonly latency?: number;
 }
 
+/** What a target is told before anything is said: its `system`, where it has one. */
+export function systemMessages(system: string | undefined): Message[] {
+  return system === undefined ? [] : [{ role: 'system', content: system }];
+}
+
 /**
  * Cuts messages into turns. A tool result joins the oldest open call of its id, also where the user
  * spoke in between.

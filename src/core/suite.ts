@@ -78,6 +78,8 @@ export interface TargetSpec {
   readonly type: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly folder: string;
+  /** The system text that it is told before anything is said. */
+  readonly system?: string;
   readonly model?: ModelSpec;
 }
 

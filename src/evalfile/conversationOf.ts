@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import type { Known } from '../assertions/contract.ts';
 import { toConversation, turnsOf } from '../core/conversation.ts';
-import type { TranscriptOrigin, TurnsOrigin } from '../core/suite.ts';
+import type { TargetSpec, TranscriptOrigin, TurnsOrigin } from '../core/suite.ts';
+import { findTargetType } from '../targets/registry.ts';
 import { fillIn } from './caseText.ts';
 import { FileError } from './files.ts';
 import { resolveTarget } from './models.ts';
@@ -106,9 +107,18 @@ function scripted(
   if (!resolved) return undefined;
   return {
     origin: { kind: 'turns', target: resolved, turns },
-    known: { hasExpected: turns.some(({ expected }) => expected !== undefined) },
+    known: {
+      hasExpected: turns.some(({ expected }) => expected !== undefined),
+      ...systemTextKnown(resolved),
+    },
     sides: turns.flatMap(() => ['user', 'assistant'] as const),
   };
+}
+
+/** A target that may reply with system texts may be told some that the file does not hold. */
+function systemTextKnown({ system, type }: TargetSpec): Pick<Known, 'hasSystemText'> {
+  if (system !== undefined) return { hasSystemText: true };
+  return findTargetType(type)?.repliesWithSystemTexts ? {} : { hasSystemText: false };
 }
 
 async function transcriptOf(

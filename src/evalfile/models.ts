@@ -91,7 +91,13 @@ function targetOf(
 ): TargetSpec | undefined {
   const params = paramsOf(value, spot, scope);
   const type = String(params.type);
-  const spec = { name: name ?? type, type, params, folder: dirname(spot.document.path) };
+  const spec = {
+    name: name ?? type,
+    type,
+    params,
+    folder: dirname(spot.document.path),
+    ...(typeof params.system === 'string' && { system: params.system }),
+  };
   if (params.model === undefined) {
     if (type !== 'chat') return spec;
     const message = 'A chat target needs `model`, the model that plays the assistant.';

@@ -3,6 +3,7 @@ import { typeOf } from '../assertions/registry.ts';
 import {
   type Conversation,
   type PlacedMessage,
+  systemMessages,
   type Turn,
   textOf,
   toConversation,
@@ -64,12 +65,15 @@ async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Prom
 }
 
 /** The scripted turns with replies of a likely length. */
-function likelyTalk({ turns }: TurnsOrigin): PlacedMessage[] {
+function likelyTalk({ target, turns }: TurnsOrigin): PlacedMessage[] {
   const content = 'word '.repeat(LIKELY_REPLY).trim();
-  return turns.flatMap(({ user, expected }): PlacedMessage[] => [
-    { message: { role: 'user', content: user } },
-    { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
-  ]);
+  return [
+    ...systemMessages(target.system).map((message) => ({ message })),
+    ...turns.flatMap(({ user, expected }): PlacedMessage[] => [
+      { message: { role: 'user', content: user } },
+      { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
+    ]),
+  ];
 }
 
 class Counter {
@@ -195,8 +199,8 @@ class Counter {
   /** The requests of a `chat` target: each holds all that was said before. */
   talk({ target }: TurnsOrigin, { tools }: SuiteCase): void {
     if (!target.model) return;
-    const { system = '', tools: own = tools } = target.params;
-    let history = this.#tokens(String(system)) + this.#tokens(JSON.stringify(own));
+    const { tools: own = tools } = target.params;
+    let history = this.#tokens(target.system ?? '') + this.#tokens(JSON.stringify(own));
     for (const turn of turnsOf(this.#conversation)) {
       if (turn.side === 'assistant') this.#count(target.model, history, LIKELY_REPLY);
       history += this.#tokens(textOf(turn));

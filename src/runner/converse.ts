@@ -1,6 +1,7 @@
 import {
   type Conversation,
   type PlacedMessage,
+  systemMessages,
   type Turn,
   toConversation,
   turnsOf,
@@ -21,24 +22,26 @@ export interface Conversed {
 }
 
 /**
- * Says the scripted turns one by one.
+ * Says the scripted turns one by one. What the target is told before them begins the conversation.
  *
  * @param onTurn hears of each turn as it is said
  * @param goesOn asked after each reply with what was said so far; false ends the conversation
  */
 export async function converse(
-  { turns }: TurnsOrigin,
+  { target, turns }: TurnsOrigin,
   session: TargetSession,
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
   goesOn: (said: Omit<Conversed, 'error'>) => Promise<boolean>,
 ): Promise<Conversed> {
+  const before = systemMessages(target.system).map((message) => ({ message }));
   const placed: PlacedMessage[] = [];
+  const soFar = () => toConversation([...before, ...placed]);
   const replyTurns: number[] = [];
   let usage = NO_USAGE;
   const replies: (Usage | undefined)[] = [];
   const told = (): Turn | undefined => {
-    const turn = turnsOf(toConversation(placed)).at(-1);
+    const turn = turnsOf(soFar()).at(-1);
     if (turn) onTurn(turn);
     return turn;
   };
@@ -59,13 +62,13 @@ export async function converse(
       usage = addUsage(usage, reply.usage ?? NO_USAGE);
       replies.push(reply.usage);
     } catch (error) {
-      return { conversation: toConversation(placed), replyTurns, usage, error };
+      return { conversation: soFar(), replyTurns, usage, error };
     }
     replyTurns.push(told()?.number ?? 0);
-    const said = { conversation: toConversation(placed), replyTurns, usage, ...measured(replies) };
+    const said = { conversation: soFar(), replyTurns, usage, ...measured(replies) };
     if (!(await goesOn(said))) return said;
   }
-  return { conversation: toConversation(placed), replyTurns, usage, ...measured(replies) };
+  return { conversation: soFar(), replyTurns, usage, ...measured(replies) };
 }
 
 function measured(replies: readonly (Usage | undefined)[]): Pick<Conversed, 'measured'> {

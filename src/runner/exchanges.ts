@@ -18,6 +18,7 @@ import { openModule } from '../targets/moduleProcess.ts';
 import { recordingSession, replayingSession } from '../targets/recording.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
+import { told } from '../targets/told.ts';
 import { Budget, budgetedModel, priceForBudget } from './budget.ts';
 import type { RunOptions } from './runOptions.ts';
 
@@ -145,7 +146,7 @@ export class Exchanges {
       log,
       ...(target.model && { model: await this.model(target.model) }),
     };
-    const session = await type.open(target, host);
+    const session = told(await type.open(target, host), target);
     return this.#recorder ? recordingSession(session, identity, this.#recorder) : session;
   }
 }

@@ -3,7 +3,7 @@ import { canonicalJson } from '../core/digest.ts';
 import type { Message } from '../core/message.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { withDeadline } from './deadline.ts';
-import { timeoutKey } from './keys.ts';
+import { commonKeys } from './keys.ts';
 import { TargetError, type TargetReply, type TargetType } from './target.ts';
 
 const scriptedResult = z.union([
@@ -25,13 +25,12 @@ const schema = z.strictObject({
   model: z
     .unknown()
     .meta({ description: 'The model: a name in `models`, `provider:model`, or a mapping.' }),
-  system: z.string().min(1).optional().meta({ description: "The assistant's system text." }),
   tools: z.array(z.unknown()).optional().meta({ description: "Tools; the case's unless given." }),
   tool_results: z.record(z.string(), scriptedResult).optional().meta({
     description:
       'What tools answer, by name: a text, or a list of `{args?, result}` of which the first whose `args` are all in the call counts.',
   }),
-  timeout: timeoutKey,
+  ...commonKeys,
 });
 
 type ToolResults = NonNullable<z.infer<typeof schema>['tool_results']>;
@@ -43,10 +42,10 @@ export const chatTarget: TargetType = {
   type: 'chat',
   summary: 'A model with a system prompt, tools and scripted tool results',
   schema,
+  repliesWithSystemTexts: false,
   async open(spec, { model, tools, timeout }) {
-    const { system, tool_results = {}, timeout: own } = schema.parse(spec.params);
+    const { tool_results = {}, timeout: own } = schema.parse(spec.params);
     if (!model) throw new TargetError('target-error', `The target "${spec.name}" has no model.`);
-    const before: Message[] = system === undefined ? [] : [{ role: 'system', content: system }];
     const converse = async (
       messages: readonly Message[],
       signal: AbortSignal,
@@ -54,7 +53,7 @@ export const chatTarget: TargetType = {
       const added: Message[] = [];
       let usage = NO_USAGE;
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
-        const request = { messages: [...before, ...messages, ...added], tools };
+        const request = { messages: [...messages, ...added], tools };
         const reply = await model.complete(request, signal);
         usage = addUsage(usage, reply.usage);
         const content = [reply.text, reply.refusal ?? '']

@@ -3,7 +3,7 @@ import { resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
 import { withDeadline } from './deadline.ts';
-import { timeoutKey } from './keys.ts';
+import { commonKeys } from './keys.ts';
 import { Lines } from './lines.ts';
 import { readReply } from './reply.ts';
 import { TargetError, type TargetType } from './target.ts';
@@ -17,7 +17,7 @@ const schema = z.strictObject({
   }),
   cwd: z.string().min(1).optional().meta({ description: "Its folder; this file's unless given." }),
   env: z.record(z.string(), z.string()).optional().meta({ description: 'More variables for it.' }),
-  timeout: timeoutKey,
+  ...commonKeys,
 });
 
 /** A reply longer than this is refused instead of read. */
@@ -27,6 +27,7 @@ export const commandTarget: TargetType = {
   type: 'command',
   summary: 'A program that speaks JSON lines over stdin and stdout',
   schema,
+  repliesWithSystemTexts: true,
   async open(spec, host) {
     const params = schema.parse(spec.params);
     const cwd = resolve(spec.folder, params.cwd ?? '.');

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
-import { timeoutKey } from './keys.ts';
+import { commonKeys } from './keys.ts';
 import { openModule } from './moduleProcess.ts';
 import { readReply } from './reply.ts';
 import type { TargetType } from './target.ts';
@@ -17,13 +17,14 @@ const schema = z.strictObject({
     .min(1)
     .optional()
     .meta({ description: 'Name of the export; `default` unless given.' }),
-  timeout: timeoutKey,
+  ...commonKeys,
 });
 
 export const moduleTarget: TargetType = {
   type: 'module',
   summary: 'A function of yours in a .js, .mjs or .ts file',
   schema,
+  repliesWithSystemTexts: true,
   async open(spec, host) {
     const params = schema.parse(spec.params);
     const timeout = params.timeout ?? host.timeout;

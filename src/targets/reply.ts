@@ -28,9 +28,8 @@ export function readReply(answer: unknown): TargetReply {
   const [problem] = read.problems;
   if (problem) throw malformed(problem.message.replace(/^Message \d+: /, ''), answer);
   const messages = read.messages.slice(1).map(({ message }) => message);
-  const stray = messages.find(({ role }) => role !== 'assistant' && role !== 'tool');
-  if (stray) {
-    throw malformed(`It holds a ${stray.role} message; a target speaks as the assistant.`, answer);
+  if (messages.some(({ role }) => role === 'user')) {
+    throw malformed('It holds a user message; a target speaks as the assistant.', answer);
   }
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   return {

@@ -6,7 +6,10 @@ import type { Usage } from '../core/verdict.ts';
 import type { Model } from '../models/model.ts';
 
 export interface TargetReply {
-  /** What the target added: assistant messages, their tool calls and results, in order. Ends with the assistant. */
+  /**
+   * What the target added: assistant messages, their tool calls and results, and system texts that it
+   * was told, in order. At least one is the assistant's.
+   */
   readonly messages: readonly Message[];
   readonly usage?: Usage;
 }
@@ -14,7 +17,7 @@ export interface TargetReply {
 /** One conversation with a target. */
 export interface TargetSession {
   /**
-   * @param messages the conversation so far, the last one the user's
+   * @param messages the conversation so far, the target's `system` first, the last one the user's
    * @throws TargetError; or the signal's reason when aborted
    */
   reply(messages: readonly Message[], signal: AbortSignal): Promise<TargetReply>;
@@ -62,5 +65,7 @@ export interface TargetType {
   readonly summary: string;
   /** Every key of a target of this type, `type` included. */
   readonly schema: z.ZodObject;
+  /** Whether a reply may hold system texts: where it may not, `system` is all that it is told. */
+  readonly repliesWithSystemTexts: boolean;
   open(spec: TargetSpec, host: TargetHost): Promise<TargetSession>;
 }
