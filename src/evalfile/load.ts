@@ -4,8 +4,8 @@ import { isMapping, mappingOf, valueAt } from '../core/data.ts';
 import { START } from '../core/problem.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
-import { CaseBuilder } from './caseBuilder.ts';
-import { type CaseSource, collectCases, MAX_EVAL_FILE } from './caseSources.ts';
+import { CaseCache } from './case/caseCache.ts';
+import { type CaseSource, collectCases, MAX_EVAL_FILE } from './case/caseSources.ts';
 import { checked } from './checked.ts';
 import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
@@ -74,10 +74,10 @@ export async function loadDocument(
   }
   uniqueIds(sources, reporter);
   const built: (SuiteCase | undefined)[] = [];
-  const builder = new CaseBuilder(scope, before);
-  for (const source of sources) built.push(await builder.build(source));
+  const cache = new CaseCache(scope, before);
+  for (const source of sources) built.push(await cache.caseOf(source));
   for (const problem of await unusedNames(sources, built, scope)) reporter.add(problem);
-  const outline = builder.outline();
+  const outline = cache.outline();
   const cases = built.filter(
     (one, index): one is SuiteCase => one !== undefined && outline[index]?.errors.length === 0,
   );
@@ -97,7 +97,7 @@ export async function loadDocument(
       },
     }),
   };
-  builder.rememberFor(loaded);
+  cache.keepFor(loaded);
   return loaded;
 }
 

@@ -1,6 +1,6 @@
 import { type Mapping, mappingOf, valueAt } from '../core/data.ts';
-import { hashOfCase } from './buildCase.ts';
-import type { CaseSource } from './caseSources.ts';
+import { hashOfCase } from './case/buildCase.ts';
+import type { CaseSource } from './case/caseSources.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from './loadedSuite.ts';
 import type { Scope, Spot } from './scope.ts';
 import { within } from './scope.ts';

@@ -7,6 +7,7 @@ import type { JudgePrompt } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { checked } from './checked.ts';
+import { readThreshold } from './threshold.ts';
 
 /** The front matter of a judge prompt. */
 export const frontMatterSchema = z.strictObject({
@@ -92,22 +93,13 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
       ...used.filter((name) => name.startsWith('context.')).map((name) => name.slice(8)),
     ]),
   ];
-  const { scale = [0, 1], threshold } = read.success ? read.data : {};
-  if (
-    threshold !== undefined &&
-    (threshold > Math.max(1, scale[1]) || threshold < Math.min(0, scale[0]))
-  ) {
-    problems.push({
-      code: 'out-of-range',
-      message: `The threshold ${threshold} is outside of 0..1 and of the scale, ${scale.join('..')}.`,
-      severity: 'error',
-      path,
-      range: document.rangeOf(['threshold']),
-    });
+  const { scale = [0, 1], threshold: written } = read.success ? read.data : {};
+  const threshold = written === undefined ? undefined : readThreshold(written, scale);
+  if (threshold?.problem) {
+    problems.push({ ...threshold.problem, path, range: document.rangeOf(['threshold']) });
   }
   if (!read.success || problems.some(isError)) return { needs, problems, document, variables };
   const { name, description, labels, per_turn, model } = read.data;
-  const [low, high] = scale;
   return {
     needs,
     problems,
@@ -123,10 +115,7 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
       bodyRange: whole.rangeOfOffsets(bodyStart, text.length),
       ...(name !== undefined && { name }),
       ...(description !== undefined && { description }),
-      ...(threshold !== undefined && {
-        // As an assertion's own is read.
-        threshold: threshold > 1 || low < 0 ? (threshold - low) / (high - low) : threshold,
-      }),
+      ...(threshold?.share !== undefined && { threshold: threshold.share }),
     },
   };
 }

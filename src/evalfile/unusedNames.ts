@@ -4,7 +4,7 @@ import type { Problem } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
-import type { CaseSource } from './caseSources.ts';
+import type { CaseSource } from './case/caseSources.ts';
 import type { Scope } from './scope.ts';
 
 /** Keys under which the name of a model or a target stands. */

@@ -1,7 +1,7 @@
 import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
 import type { Position, Range } from '../../core/problem.ts';
 import { templateVariables } from '../../core/template.ts';
-import { hashOfText } from '../../evalfile/buildCase.ts';
+import { hashOfText } from '../../evalfile/case/buildCase.ts';
 import { caseSchema } from '../../evalfile/schema.ts';
 import { writeWithin } from '../../yaml/write.ts';
 import { type FileNames, type Name, namesFile, type Place } from '../name.ts';

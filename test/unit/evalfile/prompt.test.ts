@@ -31,6 +31,22 @@ describe('a judge prompt', () => {
     assert.deepEqual(loadPrompt('Judge {{output}}.', '/p.md').prompt?.scale, [0, 1]);
   });
 
+  for (const [what, keys, expected] of [
+    ['in its scale', 'scale: [3, 5]\nthreshold: 4', 0.5],
+    ['as a share', 'scale: [3, 5]\nthreshold: 0.7', 0.7],
+    ['below zero where its scale is', 'scale: [-1, 1]\nthreshold: 0', 0.5],
+  ] as const) {
+    it(`reads a threshold as an assertion does: ${what}`, () => {
+      const { prompt } = loadPrompt(`---\n${keys}\n---\n{{conversation}}`, '/p.md');
+      assert.equal(prompt?.threshold, expected);
+    });
+  }
+
+  it('warns of a threshold with two readings', () => {
+    const text = '---\nscale: [0, 10]\nthreshold: 1\n---\n{{conversation}}';
+    assert.deepEqual(places(text), ['3:12 ambiguous-threshold']);
+  });
+
   for (const [what, text, expected] of [
     [
       'an unknown variable',
@@ -40,6 +56,11 @@ describe('a judge prompt', () => {
     ['no conversation', 'Be strict.', ['1:1 no-conversation']],
     ['an unknown key', '---\nname: x\nscael: [0, 1]\n---\n{{conversation}}', ['3:1 unknown-key']],
     ['a scale upside down', '---\nscale: [5, 1]\n---\n{{conversation}}', ['2:8 wrong-value']],
+    [
+      'a threshold below its scale',
+      '---\nscale: [3, 5]\nthreshold: 2\n---\n{{conversation}}',
+      ['3:12 out-of-range'],
+    ],
     ['broken front matter', '---\nname: [\n---\n{{conversation}}', ['3:1 yaml-syntax']],
   ] as const) {
     it(`is refused with ${what}, at its place`, () => {

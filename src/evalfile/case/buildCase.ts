@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import { valueAt } from '../core/data.ts';
-import type { Assertion, Repeat, SuiteCase } from '../core/suite.ts';
-import { type AboutCase, buildAssertion } from './assertions.ts';
+import { valueAt } from '../../core/data.ts';
+import type { Assertion, Repeat, SuiteCase } from '../../core/suite.ts';
+import type { AboutCase } from '../assertion/aboutCase.ts';
+import { buildAssertion } from '../assertion/buildAssertion.ts';
+import { checked } from '../checked.ts';
+import { outsideModel, resolveModel } from '../models.ts';
+import { type AssertionInput, type CaseInput, caseSchema } from '../schema.ts';
+import { keyPlaceOf, type Scope, type Spot, within } from '../scope.ts';
 import type { CaseSource } from './caseSources.ts';
 import { fillIn } from './caseText.ts';
-import { checked } from './checked.ts';
 import { conversationOf } from './conversationOf.ts';
-import { outsideModel, resolveModel } from './models.ts';
-import { type AssertionInput, type CaseInput, caseSchema } from './schema.ts';
-import { keyPlaceOf, type Scope, type Spot, within } from './scope.ts';
 
 /** SHA-256 of a case's text, hexadecimal: what tells a stale verdict. */
 export function hashOfCase({ spot }: CaseSource): string {

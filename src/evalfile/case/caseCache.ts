@@ -1,14 +1,14 @@
-import type { SuiteCase } from '../core/suite.ts';
+import type { SuiteCase } from '../../core/suite.ts';
+import type { Files } from '../files.ts';
+import type { LoadedSuite, LoadOptions, OutlineCase } from '../loadedSuite.ts';
+import { outlineOf } from '../outline.ts';
+import { type Report, Reporter } from '../reporter.ts';
+import type { Scope } from '../scope.ts';
 import { buildCase } from './buildCase.ts';
 import type { CaseSource } from './caseSources.ts';
-import type { Files } from './files.ts';
-import type { LoadedSuite, LoadOptions, OutlineCase } from './loadedSuite.ts';
-import { outlineOf } from './outline.ts';
-import { type Report, Reporter } from './reporter.ts';
-import type { Scope } from './scope.ts';
 
 /** What came of a case. */
-interface Outcome {
+interface BuiltCase {
   readonly raw: unknown;
   readonly suiteCase: SuiteCase | undefined;
   readonly outline: Omit<OutlineCase, 'errors'>;
@@ -24,55 +24,56 @@ interface Ground {
   readonly options: LoadOptions;
 }
 
-interface Memory {
+interface Kept {
   readonly ground: Ground;
-  readonly outcomes: readonly Outcome[];
+  readonly cases: readonly BuiltCase[];
 }
 
 /** What came of the cases of a suite, for as long as somebody has that suite. */
-const MEMORIES = new WeakMap<LoadedSuite, Memory>();
+const KEPT = new WeakMap<LoadedSuite, Kept>();
 
 /**
- * Builds cases, but for those that came out the same in an earlier version of the suite: the very
+ * The cases of a suite, built but for those that came out the same in an earlier version of the suite: the very
  * same data (`parseYaml` keeps those of the cases that did not change), on the same lines, under the
  * same head.
  */
-export class CaseBuilder {
+export class CaseCache {
   readonly #scope: Scope;
   readonly #ground: Ground;
-  readonly #outcomes: Outcome[] = [];
-  readonly #earlier: readonly Outcome[];
+  readonly #built: BuiltCase[] = [];
+  readonly #earlier: readonly BuiltCase[];
 
   constructor(scope: Scope, before: LoadedSuite | undefined) {
     this.#scope = scope;
     this.#ground = groundOf(scope);
-    const memory = before && MEMORIES.get(before);
-    this.#earlier = memory && isSame(memory.ground, this.#ground) ? memory.outcomes : [];
+    const kept = before && KEPT.get(before);
+    this.#earlier = kept && isSame(kept.ground, this.#ground) ? kept.cases : [];
   }
 
   /** In their order, one after the other. */
-  async build(source: CaseSource): Promise<SuiteCase | undefined> {
-    const known = this.#earlier[this.#outcomes.length];
+  async caseOf(source: CaseSource): Promise<SuiteCase | undefined> {
+    const known = this.#earlier[this.#built.length];
     const stays = known && !known.lookedAround && isObject(source.raw) && known.raw === source.raw;
-    const outcome = stays ? known : await this.#made(source);
-    this.#outcomes.push(outcome);
-    for (const { problem, owner } of outcome.reports) this.#scope.reporter.add(problem, owner);
-    return outcome.suiteCase;
+    const built = stays ? known : await this.#build(source);
+    this.#built.push(built);
+    for (const { problem, owner } of built.reports) this.#scope.reporter.add(problem, owner);
+    return built.suiteCase;
   }
 
   /** Once all cases are built: they may be at fault for each other's sake. */
   outline(): OutlineCase[] {
-    return this.#outcomes.map(({ outline }, owner) => ({
+    return this.#built.map(({ outline }, owner) => ({
       ...outline,
       errors: this.#scope.reporter.errorsOf(owner),
     }));
   }
 
-  rememberFor(suite: LoadedSuite): void {
-    MEMORIES.set(suite, { ground: this.#ground, outcomes: this.#outcomes });
+  /** For the next version of the suite. */
+  keepFor(suite: LoadedSuite): void {
+    KEPT.set(suite, { ground: this.#ground, cases: this.#built });
   }
 
-  async #made(source: CaseSource): Promise<Outcome> {
+  async #build(source: CaseSource): Promise<BuiltCase> {
     const reporter = new Reporter();
     let looks = 0;
     const files = watched(this.#scope.files, () => {

@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path';
-import { valueAt } from '../core/data.ts';
-import { parseYaml } from '../yaml/yamlDocument.ts';
-import { checked } from './checked.ts';
-import { FileError } from './files.ts';
-import { resolvePath } from './paths.ts';
-import { includedFileSchema } from './schema.ts';
-import type { Scope, Spot } from './scope.ts';
-import { placeOf } from './scope.ts';
+import { valueAt } from '../../core/data.ts';
+import { parseYaml } from '../../yaml/yamlDocument.ts';
+import { checked } from '../checked.ts';
+import { FileError } from '../files.ts';
+import { resolvePath } from '../paths.ts';
+import { includedFileSchema } from '../schema.ts';
+import type { Scope, Spot } from '../scope.ts';
+import { placeOf } from '../scope.ts';
 
 /** Most bytes of a file of cases. */
 export const MAX_EVAL_FILE = 2_000_000;

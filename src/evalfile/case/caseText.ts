@@ -1,8 +1,8 @@
-import { nearest } from '../core/closest.ts';
-import { mentionsEnv } from '../core/environment.ts';
-import { renderTemplate, templateVariables } from '../core/template.ts';
-import { pieceRange } from '../yaml/scalarText.ts';
-import { placeOf, type Scope, type Spot, within } from './scope.ts';
+import { nearest } from '../../core/closest.ts';
+import { mentionsEnv } from '../../core/environment.ts';
+import { renderTemplate, templateVariables } from '../../core/template.ts';
+import { pieceRange } from '../../yaml/scalarText.ts';
+import { placeOf, type Scope, type Spot, within } from '../scope.ts';
 
 /** Fills `{{name}}` in a case's own texts from its `context`, at every depth of a value. */
 export function fillIn<Value>(

@@ -1,15 +1,15 @@
 import { dirname, resolve } from 'node:path';
-import type { Known } from '../assertions/contract.ts';
-import { toConversation, turnsOf } from '../core/conversation.ts';
-import type { TargetSpec, TranscriptOrigin, TurnsOrigin } from '../core/suite.ts';
-import { findTargetType } from '../targets/registry.ts';
+import type { Known } from '../../assertions/contract.ts';
+import { type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
+import type { TargetSpec, TranscriptOrigin, TurnsOrigin } from '../../core/suite.ts';
+import { findTargetType } from '../../targets/registry.ts';
+import { FileError } from '../files.ts';
+import { resolveTarget } from '../models.ts';
+import { resolvePath } from '../paths.ts';
+import type { CaseInput } from '../schema.ts';
+import { keyPlaceOf, placeOf, type Scope, type Spot, within } from '../scope.ts';
+import { type LoadedTranscript, loadTranscript, readTranscript } from '../transcript.ts';
 import { fillIn } from './caseText.ts';
-import { FileError } from './files.ts';
-import { resolveTarget } from './models.ts';
-import { resolvePath } from './paths.ts';
-import type { CaseInput } from './schema.ts';
-import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
-import { type LoadedTranscript, loadTranscript, readTranscript } from './transcript.ts';
 
 const TRANSCRIPT_FILE = /\.(json|jsonl|ya?ml)$/;
 
@@ -19,7 +19,7 @@ const MAX_TRANSCRIPT = 20_000_000;
 export interface KnownConversation {
   readonly origin: TurnsOrigin | TranscriptOrigin;
   readonly known: Known;
-  readonly sides: readonly ('user' | 'assistant')[];
+  readonly sides: readonly Turn['side'][];
 }
 
 export async function conversationOf(

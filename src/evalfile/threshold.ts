@@ -1,0 +1,28 @@
+import type { Scale } from '../assertions/contract.ts';
+import type { Problem } from '../core/problem.ts';
+
+/** A threshold, brought to 0..1. */
+export interface ReadThreshold {
+  /** Absent where it lies outside. */
+  readonly share?: number;
+  readonly problem?: Pick<Problem, 'code' | 'message' | 'severity'>;
+}
+
+/**
+ * Reads the threshold of an assertion or a judge prompt. What is greater than 1 can only be meant in
+ * the scale of the values, and so can everything on a scale that goes below 0:
+ *
+ *     scale: [1, 5]
+ *     threshold: 4      # 0.75
+ */
+export function readThreshold(value: number, [low, high]: Scale): ReadThreshold {
+  if (value >= 0 && value <= 1 && low >= 0) {
+    if (value < 1 || low >= 1 || high <= 1) return { share: value };
+    const message = `The threshold 1 is read as a share, which is ${high} of ${low}..${high}. Write a greater one, or a share below 1.`;
+    return { share: 1, problem: { code: 'ambiguous-threshold', message, severity: 'warning' } };
+  }
+  if (value >= low && value <= high) return { share: (value - low) / (high - low) };
+  const scale = high > 1 || low < 0 ? ` and of the scale, ${low}..${high}` : '';
+  const message = `The threshold ${value} is outside of 0..1${scale}.`;
+  return { problem: { code: 'out-of-range', message, severity: 'error' } };
+}
