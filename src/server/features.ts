@@ -36,6 +36,7 @@ import { workspaceSymbols } from '../language/features/workspaceSymbols.ts';
 import { isMessagesFile } from '../language/messagesFile.ts';
 import type { NameHoverPorts } from '../language/nameMarkdown.ts';
 import type { Estimating, EvalDocument } from '../language/ports.ts';
+import { promptContext } from '../language/promptContext.ts';
 import { isEvalFile, pathOf, uriOf } from './addresses.ts';
 import { listFolder } from './clientFiles.ts';
 import type { Publisher } from './publisher.ts';
@@ -152,13 +153,18 @@ export function serveFeatures(parts: FeatureParts): void {
     if (!open) return [];
     const path = pathOf(uri);
     const { snippets } = wishes;
-    if (isPrompt(uri)) return promptCompletion(open.getText(), path, position, { snippets });
+    if (isPrompt(uri)) {
+      const users = await workspace.suitesAt(publisher.usersOf(path));
+      const known = await promptContext(path, namePorts(users));
+      return promptCompletion(open.getText(), path, position, { snippets, ...known });
+    }
     if (isMessagesFile(uri)) return messageCompletion(open.getText(), path, position, { snippets });
     if (!isEvalFile(uri) && !isPart(uri)) return [];
-    const user = publisher.userOf(path);
+    const [user] = publisher.usersOf(path);
+    const suite = user === undefined ? undefined : await workspace.documentAt(user);
     return completion(open.getText(), path, position, {
       snippets,
-      ...(user !== undefined && { including: await workspace.dataOf(user) }),
+      ...(suite && { including: suite.yaml.value }),
       workspace: workspace.folderOf(path),
       listFolder: (folder) => listFolder(connection, folder),
       readFile: async (file) => (await workspace.readText(file)) ?? Promise.reject(new Error(file)),

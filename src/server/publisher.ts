@@ -80,12 +80,14 @@ export class Publisher {
 
   /** Whether an eval file uses this one. */
   isUsed(path: string): boolean {
-    return this.userOf(path) !== undefined;
+    return this.usersOf(path).length > 0;
   }
 
-  /** The path of an eval file that uses this one. */
-  userOf(path: string): string | undefined {
-    return this.suites.find(({ dependencies }) => dependencies.includes(path))?.path;
+  /** The paths of the eval files that use this one. */
+  usersOf(path: string): readonly string[] {
+    return this.suites
+      .filter(({ dependencies }) => dependencies.includes(path))
+      .map((suite) => suite.path);
   }
 
   /** Checks the eval files that use this one, and the file itself. */

@@ -16,6 +16,9 @@ import { isEvalFile, isVirtual, pathOf } from './addresses.ts';
 /** Files of a workspace that are checked without being open. */
 const MOST_FILES = 2_000;
 
+/** As many files are kept that are not open. */
+const MOST_CLOSED = 20;
+
 /** Of a file that a feature looks into. */
 const MOST_BYTES = 2_000_000;
 
@@ -36,6 +39,8 @@ export class Workspace {
   readonly #files: Files;
   readonly #runs = new Map<string, LatestRuns>();
   readonly #parsed = new Map<string, Parsed>();
+  /** Files that are not open and that a feature looked into last, by path. */
+  readonly #closed = new Map<string, EvalDocument>();
 
   /** @param files as they are where nothing is open */
   constructor(open: () => readonly TextDocument[], files: Files) {
@@ -57,12 +62,16 @@ export class Workspace {
   /** Something that all files may depend on changed: everything is read again. */
   forget(): void {
     this.#parsed.clear();
+    this.#closed.clear();
   }
 
   /** A file changed: what used it is read again, and what may have, since it is not read yet. */
   forgetUsersOf(path: string): void {
     for (const [uri, { dependencies }] of this.#parsed) {
       if (!dependencies || dependencies.includes(path)) this.#parsed.delete(uri);
+    }
+    for (const [own, { suite }] of this.#closed) {
+      if (suite.dependencies.includes(path)) this.#closed.delete(own);
     }
   }
 
@@ -118,18 +127,32 @@ export class Workspace {
     const paths = new Set(documents.flatMap(({ suite }) => suite.outline.map(({ path }) => path)));
     const included: EvalDocument[] = [];
     for (const path of paths) {
-      const text = known.has(path) ? undefined : await this.readText(path);
-      if (text !== undefined) included.push(await this.#read(path, text));
+      const document = known.has(path) ? undefined : await this.documentAt(path);
+      if (document) included.push(document);
     }
     return included;
   }
 
-  /** The data of an eval file, open or not; undefined where it cannot be read. */
-  async dataOf(path: string): Promise<unknown> {
+  /** An eval file, open or not; undefined where it cannot be read. */
+  async documentAt(path: string): Promise<EvalDocument | undefined> {
     const open = this.#open().find(({ uri }) => pathOf(uri) === path);
-    if (open) return (await this.document(open)).yaml.value;
+    if (open) return this.document(open);
     const text = await this.readText(path);
-    return text === undefined ? undefined : parseYaml(text, path).value;
+    if (text === undefined) return undefined;
+    const known = this.#closed.get(path);
+    if (known?.yaml.text === text) return known;
+    const document = await this.#read(path, text);
+    const [oldest] = this.#closed.keys();
+    if (oldest !== undefined && this.#closed.size >= MOST_CLOSED) this.#closed.delete(oldest);
+    this.#closed.set(path, document);
+    return document;
+  }
+
+  /** Eval files with all that they include. */
+  async suitesAt(paths: readonly string[]): Promise<readonly EvalDocument[]> {
+    const suites = await Promise.all(paths.map((path) => this.documentAt(path)));
+    const known = suites.filter((one) => one !== undefined);
+    return [...known, ...(await this.#included(known))];
   }
 
   openDocuments(): Promise<readonly EvalDocument[]> {

@@ -99,6 +99,33 @@ describe('the workspace', { timeout: 60_000 }, () => {
     assert.match(JSON.stringify(items), /"label":"fast"/);
   });
 
+  it('offers in a prompt what the suites that use it name, as they stand on the disk', async (t) => {
+    const folder = await folderWith(t, {
+      'a.eval.yaml': PROMPTED.replace('judge:', 'models: {fast: "openai:j"}\njudge:'),
+      'p.md': 'Of {{conversation}}',
+    });
+    const server = await started(t, pathToFileURL(folder).toString());
+    const uri = (name: string) => pathToFileURL(join(folder, name)).toString();
+    await server.diagnostics(uri('a.eval.yaml'), () => true);
+    const text = '---\nmodel: f\n---\nOf {{conversation}}\n';
+    await server.connection.sendNotification('textDocument/didOpen', {
+      textDocument: { uri: uri('p.md'), languageId: 'markdown', version: 1, text },
+    });
+    const offered = async () =>
+      JSON.stringify(
+        await server.connection.sendRequest('textDocument/completion', {
+          textDocument: { uri: uri('p.md') },
+          position: { line: 1, character: 8 },
+        }),
+      );
+    assert.match(await offered(), /"label":"fast"/);
+    await writeFile(
+      join(folder, 'a.eval.yaml'),
+      PROMPTED.replace('judge:', 'models: {far: "openai:j"}\njudge:'),
+    );
+    assert.match(await offered(), /"label":"far"/);
+  });
+
   it('says nothing more of a file that is gone', async (t) => {
     const folder = await folderWith(t, { 'bad.eval.yaml': `${CASE}    asert: [x]\n` });
     const server = await started(t, pathToFileURL(folder).toString());

@@ -4,8 +4,10 @@ import {
   type PromptContext,
   promptCompletion,
 } from '../../../../src/language/features/promptCompletion.ts';
+import { promptContext } from '../../../../src/language/promptContext.ts';
 import { applied } from '../../../support/completing.ts';
 import { cursor } from '../../../support/cursor.ts';
+import { markedFiles, pathOf } from '../../../support/namedFiles.ts';
 
 const KNOWN: PromptContext = {
   snippets: true,
@@ -25,6 +27,68 @@ function chosen(marked: string, label: string): string {
   const item = itemsAt(marked).find((one) => one.label === label);
   return item ? applied(cursor(marked).text, item) : `There is no ${label}.`;
 }
+
+const CASE = 'transcript: [{user: Hi}, {assistant: Hello}]';
+
+/** What `judge.md` can name among these files. */
+async function knownOf(files: Readonly<Record<string, string>>) {
+  const { ports } = await markedFiles(files);
+  return promptContext(pathOf('judge.md'), ports);
+}
+
+describe('what a judge prompt can name', () => {
+  it("is the models of the suites that use it, those of its cases' context, labels of others", async () => {
+    const known = await knownOf({
+      'a.eval.yaml': `models: {fast: openai:a, slow: openai:b}
+judge: fast
+defaults: {assert: [{type: llm-judge, prompt: other.md}]}
+cases:
+  - id: one
+    context: {city: Rome, day: Monday}
+    ${CASE}
+    assert: [{type: llm-judge, prompt: judge.md}]
+  - id: two
+    context: {name: Sarah}
+    ${CASE}
+`,
+      'b.eval.yaml': `models: {unused: openai:c}\ncases:\n  - id: b\n    context: {far: away}\n    ${CASE}\n    assert: [x]\n`,
+      'judge.md': '---\nlabels: [own, mine]\n---\n{{conversation}}\n',
+      'other.md': '---\nlabels: [rude, kind]\n---\n{{conversation}}\n',
+    });
+    assert.deepEqual(known, {
+      models: ['fast', 'slow'],
+      variables: ['city', 'day'],
+      labels: ['rude', 'kind'],
+    });
+  });
+
+  it('is of every case where the defaults use it, and of the suites that include its case', async () => {
+    const known = await knownOf({
+      'a.eval.yaml': `models: {fast: openai:a}
+include: [more.cases.yaml]
+defaults: {assert: [{type: llm-judge, prompt: judge.md}]}
+cases:
+  - id: one
+    context: {city: Rome}
+    ${CASE}
+`,
+      'more.cases.yaml': `cases:\n  - id: two\n    context: {name: Sarah}\n    ${CASE}\n`,
+      'judge.md': '{{conversation}}\n',
+    });
+    assert.deepEqual(known.variables, ['city', 'name']);
+    const included = await knownOf({
+      'a.eval.yaml': 'models: {fast: openai:a}\ninclude: [more.cases.yaml]\n',
+      'more.cases.yaml': `cases:\n  - id: two\n    context: {name: Sarah}\n    ${CASE}\n    assert: [{type: llm-judge, prompt: judge.md}]\n`,
+      'judge.md': '{{conversation}}\n',
+    });
+    assert.deepEqual(included, { models: ['fast'], variables: ['name'], labels: [] });
+  });
+
+  it('is nothing where no suite uses it', async () => {
+    const known = await knownOf({ 'a.eval.yaml': 'models: {fast: openai:a}\n' });
+    assert.deepEqual(known, { models: [], variables: [], labels: [] });
+  });
+});
 
 describe('completion in a judge prompt', () => {
   it('offers the keys of the front matter', () => {
