@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Conversation, Turn } from '../core/conversation.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
-import type { TurnVerdict, Usage, Verdict } from '../core/verdict.ts';
+import type { ScoredVerdict, TurnVerdict, Usage, Verdict } from '../core/verdict.ts';
 
 /** The parts of a case that an assertion may look at. */
 export type CaseFacts = Pick<
@@ -230,8 +230,8 @@ export type Planned =
 /** A type that is decided by the verdicts of the assertions under its `assert`. */
 export interface GroupType extends Common {
   readonly kind: 'group';
-  /** @param verdicts pass or fail each, at least one */
-  score(verdicts: readonly Verdict[]): number;
+  /** @param verdicts at least one */
+  score(verdicts: readonly ScoredVerdict[]): number;
 }
 
 /** One assertion type: a file in `types` and its line in the registry. */

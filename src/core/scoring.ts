@@ -17,8 +17,8 @@ export function reaches(score: number, threshold: number): boolean {
 export function caseScore(verdicts: readonly Verdict[]): number | null {
   let sum = 0;
   let weights = 0;
-  for (const { status, score, assertion } of verdicts) {
-    if ((status !== 'pass' && status !== 'fail') || score === null) continue;
+  for (const { score, assertion } of verdicts) {
+    if (score === null) continue;
     sum += assertion.weight * score;
     weights += assertion.weight;
   }
@@ -34,7 +34,7 @@ export function caseStatus(verdicts: readonly Verdict[], threshold: number | und
   const gated = verdicts.filter(({ assertion }) => assertion.required);
   if (gated.some(({ status }) => status === 'fail' || status === 'error')) return 'fail';
   if (verdicts.some(({ status }) => status === 'error')) return 'error';
-  const scored = verdicts.filter(({ status }) => status === 'pass' || status === 'fail');
+  const scored = verdicts.filter(({ score }) => score !== null);
   if (scored.length === 0) return 'skipped';
   if (threshold === undefined) {
     return scored.every(({ status }) => status === 'pass') ? 'pass' : 'fail';

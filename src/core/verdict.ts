@@ -6,20 +6,25 @@ import * as z from 'zod';
  */
 export const statusSchema = z.enum(['pass', 'fail', 'error', 'skipped']);
 
-/** A score in 0..1; null where there is none (`error`, `skipped`). */
-const scoreSchema = z.number().min(0).max(1).nullable();
+/** What was decided has a score in 0..1, what was not has none. */
+const scored = { status: statusSchema.extract(['pass', 'fail']), score: z.number().min(0).max(1) };
+
+const unscored = { status: statusSchema.extract(['error', 'skipped']), score: z.null() };
 
 /** A verbatim piece of the turn. `verified` is false where the turn does not hold it. */
 export const quoteSchema = z.strictObject({ text: z.string(), verified: z.boolean() });
 
-/** What one assertion says about one turn. */
-export const turnVerdictSchema = z.strictObject({
+const turnKeys = {
   turn: z.int().min(1),
-  status: statusSchema,
-  score: scoreSchema,
   rationale: z.string(),
   evidence: quoteSchema.optional(),
-});
+};
+
+/** What one assertion says about one turn. */
+export const turnVerdictSchema = z.discriminatedUnion('status', [
+  z.strictObject({ ...turnKeys, ...scored }),
+  z.strictObject({ ...turnKeys, ...unscored }),
+]);
 
 /** What it cost. Tokens as the endpoint counted them; `cost` in the price's currency, where a price is known. */
 export const usageSchema = z.strictObject({
@@ -30,7 +35,7 @@ export const usageSchema = z.strictObject({
   cost: z.number().min(0).nullable(),
 });
 
-export const verdictSchema = z.strictObject({
+const verdictKeys = z.strictObject({
   assertion: z.strictObject({
     /** Place in the case's list of assertions, from 0: defaults first, then the case's, then the turns'. */
     index: z.int().min(0),
@@ -43,8 +48,6 @@ export const verdictSchema = z.strictObject({
     required: z.boolean(),
     weight: z.number().min(0),
   }),
-  status: statusSchema,
-  score: scoreSchema,
   /** What the field calls the outcome: `yes`, `unresolved`. */
   label: z.string().optional(),
   /** The outcome on its own scale, such as 4 of 1..5. */
@@ -53,15 +56,13 @@ export const verdictSchema = z.strictObject({
   scale: z.tuple([z.number(), z.number()]).optional(),
   threshold: z.number().min(0).max(1),
   rationale: z.string(),
-  /** For `error` and `skipped`: a stable kebab-case reason (`quota`, `cut-off`, `not-applicable`). */
-  reason: z.string().optional(),
   turns: z.array(turnVerdictSchema),
   /** `Turn 2: recalled the name`. Always cite a turn where one is known. */
   hits: z.array(z.string()),
   misses: z.array(z.string()),
   details: z.record(z.string(), z.unknown()),
   /** Of the assertions that decided this one, in their order. */
-  get nested() {
+  get nested(): z.ZodOptional<z.ZodArray<typeof verdictSchema>> {
     return z.array(verdictSchema).optional();
   },
   judge: z
@@ -82,11 +83,35 @@ export const verdictSchema = z.strictObject({
   usage: usageSchema,
 });
 
+const scoredSchema = verdictKeys.extend({ ...scored, reason: z.never().optional() });
+
+const unscoredSchema = verdictKeys.extend({
+  ...unscored,
+  /** Stable and kebab-case: `quota`, `cut-off`, `not-applicable`. */
+  reason: z.string(),
+});
+
+export const verdictSchema = z.discriminatedUnion('status', [scoredSchema, unscoredSchema]);
+
 export type Status = z.infer<typeof statusSchema>;
 export type Quote = z.infer<typeof quoteSchema>;
 export type TurnVerdict = z.infer<typeof turnVerdictSchema>;
 export type Usage = z.infer<typeof usageSchema>;
-export type Verdict = z.infer<typeof verdictSchema>;
+export type ScoredVerdict = z.infer<typeof scoredSchema>;
+export type UnscoredVerdict = z.infer<typeof unscoredSchema>;
+export type Verdict = ScoredVerdict | UnscoredVerdict;
+
+/** A status with the score that belongs to it. */
+export type Standing =
+  | Pick<ScoredVerdict, 'status' | 'score'>
+  | Pick<UnscoredVerdict, 'status' | 'score'>;
+
+/** @param score left out where the status is one without */
+export function standing(status: Status, score: number | null): Standing {
+  if (status === 'error' || status === 'skipped') return { status, score: null };
+  if (score === null) throw new Error(`Internal error: what is ${status} has a score.`);
+  return { status, score };
+}
 
 export const NO_USAGE: Usage = {
   calls: 0,

@@ -2,7 +2,15 @@ import type { GroupType, Outcome } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { badgeOf, entriesByTurn } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
-import { addUsage, NO_USAGE, type TurnVerdict, type Verdict } from '../core/verdict.ts';
+import {
+  addUsage,
+  NO_USAGE,
+  type ScoredVerdict,
+  standing,
+  type TurnVerdict,
+  type UnscoredVerdict,
+  type Verdict,
+} from '../core/verdict.ts';
 import { concludedVerdict, errorVerdict, gated, isGate, skippedVerdict } from './verdicts.ts';
 
 /** The assertions that are checked by themselves: those of groups, at any depth, and all others. */
@@ -32,12 +40,12 @@ export function groupVerdict(
 }
 
 function decide(assertion: Assertion, type: GroupType, nested: readonly Verdict[]): Verdict {
-  const broken = nested.find(({ status }) => status === 'error');
+  const broken = nested.find((one): one is UnscoredVerdict => one.status === 'error');
   if (broken) {
     const rationale = `“${broken.assertion.name}” could not be judged: ${broken.rationale}`;
-    return errorVerdict(assertion, broken.reason ?? 'judge-failed', rationale);
+    return errorVerdict(assertion, broken.reason, rationale);
   }
-  const decided = nested.filter(({ status }) => status === 'pass' || status === 'fail');
+  const decided = nested.filter((one) => one.score !== null);
   if (decided.length === 0) {
     return skippedVerdict(assertion, 'not-applicable', 'None of its assertions applied.');
   }
@@ -47,7 +55,7 @@ function decide(assertion: Assertion, type: GroupType, nested: readonly Verdict[
 function outcomeOf(
   { negate }: Assertion,
   type: GroupType,
-  decided: readonly Verdict[],
+  decided: readonly ScoredVerdict[],
   hasGate: boolean,
 ): Outcome {
   const passed = decided.filter(({ status }) => status === 'pass');
@@ -75,9 +83,8 @@ function outcomeOf(
 
 /** As its entry counts for a group that asks for the opposite. */
 function turnedRound(entry: TurnVerdict): TurnVerdict {
-  const { status, score } = entry;
-  const opposite = status === 'pass' ? 'fail' : status === 'fail' ? 'pass' : status;
-  return { ...entry, status: opposite, score: score === null ? null : 1 - score };
+  if (entry.score === null) return entry;
+  return { ...entry, status: entry.status === 'pass' ? 'fail' : 'pass', score: 1 - entry.score };
 }
 
 /** For each turn the worst of what the nested verdicts say, the mean of their scores, all their words. */
@@ -92,6 +99,6 @@ function joinedTurns(nested: readonly Verdict[]): TurnVerdict[] {
       const rationale = entries
         .map(({ verdict, entry }) => `${verdict.assertion.name}: ${entry.rationale}`)
         .join(' ');
-      return [{ turn, status, score, rationale, ...(evidence && { evidence }) }];
+      return [{ turn, ...standing(status, score), rationale, ...(evidence && { evidence }) }];
     });
 }

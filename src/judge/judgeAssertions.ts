@@ -235,8 +235,7 @@ function byJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
 
 /** As in a group, what could not be judged and is `required` gates the case. */
 function nestedError(assertion: Assertion, { verdict, message }: NestedError, cost: Cost): Verdict {
-  const reason = verdict.reason ?? 'judge-failed';
-  const error = { ...errorVerdict(assertion, reason, message, cost), nested: [verdict] };
+  const error = { ...errorVerdict(assertion, verdict.reason, message, cost), nested: [verdict] };
   return isGate(verdict) ? gated(error) : error;
 }
 

@@ -2,7 +2,13 @@ import type { Outcome } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { reaches } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
-import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
+import {
+  NO_USAGE,
+  type ScoredVerdict,
+  type UnscoredVerdict,
+  type Usage,
+  type Verdict,
+} from '../core/verdict.ts';
 
 export interface Cost {
   readonly usage: Usage;
@@ -18,16 +24,11 @@ export function concludedVerdict(
   cost: Cost = FREE,
 ): Verdict {
   if (outcome.kind === 'skipped') {
-    return {
-      ...emptyVerdict(assertion, cost),
-      status: 'skipped',
-      reason: outcome.reason,
-      rationale: outcome.rationale,
-      turns: [...outcome.turns],
-    };
+    const { reason, rationale, turns } = outcome;
+    return { ...skippedVerdict(assertion, reason, rationale, cost), turns: [...turns] };
   }
   const { score, label, value, scale, nested, rationale, turns, hits, misses, details } = outcome;
-  const verdict: Verdict = {
+  const verdict: ScoredVerdict = {
     ...emptyVerdict(assertion, cost),
     status: reaches(score, thresholdOf(assertion)) ? 'pass' : 'fail',
     score,
@@ -41,7 +42,7 @@ export function concludedVerdict(
     misses: [...misses],
     details: { ...details },
   };
-  return nested?.some(isGate) ? { ...gated(verdict), score: 0 } : verdict;
+  return nested?.some(isGate) ? gated({ ...verdict, score: 0 }) : verdict;
 }
 
 /** What is `required` and fails, or could not be judged. */
@@ -51,8 +52,8 @@ export function isGate({ assertion, status }: Verdict): boolean {
 
 /** Of what holds a gate: it cannot pass, whatever its threshold, and gates the case in its turn. */
 export function gated(verdict: Verdict): Verdict {
-  const status = verdict.status === 'pass' ? 'fail' : verdict.status;
-  return { ...verdict, status, assertion: { ...verdict.assertion, required: true } };
+  const gate = { ...verdict, assertion: { ...verdict.assertion, required: true } };
+  return gate.status === 'pass' ? { ...gate, status: 'fail' } : gate;
 }
 
 export function errorVerdict(
@@ -60,13 +61,18 @@ export function errorVerdict(
   reason: string,
   rationale: string,
   cost: Cost = FREE,
-): Verdict {
-  return { ...emptyVerdict(assertion, cost), status: 'error', reason, rationale };
+): UnscoredVerdict {
+  return { ...emptyVerdict(assertion, cost), status: 'error', score: null, reason, rationale };
 }
 
-/** For what was not reached: the turn was not taken, the conversation was cut. */
-export function skippedVerdict(assertion: Assertion, reason: string, rationale: string): Verdict {
-  return { ...emptyVerdict(assertion, FREE), status: 'skipped', reason, rationale };
+/** For what did not apply, or was not reached: the turn was not taken, the conversation was cut. */
+export function skippedVerdict(
+  assertion: Assertion,
+  reason: string,
+  rationale: string,
+  cost: Cost = FREE,
+): UnscoredVerdict {
+  return { ...emptyVerdict(assertion, cost), status: 'skipped', score: null, reason, rationale };
 }
 
 function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
@@ -74,7 +80,6 @@ function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
   const { path, range } = source;
   return {
     assertion: { index, type, name, path, line: range.start.line + 1, required, weight },
-    score: null,
     threshold: thresholdOf(assertion),
     turns: [],
     hits: [],

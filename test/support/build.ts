@@ -1,10 +1,17 @@
-import { NO_USAGE, type Status, type TurnVerdict, type Verdict } from '../../src/core/verdict.ts';
+import {
+  NO_USAGE,
+  type Status,
+  standing,
+  type TurnVerdict,
+  type Verdict,
+} from '../../src/core/verdict.ts';
 
 /** Builders of test data: say what matters to the test, the rest is plain. */
 export function buildVerdict(
-  given: Partial<Omit<Verdict, 'assertion' | 'turns'>> & {
+  given: Partial<Omit<Verdict, 'assertion' | 'turns' | 'reason'>> & {
     readonly status: Status;
     readonly score: number | null;
+    readonly reason?: string;
     readonly type?: string;
     readonly name?: string;
     readonly weight?: number;
@@ -15,8 +22,8 @@ export function buildVerdict(
     readonly turns?: TurnVerdict[];
   },
 ): Verdict {
-  const { type, name, weight, required, index, line, path, ...rest } = given;
-  return {
+  const { status, score, reason, type, name, weight, required, index, line, path, ...rest } = given;
+  const common = {
     threshold: 0.5,
     rationale: '',
     turns: [],
@@ -35,4 +42,18 @@ export function buildVerdict(
       weight: weight ?? 1,
     },
   };
+  const outcome = standing(status, score);
+  return outcome.score === null
+    ? { ...common, ...outcome, reason: reason ?? 'judge-failed' }
+    : { ...common, ...outcome };
+}
+
+/** What an assertion says of one turn. */
+export function buildTurnVerdict(
+  turn: number,
+  status: Status,
+  score: number | null,
+  rest: Partial<Pick<TurnVerdict, 'rationale' | 'evidence'>> = {},
+): TurnVerdict {
+  return { turn, ...standing(status, score), rationale: '', ...rest };
 }

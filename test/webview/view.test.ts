@@ -5,7 +5,7 @@ import { toConversation } from '../../src/core/conversation.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { TurnVerdict } from '../../src/core/verdict.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { buildVerdict } from '../support/build.ts';
+import { buildTurnVerdict, buildVerdict } from '../support/build.ts';
 import { launchBrowser } from '../support/host/browser.ts';
 import { openView, type ViewPage } from '../support/viewPage.ts';
 
@@ -23,13 +23,11 @@ const MESSAGES: readonly Message[] = [
   { role: 'assistant', content: 'Which order was that?' },
 ];
 
-const entry = (turn: number, status: TurnVerdict['status'], text: string, verified = true) => ({
-  turn,
-  status,
-  score: status === 'pass' ? 1 : status === 'fail' ? 0 : null,
-  rationale: `Because of turn ${turn}.`,
-  evidence: { text, verified },
-});
+const entry = (turn: number, status: TurnVerdict['status'], text: string, verified = true) =>
+  buildTurnVerdict(turn, status, status === 'pass' ? 1 : 0, {
+    rationale: `Because of turn ${turn}.`,
+    evidence: { text, verified },
+  });
 
 function snapshot(given: Partial<Snapshot> = {}): Snapshot {
   return {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Verdict } from '../../core/verdict.ts';
+import type { UnscoredVerdict } from '../../core/verdict.ts';
 import type { Nesting } from '../contract.ts';
 
 /** The keys of a group, given the schema of an assertion. */
@@ -20,9 +20,9 @@ export const groupNesting: Nesting = {
 /** An assertion that decides another could not be judged. */
 export class NestedError extends Error {
   override readonly name = 'NestedError';
-  readonly verdict: Verdict;
+  readonly verdict: UnscoredVerdict;
 
-  constructor(verdict: Verdict) {
+  constructor(verdict: UnscoredVerdict) {
     super(`“${verdict.assertion.name}” could not be judged: ${verdict.rationale}`);
     this.verdict = verdict;
   }

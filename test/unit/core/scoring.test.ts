@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { caseScore, caseStatus, mean, reaches, turnBadge } from '../../../src/core/scoring.ts';
-import { buildVerdict } from '../../support/build.ts';
+import { buildTurnVerdict, buildVerdict } from '../../support/build.ts';
 
 describe('reaches', () => {
   it('is not fooled by floating point', () => {
@@ -88,7 +88,7 @@ describe('turnBadge', () => {
     buildVerdict({
       status,
       score,
-      turns: [{ turn: 2, status, score, rationale: '' }],
+      turns: [buildTurnVerdict(2, status, score)],
     });
 
   it('shows the worst verdict and the mean of the scores', () => {

@@ -3,12 +3,13 @@ import { describe, it } from 'node:test';
 import type { Finding, NotApplicable, Outcome } from '../../../src/assertions/contract.ts';
 import type { Status, TurnVerdict } from '../../../src/core/verdict.ts';
 import { combineSamples } from '../../../src/judge/samples.ts';
+import { buildTurnVerdict } from '../../support/build.ts';
 import { FOUR, shownTurns } from '../../support/formulas.ts';
 import { answer, buildAssertion, entry, fails, judge, judgeOne } from '../../support/judging.ts';
 import { json } from '../../support/modelServer/steps.ts';
 
 function turn(number: number, status: Status, score: number | null): TurnVerdict {
-  return { turn: number, status, score, rationale: `${number} ${status} ${score}` };
+  return buildTurnVerdict(number, status, score, { rationale: `${number} ${status} ${score}` });
 }
 
 function scored(score: number, rest: Partial<Finding> = {}): Finding {
@@ -86,7 +87,7 @@ describe('samples become one: the median, the majority, the spread', () => {
 
   it('of several as near, words of the one that most others agree with', () => {
     const sample = (rationale: string, two: Status, four: Status) =>
-      scored(0.5, { rationale, turns: [turn(2, two, null), turn(4, four, null)] });
+      scored(0.5, { rationale, turns: [turn(2, two, 0.5), turn(4, four, 0.5)] });
     const { finding } = combine([
       sample('odd', 'fail', 'pass'),
       sample('even', 'pass', 'fail'),

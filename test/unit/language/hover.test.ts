@@ -348,7 +348,7 @@ describe('hover on assertions', () => {
   const verdict = (
     name: string,
     index: number,
-    given: Partial<Verdict> & { type?: string; line?: number } = {},
+    given: Partial<Parameters<typeof buildVerdict>[0]> = {},
   ) =>
     buildVerdict({ status: 'pass', score: 1, name, index, rationale: `About ${name}.`, ...given });
 

@@ -5,7 +5,7 @@ import type { CaseLine } from '../../../src/core/runRecord.ts';
 import type { TurnVerdict } from '../../../src/core/verdict.ts';
 import { type HintSettings, inlayHints } from '../../../src/language/features/inlayHints.ts';
 import type { LastRuns } from '../../../src/language/ports.ts';
-import { buildVerdict } from '../../support/build.ts';
+import { buildTurnVerdict, buildVerdict } from '../../support/build.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';
 import { documentOf, HARD_TEXTS } from '../../support/evalDocument.ts';
 import { textIn } from '../../support/ranges.ts';
@@ -37,12 +37,8 @@ async function shown(text: string, asked?: Asked): Promise<string> {
   return lines.join('\n');
 }
 
-const entry = (turn: number, status: TurnVerdict['status'], score: number | null, why = '') => ({
-  turn,
-  status,
-  score,
-  rationale: why,
-});
+const entry = (turn: number, status: TurnVerdict['status'], score: number | null, why = '') =>
+  buildTurnVerdict(turn, status, score, { rationale: why });
 
 const verdictOf = (name: string, ...turns: TurnVerdict[]) =>
   buildVerdict({ name, status: 'fail', score: 0, turns });

@@ -1,37 +1,32 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NO_USAGE, type TurnVerdict, type Verdict } from '../../../../src/core/verdict.ts';
+import type { TurnVerdict, Verdict } from '../../../../src/core/verdict.ts';
 import { failuresOf } from '../../../../src/extension/testing/failures.ts';
+import { buildTurnVerdict, buildVerdict } from '../../../support/build.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 
 const ASSERTED = '/work/suite.eval.yaml';
 
-function verdict(given: Partial<Verdict>): Verdict {
-  return {
-    assertion: {
-      index: 0,
-      type: 'guidelines',
-      name: 'Guidelines',
-      path: ASSERTED,
-      line: 5,
-      required: false,
-      weight: 1,
-    },
+function verdict(given: Partial<Parameters<typeof buildVerdict>[0]>): Verdict {
+  return buildVerdict({
+    type: 'guidelines',
+    name: 'Guidelines',
+    path: ASSERTED,
+    line: 5,
     status: 'fail',
     score: 0,
     threshold: 1,
     rationale: 'One turn breaks a rule.',
-    turns: [],
-    hits: [],
-    misses: [],
-    details: {},
-    usage: NO_USAGE,
     ...given,
-  };
+  });
 }
 
-function entry(turn: number, given: Partial<TurnVerdict> = {}): TurnVerdict {
-  return { turn, status: 'fail', score: 0, rationale: 'Promises a date.', ...given };
+function entry(turn: number, given: Partial<Pick<TurnVerdict, 'status' | 'evidence'>> = {}) {
+  const { status = 'fail', evidence } = given;
+  return buildTurnVerdict(turn, status, 0, {
+    rationale: 'Promises a date.',
+    ...(evidence && { evidence }),
+  });
 }
 
 const places = (...given: Parameters<typeof failuresOf>) =>

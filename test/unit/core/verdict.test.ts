@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { standing, turnVerdictSchema, verdictSchema } from '../../../src/core/verdict.ts';
+import { buildTurnVerdict, buildVerdict } from '../../support/build.ts';
+
+const isRead = (given: object) => verdictSchema.safeParse(given).success;
+
+describe('a verdict', () => {
+  const passed = buildVerdict({ status: 'pass', score: 1 });
+  const errored = buildVerdict({ status: 'error', score: null, reason: 'cut-off' });
+
+  it('has a score and no reason where it was decided', () => {
+    assert.ok(isRead(passed));
+    assert.ok(!isRead({ ...passed, score: null }));
+    assert.ok(!isRead({ ...passed, reason: 'cut-off' }));
+  });
+
+  it('has a reason and no score where it was not', () => {
+    assert.ok(isRead(errored));
+    assert.ok(!isRead({ ...errored, score: 0 }));
+    const { reason: _, ...unexplained } = errored;
+    assert.ok(!isRead(unexplained));
+  });
+
+  it('is held to the same about its turns and what is nested in it', () => {
+    const turn = buildTurnVerdict(2, 'fail', 0);
+    assert.ok(turnVerdictSchema.safeParse(turn).success);
+    assert.ok(!turnVerdictSchema.safeParse({ ...turn, score: null }).success);
+    assert.ok(isRead({ ...passed, nested: [errored] }));
+    assert.ok(!isRead({ ...passed, nested: [{ ...errored, score: 1 }] }));
+  });
+
+  it('leaves out a score that does not belong to its status', () => {
+    assert.deepEqual(standing('skipped', 0.5), { status: 'skipped', score: null });
+    assert.throws(() => standing('pass', null), /Internal error/);
+  });
+});
