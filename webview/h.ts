@@ -1,8 +1,10 @@
+import { visibleText } from '../src/core/presentation/visibleText.ts';
+
 type Child = Node | string | undefined | false;
 
 type Attributes = Readonly<Record<string, string | boolean | undefined>>;
 
-/** Makes an element. Texts become text nodes, whatever they hold. */
+/** Makes an element. Texts become text nodes, whatever they hold, and hide nothing. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -13,6 +15,9 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
     if (value === true) element.setAttribute(name, '');
     else if (typeof value === 'string') element.setAttribute(name, value);
   }
-  element.append(...children.filter((child) => child !== undefined && child !== false));
+  for (const child of children) {
+    if (typeof child === 'string') element.append(visibleText(child));
+    else if (child) element.append(child);
+  }
   return element;
 }

@@ -1,5 +1,6 @@
 import DOMPurify from 'dompurify';
 import MarkdownIt from 'markdown-it';
+import { visibleText } from '../src/core/presentation/visibleText.ts';
 
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: true });
 
@@ -23,21 +24,15 @@ const TAGS = [
 
 /** Markdown of a hostile text as plain elements: no HTML of its own, no links, no attributes. */
 export function renderMarkdown(text: string): DocumentFragment {
-  return DOMPurify.sanitize(markdown.render(text), {
+  const fragment = DOMPurify.sanitize(markdown.render(text), {
     RETURN_DOM_FRAGMENT: true,
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: [],
   });
-}
-
-/** Characters that turn the direction of text or hide: shown by their number. */
-const INVISIBLE = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
-
-export function showInvisible(text: string): string {
-  return text.replace(INVISIBLE, (character) => {
-    // Joiners hold emoji and some scripts together.
-    if (character === '\u200d' || character === '\u200c') return character;
-    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    return `⟨U+${code}⟩`;
-  });
+  // Only here: `&#x202e;` has become the character that it stands for.
+  const texts = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    node.nodeValue = visibleText(node.nodeValue ?? '');
+  }
+  return fragment;
 }

@@ -2,7 +2,6 @@ import type { Snapshot } from '../src/protocol/viewProtocol.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
 import { focusTurn, nextFailure } from './keyboard.ts';
-import { showInvisible } from './markdown.ts';
 import { type Filter, renderHeader } from './render/header.ts';
 import { renderSystem, renderTurn } from './render/turn.ts';
 import { renderVerdicts } from './render/verdicts.ts';
@@ -120,8 +119,7 @@ export class ConversationView {
       this.#filter === 'failing' &&
         failing.length === 0 &&
         h('p', { class: 'empty' }, 'No turn fails.'),
-      notes.length > 0 &&
-        h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, showInvisible(note)))),
+      notes.length > 0 && h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note))),
     );
   }
 

@@ -1,7 +1,9 @@
+import { counted } from '../core/presentation/amounts.ts';
+import { visibleJson } from '../core/presentation/visibleText.ts';
 import { isError } from '../core/problem.ts';
 import { EXIT, type ExitCode } from './exitCode.ts';
 import type { Shell } from './shell.ts';
-import { counted, loadSuites, problemsOf, showProblems } from './suites.ts';
+import { loadSuites, problemsOf, showProblems } from './suites.ts';
 
 export interface CheckOptions {
   readonly format: 'text' | 'json';
@@ -22,7 +24,7 @@ export async function check(
       line: problem.range.start.line + 1,
       column: problem.range.start.character + 1,
     }));
-    shell.out.write(`${JSON.stringify(placed, null, 2)}\n`);
+    shell.out.write(`${visibleJson(placed)}\n`);
   } else {
     showProblems(loaded, shell.folder, (text) => shell.out.write(text));
     const warnings = problems.length - errors;

@@ -1,8 +1,9 @@
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';
-import { oneLine } from '../report/plainText.ts';
+import { shownPath } from '../report/shownPath.ts';
 import { EXIT, type ExitCode } from './exitCode.ts';
 import type { Shell } from './shell.ts';
-import { loadSuites, shownPath, showProblems } from './suites.ts';
+import { loadSuites, showProblems } from './suites.ts';
 
 /** Lists the cases of each file. Problems go to standard error; invalid files exit with 3. */
 export async function list(args: readonly string[], shell: Shell): Promise<ExitCode> {
@@ -17,9 +18,9 @@ export async function list(args: readonly string[], shell: Shell): Promise<ExitC
 
 /** `order-status  A smooth session.  [orders]  ×3` */
 function describe(one: OutlineCase): string {
-  const parts = [one.id === undefined ? '(no id)' : oneLine(one.id, 80)];
-  if (one.description !== undefined) parts.push(oneLine(one.description, 80));
-  if (one.tags.length > 0) parts.push(`[${oneLine(one.tags.join(', '), 80)}]`);
+  const parts = [one.id === undefined ? '(no id)' : visibleLine(one.id, 80)];
+  if (one.description !== undefined) parts.push(visibleLine(one.description, 80));
+  if (one.tags.length > 0) parts.push(`[${visibleLine(one.tags.join(', '), 80)}]`);
   if (one.repetitions > 1) parts.push(`×${one.repetitions}`);
   if (one.errors.length > 0) parts.push('(has errors)');
   return parts.join('  ');

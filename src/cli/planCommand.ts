@@ -5,13 +5,15 @@ import {
   NO_ESTIMATE,
   priceWords,
 } from '../core/estimate.ts';
+import { counted } from '../core/presentation/amounts.ts';
+import { visibleJson, visibleLine } from '../core/presentation/visibleText.ts';
 import { estimateCase } from '../judge/estimate.ts';
-import { neutralise, oneLine } from '../report/plainText.ts';
+import { shownPath } from '../report/shownPath.ts';
 import { plainTable } from '../report/table.ts';
 import { EXIT, type ExitCode } from './exitCode.ts';
 import { selectCases } from './selection.ts';
 import type { Shell } from './shell.ts';
-import { counted, loadSuites, shownPath, showProblems } from './suites.ts';
+import { loadSuites, showProblems } from './suites.ts';
 
 export interface PlanOptions {
   readonly case?: readonly string[];
@@ -58,14 +60,14 @@ export async function plan(
 
 function json(rows: readonly Row[], total: Estimate): string {
   const cases = rows.map(({ file, id, estimate }) => ({ file, id, ...estimate }));
-  return `${JSON.stringify({ cases, total }, null, 2)}\n`;
+  return `${visibleJson({ cases, total })}\n`;
 }
 
 function text(rows: readonly Row[], total: Estimate): string {
   const lines = rows.flatMap(({ file, id, estimate }, index) => [
     ...(rows[index - 1]?.file === file ? [] : [[file, '', '', '', '']]),
     [
-      `  ${oneLine(id, 60)}`,
+      `  ${visibleLine(id, 60)}`,
       String(estimate.requests),
       String(estimate.inputTokens),
       String(estimate.outputTokens),
@@ -78,7 +80,7 @@ function text(rows: readonly Row[], total: Estimate): string {
     `${counted(rows.length, 'case')}: ${estimateWords(total)}.`,
     ...(total.unpriced.length > 0
       ? [
-          `No price is known of ${total.unpriced.map(neutralise).join(', ')}: give it in \`models\`.`,
+          `No price is known of ${total.unpriced.map((name) => visibleLine(name)).join(', ')}: give it in \`models\`.`,
         ]
       : []),
     ...(total.live

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { visibleText } from '../core/presentation/visibleText.ts';
 import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
 import type { PlanOptions } from './planCommand.ts';
 import { REPORTERS } from './reporterNames.ts';
@@ -30,7 +31,7 @@ function explain(error: unknown, shell: Shell): ExitCode {
   // The help and the version end as errors with code 0; their text is written already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.invalid;
   if (error instanceof UsageError || (error instanceof Error && 'reason' in error)) {
-    shell.err.write(`${error.message}\n`);
+    shell.err.write(`${visibleText(error.message)}\n`);
     return EXIT.invalid;
   }
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
 import type { Logger } from '../core/logger.ts';
+import { visibleText } from '../core/presentation/visibleText.ts';
 import type { Suite } from '../core/suite.ts';
-import { neutralise } from '../report/plainText.ts';
+import { shownPath } from '../report/shownPath.ts';
 import { workspaceOf } from './evalFiles.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from './exitCode.ts';
 import type { ReporterName } from './reporterNames.ts';
 import { createReporters, type Reporters } from './reporters.ts';
 import { selectCases } from './selection.ts';
 import type { Shell } from './shell.ts';
-import { loadSuites, shownPath, showProblems } from './suites.ts';
+import { loadSuites, showProblems } from './suites.ts';
 
 export interface RunCommandOptions {
   readonly case?: readonly string[];
@@ -103,7 +104,7 @@ function noteInterrupt(signal: AbortSignal, reporters: Reporters): void {
 }
 
 function logTo(reporters: Reporters): Logger {
-  const tell = (message: string) => reporters.note(neutralise(message));
+  const tell = (message: string) => reporters.note(visibleText(message));
   return { debug() {}, info() {}, warn: tell, error: tell };
 }
 

@@ -1,9 +1,9 @@
-import { isAbsolute, relative } from 'node:path';
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../core/problem.ts';
 import { loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { neutralise } from '../report/plainText.ts';
+import { shownPath } from '../report/shownPath.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from './evalFiles.ts';
 import type { Shell } from './shell.ts';
 
@@ -44,13 +44,8 @@ export function problemsOf(loaded: readonly LoadedSuite[]): Problem[] {
 /** `evals/a.eval.yaml:7:5: error unknown-key There is no key "asserts". …` */
 export function problemLine(problem: Problem, folder: string): string {
   const { line, character } = problem.range.start;
-  const message = neutralise(problem.message.replace(/\s+/g, ' '));
+  const message = visibleLine(problem.message);
   return `${shownPath(problem.path, folder)}:${line + 1}:${character + 1}: ${problem.severity} ${problem.code} ${message}`;
-}
-
-export function shownPath(path: string, folder: string): string {
-  const shown = relative(folder, path);
-  return neutralise(shown === '' || shown.startsWith('..') || isAbsolute(shown) ? path : shown);
 }
 
 /** Writes every problem to `write`, one a line. @returns whether one of them is an error */
@@ -62,9 +57,4 @@ export function showProblems(
   const problems = problemsOf(loaded);
   for (const problem of problems) write(`${problemLine(problem, folder)}\n`);
   return problems.some(isError);
-}
-
-/** `3 files`, `1 case` */
-export function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,5 @@
+import { counted } from './presentation/amounts.ts';
+
 /** What running something will take, about. */
 export interface Estimate {
   /** To judges and to the models of `chat` targets. */
@@ -39,7 +41,7 @@ export function addEstimates(a: Estimate, b: Estimate): Estimate {
 export function estimateWords(estimate: Estimate): string {
   const { requests, inputTokens, outputTokens } = estimate;
   if (requests === 0) return 'no requests';
-  const asked = `${requests} request${requests === 1 ? '' : 's'}`;
+  const asked = counted(requests, 'request');
   const price = estimate.cost === null ? '' : `, ${priceWords(estimate)}`;
   return `about ${asked}, ${shortNumber(inputTokens + outputTokens)} tokens${price}`;
 }

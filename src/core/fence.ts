@@ -1,5 +1,4 @@
-/** Every character or pair that some reader takes for a line break. */
-const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+import { splitLines } from './lineBreaks.ts';
 
 const PREFIX = '| ';
 
@@ -11,8 +10,7 @@ const PREFIX = '| ';
  *     | === END OF CONVERSATION ===
  */
 export function fence(text: string): string {
-  return text
-    .split(LINE_BREAKS)
+  return splitLines(text)
     .map((line) => PREFIX + line)
     .join('\n');
 }

@@ -1,9 +1,9 @@
 import { mappingOf, valueAt } from '../core/data.ts';
+import { escapeLine, escapeMarkdown, fencedMarkdown } from '../core/presentation/markdown.ts';
 import type { Position } from '../core/problem.ts';
 import type { Said } from './keyMarkdown.ts';
 import { linkedFile } from './linkedFile.ts';
 import { namesFile } from './name.ts';
-import { escapeLine, escapeMarkdown, fencedMarkdown } from './safeMarkdown.ts';
 import { type FoundName, type NamePorts, nameAt, sameNames } from './sameName.ts';
 
 /** The beginning of a file, at least its first lines; undefined where it is not there or no text. */

@@ -1,12 +1,12 @@
 import { textOf, toConversation, turnsOf } from '../core/conversation.ts';
 import { valueAt } from '../core/data.ts';
+import { escapeLine } from '../core/presentation/markdown.ts';
 import type { Position } from '../core/problem.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';
 import type { Said } from './keyMarkdown.ts';
 import { contains } from './place.ts';
 import type { EvalDocument, LastRuns } from './ports.ts';
-import { escapeLine } from './safeMarkdown.ts';
 
 /** A hover shows some turns, not a conversation. */
 const MOST_TURNS = 6;

@@ -1,23 +1,26 @@
+import { durationText } from '../core/presentation/amounts.ts';
+import { escapeLine, escapeMarkdown } from '../core/presentation/markdown.ts';
+import { outcomeText, samplesText, thresholdNote } from '../core/presentation/outcome.ts';
+import {
+  badgeScoreText,
+  caseScoreText,
+  scoreText,
+  thresholdText,
+} from '../core/presentation/score.ts';
+import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
 import type { CaseLine } from '../core/runRecord.ts';
-import { caseScore, turnBadge } from '../core/scoring.ts';
-import type { Status, TurnVerdict, Verdict } from '../core/verdict.ts';
-import { neededText, samplesText, shortest } from '../core/verdictWords.ts';
-import { escapeLine, escapeMarkdown } from './safeMarkdown.ts';
-
-export const ICONS: Readonly<Record<Status, string>> = {
-  pass: '✓',
-  fail: '✗',
-  error: '⚠',
-  skipped: '○',
-};
+import { turnBadge } from '../core/scoring.ts';
+import type { TurnVerdict, Verdict } from '../core/verdict.ts';
 
 /** What the last run said about turns, worst badge first; undefined where no assertion spoke. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {
   const parts = turns.flatMap((turn) => {
     const badge = turnBadge(line.verdicts, turn);
     if (!badge) return [];
-    const score = badge.score === null ? '' : ` · score ${shown(badge.score)}`;
-    const heading = `**${ICONS[badge.status]} Turn ${turn}: ${badge.status}**${score}`;
+    const score = badgeScoreText(badge);
+    const scored = score === undefined ? '' : ` · score ${score}`;
+    const { status } = badge;
+    const heading = `**${STATUS_ICONS[status]} Turn ${turn}: ${STATUS_WORDS[status]}**${scored}`;
     return [[heading, ...badge.entries.map(entryMarkdown)].join('\n\n')];
   });
   return parts.length === 0 ? undefined : parts.join('\n\n---\n\n');
@@ -29,10 +32,10 @@ export function entryMarkdown(said: {
   readonly entry: TurnVerdict;
 }): string {
   const { verdict, entry } = said;
-  const score = entry.score === null ? '' : `, ${shown(entry.score)}`;
+  const score = entry.score === null ? '' : `, ${scoreText(entry.score, verdict.threshold)}`;
   const name = escapeLine(verdict.assertion.name, 80);
   return [
-    `${ICONS[entry.status]} **${name}** — ${entry.status}${score}`,
+    `${STATUS_ICONS[entry.status]} **${name}** — ${STATUS_WORDS[entry.status]}${score}`,
     escapeMarkdown(entry.rationale),
     ...(entry.evidence ? [quoteMarkdown(entry.evidence)] : []),
   ].join('  \n');
@@ -45,20 +48,18 @@ function quoteMarkdown({ text, verified }: NonNullable<TurnVerdict['evidence']>)
 }
 
 export function verdictMarkdown(verdict: Verdict): string {
-  const { assertion, status, score, label, value, scale, rationale, reason, misses } = verdict;
+  const { assertion, status, score, rationale, reason, misses } = verdict;
   const samples = samplesText(verdict);
-  const said =
-    scale && typeof value === 'number' ? shortest(value) : score === null ? '' : shown(score);
+  const outcome = escapeLine(outcomeText(verdict), 60);
   const facts = [
-    status,
-    ...(label === undefined ? [] : [escapeLine(label, 60)]),
-    ...(score === null ? [] : [`${said} (threshold ${neededText(verdict)})`]),
+    STATUS_WORDS[status],
+    ...(score === null ? [] : [`${outcome}${thresholdNote(verdict)}`]),
     ...(samples === undefined ? [] : [samples]),
     ...(reason === undefined ? [] : [escapeLine(reason, 60)]),
     ...(assertion.required ? ['required'] : []),
   ];
   return [
-    `**${ICONS[status]} ${escapeLine(assertion.name, 80)}** — ${facts.join(', ')}`,
+    `**${STATUS_ICONS[status]} ${escapeLine(assertion.name, 80)}** — ${facts.join(', ')}`,
     escapeMarkdown(rationale),
     ...(misses.length === 0 ? [] : [misses.map((miss) => `- ${escapeLine(miss)}`).join('\n')]),
   ].join('\n\n');
@@ -66,26 +67,22 @@ export function verdictMarkdown(verdict: Verdict): string {
 
 export function caseMarkdown(line: CaseLine): string {
   const { status, reason, verdicts, threshold, duration } = line;
-  const score = caseScore(verdicts);
+  const score = caseScoreText(line);
   const facts = [
-    status,
-    ...(score === null ? [] : [`score ${shown(score)}`]),
-    ...(threshold === undefined ? [] : [`threshold ${shown(threshold)}`]),
-    `${Math.round(duration)} ms`,
+    STATUS_WORDS[status],
+    ...(score === undefined ? [] : [`score ${score}`]),
+    ...(threshold === undefined ? [] : [`threshold ${thresholdText({ threshold })}`]),
+    durationText(duration),
   ];
-  const list = verdicts.map(({ status: one, assertion, label, score: given }) => {
-    const value = label ?? (given === null ? one : shown(given));
-    return `- ${ICONS[one]} ${escapeLine(assertion.name, 80)}: ${escapeLine(value, 60)}`;
+  const list = verdicts.map((verdict) => {
+    const name = escapeLine(verdict.assertion.name, 80);
+    return `- ${STATUS_ICONS[verdict.status]} ${name}: ${escapeLine(outcomeText(verdict), 60)}`;
   });
   return [
-    `**${ICONS[status]} Last run** — ${facts.join(' · ')}`,
+    `**${STATUS_ICONS[status]} Last run** — ${facts.join(' · ')}`,
     ...(reason === undefined ? [] : [escapeMarkdown(reason)]),
     list.join('\n'),
   ].join('\n\n');
 }
 
 export const STALE = '_The case has changed since this run._';
-
-function shown(score: number): string {
-  return score.toFixed(2);
-}

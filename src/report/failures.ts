@@ -1,10 +1,11 @@
 import { type Turn, textOf, turnsOf } from '../core/conversation.ts';
+import { outcomeText, pathOf, samplesText, thresholdNote } from '../core/presentation/outcome.ts';
+import { thresholdSentence } from '../core/presentation/score.ts';
+import { STATUS_ICONS } from '../core/presentation/status.ts';
+import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { TurnVerdict, Verdict } from '../core/verdict.ts';
-import { neededText, pathOf, samplesText, scoreText } from '../core/verdictWords.ts';
-import { ICONS, outcomeText } from './outcome.ts';
 import type { Paint } from './paint.ts';
-import { neutralise, oneLine } from './plainText.ts';
 import { titleOf } from './reporter.ts';
 
 const TURN_LENGTH = 200;
@@ -17,11 +18,12 @@ export function describeFailure(
   paint: Paint,
   shownPath: (path: string) => string,
 ): string[] {
-  const icon = paint.status(line.status, ICONS[line.status]);
+  const icon = paint.status(line.status, STATUS_ICONS[line.status]);
   const place = `${shownPath(line.source.path)}:${line.source.range.start.line + 1}`;
   const lines = [`${icon} ${paint.bold(titleOf(line))}  ${paint.dim(place)}`];
-  const score = caseScoreText(line);
-  if (score) lines.push(`  ${score}`);
+  if (line.threshold !== undefined && line.score !== null) {
+    lines.push(`  ${thresholdSentence(line.score, line.threshold)}`);
+  }
   if (line.reason) lines.push(...indented(line.reason, 2));
   for (const verdict of line.verdicts) {
     if (verdict.status !== 'fail' && verdict.status !== 'error') continue;
@@ -33,11 +35,6 @@ export function describeFailure(
   return lines;
 }
 
-function caseScoreText(line: CaseLine): string | undefined {
-  if (line.threshold === undefined || line.score === null) return undefined;
-  return `Score ${scoreText(line.score)}, the case needs ${scoreText(line.threshold)}.`;
-}
-
 function verdictLines(
   verdict: Verdict,
   line: CaseLine,
@@ -45,12 +42,13 @@ function verdictLines(
   shownPath: (path: string) => string,
 ): string[] {
   const { assertion } = verdict;
-  const icon = paint.status(verdict.status, ICONS[verdict.status]);
+  const icon = paint.status(verdict.status, STATUS_ICONS[verdict.status]);
   const place = paint.dim(`${shownPath(assertion.path)}:${assertion.line}`);
-  const name = oneLine(assertion.name, 80);
+  const name = visibleLine(assertion.name, 80);
   const notes = [assertion.required ? 'required' : undefined, samplesText(verdict)];
   const required = notes.flatMap((note) => (note === undefined ? [] : [`, ${note}`])).join('');
-  const head = `  ${icon} ${paint.bold(name)}: ${oneLine(outcomeText(verdict), 60)}${scoreNote(verdict)}${required}  ${place}`;
+  const note = verdict.status === 'fail' ? thresholdNote(verdict) : '';
+  const head = `  ${icon} ${paint.bold(name)}: ${visibleLine(outcomeText(verdict), 60)}${note}${required}  ${place}`;
   const wrong = verdict.turns.filter(({ status }) => status === 'fail' || status === 'error');
   // Those within it tell their turns themselves.
   const bad = verdict.nested ? [] : wrong;
@@ -68,7 +66,7 @@ function verdictLines(
 /** The way that a decision graph took. */
 function pathLines(verdict: Verdict): string[] {
   return pathOf(verdict).flatMap(({ node, answer, why }) =>
-    indented(oneLine(`${node} → ${answer}: ${why}`, TURN_LENGTH), 6),
+    indented(visibleLine(`${node} → ${answer}: ${why}`, TURN_LENGTH), 6),
   );
 }
 
@@ -85,13 +83,6 @@ function nestedLines(
     .map((text) => `  ${text}`);
 }
 
-function scoreNote(verdict: Verdict): string {
-  if (verdict.status !== 'fail' || verdict.score === null) return '';
-  const score = scoreText(verdict.score);
-  const shown = outcomeText(verdict) === score ? '' : `score ${score}, `;
-  return ` (${shown}needs ${neededText(verdict)})`;
-}
-
 function turnLines(
   entry: TurnVerdict,
   turn: Turn | undefined,
@@ -104,12 +95,12 @@ function turnLines(
     : '';
   const lines = [`    Turn ${entry.turn}${turn ? `, ${turn.side}` : ''}${place}`];
   const said = turn ? textOf(turn) : '';
-  if (said !== '') lines.push(`      ${paint.dim('>')} ${oneLine(said, TURN_LENGTH)}`);
+  if (said !== '') lines.push(`      ${paint.dim('>')} ${visibleLine(said, TURN_LENGTH)}`);
   const reasons = entry.rationale === '' ? missesOf(verdict, entry.turn) : [entry.rationale];
   lines.push(...reasons.flatMap((reason) => indented(reason, 6)));
   if (entry.evidence) {
     const note = entry.evidence.verified ? '' : ' (the turn does not hold these words)';
-    lines.push(`      Quote: “${oneLine(entry.evidence.text, QUOTE_LENGTH)}”${note}`);
+    lines.push(`      Quote: “${visibleLine(entry.evidence.text, QUOTE_LENGTH)}”${note}`);
   }
   return lines;
 }
@@ -126,7 +117,7 @@ function otherMisses(verdict: Verdict, shown: readonly TurnVerdict[]): string[] 
 }
 
 function indented(text: string, spaces: number): string[] {
-  return neutralise(text)
+  return visibleText(text)
     .trim()
     .split('\n')
     .map((line) => `${' '.repeat(spaces)}${line}`);

@@ -1,3 +1,4 @@
+import { visibleJson } from '../core/presentation/visibleText.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { type Reporter, RunLog } from './reporter.ts';
 
@@ -11,6 +12,6 @@ export class JsonReporter implements Reporter {
 
   finish(): string {
     const { run = null, cases, end = null } = this.#log;
-    return `${JSON.stringify({ run, cases, end }, null, 2)}\n`;
+    return `${visibleJson({ run, cases, end })}\n`;
   }
 }

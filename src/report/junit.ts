@@ -1,10 +1,11 @@
-import { isAbsolute, relative } from 'node:path';
+import { visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Status } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint } from './paint.ts';
 import { type CaseOutcome, type Reporter, RunLog, titleOf } from './reporter.ts';
+import { shownPath } from './shownPath.ts';
 
 /**
  * JUnit's XML, as continuous integration reads it: a suite per eval file, a test case per case, its
@@ -84,8 +85,7 @@ export class JUnitReporter implements Reporter {
   }
 
   #shownPath(path: string): string {
-    const shown = relative(this.#folder, path);
-    return (shown.startsWith('..') || isAbsolute(shown) ? path : shown).replaceAll('\\', '/');
+    return shownPath(path, this.#folder).replaceAll('\\', '/');
   }
 }
 
@@ -135,16 +135,12 @@ function seconds(milliseconds: number): string {
 }
 
 function attribute(name: string, value: string): string {
-  return ` ${name}="${escaped(value).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')}"`;
+  return ` ${name}="${escaped(value).replaceAll('\n', '&#10;')}"`;
 }
 
-/** XML has no way to write most control characters, lone surrogates, U+FFFE and U+FFFF. */
-const NOT_IN_XML = /[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
-
+/** XML has no way to write control characters, lone surrogates and U+FFFE: they are shown by number. */
 function escaped(text: string): string {
-  return text
-    .replace(/\r\n?/g, '\n')
-    .replace(NOT_IN_XML, '\ufffd')
+  return visibleText(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -1,6 +1,6 @@
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { CaseRef, RunEvent } from '../runner/events.ts';
-import { oneLine } from './plainText.ts';
 import { keyOf } from './reporter.ts';
 
 interface Running {
@@ -46,8 +46,8 @@ export class Progress {
 
   /** One line per running case, and one for the whole. */
   lines(width: number): string[] {
-    const running = [...this.#running.values()].map((one) => oneLine(describe(one), width));
-    return [...running, oneLine(`${this.#finished} of ${this.#planned} cases finished`, width)];
+    const running = [...this.#running.values()].map((one) => visibleLine(describe(one), width));
+    return [...running, visibleLine(`${this.#finished} of ${this.#planned} cases finished`, width)];
   }
 }
 

@@ -1,3 +1,4 @@
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import { combineRepetitions, type RepeatedCase } from '../core/repetitions.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
@@ -91,5 +92,6 @@ export function keyOf(ref: CaseRef): string {
 
 /** `order-status`, or `order-status 2/3` where it is repeated. */
 export function titleOf(line: Pick<CaseLine, 'id' | 'repetition' | 'repetitions'>): string {
-  return line.repetitions > 1 ? `${line.id} ${line.repetition}/${line.repetitions}` : line.id;
+  const id = visibleLine(line.id);
+  return line.repetitions > 1 ? `${id} ${line.repetition}/${line.repetitions}` : id;
 }

@@ -1,9 +1,11 @@
+import { costText, counted, durationText } from '../core/presentation/amounts.ts';
+import { outcomeText, samplesText } from '../core/presentation/outcome.ts';
+import { scoreText } from '../core/presentation/score.ts';
+import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { statusSchema, type Verdict } from '../core/verdict.ts';
-import { samplesText, scoreText } from '../core/verdictWords.ts';
-import { ICONS, outcomeText, STATUS_WORDS } from './outcome.ts';
 import type { Paint } from './paint.ts';
-import { oneLine } from './plainText.ts';
 import { type CaseOutcome, type RunLog, titleOf } from './reporter.ts';
 
 /** Counts, labels, cost: the last lines of a report. */
@@ -30,8 +32,10 @@ function repetitionLine(outcome: CaseOutcome, paint: Paint): string[] {
   const passed = lines.filter((line) => line.status === 'pass').length;
   const must = needed >= 1 ? 'all must' : `${Math.round(needed * 100)} % must`;
   const scores = spread === null ? '' : `; scores spread over ${scoreText(spread)}`;
-  const icon = paint.status(status, ICONS[status]);
-  return [`${icon} ${first.id}: ${passed} of ${lines.length} repetitions passed, ${must}${scores}`];
+  const icon = paint.status(status, STATUS_ICONS[status]);
+  return [
+    `${icon} ${visibleLine(first.id)}: ${passed} of ${lines.length} repetitions passed, ${must}${scores}`,
+  ];
 }
 
 function countText(outcomes: readonly CaseOutcome[], paint: Paint): string {
@@ -56,7 +60,7 @@ function unstableLines(cases: readonly CaseLine[]): string[] {
       .filter(({ judge }) => judge?.unstable)
       .map(
         (verdict) =>
-          `Unstable: ${titleOf(line)}, ${oneLine(verdict.assertion.name, 60)}: ${samplesText(verdict)}`,
+          `Unstable: ${titleOf(line)}, ${visibleLine(verdict.assertion.name, 60)}: ${samplesText(verdict)}`,
       ),
   );
 }
@@ -72,14 +76,14 @@ function labelLines(cases: readonly CaseLine[]): string[] {
     ofName.set(label, (ofName.get(label) ?? 0) + 1);
   }
   return [...counts].map(([name, ofName]) => {
-    const parts = [...ofName].map(([label, count]) => `${oneLine(label, 30)} ${count}`);
-    return `${oneLine(name, 60)}: ${parts.join(', ')}`;
+    const parts = [...ofName].map(([label, count]) => `${visibleLine(label, 30)} ${count}`);
+    return `${visibleLine(name, 60)}: ${parts.join(', ')}`;
   });
 }
 
 /** Bare scores are many: they are counted as passed or failed. */
 function labelOf(verdict: Verdict): string {
-  if (verdict.status === 'error') return `error (${outcomeText(verdict)})`;
+  if (verdict.status === 'error') return `${STATUS_WORDS.error} (${outcomeText(verdict)})`;
   const said = verdict.label ?? verdict.value;
   const bare = said === undefined || said === verdict.score;
   return bare ? STATUS_WORDS[verdict.status] : outcomeText(verdict);
@@ -88,13 +92,6 @@ function labelOf(verdict: Verdict): string {
 function usageText(log: RunLog): string {
   const { calls, input_tokens, cached_tokens, output_tokens, cost } = log.usage;
   const cached = cached_tokens > 0 ? ` (${cached_tokens} cached)` : '';
-  const price = cost === null ? '' : `, cost ${cost.toFixed(4)}`;
-  return `${calls} ${calls === 1 ? 'request' : 'requests'}, ${input_tokens} tokens in${cached}, ${output_tokens} out${price}`;
-}
-
-export function durationText(milliseconds: number): string {
-  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
-  const seconds = milliseconds / 1000;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  const price = cost === null ? '' : `, cost ${costText(cost)}`;
+  return `${counted(calls, 'request')}, ${input_tokens} tokens in${cached}, ${output_tokens} out${price}`;
 }

@@ -1,9 +1,10 @@
 import Table from 'cli-table3';
+import { outcomeText } from '../core/presentation/outcome.ts';
+import { STATUS_ICONS } from '../core/presentation/status.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
-import { ICONS, outcomeText } from './outcome.ts';
 import type { Paint } from './paint.ts';
-import { oneLine } from './plainText.ts';
 import { titleOf } from './reporter.ts';
 
 const NAME_LENGTH = 24;
@@ -39,7 +40,7 @@ export function caseTable(
   boxed: boolean,
 ): string {
   const columns = columnsOf(lines);
-  const head = ['Case', ...columns.map(({ name }) => oneLine(name, NAME_LENGTH))];
+  const head = ['Case', ...columns.map(({ name }) => visibleLine(name, NAME_LENGTH))];
   const rows = lines.map((line) => [caseCell(line, paint), ...cells(line, columns, paint)]);
   const text = plainTable(
     head.map((name) => paint.bold(name)),
@@ -109,11 +110,11 @@ function cells(line: CaseLine, columns: readonly Column[], paint: Paint): string
 }
 
 export function caseCell(line: CaseLine, paint: Paint): string {
-  return `${paint.status(line.status, ICONS[line.status])} ${titleOf(line)}`;
+  return `${paint.status(line.status, STATUS_ICONS[line.status])} ${titleOf(line)}`;
 }
 
 function verdictCell(verdict: Verdict, paint: Paint): string {
-  const text = `${ICONS[verdict.status]} ${oneLine(outcomeText(verdict), CELL_LENGTH)}`;
+  const text = `${STATUS_ICONS[verdict.status]} ${visibleLine(outcomeText(verdict), CELL_LENGTH)}`;
   return paint.status(verdict.status, text);
 }
 
@@ -122,7 +123,8 @@ function caseList(lines: readonly CaseLine[], paint: Paint): string {
     .flatMap((line) => [
       caseCell(line, paint),
       ...line.verdicts.map(
-        (verdict) => `    ${verdictCell(verdict, paint)}  ${oneLine(verdict.assertion.name, 60)}`,
+        (verdict) =>
+          `    ${verdictCell(verdict, paint)}  ${visibleLine(verdict.assertion.name, 60)}`,
       ),
     ])
     .join('\n');

@@ -1,12 +1,13 @@
-import { isAbsolute, relative } from 'node:path';
+import { durationText } from '../core/presentation/amounts.ts';
+import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint, type Paint } from './paint.ts';
-import { neutralise, oneLine } from './plainText.ts';
 import { Progress } from './progress.ts';
 import { keyOf, type Reporter, RunLog } from './reporter.ts';
-import { durationText, summaryLines } from './summary.ts';
+import { shownPath } from './shownPath.ts';
+import { summaryLines } from './summary.ts';
 import { caseCell, caseTable } from './table.ts';
 
 export interface TerminalOptions {
@@ -81,7 +82,7 @@ export class TerminalReporter implements Reporter {
     const suites = [...new Set(cases.map((line) => line.suite))];
     return suites.map((suite) => {
       const lines = cases.filter((line) => line.suite === suite);
-      const name = oneLine(lines[0]?.suite_name ?? '', 100);
+      const name = visibleLine(lines[0]?.suite_name ?? '', 100);
       const title = `${this.#paint.bold(name)}  ${this.#paint.dim(this.#shownPath(suite))}`;
       return `${title}\n${caseTable(lines, this.#paint, width, this.#options.live)}`;
     });
@@ -101,7 +102,7 @@ export class TerminalReporter implements Reporter {
   }
 
   #keepOutput(key: string, text: string): void {
-    const lines = neutralise(text)
+    const lines = visibleText(text)
       .split('\n')
       .filter((line) => line.trim() !== '');
     this.#output.set(key, [...(this.#output.get(key) ?? []), ...lines].slice(-KEPT_OUTPUT));
@@ -133,7 +134,6 @@ export class TerminalReporter implements Reporter {
   }
 
   #shownPath(path: string): string {
-    const shown = relative(this.#options.folder, path);
-    return neutralise(shown.startsWith('..') || isAbsolute(shown) ? path : shown);
+    return shownPath(path, this.#options.folder);
   }
 }

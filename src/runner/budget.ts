@@ -1,3 +1,4 @@
+import { costText } from '../core/presentation/amounts.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
@@ -49,7 +50,7 @@ export class Budget {
       this.exhausted = true;
       throw new ModelError(
         'over-budget',
-        `Not asked: ${this.#spent.toFixed(4)} of the ${this.#max} that the run may cost is spent, and this request could take more than is left. Raise the limit (\`--max-cost\`, or the setting turnlight.maxCost).`,
+        `Not asked: ${costText(this.#spent)} of the ${this.#max} that the run may cost is spent, and this request could take more than is left. Raise the limit (\`--max-cost\`, or the setting turnlight.maxCost).`,
       );
     }
     const allowed = Math.min(most, left);

@@ -7,6 +7,7 @@ import {
 } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Estimate } from '../core/estimate.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { CodeActionPorts } from '../language/features/codeActions/actions.ts';
 import {
@@ -255,7 +256,7 @@ export function serveFeatures(parts: FeatureParts): void {
 const REQUEST_FAILED = -32803;
 
 function refuse(message: string): never {
-  throw new ResponseError(REQUEST_FAILED, message);
+  throw new ResponseError(REQUEST_FAILED, visibleLine(message));
 }
 
 /** Editors ask again for what depends on the text alone, such as after a change of focus. */

@@ -69,8 +69,8 @@ describe('a trusted workspace in the real VS Code', { timeout: 300_000 }, () => 
   it('shows score, rationale and quote when a failed turn is hovered', async () => {
     await workbench.goTo(54, 14);
     const text = await workbench.hoverText();
-    assert.match(text, /Turn 4: fail/);
-    assert.match(text, /Guidelines — fail, 0\.00/);
+    assert.match(text, /Turn 4: failed/);
+    assert.match(text, /Guidelines — failed, 0\.00/);
     assert.match(text, /Promises a date for the refund/);
     assert.match(text, /will be in your account by Friday/);
     await workbench.screenshot('hover');

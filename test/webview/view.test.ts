@@ -7,6 +7,7 @@ import type { TurnVerdict } from '../../src/core/verdict.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { buildTurnVerdict, buildVerdict } from '../support/build.ts';
 import { launchBrowser } from '../support/host/browser.ts';
+import { HOSTILE_TEXTS, hiddenIn, NEEDED_TEXTS } from '../support/hostileTexts.ts';
 import { openView, type ViewPage } from '../support/viewPage.ts';
 
 const MESSAGES: readonly Message[] = [
@@ -198,7 +199,7 @@ describe('the conversation view in a browser, with its real policy', { timeout: 
       ],
     });
     const [stars, graph, group] = await view.page.locator('.verdicts > .verdict').allTextContents();
-    assert.match(stars ?? '', /2 of 1–5⚠ unstablethreshold 3 of 1–5 · asked 3 times, spread 0\.40/);
+    assert.match(stars ?? '', /2⚠ unstablethreshold 3 of 1–5 · asked 3 times, spread 0\.40/);
     assert.match(graph ?? '', /done Is <b>it<\/b> done\? noNot yet\./);
     assert.match(group ?? '', /Group.*Inner/s);
     assert.equal(await view.page.locator('.verdict .verdict button').count(), 0);
@@ -210,46 +211,104 @@ describe('the conversation view in a browser, with its real policy', { timeout: 
     assert.equal(await view.page.locator('.turn').count(), 4);
   });
 
-  it('shows hostile text as text, wherever it comes from', async () => {
-    const hostile =
-      '<img src="http://127.0.0.1:9/x" onerror="globalThis.hacked=1"></script><script>globalThis.hacked=1</script><style>*{display:none}</style> [a](javascript:globalThis.hacked=1) ![b](http://127.0.0.1:9/y) \u202Eturned';
+  /** A conversation of which everything says the text. */
+  const showEverywhere = async (text: string) => {
     const said: Message[] = [
-      { role: 'system', content: hostile },
-      { role: 'user', content: hostile },
+      { role: 'system', content: text },
+      { role: 'user', content: text },
       {
         role: 'assistant',
-        content: hostile,
-        toolCalls: [{ id: hostile, name: hostile, arguments: hostile }],
+        content: text,
+        toolCalls: [{ id: text, name: text, arguments: text }],
       },
-      { role: 'tool', callId: hostile, content: hostile },
+      { role: 'tool', callId: text, content: text },
     ];
     const verdict = buildVerdict({
-      name: hostile,
+      name: text,
       status: 'fail',
       score: 0,
-      rationale: hostile,
-      label: hostile,
-      misses: [hostile],
-      details: { [hostile]: hostile },
-      turns: [{ ...entry(2, 'fail', hostile), rationale: hostile }],
+      rationale: text,
+      label: text,
+      misses: [text],
+      hits: [text],
+      reason: text,
+      details: { [text]: text, path: [{ node: text, asked: text, answer: text, why: text }] },
+      turns: [{ ...entry(2, 'fail', text), rationale: text }],
     });
     await show({
-      suiteName: hostile,
-      description: hostile,
-      reason: hostile,
-      state: { file: 'file:///a', id: hostile, repetition: 1 },
+      suiteName: text,
+      description: text,
+      reason: text,
+      state: { file: 'file:///a', id: text, repetition: 1 },
       conversation: toConversation(
         said.map((message) => ({ message })),
-        [hostile],
+        [text],
       ),
       verdicts: [verdict],
     });
+    await view.page
+      .locator('h1')
+      .filter({ hasText: text.trim().slice(0, 2) })
+      .waitFor();
+  };
+
+  it('shows hostile text as text, wherever it comes from', async () => {
+    const hostile =
+      '<img src="http://127.0.0.1:9/x" onerror="globalThis.hacked=1"></script><script>globalThis.hacked=1</script><style>*{display:none}</style> [a](javascript:globalThis.hacked=1) ![b](http://127.0.0.1:9/y) \u202Eturned';
+    await showEverywhere(hostile);
     const inside = ['img', 'script', 'style', 'a', 'iframe'].map((tag) => `#app ${tag}`).join(', ');
     assert.equal(await view.page.locator(inside).count(), 0);
     assert.equal(await view.page.evaluate('globalThis.hacked'), undefined);
     const text = (await view.page.locator('[data-turn="2"] .said').first().textContent()) ?? '';
     assert.ok(text.includes('<img src=') && text.includes('javascript:globalThis'), text);
-    assert.ok(text.includes('⟨U+202E⟩turned'), 'a turner of direction is shown');
+    assert.ok(text.includes('[U+202E]turned'), 'a turner of direction is shown');
+  });
+
+  it('shows what hides or deceives, and leaves words that need hidden characters', async () => {
+    const shown = () => view.page.locator('#app').textContent();
+    for (const text of Object.values(HOSTILE_TEXTS)) {
+      await showEverywhere(`zq ${text}`);
+      assert.deepEqual(hiddenIn((await shown()) ?? ''), [], JSON.stringify(text));
+    }
+    await showEverywhere('zq a&#x202e;b `c&#8203;d` \u202ee');
+    assert.deepEqual(hiddenIn((await shown()) ?? ''), []);
+    for (const text of Object.values(NEEDED_TEXTS)) {
+      await showEverywhere(text);
+      const turn = await view.page.locator('[data-turn="1"] .said').textContent();
+      assert.equal(turn?.trim(), text);
+      assert.equal(await view.page.locator('h1').textContent(), text);
+    }
+  });
+
+  it('marks a quote that holds what nobody sees', async () => {
+    const said = 'It left\u200b our ware\u00adhouse.';
+    const verdict = buildVerdict({
+      status: 'pass',
+      score: 1,
+      turns: [entry(2, 'pass', said)],
+    });
+    await show({
+      conversation: toConversation(
+        ['Hi', said].map((content, index) => ({
+          message: { role: index === 0 ? 'user' : 'assistant', content },
+        })),
+      ),
+      verdicts: [verdict],
+    });
+    const marks = await view.page.locator('[data-turn="2"] mark').allTextContents();
+    assert.deepEqual(marks, ['It left[U+200B] our ware[U+00AD]house.']);
+  });
+
+  it('never shows a failing score as its threshold', async () => {
+    const turns: TurnVerdict[] = [{ turn: 2, status: 'fail', score: 0.997, rationale: '' }];
+    await show({
+      score: 0.7999,
+      threshold: 0.8,
+      verdicts: [buildVerdict({ status: 'fail', score: 0.997, threshold: 1, turns })],
+    });
+    const badges = await view.page.locator('.badge .score').allTextContents();
+    assert.deepEqual(badges, ['0.7999', '0.997', '0.997', '0.997']);
+    assert.match((await view.page.locator('.top .title').textContent()) ?? '', /threshold 0\.80/);
   });
 
   it('keeps its layout with words that never end, at any width', async () => {

@@ -1,6 +1,7 @@
+import { costText, counted, durationText } from '../../src/core/presentation/amounts.ts';
+import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
-import { showInvisible } from '../markdown.ts';
 import { button, dropdown } from '../ui/controls.ts';
 import { badge } from './status.ts';
 
@@ -18,25 +19,25 @@ export interface HeaderActions {
 }
 
 export function renderHeader(snapshot: Snapshot, actions: HeaderActions): HTMLElement {
-  const { state, suiteName, description, phase, status, score, threshold, stale, reason } =
-    snapshot;
+  const { state, suiteName, description, phase, status, threshold, stale, reason } = snapshot;
   const busy = phase === 'running' || phase === 'queued';
   return h(
     'header',
     { class: 'top' },
-    h('div', { class: 'suite muted' }, showInvisible(suiteName)),
+    h('div', { class: 'suite muted' }, suiteName),
     h(
       'div',
       { class: 'title' },
-      h('h1', {}, showInvisible(state.id)),
-      status && badge(status, score),
-      threshold !== undefined && h('span', { class: 'muted' }, `needs ${threshold.toFixed(2)}`),
+      h('h1', {}, state.id),
+      status && badge(status, caseScoreText(snapshot)),
+      threshold !== undefined &&
+        h('span', { class: 'muted' }, `threshold ${thresholdText({ threshold })}`),
       busy && h('span', { class: 'busy' }, phase === 'queued' ? 'queued …' : 'running …'),
     ),
-    description !== undefined && h('p', { class: 'description' }, showInvisible(description)),
+    description !== undefined && h('p', { class: 'description' }, description),
     h('div', { class: 'muted facts' }, factsOf(snapshot).join(' · ')),
     stale && h('p', { class: 'notice' }, '⚠ The case has changed since this run.'),
-    reason !== undefined && h('p', { class: 'notice' }, showInvisible(reason)),
+    reason !== undefined && h('p', { class: 'notice' }, reason),
     toolbar(snapshot, busy, actions),
   );
 }
@@ -44,11 +45,9 @@ export function renderHeader(snapshot: Snapshot, actions: HeaderActions): HTMLEl
 function factsOf({ usage, duration, finished }: Snapshot): string[] {
   const tokens = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
   return [
-    ...(usage && usage.calls > 0
-      ? [`${usage.calls} request${usage.calls === 1 ? '' : 's'}`, `${tokens} tokens`]
-      : []),
-    ...(usage && usage.cost !== null ? [`cost ${usage.cost.toFixed(4)}`] : []),
-    ...(duration === undefined ? [] : [`${(duration / 1000).toFixed(1)} s`]),
+    ...(usage && usage.calls > 0 ? [counted(usage.calls, 'request'), `${tokens} tokens`] : []),
+    ...(usage && usage.cost !== null ? [`cost ${costText(usage.cost)}`] : []),
+    ...(duration === undefined ? [] : [durationText(duration)]),
     ...(finished === undefined ? [] : [new Date(finished).toLocaleString()]),
   ];
 }

@@ -1,9 +1,12 @@
 import type { SystemText, Turn, TurnItem } from '../../src/core/conversation.ts';
+import { counted, durationText } from '../../src/core/presentation/amounts.ts';
+import { badgeScoreText, scoreText } from '../../src/core/presentation/score.ts';
+import { visibleText } from '../../src/core/presentation/visibleText.ts';
 import { type TurnBadge, turnBadge } from '../../src/core/scoring.ts';
-import type { Verdict } from '../../src/core/verdict.ts';
+import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
 import { highlight } from '../highlight.ts';
-import { renderMarkdown, showInvisible } from '../markdown.ts';
+import { renderMarkdown } from '../markdown.ts';
 import { badge } from './status.ts';
 
 export interface TurnActions {
@@ -28,7 +31,7 @@ export function renderTurn(
   open.addEventListener('click', () => onOpen(turn.number));
   const body = h('div', { class: 'body' }, ...turn.items.map((item) => renderItem(item, rendered)));
   const quotes = found?.entries.flatMap(({ entry: { evidence } }) =>
-    evidence?.verified ? [evidence.text] : [],
+    evidence?.verified ? [visibleText(evidence.text)] : [],
   );
   for (const said of body.querySelectorAll<HTMLElement>('.said')) highlight(said, quotes ?? []);
   const side = turn.side === 'user' ? 'User' : 'Assistant';
@@ -47,9 +50,9 @@ export function renderTurn(
       {},
       h('span', { class: 'number' }, `${turn.number}`),
       h('span', { class: 'side' }, side),
-      turn.latency !== undefined && h('span', { class: 'muted' }, `${Math.round(turn.latency)} ms`),
+      turn.latency !== undefined && h('span', { class: 'muted' }, durationText(turn.latency)),
       turn.source && open,
-      badge(found?.status ?? 'none', found?.score ?? null),
+      badge(found?.status ?? 'none', found && badgeScoreText(found)),
     ),
     body,
     turn.retrievalContext && retrieval(turn.number, turn.retrievalContext),
@@ -68,24 +71,18 @@ function renderItem(item: TurnItem, rendered: boolean): HTMLElement {
       return h(
         'details',
         { class: 'tool', 'data-key': `tool ${call.id}` },
-        h(
-          'summary',
-          {},
-          h('span', { class: 'label' }, 'Tool call'),
-          ` ${showInvisible(call.name)}`,
-        ),
-        h('pre', { class: 'said' }, showInvisible(JSON.stringify(call.arguments, null, 2) ?? '')),
+        h('summary', {}, h('span', { class: 'label' }, 'Tool call'), ` ${call.name}`),
+        h('pre', { class: 'said' }, JSON.stringify(call.arguments, null, 2) ?? ''),
         h('div', { class: 'label' }, result === undefined ? 'No result' : 'Result'),
-        result !== undefined && h('pre', { class: 'said' }, showInvisible(pretty(result))),
+        result !== undefined && h('pre', { class: 'said' }, pretty(result)),
       );
     }
   }
 }
 
 function said(text: string, rendered: boolean): HTMLElement {
-  const shown = showInvisible(text);
-  if (!rendered) return h('div', { class: 'said source' }, shown);
-  return h('div', { class: 'said' }, renderMarkdown(shown));
+  if (!rendered) return h('div', { class: 'said source' }, text);
+  return h('div', { class: 'said' }, renderMarkdown(text));
 }
 
 export function renderSystem({ role, text }: SystemText): HTMLElement {
@@ -93,7 +90,7 @@ export function renderSystem({ role, text }: SystemText): HTMLElement {
     'details',
     { class: 'system', 'data-key': `system ${text.slice(0, 40)}`, open: text.length <= SHORT },
     h('summary', {}, `${role === 'system' ? 'System' : 'Developer'} text`),
-    h('div', { class: 'said source' }, showInvisible(text)),
+    h('div', { class: 'said source' }, text),
   );
 }
 
@@ -102,18 +99,17 @@ function retrieval(turn: number, context: readonly string[]): HTMLElement {
     'details',
     { class: 'tool', 'data-key': `context ${turn}` },
     h('summary', {}, `Retrieved context (${context.length})`),
-    ...context.map((text) => h('pre', {}, showInvisible(text))),
+    ...context.map((text) => h('pre', {}, text)),
   );
 }
 
 /** What each assertion said about this turn; open where something went wrong. */
 function rationales(turn: number, { entries, status }: TurnBadge): HTMLElement {
   const trouble = status === 'fail' || status === 'error';
-  const count = `${entries.length} verdict${entries.length === 1 ? '' : 's'}`;
   return h(
     'details',
     { class: 'rationales', 'data-key': `rationales ${turn}`, open: trouble },
-    h('summary', {}, count),
+    h('summary', {}, counted(entries.length, 'verdict')),
     ...entries.map(({ verdict, entry }) =>
       h(
         'div',
@@ -121,19 +117,23 @@ function rationales(turn: number, { entries, status }: TurnBadge): HTMLElement {
         h(
           'div',
           { class: 'heading' },
-          h('span', { class: 'name' }, showInvisible(verdict.assertion.name)),
-          badge(entry.status, entry.score),
+          h('span', { class: 'name' }, verdict.assertion.name),
+          badge(entry.status, turnScore(entry, verdict)),
         ),
-        h('p', {}, showInvisible(entry.rationale)),
+        h('p', {}, entry.rationale),
         entry.evidence && quote(entry.evidence.text, entry.evidence.verified),
       ),
     ),
   );
 }
 
+function turnScore({ score }: TurnVerdict, { threshold }: Verdict): string | undefined {
+  return score === null ? undefined : scoreText(score, threshold);
+}
+
 function quote(text: string, verified: boolean): HTMLElement {
   if (text.trim() === '') return h('p', { class: 'unverified' }, '⚠ The judge gave no quote.');
-  const words = `“${showInvisible(text)}”`;
+  const words = `“${text}”`;
   if (verified) return h('blockquote', {}, words);
   return h(
     'blockquote',

@@ -1,13 +1,12 @@
-import type { Verdict } from '../../src/core/verdict.ts';
 import {
-  neededText,
+  outcomeText,
   type PathStep,
   pathOf,
   samplesText,
-  shortest,
-} from '../../src/core/verdictWords.ts';
+} from '../../src/core/presentation/outcome.ts';
+import { scoreText, thresholdText } from '../../src/core/presentation/score.ts';
+import type { Verdict } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
-import { showInvisible } from '../markdown.ts';
 import { badge } from './status.ts';
 
 /** The case's verdicts, each with its reason; those that did not pass are open. */
@@ -36,17 +35,17 @@ function openAt(index: number, onOpen: (index: number) => void): HTMLElement {
 
 /** @param key by which the view knows its parts again in the next snapshot */
 function renderVerdict(verdict: Verdict, key: string, open?: HTMLElement): HTMLElement {
-  const { assertion, status, score, label, value, scale, rationale, reason, nested } = verdict;
+  const { assertion, status, score, rationale, reason, nested } = verdict;
   const facts = [
-    score === null ? undefined : `threshold ${neededText(verdict)}`,
+    score === null ? undefined : `threshold ${thresholdText(verdict)}`,
     samplesText(verdict),
     assertion.required ? 'required' : undefined,
     assertion.weight === 1 ? undefined : `weight ${assertion.weight}`,
     reason,
     verdict.judge?.model,
   ].filter((fact) => fact !== undefined);
-  const rated = typeof value === 'number' ? shortest(value) : value;
-  const outcome = label ?? (scale ? `${rated} of ${scale.join('–')}` : rated);
+  const scored = score === null ? undefined : scoreText(score, verdict.threshold);
+  const outcome = outcomeText(verdict);
   return h(
     'details',
     {
@@ -58,13 +57,13 @@ function renderVerdict(verdict: Verdict, key: string, open?: HTMLElement): HTMLE
     h(
       'summary',
       {},
-      badge(status, score),
-      h('span', { class: 'name' }, showInvisible(assertion.name)),
-      outcome !== undefined && h('span', { class: 'outcome' }, showInvisible(outcome)),
+      badge(status, scored),
+      h('span', { class: 'name' }, assertion.name),
+      scored !== undefined && outcome !== scored && h('span', { class: 'outcome' }, outcome),
       verdict.judge?.unstable && h('span', { class: 'outcome' }, '⚠ unstable'),
       h('span', { class: 'muted' }, facts.join(' · ')),
     ),
-    h('p', {}, showInvisible(rationale)),
+    h('p', {}, rationale),
     renderPath(pathOf(verdict)),
     nested &&
       h(
@@ -79,7 +78,7 @@ function renderVerdict(verdict: Verdict, key: string, open?: HTMLElement): HTMLE
         'details',
         { class: 'raw', 'data-key': `details ${key}` },
         h('summary', {}, 'Details'),
-        h('pre', {}, showInvisible(JSON.stringify(verdict.details, null, 2))),
+        h('pre', {}, JSON.stringify(verdict.details, null, 2)),
       ),
     open,
   );
@@ -91,7 +90,7 @@ function list(title: string, lines: readonly string[]): HTMLElement | undefined 
     'div',
     { class: title.toLowerCase() },
     h('div', { class: 'label' }, title),
-    h('ul', {}, ...lines.map((line) => h('li', {}, showInvisible(line)))),
+    h('ul', {}, ...lines.map((line) => h('li', {}, line))),
   );
 }
 
@@ -105,10 +104,10 @@ function renderPath(path: readonly PathStep[]): HTMLElement | undefined {
       h(
         'li',
         {},
-        h('span', { class: 'name' }, showInvisible(node)),
-        ` ${showInvisible(asked)} `,
-        h('span', { class: 'outcome' }, showInvisible(answer)),
-        h('p', { class: 'muted' }, showInvisible(why)),
+        h('span', { class: 'name' }, node),
+        ` ${asked} `,
+        h('span', { class: 'outcome' }, answer),
+        h('p', { class: 'muted' }, why),
       ),
     ),
   );

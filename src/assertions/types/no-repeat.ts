@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Conversation, textOf, turnsOfSide } from '../../core/conversation.ts';
+import { scoreText } from '../../core/presentation/score.ts';
 import type { DeterministicType } from '../contract.ts';
 import { shareOfTurns, type TurnFinding } from '../shared/shareOfTurns.ts';
 
@@ -47,9 +48,10 @@ Example: of four replies the last is the first one again: 3 ÷ 4 = 0.75.
       if (!first) return { holds: true, rationale: 'is the first reply' };
       const closest = others.reduce((a, b) => (b.overlap > a.overlap ? b : a), first);
       const repeats = closest.overlap >= similarity;
+      const overlap = scoreText(closest.overlap, similarity);
       const rationale = repeats
-        ? `repeats turn ${closest.number} (overlap ${shown(closest.overlap)})`
-        : `repeats no earlier reply (highest overlap ${shown(closest.overlap)}, with turn ${closest.number})`;
+        ? `repeats turn ${closest.number} (overlap ${overlap})`
+        : `repeats no earlier reply (highest overlap ${overlap}, with turn ${closest.number})`;
       return { holds: !repeats, rationale };
     };
     return shareOfTurns(input, ({ number }) => look(number), {
@@ -99,9 +101,4 @@ function overlapOf(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   for (const run of a) if (b.has(run)) both += 1;
   const either = a.size + b.size - both;
   return either === 0 ? 0 : both / either;
-}
-
-/** Rounded down: 0.899 is not shown as the 0.9 that would be a repetition. */
-function shown(overlap: number): string {
-  return (Math.floor(overlap * 100) / 100).toFixed(2);
 }

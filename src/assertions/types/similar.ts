@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Turn, textOf } from '../../core/conversation.ts';
+import { scoreText } from '../../core/presentation/score.ts';
 import { reaches } from '../../core/scoring.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, ProcedureType } from '../contract.ts';
@@ -43,8 +44,9 @@ export const similar: ProcedureType = {
     const entries =
       each || speaking.length === 1 ? toldTurns(speaking, cosines, scores, input) : [];
     const turns = [...entries, ...silent].sort((a, b) => a.turn - b.turn);
-    const summary = `similarity of turns ${numbersOf(speaking)}: ${cosines.map(shown).join(', ')}`;
-    const passed = reaches(score, thresholdOf(input));
+    const threshold = thresholdOf(input);
+    const summary = `similarity of turns ${numbersOf(speaking)}: ${cosines.map((one) => scoreText(one, threshold)).join(', ')}`;
+    const passed = reaches(score, threshold);
     const cited = hitsAndMisses(turns);
     return {
       kind: 'scored',
@@ -80,14 +82,11 @@ function toldTurns(
 ): TurnVerdict[] {
   return turns.map(({ number }, index) => {
     const score = scores[index] ?? 0;
-    const rationale = `similarity ${shown(cosines[index] ?? 0)}`;
-    const status = reaches(score, thresholdOf(input)) ? 'pass' : 'fail';
+    const threshold = thresholdOf(input);
+    const rationale = `similarity ${scoreText(cosines[index] ?? 0, threshold)}`;
+    const status = reaches(score, threshold) ? 'pass' : 'fail';
     return { turn: number, status, score, rationale };
   });
-}
-
-function shown(value: number): string {
-  return value.toFixed(2);
 }
 
 /** @throws Error where the vectors cannot be compared */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { labelText, noticeText } from '../../core/presentation/editorText.ts';
 import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { Secrets } from '../secrets.ts';
@@ -28,7 +29,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     await tree.refresh(uri);
     const item = tree.find(uri, id);
     if (item) await runner.run(new vscode.TestRunRequest([item]));
-    else void vscode.window.showErrorMessage(missingText(uri, id));
+    else void vscode.window.showErrorMessage(noticeText(missingText(uri, id)));
   };
 
   return [
@@ -67,9 +68,11 @@ async function placeOf(
 
 async function pickCase(uri: vscode.Uri): Promise<CasePlace | undefined> {
   const { outline } = await readSuite(uri);
-  const ids = outline.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const id = await vscode.window.showQuickPick(ids, { placeHolder: 'Which case?' });
-  return id === undefined ? undefined : { uri, id };
+  const cases = outline.flatMap(({ id }) =>
+    id === undefined ? [] : [{ label: labelText(id), id }],
+  );
+  const picked = await vscode.window.showQuickPick(cases, { placeHolder: 'Which case?' });
+  return picked && { uri, id: picked.id };
 }
 
 function missingText(uri: vscode.Uri, id: string | undefined): string {

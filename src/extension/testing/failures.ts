@@ -1,10 +1,11 @@
 import { turnsOf } from '../../core/conversation.ts';
-import type { Source } from '../../core/problem.ts';
+import { outcomeText, thresholdNote } from '../../core/presentation/outcome.ts';
+import { thresholdSentence } from '../../core/presentation/score.ts';
+import { STATUS_WORDS } from '../../core/presentation/status.ts';
+import { visibleText } from '../../core/presentation/visibleText.ts';
+import type { Problem, Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
-import { neededText, scoreText } from '../../core/verdictWords.ts';
-import { outcomeText } from '../../report/outcome.ts';
-import { neutralise } from '../../report/plainText.ts';
 
 /** One thing that went wrong in a case, with the place where it is shown. */
 export interface Failure {
@@ -22,6 +23,11 @@ export function failuresOf(line: CaseLine): Failure[] {
   return failures.length > 0 ? failures : [failure(caseText(line), line.source)];
 }
 
+/** What keeps a case from running. */
+export function problemFailure({ message, path, range }: Problem): Failure {
+  return failure(message, { path, range });
+}
+
 function verdictFailures(verdict: Verdict, line: CaseLine): Failure[] {
   const { assertion, status, rationale, reason } = verdict;
   const start = { line: assertion.line - 1, character: 0 };
@@ -30,7 +36,10 @@ function verdictFailures(verdict: Verdict, line: CaseLine): Failure[] {
     const why = reason === undefined ? '' : ` (${reason})`;
     return [failure(`${assertion.name} could not be judged${why}: ${rationale}`, place)];
   }
-  const summary = [`${assertion.name}: ${outcomeText(verdict)}${scoreNote(verdict)}`, rationale];
+  const summary = [
+    `${assertion.name}: ${outcomeText(verdict)}${thresholdNote(verdict)}`,
+    rationale,
+  ];
   const bad = verdict.turns.filter((entry) => entry.status === 'fail' || entry.status === 'error');
   const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn.source]));
   const atTurns = bad.flatMap((entry) => {
@@ -49,22 +58,17 @@ function turnText(entry: TurnVerdict, verdict: Verdict): string {
       ? verdict.misses.filter((miss) => miss.startsWith(prefix))
       : [`${prefix} ${entry.rationale}`];
   const quote = entry.evidence?.verified ? [`Quote: “${entry.evidence.text}”`] : [];
-  return [...(reasons.length > 0 ? reasons : [`${prefix} ${entry.status}`]), ...quote].join('\n');
+  return [
+    ...(reasons.length > 0 ? reasons : [`${prefix} ${STATUS_WORDS[entry.status]}`]),
+    ...quote,
+  ].join('\n');
 }
 
-function scoreNote(verdict: Verdict): string {
-  if (verdict.score === null) return '';
-  const score = scoreText(verdict.score);
-  const shown = outcomeText(verdict) === score ? '' : `score ${score}, `;
-  return ` (${shown}needs ${neededText(verdict)})`;
-}
-
-function caseText({ score, threshold }: CaseLine): string {
-  const came = score === null ? 'no score' : scoreText(score);
-  const needs = threshold === undefined ? 'every verdict to pass' : scoreText(threshold);
-  return `The case came to ${came}; it needs ${needs}.`;
+function caseText({ score, threshold, status }: CaseLine): string {
+  if (score !== null && threshold !== undefined) return thresholdSentence(score, threshold);
+  return `The case ${STATUS_WORDS[status]}.`;
 }
 
 function failure(text: string, source: Source): Failure {
-  return { text: neutralise(text), source };
+  return { text: visibleText(text), source };
 }

@@ -3,7 +3,7 @@ import { type Turn, textOf } from '../../core/conversation.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { toRange } from '../places.ts';
-import { type Failure, failuresOf } from './failures.ts';
+import { type Failure, failuresOf, problemFailure } from './failures.ts';
 import { terminalText } from './terminalText.ts';
 
 /** What is wrong with a finished case. */
@@ -13,9 +13,7 @@ export function messagesOf(line: CaseLine): vscode.TestMessage[] {
 
 /** What keeps a case from running. */
 export function problemMessages(problems: readonly Problem[]): vscode.TestMessage[] {
-  return problems.map(({ message: text, path, range }) =>
-    messageOf({ text, source: { path, range } }),
-  );
+  return problems.map((problem) => messageOf(problemFailure(problem)));
 }
 
 /** Plain text: a judge's words are no Markdown of ours. */

@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
+import { outcomeText } from '../../core/presentation/outcome.ts';
+import { STATUS_WORDS } from '../../core/presentation/status.ts';
+import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
-import { outcomeText } from '../../report/outcome.ts';
 import type { CaseRef, RunEvent } from '../../runner/events.ts';
 import { messagesOf, turnOutput } from './messages.ts';
 import { terminalText } from './terminalText.ts';
@@ -48,7 +50,7 @@ export class CaseProgress {
         break;
       case 'verdict': {
         const { assertion, status } = event.verdict;
-        const text = `${status}: ${assertion.name} — ${outcomeText(event.verdict)}`;
+        const text = `${STATUS_WORDS[status]}: ${assertion.name} — ${outcomeText(event.verdict)}`;
         this.#run.appendOutput(terminalText(text), undefined, item);
         break;
       }
@@ -59,7 +61,8 @@ export class CaseProgress {
 
   /** The run broke: what has no outcome yet gets this one. */
   fail(reason: string): void {
-    for (const item of this.#waiting) this.#run.errored(item, new vscode.TestMessage(reason));
+    const message = new vscode.TestMessage(visibleText(reason));
+    for (const item of this.#waiting) this.#run.errored(item, message);
   }
 
   /** Another case says `only`, so these do not run. */

@@ -1,6 +1,6 @@
-import { neutralise } from '../../report/plainText.ts';
+import { visibleText } from '../../core/presentation/visibleText.ts';
 
 /** Lines for a terminal, which shows hostile text instead of obeying it. */
 export function terminalText(text: string): string {
-  return `${neutralise(text).replaceAll('\n', '\r\n')}\r\n`;
+  return `${visibleText(text).replaceAll('\n', '\r\n')}\r\n`;
 }

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { labelText } from '../../core/presentation/editorText.ts';
+import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EVAL_GLOB } from '../../protocol/settings.ts';
 import { Disposing } from '../disposables.ts';
@@ -113,7 +115,7 @@ export class TestTree extends Disposing {
   #show(uri: vscode.Uri, suite: LoadedSuite): void {
     const item = this.#fileItem(uri);
     const broken = suite.problems.find(({ severity }) => severity === 'error');
-    item.error = suite.outline.length === 0 ? broken?.message : undefined;
+    item.error = suite.outline.length === 0 && broken ? visibleText(broken.message) : undefined;
     // While a file cannot be read, such as half-way through typing, its cases stay as they were.
     if (item.error !== undefined) return;
     const cases = listedCases(suite.outline);
@@ -125,7 +127,7 @@ export class TestTree extends Disposing {
   #fileItem(uri: vscode.Uri): vscode.TestItem {
     const known = this.#controller.items.get(uri.toString());
     if (known) return known;
-    const label = vscode.workspace.asRelativePath(uri);
+    const label = labelText(vscode.workspace.asRelativePath(uri));
     const item = this.#controller.createTestItem(uri.toString(), label, uri);
     item.canResolveChildren = true;
     this.#data.set(item, { kind: 'file', uri });
@@ -144,13 +146,13 @@ export class TestTree extends Disposing {
     // A case that moved to another file is another item: where an item stands cannot be changed.
     if (item?.uri?.fsPath !== found.path) item = undefined;
     if (!item) {
-      item = this.#controller.createTestItem(id, id, vscode.Uri.file(found.path));
+      item = this.#controller.createTestItem(id, labelText(id), vscode.Uri.file(found.path));
       this.#data.set(item, { kind: 'case', uri, id });
       file.children.add(item);
     }
     item.range = toRange(found.range);
-    item.description = found.description ?? '';
-    item.tags = found.tags.map((tag) => new vscode.TestTag(tag.replace(/\s+/g, '-')));
+    item.description = labelText(found.description ?? '');
+    item.tags = found.tags.map((tag) => new vscode.TestTag(visibleLine(tag).replaceAll(' ', '-')));
     item.sortText = String(index).padStart(8, '0');
     const times = found.repetitions > 1 ? found.repetitions : 0;
     for (let repetition = 1; repetition <= times; repetition += 1) {
@@ -161,7 +163,7 @@ export class TestTree extends Disposing {
         this.#data.set(child, { kind: 'repetition', uri, id, repetition });
         item.children.add(child);
       }
-      child.label = `${id} ${repetition}/${times}`;
+      child.label = `${labelText(id)} ${repetition}/${times}`;
       child.range = item.range;
     }
     for (const [repetition] of item.children) {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
+import { noticeText } from '../../core/presentation/editorText.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import {
   type FromView,
@@ -43,7 +45,7 @@ export class ConversationPanel extends Disposing {
     this.#state = state;
     this.#parts = parts;
     this.#runs = new LatestRuns(workspaceOf(this.#uri));
-    panel.title = state.id;
+    panel.title = visibleLine(state.id);
     const { webview } = panel;
     webview.options = {
       enableScripts: true,
@@ -155,7 +157,9 @@ export class ConversationPanel extends Disposing {
       await this.#act(message.data);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      void vscode.window.showErrorMessage(`The conversation view could not do this: ${text}`);
+      void vscode.window.showErrorMessage(
+        noticeText(`The conversation view could not do this: ${text}`),
+      );
     }
   }
 

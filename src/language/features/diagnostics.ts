@@ -1,4 +1,5 @@
 import type { Diagnostic } from 'vscode-languageserver-types';
+import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { Fix, Problem } from '../../core/problem.ts';
 import { START } from '../../core/problem.ts';
 
@@ -57,7 +58,7 @@ function diagnosticOf(problem: Problem): Diagnostic {
   return {
     range,
     code,
-    message,
+    message: visibleText(message),
     severity: unnecessary ? HINT : SEVERITY[severity],
     source: 'turnlight',
     ...(unnecessary && { tags: [UNNECESSARY] }),

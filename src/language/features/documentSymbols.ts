@@ -1,6 +1,7 @@
 import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
 import { isMap, isSeq } from 'yaml';
 import { valueAt } from '../../core/data.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { labelOf } from '../../evalfile/outline.ts';
@@ -88,7 +89,7 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
     range,
     // Behind an alias the id stands elsewhere.
     selectionRange: within(nameRange, range) ? nameRange : range,
-    ...(description !== undefined && { detail: description }),
+    ...(description !== undefined && { detail: visibleLine(description) }),
     children: [...parts, ...own].sort((x, y) => order(x.range.start, y.range.start)),
   };
 }
@@ -135,6 +136,5 @@ function assertionSymbol({ label, range }: OutlineAssertion): DocumentSymbol {
 
 /** On one line; editors refuse a name without a letter. */
 function shortened(text: string, otherwise: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > LABEL ? `${line.slice(0, LABEL - 1)}…` : line || otherwise;
+  return visibleLine(text, LABEL) || otherwise;
 }

@@ -1,13 +1,14 @@
 import type { InlayHint } from 'vscode-languageserver-types';
+import { badgeScoreText } from '../../core/presentation/score.ts';
+import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { badgeOf, entriesByTurn, type TurnBadge } from '../../core/scoring.ts';
-import { scoreText } from '../../core/verdictWords.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import { endOfLine } from '../../yaml/lines.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
-import { entryMarkdown, ICONS, STALE } from '../verdictMarkdown.ts';
+import { entryMarkdown, STALE } from '../verdictMarkdown.ts';
 
 /** Which hints are wanted. */
 export interface HintSettings {
@@ -57,11 +58,11 @@ function scoreHints(
   return lastMessages(turns).flatMap((turn) => {
     const badge = badgeOf(turn.turns.flatMap((number) => said.get(number) ?? []));
     if (!badge) return [];
-    const score = badge.score === null ? badge.status : scoreText(badge.score);
+    const score = badgeScoreText(badge) ?? STATUS_WORDS[badge.status];
     return [
       {
         position: placeBehind(turn.range, yaml),
-        label: `${ICONS[badge.status]} ${score}${stale ? ' (stale)' : ''}`,
+        label: `${STATUS_ICONS[badge.status]} ${score}${stale ? ' (stale)' : ''}`,
         tooltip: { kind: 'markdown' as const, value: tooltip(badge, stale) },
         paddingLeft: true,
       },
@@ -89,7 +90,9 @@ function tooltip({ status, entries }: TurnBadge, stale: boolean): string {
   return [
     ...(stale ? [STALE] : []),
     ...(worst ? [entryMarkdown(worst)] : []),
-    ...(more > 0 ? [`_${more} more of this turn, ${others.length} of them: ${status}_`] : []),
+    ...(more > 0
+      ? [`_${more} more of this turn, ${others.length} of them ${STATUS_WORDS[status]}_`]
+      : []),
   ].join('\n\n');
 }
 

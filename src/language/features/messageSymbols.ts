@@ -1,4 +1,5 @@
 import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Range } from '../../core/problem.ts';
 import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
@@ -67,10 +68,9 @@ function turnSymbol({ turn, role }: SpokenMessage, first: DocumentSymbol): Docum
 
 function messageSymbol(message: SpokenMessage, range: DocumentSymbol['range']): DocumentSymbol {
   const { role, text, calls, turn } = message;
-  const said = text.replace(/\s+/g, ' ').trim();
-  const label = said || calls.join(', ') || `(${role})`;
+  const said = text.trim();
   return {
-    name: label.length > LABEL ? `${label.slice(0, LABEL - 1)}…` : label,
+    name: visibleLine(said || calls.join(', ') || `(${role})`, LABEL),
     detail: calls.length > 0 ? `${role}, calls` : role,
     kind: turn === undefined ? SYSTEM : said === '' && calls.length > 0 ? CALLS : TEXT,
     range,

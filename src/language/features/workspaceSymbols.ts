@@ -1,4 +1,5 @@
 import type { SymbolKind, WorkspaceSymbol } from 'vscode-languageserver-types';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 
 /** LSP's `SymbolKind.Class`. */
@@ -16,7 +17,7 @@ export function workspaceSymbols(
   const letters = query.toLowerCase().replace(/\s+/g, '');
   const found = new Map<string, { readonly symbol: WorkspaceSymbol; readonly rank: number }>();
   for (const suite of suites) {
-    const containerName = suite.suite?.name ?? suite.path.replace(/^.*\//, '');
+    const containerName = visibleLine(suite.suite?.name ?? suite.path.replace(/^.*\//, ''));
     for (const one of suite.outline) {
       const rank = rankOf(one, letters);
       const { start } = one.nameRange;
@@ -32,7 +33,7 @@ export function workspaceSymbols(
 }
 
 function nameOf({ id, description }: OutlineCase): string {
-  return id ?? (description?.trim() || '(no id)');
+  return visibleLine(id ?? description ?? '') || '(no id)';
 }
 
 /** 0 where the name begins with the query, then where it holds it, then where only its letters. */

@@ -1,3 +1,5 @@
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+
 const HIDDEN = '[hidden]';
 const LONGEST = 300;
 
@@ -5,8 +7,7 @@ const LONGEST = 300;
 const SHORTEST_SECRET = 6;
 
 /**
- * Makes an endpoint's own words fit to be shown: no secret, one line, no control characters, cut
- * short.
+ * Makes an endpoint's own words fit to be shown: no secret, one line, nothing hidden, cut short.
  */
 export function scrub(text: string, secrets: readonly string[]): string {
   let clean = text;
@@ -16,9 +17,8 @@ export function scrub(text: string, secrets: readonly string[]): string {
       clean = clean.replaceAll(form, HIDDEN);
     }
   }
-  clean = clean.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   if (/<html|<!doctype/i.test(clean)) return 'an HTML page';
-  return clean.length > LONGEST ? `${clean.slice(0, LONGEST)}…` : clean;
+  return visibleLine(clean, LONGEST);
 }
 
 /** An address without user, password and query, any of which may hold a key. */

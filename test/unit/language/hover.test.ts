@@ -82,7 +82,7 @@ describe('hover on keys, types and verdicts', () => {
 
   it("shows a turn's last verdict with score, rationale and quote", async () => {
     const shown = await hoverAt(text(messages.replace('Hello', 'He|llo')), line);
-    assert.match(shown, /Turn 2: fail.*score 0\.25/);
+    assert.match(shown, /Turn 2: failed.*score 0\.25/);
     assert.match(shown, /Remembers/);
     assert.match(shown, /“Hello”/);
   });
@@ -106,9 +106,9 @@ describe('hover on keys, types and verdicts', () => {
   });
 
   it('shows the whole case on its id, and an assertion on its line', async () => {
-    assert.match(await hoverAt(text(messages).replace('one', 'o|ne'), line), /Last run.*fail/);
+    assert.match(await hoverAt(text(messages).replace('one', 'o|ne'), line), /Last run.*failed/);
     const marked = text(messages).replace('value: x', 'val|ue: x');
-    assert.match(await hoverAt(marked, line), /Remembers\*\* — fail, 0\.25 \(threshold 0\.50\)/);
+    assert.match(await hoverAt(marked, line), /Remembers\*\* — failed, 0\.25 \(threshold 0\.50\)/);
   });
 });
 

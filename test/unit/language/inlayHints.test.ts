@@ -98,7 +98,7 @@ describe('inlayHints', () => {
       - user: Anyone? ‹✓ 1.00›
       - assistant: | ‹✗ 0.00›
           Hello
-      - user: Bye # here ‹⚠ error›
+      - user: Bye # here ‹⚠ errored›
 `,
     );
   });
@@ -131,8 +131,8 @@ describe('inlayHints', () => {
     );
     const hint = (await hintsOf(text, { lines })).find(({ tooltip }) => tooltip);
     const markdown = typeof hint?.tooltip === 'object' ? hint.tooltip.value : '';
-    assert.match(markdown, /^✗ \*\*Bad\*\* — fail, 0.10/);
-    assert.match(markdown, /2 more of this turn, 1 of them: fail/);
+    assert.match(markdown, /^✗ \*\*Bad\*\* — failed, 0.10/);
+    assert.match(markdown, /2 more of this turn, 1 of them failed/);
     assert.doesNotMatch(markdown, /[<[]/);
     assert.doesNotMatch(markdown, /command:/);
   });

@@ -48,14 +48,14 @@ test('keeps failures, errors and skipped cases apart, each with file and line', 
     <testcase classname="Suite" name="ok" file="suite.eval.yaml" line="10" time="1.200"/>
     <testcase classname="Suite" name="bad" file="suite.eval.yaml" line="20" time="1.200">
       <failure message="Kind failed: Turn 2: was rude" type="failed">✗ bad  suite.eval.yaml:20
-  ✗ Kind: 0.00 (needs 0.50)  suite.eval.yaml:1
+  ✗ Kind: 0.00 (threshold 0.50)  suite.eval.yaml:1
     Turn 2, assistant  suite.eval.yaml:12
       &gt; Hello
       Rude.</failure>
     </testcase>
     <testcase classname="Suite" name="broken" file="suite.eval.yaml" line="10" time="1.200">
-      <error message="Kind could not be judged" type="cut-off">! broken  suite.eval.yaml:10
-  ! Kind: cut-off  /suite.eval.yaml:1</error>
+      <error message="Kind could not be judged" type="cut-off">⚠ broken  suite.eval.yaml:10
+  ⚠ Kind: cut-off  /suite.eval.yaml:1</error>
     </testcase>
     <testcase classname="Suite" name="later" file="suite.eval.yaml" line="10" time="1.200">
       <skipped message="Not yet."/>

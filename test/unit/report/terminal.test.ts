@@ -92,15 +92,15 @@ Case                   Completeness  Frustration
 ✗ frustrated-customer  ✗ 0.50        ✗ unresolved
 
 ✗ frustrated-customer  suite.eval.yaml:20
-  Score 0.25, the case needs 0.60.
-  ✗ Completeness: 0.50 (needs 1.00)  shared.eval.yaml:4
+  Score 0.25 is below the threshold 0.60.
+  ✗ Completeness: 0.50 (threshold 1.00)  shared.eval.yaml:4
     One wish was left open.
     Turn 2, assistant  suite.eval.yaml:12
       > You get it in 3 days. Promised!
       It promises a date.
       Quote: “in 3 days”
     Turn 1: never taken up
-  ✗ Frustration: unresolved (score 0.00, needs 0.50), required  /elsewhere/x.eval.yaml:6
+  ✗ Frustration: unresolved (score 0.00, threshold 0.50), required  /elsewhere/x.eval.yaml:6
 
 Completeness: yes 1, failed 1
 Frustration: none 1, unresolved 1
@@ -131,7 +131,7 @@ test('an errored case tells its reason and the last output of its target', () =>
   const text = report([start, output, ...rest]);
   assert.match(
     text,
-    /! c {2}suite\.eval\.yaml:10\n {2}The target crashed\.\n {2}The last output of the target:\n {4}Traceback:\n {6}boom\\x1b\[2J/,
+    /⚠ c {2}suite\.eval\.yaml:10\n {2}The target crashed\.\n {2}The last output of the target:\n {4}Traceback:\n {6}boom\[U\+001B\]\[2J/,
   );
 });
 
@@ -151,8 +151,8 @@ test('an assertion that could not be judged shows its reason, apart from failure
     ],
   });
   const text = report(runEvents([line]));
-  assert.match(text, /! A: cut-off .*\n {4}Its answer was cut off\./);
-  assert.match(text, /^A: error \(cut-off\) 1$/m);
+  assert.match(text, /⚠ A: cut-off .*\n {4}Its answer was cut off\./);
+  assert.match(text, /^A: errored \(cut-off\) 1$/m);
   assert.match(text, /^B: skipped 1$/m);
   assert.match(text, /0 passed, 0 failed, 1 errored, 0 skipped/);
 });
@@ -187,7 +187,7 @@ test('what an agent, a judge or a file says cannot drive the terminal', () => {
   });
   const text = report(runEvents([line]));
   assert.doesNotMatch(text, /[^\P{Cc}\n]|\u202e/u);
-  assert.match(text, /\\x1b\[2J/);
+  assert.match(text, /\[U\+001B\]\[2J/);
   assert.match(text, /the turn does not hold these words/);
 });
 
@@ -301,7 +301,7 @@ test('a score just below 1 is never shown as 1', () => {
     status: 'fail',
     verdicts: [buildVerdict({ name: 'A', status: 'fail', score: 0.999, threshold: 1 })],
   });
-  assert.match(report(runEvents([line])), /0\.99 \(needs 1\.00\)/);
+  assert.match(report(runEvents([line])), /0\.999 \(threshold 1\.00\)/);
 });
 
 test('a decision graph tells its way, a group what failed in it, an unstable verdict how it spread', () => {
@@ -319,10 +319,10 @@ test('a decision graph tells its way, a group what failed in it, an unstable ver
   });
   const text = report(runEvents([line]));
   assert.match(text, /^ {6}done → no: Not yet\.$/m);
-  assert.match(text, /^ {4}✗ Inner: 0\.00 \(needs 0\.50\).*\n {6}Left out\.$/m);
+  assert.match(text, /^ {4}✗ Inner: 0\.00 \(threshold 0\.50\).*\n {6}Left out\.$/m);
   assert.match(
     text,
-    /✗ Stars: 2 \(score 0\.25, needs 3 of 1–5\), asked 3 times, spread 0\.40, unstable/,
+    /✗ Stars: 2 \(score 0\.25, threshold 3 of 1–5\), asked 3 times, spread 0\.40, unstable/,
   );
   assert.match(text, /^Unstable: c, Stars: asked 3 times, spread 0\.40, unstable$/m);
 });

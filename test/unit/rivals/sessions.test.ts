@@ -62,7 +62,7 @@ describe('what session scorers elsewhere leave out', () => {
       'suite.eval.yaml': `${judged(server.baseUrl)}defaults: {assert: [{type: user-frustration}]}\ncases:\n${cases.join('')}`,
     });
     const { out, code } = await turnlight(folder, ['run', '--concurrency', '1']);
-    assert.match(out, /user-frustration: none 1, error \(malformed-json\) 1/);
+    assert.match(out, /user-frustration: none 1, errored \(malformed-json\) 1/);
     assert.match(out, /Cases: 1 passed, 0 failed, 1 errored, 0 skipped/);
     assert.equal(code, 2);
   });

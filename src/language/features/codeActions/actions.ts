@@ -1,5 +1,6 @@
 import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
 import type { Conversation } from '../../../core/conversation.ts';
+import { visibleLine } from '../../../core/presentation/visibleText.ts';
 import type { DiagnosticData } from '../diagnostics.ts';
 
 /** What code actions look up beside the document. Paths are absolute. */
@@ -25,7 +26,7 @@ export function quickFix(
   preferred = false,
 ): CodeAction {
   return {
-    title,
+    title: visibleLine(title),
     kind: 'quickfix',
     diagnostics: [diagnostic],
     edit,
@@ -38,7 +39,7 @@ export function refactoring(
   kind: `refactor.${string}`,
   edit: WorkspaceEdit,
 ): CodeAction {
-  return { title, kind, edit };
+  return { title: visibleLine(title), kind, edit };
 }
 
 export function editsIn(uri: string, edits: readonly TextEdit[]): WorkspaceEdit {

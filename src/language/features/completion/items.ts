@@ -1,4 +1,5 @@
 import type { CompletionItem, CompletionItemKind } from 'vscode-languageserver-types';
+import { visibleLine } from '../../../core/presentation/visibleText.ts';
 import { type Word, writeWithin, writeWord } from '../../../yaml/write.ts';
 import type { Place } from './place.ts';
 
@@ -18,6 +19,9 @@ export const KINDS = {
 /** LSP's `InsertTextFormat.Snippet` and `InsertTextMode.adjustIndentation`. */
 const SNIPPET = 2;
 const ADJUST_INDENTATION = 2;
+
+/** Characters of what is shown beside a value. */
+export const LONGEST = 100;
 
 /** A value that can be chosen, as it is shown. */
 export interface Choice {
@@ -48,18 +52,19 @@ export function valueItems(
     const below = snippets && place.style === 'plain' ? choice.below : undefined;
     const blank = place.blankNeeded ? ' ' : '';
     const filter = String(value);
+    const shown = visibleLine(label);
     return [
       {
-        label,
+        label: shown,
         kind,
         sortText: sortText(rank, index),
         textEdit: {
           range: place.range,
           newText: blank + (below === undefined ? written : plainSnippet(written) + below),
         },
-        ...(filter !== label && { filterText: filter }),
-        ...(detail !== undefined && { detail: oneLine(detail) }),
-        ...(documentation !== undefined && { documentation: oneLine(documentation) }),
+        ...(filter !== shown && { filterText: filter }),
+        ...(detail !== undefined && { detail: visibleLine(detail, LONGEST) }),
+        ...(documentation !== undefined && { documentation: visibleLine(documentation, LONGEST) }),
         ...(below !== undefined && asSnippet()),
       },
     ];
@@ -89,16 +94,6 @@ export function sortText(rank: number, index: number): string {
 /** A text that a snippet shows as it is. */
 export function plainSnippet(text: string): string {
   return text.replace(/[\\$}]/g, '\\$&');
-}
-
-/** Text of a file in a list of proposals: one line, no characters that turn what is seen. */
-export function oneLine(text: string, length = 100): string {
-  const line = text
-    .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
-    .trim();
-  const characters = [...line];
-  return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : line;
 }
 
 /** Whether a word could be on its way to become the label; free text is not. */

@@ -1,9 +1,10 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
 import { valueAt } from '../../../core/data.ts';
+import { visibleLine } from '../../../core/presentation/visibleText.ts';
 import { definition, type KeyInfo, unwrap } from '../../../schema/schemaWalk.ts';
 import { writeWord } from '../../../yaml/write.ts';
-import { asSnippet, fits, KINDS, oneLine, plainSnippet, sortText } from './items.ts';
+import { asSnippet, fits, KINDS, LONGEST, plainSnippet, sortText } from './items.ts';
 import { type Offer, type Option, offerAt } from './options.ts';
 import type { Place } from './place.ts';
 
@@ -32,7 +33,7 @@ export function beginItems(place: Place, snippets: boolean, schema?: z.ZodType):
       kind: KINDS.snippet,
       sortText: sortText(2, index),
       detail: key,
-      ...(documentation !== undefined && { documentation: oneLine(documentation) }),
+      ...(documentation !== undefined && { documentation: visibleLine(documentation, LONGEST) }),
       textEdit: {
         range: place.range,
         newText: snippets
@@ -106,7 +107,7 @@ function itemsOf(
         kind: KINDS.property,
         detail: required ? 'required' : 'optional',
         sortText: sortText(required ? 0 : 1, index),
-        ...(documentation !== undefined && { documentation: oneLine(documentation, 300) }),
+        ...(documentation !== undefined && { documentation: visibleLine(documentation, 300) }),
         textEdit: { range: place.range, newText: plain ? `${name}:${rest}` : name },
         ...(form !== 'scalar' && asSnippet()),
       };

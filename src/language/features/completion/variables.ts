@@ -1,10 +1,13 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import { findAssertionType } from '../../../assertions/registry.ts';
 import { type Path, valueAt } from '../../../core/data.ts';
+import { visibleLine } from '../../../core/presentation/visibleText.ts';
 import { PROMPT_VARIABLES } from '../../../evalfile/prompt.ts';
 import { readTolerantly } from '../../../yaml/markedYaml.ts';
+
 import { writeWord } from '../../../yaml/write.ts';
-import { KINDS, oneLine, sortText } from './items.ts';
+import { KINDS, LONGEST, sortText } from './items.ts';
+
 import type { Place, VariablePlace } from './place.ts';
 import { entriesOfCases } from './slice.ts';
 
@@ -46,9 +49,9 @@ export function variableItems(
   style: Place['style'],
 ): CompletionItem[] {
   return variables.map(({ name, detail }, index) => ({
-    label: name,
+    label: visibleLine(name),
     kind: KINDS.variable,
-    detail: oneLine(detail),
+    detail: visibleLine(detail, LONGEST),
     documentation: `Stands for this text: {{${name}}}`,
     sortText: sortText(5, index),
     // Braces at the beginning of a text without quotes would be a mapping.

@@ -49,7 +49,7 @@ describe('what went wrong in a case', () => {
     assert.equal(first?.source.range.start.line, 11);
     assert.equal(
       first?.text,
-      'Turn 2: Promises a date.\nQuote: “By Friday”\n\nGuidelines: 0.00 (needs 1.00)\nOne turn breaks a rule.',
+      'Turn 2: Promises a date.\nQuote: “By Friday”\n\nGuidelines: 0.00 (threshold 1.00)\nOne turn breaks a rule.',
     );
     assert.equal(second?.source.range.start.line, 13);
   });
@@ -67,7 +67,7 @@ describe('what went wrong in a case', () => {
     assert.deepEqual(places(line), [5]);
     assert.equal(
       failuresOf(line)[0]?.text,
-      'Guidelines: no (score 0.00, needs 1.00)\nOne turn breaks a rule.\nThe refund is not answered.',
+      'Guidelines: no (score 0.00, threshold 1.00)\nOne turn breaks a rule.\nThe refund is not answered.',
     );
   });
 
@@ -103,12 +103,12 @@ describe('what went wrong in a case', () => {
   it('compares score and threshold where every verdict holds', () => {
     const verdicts = [verdict({ status: 'pass', score: 0.6, threshold: 0.5 })];
     const line = buildCaseLine({ id: 'a', status: 'fail', score: 0.6, threshold: 0.8, verdicts });
-    assert.equal(failuresOf(line)[0]?.text, 'The case came to 0.60; it needs 0.80.');
+    assert.equal(failuresOf(line)[0]?.text, 'Score 0.60 is below the threshold 0.80.');
   });
 
   it('shows what a terminal would obey', () => {
     const verdicts = [verdict({ rationale: '\x1b[2Jall good' })];
     const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
-    assert.match(failuresOf(line)[0]?.text ?? '', /\\x1b\[2Jall good/);
+    assert.match(failuresOf(line)[0]?.text ?? '', /\[U\+001B\]\[2Jall good/);
   });
 });

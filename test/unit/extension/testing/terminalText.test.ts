@@ -7,5 +7,8 @@ it('ends lines as a terminal wants them', () => {
 });
 
 it('shows what a terminal would obey', () => {
-  assert.equal(terminalText('\x1b[2J\u009b5m\rgone\u202e'), '\\x1b[2J\\x9b5m\\x0dgone\\u202e\r\n');
+  assert.equal(
+    terminalText('\x1b[2J\u009b5m\rgone\u202e'),
+    '[U+001B][2J[U+009B]5m\r\ngone[U+202E]\r\n',
+  );
 });

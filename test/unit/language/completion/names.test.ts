@@ -133,6 +133,6 @@ cases:
   it('shows names from files without what could deceive', async () => {
     const marked = `cases:\n  - id: a\n    turns: ["x\\u202Ey\\nz"]\n    assert:\n      - {type: contains, at: |}\n`;
     const items = await itemsAt(marked);
-    assert.equal(items.find(({ label }) => label === '2')?.detail, 'reply to: xy z');
+    assert.equal(items.find(({ label }) => label === '2')?.detail, 'reply to: x[U+202E]y z');
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import MarkdownIt from 'markdown-it';
-import { escapeLine, escapeMarkdown } from '../../../src/language/safeMarkdown.ts';
+import { escapeLine, escapeMarkdown } from '../../../../src/core/presentation/markdown.ts';
 
 /** As an editor that allows all would show it: what is left as text here is text anywhere. */
 const rendered = (markdown: string) =>
@@ -48,7 +48,7 @@ describe('foreign text in a hover', () => {
   });
 
   it('cannot turn the direction of what is read', () => {
-    assert.equal(escapeMarkdown('a\u202eb'), 'a\uFFFDb');
+    assert.equal(escapeMarkdown('a\u202eb'), 'a&#91;U&#43;202E&#93;b');
   });
 
   it('is cut where one line is wanted', () => {

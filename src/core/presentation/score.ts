@@ -1,0 +1,73 @@
+import type { CaseLine } from '../runRecord.ts';
+import { reaches, type TurnBadge } from '../scoring.ts';
+import type { Verdict } from '../verdict.ts';
+
+/** Digits behind the point; no two scores that differ in the ninth alone are told apart. */
+const FEWEST = 2;
+const MOST = 9;
+
+/**
+ * Two digits, and more where two would show the score at or above a threshold that it misses: 0.997
+ * is `0.997` and not `1.00`. Nothing below 1 ever reads as 1.
+ */
+export function scoreText(score: number, ...thresholds: readonly number[]): string {
+  return score.toFixed(digitsApart(score, [1, ...thresholds]));
+}
+
+/** The score of a turn, on its side of each threshold that a verdict about the turn has. */
+export function badgeScoreText({ score, entries }: TurnBadge): string | undefined {
+  if (score === null) return undefined;
+  return scoreText(score, ...entries.map(({ verdict }) => verdict.threshold));
+}
+
+/** As it was written, in the scale of the verdict's value: `0.50`, `0.995`, `3 of 1–5`. */
+export function thresholdText(given: Pick<Verdict, 'threshold' | 'scale'>): string {
+  const limit = shortest(limitOf(given), MOST);
+  if (given.scale) return `${limit} of ${given.scale.join('–')}`;
+  const [, digits = ''] = limit.split('.');
+  return given.threshold.toFixed(Math.max(FEWEST, digits.length));
+}
+
+/** A verdict's value: at most two digits, and more where two would not show its side of the threshold. */
+export function valueText(value: number, given: Pick<Verdict, 'threshold' | 'scale'>): string {
+  return shortest(value, digitsApart(value, [limitOf(given)]));
+}
+
+/** The score of a case; one without a threshold is compared with those of its verdicts. */
+export function caseScoreText({
+  score,
+  threshold,
+  verdicts,
+}: Pick<CaseLine, 'score' | 'threshold' | 'verdicts'>): string | undefined {
+  if (score === null) return undefined;
+  const own = threshold === undefined ? verdicts.map((one) => one.threshold) : [threshold];
+  return scoreText(score, ...own);
+}
+
+/** `Score 0.70 is below the threshold 0.80.` */
+export function thresholdSentence(score: number, threshold: number): string {
+  const shown = scoreText(score, threshold);
+  const limit = thresholdText({ threshold });
+  return reaches(score, threshold)
+    ? `Score ${shown} reaches the threshold ${limit}.`
+    : `Score ${shown} is below the threshold ${limit}.`;
+}
+
+/** The threshold in the scale of the value. */
+function limitOf({ threshold, scale: [low, high] = [0, 1] }: Pick<Verdict, 'threshold' | 'scale'>) {
+  return low + threshold * (high - low);
+}
+
+/** How many digits keep a written number on the side of each limit that the number itself is on. */
+function digitsApart(value: number, limits: readonly number[]): number {
+  let digits = FEWEST;
+  const misleads = (limit: number) =>
+    reaches(Number(value.toFixed(digits)), limit) !== reaches(value, limit);
+  while (digits < MOST && limits.some(misleads)) digits += 1;
+  return digits;
+}
+
+/** No digit that says nothing. */
+function shortest(value: number, digits: number): string {
+  return String(Number(value.toFixed(digits)));
+}

@@ -1,0 +1,96 @@
+import { splitLines } from '../lineBreaks.ts';
+
+/**
+ * Characters that a reader cannot see but that a terminal, an editor or a browser obeys, or that
+ * hide a text in another: controls, marks that turn the direction of text, zero-width characters,
+ * soft hyphens, tag characters, variation selectors, lone surrogates.
+ */
+const HIDDEN = String.raw`[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2028\u2029\ufff9-\ufffb]`;
+
+/** Scripts whose letters are joined, or kept apart, by U+200D and U+200C within a word. */
+const JOINING =
+  'Arab Syrc Nkoo Mand Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Mymr Khmr Tibt'
+    .split(' ')
+    .map((script) => String.raw`\p{Script_Extensions=${script}}`)
+    .join('');
+
+const EMOJI = String.raw`\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?`;
+
+/** The flags of England, Scotland and Wales are spelled in tag characters: 🏴 + `gbeng` + an end. */
+const FLAG = String.raw`\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}`;
+
+/** Hidden characters at the places where writing needs them. */
+const NEEDED = [
+  FLAG,
+  // ❤️, 👩🏽‍⚕️, 🏳️‍🌈
+  String.raw`${EMOJI}(?:\u200d${EMOJI})*`,
+  // 1️⃣
+  String.raw`[0-9#*]\ufe0f\u20e3`,
+  // می‌خواهم, क्‍ष: one behind a letter, and no more.
+  String.raw`(?<=[${JOINING}])[\u200c\u200d](?![\u200c\u200d])`,
+  // 葛󠄀: a variant of the character before it.
+  String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=\p{Script=Mong})[\u180b-\u180f]`,
+].join('|');
+
+const NEEDED_OR_HIDDEN = new RegExp(`(${NEEDED})|${HIDDEN}`, 'gu');
+
+/**
+ * Text from a file, an agent or a judge so that all of it can be seen and none of it is obeyed: lines
+ * stay lines, and what is hidden is shown by its number, as VS Code does in its editor: `[U+202E]`.
+ * Emoji, Persian and Hindi words stay as they are.
+ */
+export function visibleText(text: string): string {
+  return splitLines(text).map(visibleCharacters).join('\n');
+}
+
+/**
+ * The same on one line.
+ *
+ * @param length the most characters; what is cut ends in `…`, and no emoji is cut in two
+ */
+export function visibleLine(text: string, length = Number.POSITIVE_INFINITY): string {
+  return shortened(visibleText(text).replace(/\s+/g, ' ').trim(), length);
+}
+
+/** JSON of the same value in which nothing is hidden: `"\u202e"` is written for the character. */
+export function visibleJson(value: unknown): string {
+  return JSON.stringify(value, null, 2)
+    .split('\n')
+    .map((line) => reveal(line, jsonEscape))
+    .join('\n');
+}
+
+function visibleCharacters(line: string): string {
+  return reveal(line.replaceAll('\t', '  '), (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+  });
+}
+
+function reveal(text: string, show: (character: string) => string): string {
+  return text.replace(NEEDED_OR_HIDDEN, (found, needed?: string) => needed ?? show(found));
+}
+
+function jsonEscape(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
+
+const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+function shortened(text: string, length: number): string {
+  if (text.length <= length) return text;
+  let end = 0;
+  let count = 0;
+  let cut = 0;
+  for (const { segment } of characters.segment(text)) {
+    count += Array.from(segment).length;
+    if (count > length) return `${text.slice(0, cut)}…`;
+    end += segment.length;
+    if (count < length) cut = end;
+  }
+  return text;
+}

@@ -1,0 +1,297 @@
+// What files, agents and judges say, on every surface that can be shown without an editor; the
+// conversation view has the same table in a browser.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { Hover } from 'vscode-languageserver-types';
+import { runProgram } from '../../src/cli/program.ts';
+import { labelText, noticeText } from '../../src/core/presentation/editorText.ts';
+import type { CaseLine } from '../../src/core/runRecord.ts';
+import { failuresOf, problemFailure } from '../../src/extension/testing/failures.ts';
+import { terminalText } from '../../src/extension/testing/terminalText.ts';
+import { diagnosticsByFile } from '../../src/language/features/diagnostics.ts';
+import { documentSymbols } from '../../src/language/features/documentSymbols.ts';
+import { hover } from '../../src/language/features/hover.ts';
+import { inlayHints } from '../../src/language/features/inlayHints.ts';
+import { messageSymbols } from '../../src/language/features/messageSymbols.ts';
+import { workspaceSymbols } from '../../src/language/features/workspaceSymbols.ts';
+import { JsonReporter } from '../../src/report/json.ts';
+import { JUnitReporter } from '../../src/report/junit.ts';
+import type { Reporter } from '../../src/report/reporter.ts';
+import { TerminalReporter } from '../../src/report/terminal.ts';
+import type { RunEvent } from '../../src/runner/events.ts';
+import { buildVerdict } from '../support/build.ts';
+import { buildCaseLine, refOf, runEvents, talk } from '../support/buildRun.ts';
+import { actionsOf } from '../support/codeActions.ts';
+import { itemsAt } from '../support/completing.ts';
+import { documentOf } from '../support/evalDocument.ts';
+import { HOSTILE_TEXTS, hiddenIn, NEEDED_WORDS } from '../support/hostileTexts.ts';
+import { markedFiles } from '../support/namedFiles.ts';
+
+/** A case of which everything says the text. */
+function caseLine(text: string, status: 'fail' | 'error'): CaseLine {
+  const said = status === 'fail' ? { status, score: 0.1 } : { status, score: null };
+  const evidence = { text, verified: true };
+  return buildCaseLine({
+    id: text,
+    ...said,
+    suite: `/work/${text}.eval.yaml`,
+    suite_name: text,
+    description: text,
+    tags: [text],
+    reason: text,
+    conversation: talk(text, text),
+    verdicts: [
+      buildVerdict({
+        ...said,
+        type: text,
+        name: text,
+        label: text,
+        reason: text,
+        rationale: text,
+        misses: [text, `Turn 2: ${text}`],
+        hits: [text],
+        details: { path: [{ node: text, asked: text, answer: text, why: text }] },
+        path: `/work/${text}.eval.yaml`,
+        turns: [{ ...said, turn: 2, rationale: text, evidence }],
+      }),
+    ],
+  });
+}
+
+function eventsOf(text: string): RunEvent[] {
+  const failed = caseLine(text, 'fail');
+  const [started, ...rest] = runEvents([failed, { ...caseLine(text, 'error'), repetition: 2 }]);
+  assert.ok(started);
+  return [started, { kind: 'output', ref: refOf(failed), text }, ...rest];
+}
+
+function reported(reporter: Reporter, events: readonly RunEvent[]): string {
+  for (const event of events) reporter.event(event);
+  return reporter.finish() ?? '';
+}
+
+function terminal(events: readonly RunEvent[]): string {
+  const written: string[] = [];
+  const reporter = new TerminalReporter({
+    write: (more) => written.push(more),
+    live: false,
+    colours: false,
+    size: () => ({ columns: 200, rows: 30 }),
+    folder: '/work',
+    now: () => 0,
+  });
+  reported(reporter, events);
+  return written.join('');
+}
+
+/** A case with the text in all its places, and a key that does not exist. */
+function suite(text: string): string {
+  const given = JSON.stringify(text);
+  return `name: ${given}
+models:
+  ${given}: {provider: openai, model: ${given}}
+judge: ${given}
+cases:
+  - id: ${given}
+    description: ${given}
+    tags: [${given}]
+    ${given}: 1
+    transcript:
+      - user: ${given}
+      - assistant: ${given}
+    assert:
+      - {type: contains, name: ${given}, value: ${given}, at: 2}
+`;
+}
+
+function validSuite(text: string): string {
+  const given = JSON.stringify(text);
+  return `judge: {provider: openai, model: ${given}}
+cases:
+  - {id: a, tags: [${given}], transcript: [{user: Hi}, {assistant: Hi}], assert: [It greets.]}
+`;
+}
+
+async function hovered(text: string, lines: readonly CaseLine[]): Promise<string> {
+  const document = await documentOf(suite(text));
+  const { ports } = await markedFiles({ 'suite.eval.yaml': suite(text) });
+  const around = { ...ports, readHead: ports.readText };
+  const shown = await Promise.all(
+    suite(text)
+      .split('\n')
+      .map((line, number) => {
+        const position = { line: number, character: line.indexOf('"') + 1 };
+        return hover(document, position, async () => lines, around);
+      }),
+  );
+  return shown.map(markdownOf).join('\n');
+}
+
+async function scoresIn(text: string, lines: readonly CaseLine[]): Promise<string> {
+  const settings = { turnNumbers: true, scores: true };
+  return textsIn(
+    await inlayHints(await documentOf(suite(text)), EVERYWHERE, async () => lines, settings),
+  );
+}
+
+/** What is escaped is shown as it is. */
+function unescaped(markdown: string): string {
+  return markdown.replace(/&#(\d+);/g, (_entity, code) => String.fromCharCode(Number(code)));
+}
+
+function markdownOf(found: Hover | undefined): string {
+  const { contents } = found ?? { contents: '' };
+  return unescaped(typeof contents === 'object' && 'value' in contents ? contents.value : '');
+}
+
+/** What a feature answers, each text of it on lines of its own. */
+function textsIn(answer: unknown): string {
+  const texts: string[] = [];
+  JSON.stringify(answer, (key, value: unknown) => {
+    // Edits and addresses are for the editor, not for a reader.
+    if (['edit', 'textEdit', 'filterText', 'uri', 'data'].includes(key)) return undefined;
+    if (typeof value === 'string') texts.push(unescaped(value));
+    return value;
+  });
+  return texts.join('\n');
+}
+
+const EVERYWHERE = { start: { line: 0, character: 0 }, end: { line: 999, character: 0 } };
+
+describe('what files, agents and judges say', () => {
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'turnlight-surfaces-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  const commandLine = async (text: string, ...args: readonly string[]) => {
+    let written = '';
+    const stream = {
+      write: (more: string) => {
+        written += more;
+      },
+      isTty: false,
+      size: () => ({ columns: 200, rows: 30 }),
+    };
+    await writeFile(join(folder, 'a.eval.yaml'), text);
+    const catchInterrupt = () => new AbortController().signal;
+    const env = () => undefined;
+    await runProgram(args, { folder, env, out: stream, err: stream, catchInterrupt });
+    return written;
+  };
+
+  const surfaces: Readonly<Record<string, (text: string) => string | Promise<string>>> = {
+    'the terminal': (text) => terminal(eventsOf(text)),
+    'the JSON report': (text) => reported(new JsonReporter(), eventsOf(text)),
+    'the JUnit report': (text) => reported(new JUnitReporter('/work'), eventsOf(text)),
+    'turnlight list': (text) => commandLine(suite(text), 'list'),
+    'turnlight check': (text) => commandLine(suite(text), 'check'),
+    'turnlight check --format json': (text) =>
+      commandLine(suite(text), 'check', '--format', 'json'),
+    'turnlight plan': (text) => commandLine(validSuite(text), 'plan'),
+    'turnlight plan --format json': (text) =>
+      commandLine(validSuite(text), 'plan', '--format', 'json'),
+    'a mistaken --tag': (text) => commandLine(validSuite(text), 'run', '--tag', 'none'),
+    hovers: (text) => hovered(text, [caseLine(text, 'fail'), caseLine(text, 'error')]),
+    'the outline': async (text) => textsIn(documentSymbols(await documentOf(suite(text)))),
+    'the outline of messages': (text) =>
+      textsIn(
+        messageSymbols(JSON.stringify([{ role: 'user', content: text }]), '/a.messages.json'),
+      ),
+    'the symbols of the workspace': async (text) =>
+      textsIn(workspaceSymbols('', [(await documentOf(suite(text))).suite], (path) => path)),
+    'scores in the text': (text) => scoresIn(text, [caseLine(text, 'fail')]),
+    diagnostics: async (text) =>
+      textsIn([...diagnosticsByFile((await documentOf(suite(text))).suite.problems).values()]),
+    'quick fixes': async (text) => textsIn(await actionsOf(suite(text))),
+    completion: async (text) =>
+      textsIn(await itemsAt(suite(text).replace(/^judge: .*/m, 'judge: |'))),
+    'test messages': (text) =>
+      [caseLine(text, 'fail'), caseLine(text, 'error')]
+        .flatMap(failuresOf)
+        .map((failure) => failure.text)
+        .join('\n'),
+    'test messages of invalid cases': async (text) =>
+      (await documentOf(suite(text))).suite.problems
+        .map((problem) => problemFailure(problem).text)
+        .join('\n'),
+    'the output of a test': (text) => terminalText(text).replaceAll('\r\n', '\n'),
+    'labels in the editor': labelText,
+    notifications: noticeText,
+  };
+
+  for (const [name, show] of Object.entries(surfaces)) {
+    for (const [deed, text] of Object.entries(HOSTILE_TEXTS)) {
+      it(`is seen in ${name} where it ${deed}`, async () => {
+        const shown = await show(`zq ${text}`);
+        assert.ok(shown.includes('zq '), shown);
+        assert.deepEqual(hiddenIn(shown), [], shown);
+      });
+    }
+
+    it(`stays as it is in ${name} where words need characters that nobody sees`, async () => {
+      for (const word of NEEDED_WORDS) {
+        const shown = await show(word);
+        assert.ok(shown.includes(word), `${word}: ${shown}`);
+      }
+    });
+  }
+
+  it('is no icon and no link in labels and notifications', () => {
+    assert.equal(labelText('$(trash) $(sync~spin) $(1.00)'), '\\$(trash) \\$(sync~spin) $(1.00)');
+    assert.equal(noticeText('[go](command:x) and\n(b)'), '[go] (command:x) and (b)');
+  });
+});
+
+describe('a score just below its threshold', () => {
+  const score = 0.8496;
+  const threshold = 0.85;
+  const turns = [{ turn: 2, status: 'fail' as const, score, rationale: '' }];
+  const ofVerdict = buildCaseLine({
+    id: 'a',
+    status: 'fail',
+    score,
+    verdicts: [buildVerdict({ status: 'fail', score, threshold, turns })],
+  });
+  const ofCase = buildCaseLine({
+    id: 'a',
+    status: 'fail',
+    score,
+    threshold,
+    verdicts: [
+      buildVerdict({ status: 'pass', score: 1 }),
+      buildVerdict({ status: 'pass', score: 2 * score - 1 }),
+    ],
+  });
+
+  const surfaces: Readonly<Record<string, (line: CaseLine) => string | Promise<string>>> = {
+    'the terminal': (line) => terminal(runEvents([line])),
+    'the JUnit report': (line) => reported(new JUnitReporter('/work'), runEvents([line])),
+    hovers: (line) => hovered('a', [line]),
+    'test messages': (line) =>
+      failuresOf(line)
+        .map(({ text }) => text)
+        .join('\n'),
+  };
+
+  const assertBelow = (shown: string) => {
+    assert.ok(shown.includes('0.8496'), shown);
+    assert.doesNotMatch(shown.replace(/threshold 0\.85/g, ''), /0\.85/);
+  };
+
+  for (const [name, show] of Object.entries(surfaces)) {
+    it(`never reads as reaching it in ${name}`, async () => {
+      assertBelow(await show(ofVerdict));
+      assertBelow(await show(ofCase));
+    });
+  }
+
+  it('never reads as reaching it behind a turn', async () => {
+    assertBelow(await scoresIn('a', [ofVerdict]));
+  });
+});
