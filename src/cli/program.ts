@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { visibleText } from '../core/presentation/visibleText.ts';
+import { ReasonedError } from '../core/reasonedError.ts';
 import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
 import type { PlanOptions } from './planCommand.ts';
 import { REPORTERS } from './reporterNames.ts';
@@ -30,7 +31,7 @@ export async function runProgram(args: readonly string[], shell: Shell): Promise
 function explain(error: unknown, shell: Shell): ExitCode {
   // The help and the version end as errors with code 0; their text is written already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.invalid;
-  if (error instanceof UsageError || (error instanceof Error && 'reason' in error)) {
+  if (error instanceof UsageError || error instanceof ReasonedError) {
     shell.err.write(`${visibleText(error.message)}\n`);
     return EXIT.invalid;
   }

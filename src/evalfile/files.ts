@@ -1,3 +1,5 @@
+import { ReasonedError } from '../core/reasonedError.ts';
+
 /**
  * How files are read, so that an editor can lay unsaved text over the disk. Paths are absolute.
  */
@@ -13,14 +15,8 @@ export interface Files {
 
 export type FileErrorReason = 'missing' | 'too-large' | 'not-utf8' | 'unreadable';
 
-export class FileError extends Error {
+export class FileError extends ReasonedError<FileErrorReason> {
   override readonly name = 'FileError';
-  readonly reason: FileErrorReason;
-
-  constructor(reason: FileErrorReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
 }
 
 /** Files as they are, but for those of which the text is given by path. */

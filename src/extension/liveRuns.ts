@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Turn } from '../core/conversation.ts';
+import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { CaseRef, RunEvent } from '../runner/events.ts';
 import { Disposing } from './disposables.ts';
@@ -44,6 +45,11 @@ export class LiveRuns extends Disposing {
       case 'case-finished':
         this.#change(event.ref, (live) => ({ ...live, phase: 'finished' }));
         break;
+      case 'output':
+      case 'run-finished':
+        break;
+      default:
+        unreachable(event);
     }
   }
 

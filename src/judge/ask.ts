@@ -1,19 +1,14 @@
 import type { Answered, Asked } from '../assertions/contract.ts';
 import type { Message } from '../core/message.ts';
+import { ReasonedError } from '../core/reasonedError.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { Model, ModelErrorReason, ModelReply, ModelRequest } from '../models/model.ts';
 import { type AnswerReason, answerSchema, type BadAnswer, readAnswer } from './answer.ts';
 import { PROTOCOL } from './protocol.ts';
 
 /** The judge answered, but not usably, and the repair did not help or could not be asked for. */
-export class JudgeError extends Error {
+export class JudgeError extends ReasonedError<AnswerReason | ModelErrorReason> {
   override readonly name = 'JudgeError';
-  readonly reason: AnswerReason | ModelErrorReason;
-
-  constructor(reason: AnswerReason | ModelErrorReason, message: string) {
-    super(message);
-    this.reason = reason;
-  }
 }
 
 export interface RequestOptions {
@@ -67,23 +62,11 @@ export async function askJudge<Answer>(
   samples = 1,
 ): Promise<Answered<Answer>[]> {
   const answers: Answered<Answer>[] = [];
-  for (const first of await replies(model, request, samples, signal)) {
+  for (const first of await model.complete(request, samples, signal)) {
     onReply(first.usage, first.version);
     answers.push(await usable(model, request, first, asked, signal, onReply));
   }
   return answers;
-}
-
-async function replies(
-  model: Model,
-  request: ModelRequest,
-  count: number,
-  signal: AbortSignal,
-): Promise<readonly ModelReply[]> {
-  if (count > 1 && model.completeMany) return model.completeMany(request, count, signal);
-  const all: ModelReply[] = [];
-  while (all.length < count) all.push(await model.complete(request, signal));
-  return all;
 }
 
 async function usable<Answer>(
@@ -98,7 +81,7 @@ async function usable<Answer>(
   if ('answer' in read) return answered(read.answer, first);
   if (!read.bad.repairable) throw unusable(read.bad);
   const repair = { ...request, messages: [...request.messages, ...repairOf(first.text, read.bad)] };
-  const second = await model.complete(repair, signal);
+  const [second] = await model.complete(repair, 1, signal);
   onReply(second.usage, second.version);
   const repaired = readAnswer(second, asked);
   if ('answer' in repaired) return answered(repaired.answer, second);

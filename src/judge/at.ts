@@ -1,5 +1,6 @@
 import { type Conversation, type Turn, turnsOf } from '../core/conversation.ts';
 import type { Assertion, At } from '../core/suite.ts';
+import { unreachable } from '../core/unreachable.ts';
 
 export type ChosenTurns =
   | { readonly turns: readonly Turn[] }
@@ -73,6 +74,8 @@ function chooseAt(
         'beyond',
       );
     }
+    default:
+      return unreachable(at);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   turnsOf,
 } from '../core/conversation.ts';
 import { fence } from '../core/fence.ts';
+import { unreachable } from '../core/unreachable.ts';
 
 const BEGIN = '=== CONVERSATION ===';
 const END = '=== END OF CONVERSATION ===';
@@ -92,6 +93,8 @@ function itemLines(item: TurnItem, before: TurnItem | undefined): string[] {
           ? ['[no tool result]']
           : ['[tool result]', fence(item.result)]),
       ];
+    default:
+      return unreachable(item);
   }
 }
 

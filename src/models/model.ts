@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Logger } from '../core/logger.ts';
 import type { Message, Tool } from '../core/message.ts';
+import { ReasonedError } from '../core/reasonedError.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import type { Usage } from '../core/verdict.ts';
 
@@ -42,6 +43,8 @@ export interface ModelReply {
   readonly tokens?: readonly ReplyToken[];
 }
 
+export type Replies = readonly [ModelReply, ...ModelReply[]];
+
 /** One vector for each text, in their order. */
 export interface Embedded {
   readonly vectors: readonly (readonly number[])[];
@@ -51,21 +54,22 @@ export interface Embedded {
 export interface Model {
   /** `provider:model`. */
   readonly id: string;
-  /** @throws ModelError; or the signal's reason when aborted. */
-  complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
   /**
-   * Several answers to one request; absent where each must be asked for by itself. `usage` of the
-   * whole stands in the first.
+   * Answers a request so many times. What replies of one call to the endpoint cost stands in the
+   * first of them.
    *
-   * @throws as `complete`
+   * @throws ModelError; or the signal's reason when aborted
    */
-  completeMany?(
-    request: ModelRequest,
-    count: number,
-    signal: AbortSignal,
-  ): Promise<readonly ModelReply[]>;
+  complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies>;
   /** Absent where the provider has no embeddings. @throws as `complete` */
   embed?(texts: readonly string[], signal: AbortSignal): Promise<Embedded>;
+}
+
+/** Of a model that answers once at a time. */
+export async function oneByOne(count: number, ask: () => Promise<ModelReply>): Promise<Replies> {
+  const replies: [ModelReply, ...ModelReply[]] = [await ask()];
+  while (replies.length < count) replies.push(await ask());
+  return replies;
 }
 
 export const modelErrorReasons = [
@@ -87,14 +91,8 @@ export const modelErrorReasons = [
 export type ModelErrorReason = (typeof modelErrorReasons)[number];
 
 /** A model could not be asked. `message` says what to do about it and never holds a key. */
-export class ModelError extends Error {
+export class ModelError extends ReasonedError<ModelErrorReason> {
   override readonly name = 'ModelError';
-  readonly reason: ModelErrorReason;
-
-  constructor(reason: ModelErrorReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
 }
 
 /** What a provider is given by its shell. */

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { ReasonedError } from '../core/reasonedError.ts';
 import {
   type AnyExchangeRequest,
   type EmbeddingExchangeRequest,
@@ -17,19 +18,13 @@ import {
   type TargetOutcome,
 } from './exchange.ts';
 import { describeMiss } from './missedRequest.ts';
-import { type Model, ModelError, modelErrorReasons } from './model.ts';
+import { type Model, ModelError, modelErrorReasons, oneByOne } from './model.ts';
 
 export type RecordingErrorReason = 'missing' | 'broken-line' | 'unwritable';
 
 /** A recording could not be read or written. `message` names the file, and the line where one is wrong. */
-export class RecordingError extends Error {
+export class RecordingError extends ReasonedError<RecordingErrorReason> {
   override readonly name = 'RecordingError';
-  readonly reason: RecordingErrorReason;
-
-  constructor(reason: RecordingErrorReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
 }
 
 /** Writes exchanges, one line each, in the order in which they ended. */
@@ -183,28 +178,16 @@ function broken(place: string, what: string): RecordingError {
 
 /** The model, writing every exchange to the recorder. A cancelled request leaves no line. */
 export function recordingModel(model: Model, recorder: Recorder): Model {
-  const { completeMany, embed } = model;
+  const { embed } = model;
   return {
     id: model.id,
-    async complete(request, signal) {
+    async complete(request, count, signal) {
       const asked = modelExchangeRequest(model.id, request);
       const write = (outcome: ModelOutcome) => recorder.model(asked, outcome);
-      const reply = await written(() => model.complete(request, signal), write);
-      await write({ reply });
-      return reply;
+      const replies = await written(() => model.complete(request, count, signal), write);
+      for (const reply of replies) await write({ reply });
+      return replies;
     },
-    ...(completeMany && {
-      async completeMany(request, count, signal) {
-        const asked = modelExchangeRequest(model.id, request);
-        const write = (outcome: ModelOutcome) => recorder.model(asked, outcome);
-        const replies = await written(
-          () => completeMany.call(model, request, count, signal),
-          write,
-        );
-        for (const reply of replies) await write({ reply });
-        return replies;
-      },
-    }),
     ...(embed && {
       async embed(texts, signal) {
         const asked = embeddingExchangeRequest(model.id, texts);
@@ -237,9 +220,11 @@ async function written<Reply>(
 export function replayingModel(id: string, player: Player): Model {
   return {
     id,
-    async complete(request, signal) {
-      signal.throwIfAborted();
-      return replayed(player.model(modelExchangeRequest(id, request)));
+    complete(request, count, signal) {
+      return oneByOne(count, async () => {
+        signal.throwIfAborted();
+        return replayed(player.model(modelExchangeRequest(id, request)));
+      });
     },
     async embed(texts, signal) {
       signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import { unreachable } from '../core/unreachable.ts';
 import type { CaseRef, RunEvent } from '../runner/events.ts';
 import { keyOf } from './reporter.ts';
 
@@ -41,6 +42,11 @@ export class Progress {
         this.#running.delete(keyOf(event.ref));
         this.#finished += 1;
         break;
+      case 'output':
+      case 'run-finished':
+        break;
+      default:
+        unreachable(event);
     }
   }
 

@@ -1,6 +1,7 @@
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { combineRepetitions, type RepeatedCase } from '../core/repetitions.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
+import { unreachable } from '../core/unreachable.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { CaseRef, RunEvent } from '../runner/events.ts';
 
@@ -44,6 +45,12 @@ export class RunLog {
       case 'run-finished':
         this.end = event.end;
         break;
+      case 'turn':
+      case 'verdict':
+      case 'output':
+        break;
+      default:
+        unreachable(event);
     }
   }
 

@@ -3,18 +3,13 @@ import type { ModelSpec } from '../core/suite.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
 import { type Price, priceOf } from '../models/price.ts';
+import { RunRefusedError } from './refused.ts';
 
 /** Tokens that an answer needs room for beforehand where its model sets no `max_tokens`. */
 const LIKELY_ANSWER = 2_000;
 
 /** Tokens that an answer may take at most where its model sets no `max_tokens`. */
 const LONGEST_ANSWER = 16_000;
-
-/** The run was refused before it began: what it would cost cannot be known. */
-export class NoPriceError extends Error {
-  override readonly name = 'NoPriceError';
-  readonly reason = 'no-price';
-}
 
 /** What a run may still spend, in the currency of the prices. */
 export class Budget {
@@ -68,12 +63,13 @@ export class Budget {
   }
 }
 
-/** What a model costs; undefined where it costs nothing. @throws NoPriceError */
+/** What a model costs; undefined where it costs nothing. @throws RunRefusedError */
 export function priceForBudget(spec: ModelSpec): Price | undefined {
   if (spec.provider === 'replay') return undefined;
   const price = priceOf(spec.params);
   if (price) return price;
-  throw new NoPriceError(
+  throw new RunRefusedError(
+    'no-price',
     `A limit of the cost is set, but the price of ${spec.id} is not known. Give the model a \`price\` in \`models\`, or run without the limit.`,
   );
 }
@@ -85,49 +81,33 @@ export function budgetedModel(
   maxTokens: number | undefined,
   budget: Budget,
 ): Model {
-  const { completeMany, embed } = model;
+  const { embed } = model;
   const inputCost = async (texts: readonly string[]) => {
     const { countTokens } = await import('../models/tokens.ts');
     return (texts.reduce((sum, text) => sum + countTokens(text), 0) * price.input) / 1_000_000;
   };
-  const within = async <Paid>(
-    request: ModelRequest,
-    count: number,
-    ask: (limited: ModelRequest) => Promise<Paid>,
-    costOf: (paid: Paid) => number | null,
-  ): Promise<Paid> => {
-    const limit = request.maxTokens ?? maxTokens;
-    const input = await inputCost(textsOf(request));
-    const costWith = (output: number) => input + (count * output * price.output) / 1_000_000;
-    const bounds = {
-      least: costWith(limit ?? LIKELY_ANSWER),
-      most: costWith(limit ?? LONGEST_ANSWER),
-    };
-    const work = (allowed: number) => {
-      const affordable = Math.floor(((allowed - input) * 1_000_000) / (count * price.output));
-      const capped = price.output === 0 ? limit : Math.max(1, affordable);
-      return ask(capped === undefined ? request : { ...request, maxTokens: capped });
-    };
-    return budget.spend(bounds, work, costOf);
-  };
   return {
     id: model.id,
-    complete: (request, signal) =>
-      within(
-        request,
-        1,
-        (limited) => model.complete(limited, signal),
-        ({ usage }) => usage.cost,
-      ),
-    ...(completeMany && {
-      completeMany: (request, count, signal) =>
-        within(
-          request,
-          count,
-          (limited) => completeMany.call(model, limited, count, signal),
-          (replies) => replies.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE).cost,
-        ),
-    }),
+    async complete(request, count, signal) {
+      const limit = request.maxTokens ?? maxTokens;
+      const input = await inputCost(textsOf(request));
+      const costWith = (output: number) => input + (count * output * price.output) / 1_000_000;
+      const bounds = {
+        least: costWith(limit ?? LIKELY_ANSWER),
+        most: costWith(limit ?? LONGEST_ANSWER),
+      };
+      const ask = (allowed: number) => {
+        const affordable = Math.floor(((allowed - input) * 1_000_000) / (count * price.output));
+        const capped = price.output === 0 ? limit : Math.max(1, affordable);
+        const limited = capped === undefined ? request : { ...request, maxTokens: capped };
+        return model.complete(limited, count, signal);
+      };
+      return budget.spend(
+        bounds,
+        ask,
+        (replies) => replies.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE).cost,
+      );
+    },
     ...(embed && {
       async embed(texts, signal) {
         const cost = await inputCost(texts);

@@ -65,7 +65,7 @@ export class Exchanges {
     return this.#budget?.exhausted ?? false;
   }
 
-  /** @throws NoPriceError where the limit of the cost cannot be held with these models */
+  /** @throws RunRefusedError where the limit of the cost cannot be held with these models */
   checkPrices(specs: readonly ModelSpec[]): void {
     if (!this.#budget || this.#player) return;
     for (const spec of specs) priceForBudget(spec);

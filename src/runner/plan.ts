@@ -1,5 +1,6 @@
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { CaseRef } from './events.ts';
+import { RunRefusedError } from './refused.ts';
 import type { RunOptions } from './runOptions.ts';
 
 /** One repetition of one case. */
@@ -9,17 +10,11 @@ export interface PlannedCase {
   readonly ref: CaseRef;
 }
 
-/** The run was refused before it began: a case says `only`, and that is forbidden. */
-export class OnlyForbiddenError extends Error {
-  override readonly name = 'OnlyForbiddenError';
-  readonly reason = 'only-forbidden';
-}
-
 /**
  * What will run, in the order of the suites and their cases. Cases that say `only` leave out the
  * others.
  *
- * @throws OnlyForbiddenError
+ * @throws RunRefusedError
  */
 export function planRun({
   suites,
@@ -33,7 +28,7 @@ export function planRun({
   if (forbidOnly && only.length > 0) {
     const ids = only.map((one) => one.case.id).join(', ');
     const message = `These cases say \`only\`, which is forbidden here: ${ids}. Remove it.`;
-    throw new OnlyForbiddenError(message);
+    throw new RunRefusedError('only-forbidden', message);
   }
   return (only.length > 0 ? only : selected).flatMap(({ suite, case: suiteCase }) =>
     Array.from({ length: suiteCase.repeat.times }, (_, index) => ({

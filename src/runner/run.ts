@@ -20,7 +20,7 @@ import type { RunOptions, RunResult } from './runOptions.ts';
  *
  * Past `maxCost` nothing more is asked or begun: what needed a model then is an error `over-budget`.
  *
- * @throws OnlyForbiddenError, RecordingError, NoPriceError before anything runs
+ * @throws RunRefusedError, RecordingError before anything runs
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
   const planned = planRun(options);

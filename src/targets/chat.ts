@@ -54,7 +54,7 @@ export const chatTarget: TargetType = {
       let usage = NO_USAGE;
       for (let round = 0; round < MAX_ROUNDS; round += 1) {
         const request = { messages: [...messages, ...added], tools };
-        const reply = await model.complete(request, signal);
+        const [reply] = await model.complete(request, 1, signal);
         usage = addUsage(usage, reply.usage);
         const content = [reply.text, reply.refusal ?? '']
           .filter((text) => text !== '')

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Logger } from '../core/logger.ts';
 import type { Message, Tool } from '../core/message.ts';
+import { ReasonedError } from '../core/reasonedError.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import type { Usage } from '../core/verdict.ts';
 import type { Model } from '../models/model.ts';
@@ -34,14 +35,8 @@ export const targetErrorReasons = [
 
 export type TargetErrorReason = (typeof targetErrorReasons)[number];
 
-export class TargetError extends Error {
+export class TargetError extends ReasonedError<TargetErrorReason> {
   override readonly name = 'TargetError';
-  readonly reason: TargetErrorReason;
-
-  constructor(reason: TargetErrorReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.reason = reason;
-  }
 }
 
 /** What a session knows of its case; never expectations, never assertions. */

@@ -3,6 +3,7 @@ import { counted, durationText } from '../../src/core/presentation/amounts.ts';
 import { badgeScoreText, scoreText } from '../../src/core/presentation/score.ts';
 import { visibleText } from '../../src/core/presentation/visibleText.ts';
 import { type TurnBadge, turnBadge } from '../../src/core/scoring.ts';
+import { unreachable } from '../../src/core/unreachable.ts';
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
 import { highlight } from '../highlight.ts';
@@ -77,6 +78,8 @@ function renderItem(item: TurnItem, rendered: boolean): HTMLElement {
         result !== undefined && h('pre', { class: 'said' }, pretty(result)),
       );
     }
+    default:
+      return unreachable(item);
   }
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { ReasonedError } from '../../core/reasonedError.ts';
 import type { UnscoredVerdict } from '../../core/verdict.ts';
 import type { Nesting } from '../contract.ts';
 
@@ -18,12 +19,12 @@ export const groupNesting: Nesting = {
 };
 
 /** An assertion that decides another could not be judged. */
-export class NestedError extends Error {
+export class NestedError extends ReasonedError<string> {
   override readonly name = 'NestedError';
   readonly verdict: UnscoredVerdict;
 
   constructor(verdict: UnscoredVerdict) {
-    super(`“${verdict.assertion.name}” could not be judged: ${verdict.rationale}`);
+    super(verdict.reason, `“${verdict.assertion.name}” could not be judged: ${verdict.rationale}`);
     this.verdict = verdict;
   }
 }

@@ -3,6 +3,7 @@ import { outcomeText } from '../../core/presentation/outcome.ts';
 import { STATUS_WORDS } from '../../core/presentation/status.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
+import { unreachable } from '../../core/unreachable.ts';
 import type { CaseRef, RunEvent } from '../../runner/events.ts';
 import { messagesOf, turnOutput } from './messages.ts';
 import { terminalText } from './terminalText.ts';
@@ -56,6 +57,9 @@ export class CaseProgress {
       }
       case 'case-finished':
         this.#finish(item, event.line);
+        break;
+      default:
+        unreachable(event);
     }
   }
 
@@ -91,6 +95,9 @@ export class CaseProgress {
         break;
       case 'skipped':
         this.#run.skipped(item);
+        break;
+      default:
+        unreachable(line.status);
     }
   }
 }

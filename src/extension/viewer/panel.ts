@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { unreachable } from '../../core/unreachable.ts';
 import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import {
   type FromView,
@@ -193,7 +194,10 @@ export class ConversationPanel extends Disposing {
       case 'show-repetition': {
         this.#state = { ...this.#state, repetition: message.repetition };
         await this.#send();
+        break;
       }
+      default:
+        unreachable(message);
     }
   }
 }

@@ -6,6 +6,7 @@ import {
   ModelError,
   type ModelReply,
   type ModelRequest,
+  type Replies,
 } from '../model.ts';
 import { type Abilities, abilitiesOf, learn, remember } from './abilities.ts';
 import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
@@ -37,28 +38,23 @@ export class OpenAiModel implements Model {
     this.#setup = setup;
   }
 
-  async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
-    const [first] = await this.completeMany(request, 1, signal);
-    if (!first) throw new Error('A reply without choices was let through.');
-    return first;
-  }
-
   /** Endpoints without `n` are asked once for each answer. */
-  async completeMany(
-    request: ModelRequest,
-    count: number,
-    signal: AbortSignal,
-  ): Promise<readonly ModelReply[]> {
-    const replies: ModelReply[] = [];
+  async complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies> {
+    const replies: [ModelReply, ...ModelReply[]] = [...(await this.#some(request, count, signal))];
     while (replies.length < count) {
-      const missing = count - replies.length;
-      const body = await this.#limited(signal, (attempts, stop) =>
-        this.#complete(request, missing, attempts, stop),
-      );
-      const read = this.#read(readReplies(body, this.#setup.params.price));
-      replies.push(...read.slice(0, missing));
+      replies.push(...(await this.#some(request, count - replies.length, signal)));
     }
     return replies;
+  }
+
+  /** @param most the endpoint may give fewer */
+  async #some(request: ModelRequest, most: number, signal: AbortSignal): Promise<Replies> {
+    const body = await this.#limited(signal, (attempts, stop) =>
+      this.#complete(request, most, attempts, stop),
+    );
+    const [first, ...rest] = this.#read(readReplies(body, this.#setup.params.price));
+    if (!first) throw new Error('Internal error: a reply without choices was let through.');
+    return [first, ...rest.slice(0, most - 1)];
   }
 
   async embed(texts: readonly string[], signal: AbortSignal): Promise<Embedded> {

@@ -70,8 +70,9 @@ const ANSWER = {
   schema: { type: 'object', properties: { score: { type: 'number' } } },
 };
 
-function ask(model: Model, request: ModelRequest = HELLO) {
-  return model.complete(request, new AbortController().signal);
+async function ask(model: Model, request: ModelRequest = HELLO) {
+  const [reply] = await model.complete(request, 1, new AbortController().signal);
+  return reply;
 }
 
 async function failure(promise: Promise<unknown>): Promise<ModelError> {
@@ -408,7 +409,7 @@ test('an abort ends a running request, and a wait between retries, with its own 
   );
   for (let count = 1; count <= 2; count += 1) {
     const controller = new AbortController();
-    const asked = model.complete(HELLO, controller.signal);
+    const asked = model.complete(HELLO, 1, controller.signal);
     while (server.requests.length < count) await new Promise((done) => setTimeout(done, 5));
     const reason = new Error('cancelled');
     controller.abort(reason);

@@ -12,6 +12,7 @@ import {
   type ModelHost,
   type ModelReply,
   type ModelRequest,
+  oneByOne,
 } from '../../../src/models/model.ts';
 import {
   openPlayer,
@@ -42,11 +43,12 @@ function scripted(id: string, answers: readonly (string | Error)[]): Model {
   const left = [...answers];
   return {
     id,
-    async complete() {
-      const next = left.shift() ?? 'nothing left';
-      if (next instanceof Error) throw next;
-      return reply(next);
-    },
+    complete: (_request, count) =>
+      oneByOne(count, async () => {
+        const next = left.shift() ?? 'nothing left';
+        if (next instanceof Error) throw next;
+        return reply(next);
+      }),
   };
 }
 
@@ -57,7 +59,7 @@ async function record(
 ): Promise<void> {
   const recorder = await openRecorder(path);
   const recording = recordingModel(model, recorder);
-  for (const request of requests) await recording.complete(request, signal).catch(() => {});
+  for (const request of requests) await recording.complete(request, 1, signal).catch(() => {});
   await recorder.close();
 }
 
@@ -66,7 +68,7 @@ async function replay(
   id: string,
 ): Promise<(request: ModelRequest) => Promise<string>> {
   const model = replayingModel(id, await openPlayer(path));
-  return async (request) => (await model.complete(request, signal)).text;
+  return async (request) => (await model.complete(request, 1, signal))[0].text;
 }
 
 test('what was recorded is answered, by the model of that name behind any provider', async (t) => {
@@ -125,7 +127,7 @@ test('lines of requests side by side are whole and all there', async (t) => {
   const recorder = await openRecorder(path);
   const model = recordingModel(scripted('openai:m', []), recorder);
   const texts = Array.from({ length: 50 }, (_, index) => `${index}`.repeat(2000));
-  await Promise.all(texts.map((text) => model.complete(said(text), signal)));
+  await Promise.all(texts.map((text) => model.complete(said(text), 1, signal)));
   await recorder.close();
   const ask = await replay(path, 'openai:m');
   for (const text of texts) assert.equal(await ask(said(text)), 'nothing left');
@@ -258,7 +260,7 @@ test('the replay provider reads its path from the folder of its file, once per r
   const texts = [];
   for (const one of [run, run, host()]) {
     const model = await replayProvider.create(spec, one);
-    texts.push((await model.complete(said('a'), signal)).text);
+    texts.push((await model.complete(said('a'), 1, signal))[0].text);
   }
   assert.deepEqual(texts, ['one', 'two', 'one']);
 });

@@ -183,13 +183,9 @@ describe('a chat target', () => {
     const queue = [...replies];
     return {
       id: 'test:model',
-      complete: async () => ({
-        text: '',
-        toolCalls: [],
-        finish: 'stop',
-        usage: NO_USAGE,
-        ...queue.shift(),
-      }),
+      complete: async () => [
+        { text: '', toolCalls: [], finish: 'stop', usage: NO_USAGE, ...queue.shift() },
+      ],
     };
   };
   const call = { id: 'c', name: 'lookup', arguments: { order: 1 } };
@@ -226,12 +222,9 @@ describe('a chat target', () => {
   it('that only ever calls is stopped', async (t) => {
     const always: Model = {
       id: 'test:model',
-      complete: async () => ({
-        text: '',
-        toolCalls: [call],
-        finish: 'tool-calls',
-        usage: NO_USAGE,
-      }),
+      complete: async () => [
+        { text: '', toolCalls: [call], finish: 'tool-calls', usage: NO_USAGE },
+      ],
     };
     await assert.rejects(
       ask(t, chatTarget, params, {}, { model: always }),

@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { CodeAction, Diagnostic } from 'vscode-languageserver-types';
 import type { NewFileKind } from '../../../core/problem.ts';
+import { unreachable } from '../../../core/unreachable.ts';
 import { type CodeActionPorts, dataOf, quickFix, withNewFile } from './actions.ts';
 
 /** Creates the file that a reference names, with a text to begin from that is valid. */
@@ -55,6 +56,8 @@ function textOf(kind: NewFileKind, path: string): string {
       return CASES;
     case 'transcript':
       return transcript(extname(path));
+    default:
+      return unreachable(kind);
   }
 }
 
