@@ -1,10 +1,12 @@
 // Builds everything that ships: the extension, the language server, the command line and the
 // module host share chunks (dist/*.js); the webview is a bundle of its own for the browser.
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
 import * as esbuild from 'esbuild';
+import { publish, removeLeftovers } from './scripts/build/publish.ts';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
+const began = Date.now();
 
 const common = {
   bundle: true,
@@ -14,6 +16,8 @@ const common = {
   minify: production,
   sourcemap: production ? false : 'linked',
   legalComments: 'none',
+  // A process that runs meanwhile must find every file whole.
+  write: false,
 };
 
 /** Node side. CommonJS packages inside an ES module bundle still need `require`. */
@@ -29,7 +33,8 @@ const node = {
   platform: 'node',
   target: 'node20',
   splitting: true,
-  chunkNames: 'chunk-[hash]',
+  // Only `chunk-*` is packaged: those of earlier builds may lie beside.
+  chunkNames: production ? 'chunk-[hash]' : 'dev-[hash]',
   external: ['vscode'],
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",
@@ -46,48 +51,71 @@ const webview = {
   assetNames: '[name]',
 };
 
-async function writeSchemas() {
-  const { evalJsonSchema, messagesJsonSchema } = await import('./src/evalfile/jsonSchema.ts');
-  await mkdir('schemas', { recursive: true });
-  for (const [name, schema] of [
-    ['eval', evalJsonSchema()],
-    ['messages', messagesJsonSchema()],
-  ]) {
-    await writeFile(`schemas/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
-  }
+/** Contents by path, what is imported before what imports it. */
+function outputsOf({ outputFiles, metafile }) {
+  const files = outputFiles.map(({ path, contents }) => [relative('.', path), contents]);
+  const isEntry = ([path]) => metafile.outputs[path]?.entryPoint !== undefined;
+  return [...files.filter((file) => !isEntry(file)), ...files.filter(isEntry)];
 }
 
-async function writeGrammars() {
+function json(value) {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+async function schemas() {
+  const { evalJsonSchema, messagesJsonSchema } = await import('./src/evalfile/jsonSchema.ts');
+  return [
+    ['schemas/eval.schema.json', json(evalJsonSchema())],
+    ['schemas/messages.schema.json', json(messagesJsonSchema())],
+  ];
+}
+
+async function grammars() {
   const { evalGrammar } = await import('./scripts/grammar/evalGrammar.ts');
   const { promptGrammar } = await import('./scripts/grammar/promptGrammar.ts');
-  for (const [name, grammar] of [
-    ['conversation-eval', evalGrammar()],
-    ['prompt-variables', promptGrammar()],
-  ]) {
-    await writeFile(`syntaxes/${name}.tmLanguage.json`, `${JSON.stringify(grammar, null, 2)}\n`);
-  }
+  return [
+    ['syntaxes/conversation-eval.tmLanguage.json', json(evalGrammar())],
+    ['syntaxes/prompt-variables.tmLanguage.json', json(promptGrammar())],
+  ];
 }
 
 /** The licences of the packages that the bundles hold. */
-async function writeNotices(...metafiles) {
+async function notices(...metafiles) {
   const { thirdPartyNotices } = await import('./scripts/notices.ts');
-  await writeFile('dist/ThirdPartyNotices.txt', await thirdPartyNotices('.', metafiles));
+  return ['dist/ThirdPartyNotices.txt', await thirdPartyNotices('.', metafiles)];
 }
 
+async function build() {
+  const results = await Promise.all([esbuild.build(node), esbuild.build(webview)]);
+  const [nodeResult, webviewResult] = results;
+  const meta = { node: nodeResult.metafile, webview: webviewResult.metafile };
+  const files = new Map([
+    ...results.flatMap(outputsOf),
+    ['dist/meta.json', JSON.stringify(meta)],
+    await notices(meta.node, meta.webview),
+    ...(await schemas()),
+    ...(await grammars()),
+  ]);
+  await publish(files, 'dist');
+  const inUse = production ? /^(?:\.new-|dev-)/ : /^(?:\.new-|dev-|chunk-)/;
+  await removeLeftovers('dist', { built: new Set(files.keys()), inUse, began });
+}
+
+/** Publishes after each change. */
+const publishing = {
+  name: 'publishing',
+  setup: ({ onEnd }) =>
+    onEnd(async (result) => {
+      if (result.errors.length === 0) await publish(new Map(outputsOf(result)), 'dist');
+    }),
+};
+
 if (watch) {
-  const contexts = await Promise.all([esbuild.context(node), esbuild.context(webview)]);
+  const plugins = [publishing];
+  const contexts = await Promise.all(
+    [node, webview].map((options) => esbuild.context({ ...options, plugins })),
+  );
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
-  await rm('dist', { recursive: true, force: true });
-  const [nodeResult, webviewResult] = await Promise.all([
-    esbuild.build(node),
-    esbuild.build(webview),
-  ]);
-  await writeFile(
-    'dist/meta.json',
-    JSON.stringify({ node: nodeResult.metafile, webview: webviewResult.metafile }),
-  );
-  await writeNotices(nodeResult.metafile, webviewResult.metafile);
-  await writeSchemas();
-  await writeGrammars();
+  await build();
 }

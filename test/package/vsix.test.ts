@@ -35,7 +35,7 @@ describe('the packaged extension', () => {
       { cwd: CHECKOUT },
     );
     const allowed =
-      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/[\w-]+\.(js|css)|dist\/ThirdPartyNotices\.txt|types\/index\.d\.ts|schemas\/(?:eval|messages)\.schema\.json|(?:snippets|syntaxes)\/[\w.-]+\.json)$/;
+      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/(?:chunk-[A-Z0-9]+|cli|extension|module-host|server|webview)\.js|dist\/webview\.css|dist\/ThirdPartyNotices\.txt|types\/index\.d\.ts|schemas\/(?:eval|messages)\.schema\.json|(?:snippets|syntaxes)\/[\w.-]+\.json)$/;
     const files = stdout.trim().split('\n');
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
