@@ -1,4 +1,5 @@
 import type { AssertionType } from '../../src/assertions/contract.ts';
+import { docsMarkdown } from '../../src/assertions/docs.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { table } from './table.ts';
@@ -12,7 +13,7 @@ export function pageOf(type: AssertionType): string {
     GENERATED,
     `# ${type.type}`,
     type.summary,
-    type.docs,
+    docsMarkdown(type),
     '## At a glance',
     table(['', ''], glance(type)),
     '## Keys of its own',

@@ -152,13 +152,30 @@ export interface Nesting {
   places(params: Readonly<Record<string, unknown>>): readonly (readonly (string | number)[])[];
 }
 
+/** What hover and the manual say of a type, in Markdown. Texts of several lines may be indented. */
+export interface TypeDocs {
+  /** What is looked at and how. */
+  readonly asks: string;
+  /** The formula, to be read after "Score: ". */
+  readonly score: string;
+  /** With numbers, to be read after "Example: ". */
+  readonly example: string;
+  /** To be read after "Skipped ": `where the user asks nothing.` */
+  readonly skipped?: string;
+  /** What else there is to know. */
+  readonly more?: string;
+  /** A list of assertions, or keys of an eval file. */
+  readonly yaml: string;
+  /** A file that the YAML names, in TypeScript. */
+  readonly program?: string;
+}
+
 interface Common {
   /** The value of `type`. */
   readonly type: string;
   /** One line for completion. */
   readonly summary: string;
-  /** Markdown for hover and the manual: what it asks, the formula, an example. */
-  readonly docs: string;
+  readonly docs: TypeDocs;
   /** Whose metric asks about the same, as the field calls it: `DeepEval, MLflow`. */
   readonly like?: string;
   /** The type's own keys; the common keys are added by `evalfile`. */

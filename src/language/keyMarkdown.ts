@@ -1,3 +1,4 @@
+import { docsMarkdown } from '../assertions/docs.ts';
 import { findAssertionType } from '../assertions/registry.ts';
 import { type Path, valueAt } from '../core/data.ts';
 import type { Position, Range } from '../core/problem.ts';
@@ -30,7 +31,8 @@ export function documentation(yaml: YamlDocument, position: Position): Said | un
   const value = valueAt(yaml.value, path);
   if (!contains(range, position) || typeof value !== 'string') return undefined;
   const type = last === 'type' ? findAssertionType(value) : undefined;
-  if (type) return { markdown: `**${type.type}** — ${type.summary}\n\n${type.docs}`, range };
+  if (type)
+    return { markdown: `**${type.type}** — ${type.summary}\n\n${docsMarkdown(type)}`, range };
   const known = valuesAt(evalFileSchema, yaml.value, path).find((one) => one.value === value);
   return known?.documentation === undefined
     ? undefined

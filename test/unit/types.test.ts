@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import type { Script, ScriptInput, ScriptResult } from 'turnlight';
 import type * as z from 'zod';
 import type { Means } from '../../src/assertions/contract.ts';
+import { docsMarkdown } from '../../src/assertions/docs.ts';
 import { scriptInputSchema, scriptResultSchema } from '../../src/assertions/shared/scriptTypes.ts';
 import { script } from '../../src/assertions/types/script.ts';
 import { buildAssertion, buildFacts, call, system, talk, user } from '../support/judging.ts';
@@ -59,7 +60,7 @@ describe('the types of the package', () => {
 
   it('fit every example of the docs, in JavaScript and in TypeScript', async (t) => {
     const page = await readFile(join(CHECKOUT, 'docs/scripts.md'), 'utf8');
-    const examples = [...`${page}\n${script.docs}`.matchAll(/```(js|ts)\n([\s\S]+?)```/g)];
+    const examples = [...`${page}\n${docsMarkdown(script)}`.matchAll(/```(js|ts)\n([\s\S]+?)```/g)];
     assert.ok(examples.length >= 3);
     const files = examples.map(([, kind, code], index) => [`example${index}.m${kind}`, code ?? '']);
     assert.equal(await compile(t, Object.fromEntries(files)), '');

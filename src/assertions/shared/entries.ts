@@ -126,6 +126,11 @@ export function fromVerdictEntries(
   return turnVerdicts(entries, turns, (entry) => (passes(entry) ? 1 : 0), passes);
 }
 
+/** An entry on a turn that holds or does not. */
+export function decidedTurn(turn: number, passed: boolean, rationale: string): TurnVerdict {
+  return { turn, status: passed ? 'pass' : 'fail', score: passed ? 1 : 0, rationale };
+}
+
 /** Mean of the applicable turns' scores; undefined where none was applicable. */
 export function meanOfTurns(turns: readonly TurnVerdict[]): number | undefined {
   return mean(turns.flatMap(({ score }) => (score === null ? [] : [score])));
@@ -163,6 +168,11 @@ export function turnThreshold(
   ofType = 0.5,
 ): number {
   return assertion.threshold ?? assertion.prompt?.threshold ?? ofType;
+}
+
+/** The name of the answer's schema: endpoints take no other characters there. */
+export function questionName(type: string): string {
+  return type.replaceAll('-', '_');
 }
 
 export function numbersOf(turns: readonly Turn[]): string {

@@ -1,10 +1,19 @@
 import * as z from 'zod';
-import type { AssertionInput, Mistake, Outcome, Question, Scale } from '../contract.ts';
+import type {
+  AssertionInput,
+  JudgedType,
+  Mistake,
+  Outcome,
+  Question,
+  Scale,
+  TypeDocs,
+} from '../contract.ts';
 import {
   extremeMistakes,
   fromVerdictEntries,
   hitsAndMisses,
   notApplicable,
+  questionName,
   rangeMistake,
   rationaleSchema,
   turnMistakes,
@@ -13,10 +22,12 @@ import {
 } from './entries.ts';
 
 /** One to five. */
-export const LIKERT: Scale = [1, 5];
+const LIKERT: Scale = [1, 5];
 
 interface Likert {
-  readonly name: string;
+  readonly type: string;
+  readonly summary: string;
+  readonly docs: TypeDocs;
   readonly instructions: string;
   /** Aspects that are rated on the same scale, for the details. */
   readonly aspects?: readonly string[];
@@ -25,11 +36,26 @@ interface Likert {
 }
 
 /**
- * A value from 1 to 5 for the whole, and a pass or fail for each turn.
+ * A type that asks for a value from 1 to 5 for the whole, and a pass or fail for each turn.
  * Score: (value − 1) ÷ 4.
  */
-export function likertQuestion(
-  { name, instructions, aspects = [], exception }: Likert,
+export function likertType(given: Likert): JudgedType {
+  return {
+    kind: 'judged',
+    type: given.type,
+    summary: given.summary,
+    like: 'Azure',
+    docs: given.docs,
+    params: z.strictObject({}),
+    scale: LIKERT,
+    defaultThreshold: 0.5,
+    side: 'assistant',
+    question: (input) => likertQuestion(given, input),
+  };
+}
+
+function likertQuestion(
+  { type, instructions, aspects = [], exception }: Likert,
   { turns }: AssertionInput,
 ): Question<Record<string, unknown>> {
   const answer = z.object({
@@ -42,7 +68,7 @@ export function likertQuestion(
   type Answer = z.infer<typeof answer>;
   const rated = [...aspects, 'value'];
   const question: Question<Answer> = {
-    name,
+    name: questionName(type),
     instructions: `${instructions}\n\n${ratings(rated)}`,
     turns,
     answer,

@@ -1,7 +1,7 @@
 import type { Turn } from '../../core/conversation.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Outcome } from '../contract.ts';
-import { hitsAndMisses, notApplicable } from './entries.ts';
+import { decidedTurn, hitsAndMisses, notApplicable } from './entries.ts';
 
 /** What a check says of one turn; `holds` is undefined where it cannot tell. */
 export interface TurnFinding {
@@ -14,8 +14,10 @@ interface Wording {
   /** What was found, to be read after `2 of 3 turns: `. */
   claim(found: boolean): string;
   /** Where no turn could be told: a stable kebab-case reason and a sentence. */
-  readonly untold: { readonly reason: string; readonly rationale: string };
+  readonly untold?: { readonly reason: string; readonly rationale: string };
 }
+
+const NO_TEXT = { reason: 'no-turns', rationale: 'There is no text to read.' };
 
 /**
  * One entry for each chosen turn, whatever `at` says. Score: turns that hold ÷ turns that could be
@@ -24,15 +26,14 @@ interface Wording {
 export function shareOfTurns(
   { turns, assertion: { negate } }: AssertionInput,
   look: (turn: Turn) => TurnFinding,
-  { claim, untold }: Wording,
+  { claim, untold = NO_TEXT }: Wording,
   details: Readonly<Record<string, unknown>> = {},
 ): Outcome {
   const entries = turns.map((turn): TurnVerdict => {
     const { holds, rationale } = look(turn);
-    const common = { turn: turn.number, rationale };
-    if (holds === undefined) return { ...common, status: 'skipped', score: null };
-    const passed = holds !== negate;
-    return { ...common, status: passed ? 'pass' : 'fail', score: passed ? 1 : 0 };
+    return holds === undefined
+      ? { turn: turn.number, status: 'skipped', score: null, rationale }
+      : decidedTurn(turn.number, holds !== negate, rationale);
   });
   const told = entries.filter(({ status }) => status !== 'skipped').length;
   if (told === 0) return notApplicable(untold.reason, untold.rationale, entries);

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { textOf } from '../../core/conversation.ts';
-import type { TurnVerdict } from '../../core/verdict.ts';
-import type { AssertionInput, DeterministicType, Finding } from '../contract.ts';
-import { citing, numbersOf } from './entries.ts';
+import { type Turn, textOf } from '../../core/conversation.ts';
+import type { AssertionInput, DeterministicType, Finding, TypeDocs } from '../contract.ts';
+import { citing, decidedTurn, numbersOf } from './entries.ts';
+import { shareOfTurns } from './shareOfTurns.ts';
 
 type Claim = (found: boolean) => string;
 
 interface TextAssertion<Params extends z.ZodObject> {
   readonly type: string;
   readonly summary: string;
-  readonly docs: string;
+  readonly docs: TypeDocs;
   readonly params: Params;
   /** What was found, to be read after `Turn 4`: `holds "98765"`, `does not hold "98765"`. */
   claim(params: z.infer<Params>, found: boolean): string;
@@ -20,11 +20,6 @@ export const ignoreCase = z
   .boolean()
   .default(false)
   .meta({ description: 'True takes capital and small letters for the same.' });
-
-/** The text as it is compared. */
-export function folded(text: string, ignore: boolean): string {
-  return ignore ? text.toLowerCase() : text;
-}
 
 /**
  * An assertion type about what the assistant said. With `at: each` every chosen turn is checked and
@@ -47,29 +42,13 @@ export function textAssertion<Params extends z.ZodObject>(
       const params = schema.parse(input.assertion.params);
       const claim = (found: boolean) => given.claim(params, found);
       const holds = (text: string) => given.holds(text, params);
-      return input.assertion.at.kind === 'each'
-        ? checkEach(input, claim, holds)
-        : checkJoined(input, claim, holds);
+      if (input.assertion.at.kind !== 'each') return checkJoined(input, claim, holds);
+      const look = (turn: Turn) => {
+        const found = holds(textOf(turn));
+        return { holds: found, rationale: claim(found) };
+      };
+      return shareOfTurns(input, look, { claim });
     },
-  };
-}
-
-function checkEach(
-  { turns, assertion: { negate } }: AssertionInput,
-  claim: Claim,
-  holds: (text: string) => boolean,
-): Finding {
-  const entries = turns.map((turn) => entry(turn.number, holds(textOf(turn)), negate, claim));
-  const good = entries.filter(({ status }) => status === 'pass');
-  const bad = entries.filter(({ status }) => status === 'fail');
-  return {
-    kind: 'scored',
-    score: good.length / entries.length,
-    rationale: `${good.length} of ${entries.length} turns: ${claim(!negate)}.`,
-    turns: entries,
-    hits: good.map(({ turn, rationale }) => citing(turn, rationale)),
-    misses: bad.map(({ turn, rationale }) => citing(turn, rationale)),
-    details: {},
   };
 }
 
@@ -83,7 +62,10 @@ function checkJoined(
   // What several turns lack together, none of them lacks in particular.
   const several = found ? turns.filter((turn) => holds(textOf(turn))) : [];
   const speaking = turns.length === 1 ? turns : several;
-  const entries = speaking.map((turn) => entry(turn.number, holds(textOf(turn)), negate, claim));
+  const entries = speaking.map((turn) => {
+    const own = holds(textOf(turn));
+    return decidedTurn(turn.number, own !== negate, claim(own));
+  });
   const where = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}`;
   const summary = `${where}: ${claim(found)}`;
   const cited =
@@ -96,15 +78,5 @@ function checkJoined(
     hits: passed ? cited : [],
     misses: passed ? [] : cited,
     details: {},
-  };
-}
-
-function entry(turn: number, found: boolean, negate: boolean, claim: Claim): TurnVerdict {
-  const passed = found !== negate;
-  return {
-    turn,
-    status: passed ? 'pass' : 'fail',
-    score: passed ? 1 : 0,
-    rationale: claim(found),
   };
 }

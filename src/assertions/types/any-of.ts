@@ -6,7 +6,20 @@ export const anyOf: GroupType = {
   kind: 'group',
   type: 'any-of',
   summary: 'At least one of the assertions under it must pass.',
-  docs: 'Passes when one of the assertions under `assert` passes that weighs enough: at the default threshold at least half of what the weightiest does. Weights say how much each is worth by itself; without them any one is enough. One that is skipped does not count, one that could not be judged makes the whole an error, one that is `required` and fails fails the case.\n\nScore: greatest weight of those that pass ÷ greatest weight of all.\n\nExample: a full answer of weight 1 fails, a referral of weight 0.6 passes: 0.6 ÷ 1 = 0.6.\n\nSkipped where all of them are skipped.\n\n```yaml\n- type: any-of\n  assert:\n    - type: tool-called\n      name: refund\n    - type: tool-called\n      name: hand_over\n```',
+  docs: {
+    asks: 'Passes when one of the assertions under `assert` passes that weighs enough: at the default threshold at least half of what the weightiest does. Weights say how much each is worth by itself; without them any one is enough. One that is skipped does not count, one that could not be judged makes the whole an error, one that is `required` and fails fails the case.',
+    score: 'greatest weight of those that pass ÷ greatest weight of all.',
+    example: 'a full answer of weight 1 fails, a referral of weight 0.6 passes: 0.6 ÷ 1 = 0.6.',
+    skipped: 'where all of them are skipped.',
+    yaml: `
+      - type: any-of
+        assert:
+          - type: tool-called
+            name: refund
+          - type: tool-called
+            name: hand_over
+    `,
+  },
   params: groupParams(z.unknown()),
   nesting: groupNesting,
   defaultThreshold: 0.5,

@@ -1,6 +1,4 @@
-import * as z from 'zod';
-import type { JudgedType } from '../contract.ts';
-import { LIKERT, likertQuestion } from '../shared/likert.ts';
+import { likertType } from '../shared/likert.ts';
 
 const INSTRUCTIONS = `Question: does the conversation hang together on the assistant's side?
 
@@ -14,19 +12,19 @@ assistant could make sense of; then the value does not count.
 Then judge each turn: it passes when it follows from what came before, and fails when it breaks the thread or
 contradicts an earlier turn.`;
 
-export const coherence: JudgedType = {
-  kind: 'judged',
+export const coherence = likertType({
   type: 'coherence',
   summary: "Does the assistant's side hang together, 1 to 5?",
-  like: 'Azure',
-  docs: 'The judge rates how well the assistant turns follow from each other and from what was said.\n\nScore: (value − 1) ÷ 4. A threshold may be written on the scale: `threshold: 3`.\n\nExample: value 2: (2 − 1) ÷ 4 = 0.25.\n\nSkipped where it is the user who makes the conversation incoherent.\n\n```yaml\n- type: coherence\n  threshold: 3\n```',
-  params: z.strictObject({}),
-  scale: LIKERT,
-  defaultThreshold: 0.5,
-  side: 'assistant',
-  question: (input) =>
-    likertQuestion(
-      { name: 'coherence', instructions: INSTRUCTIONS, exception: 'user_incoherent' },
-      input,
-    ),
-};
+  docs: {
+    asks: 'The judge rates how well the assistant turns follow from each other and from what was said.',
+    score: '(value − 1) ÷ 4. A threshold may be written on the scale: `threshold: 3`.',
+    example: 'value 2: (2 − 1) ÷ 4 = 0.25.',
+    skipped: 'where it is the user who makes the conversation incoherent.',
+    yaml: `
+      - type: coherence
+        threshold: 3
+    `,
+  },
+  instructions: INSTRUCTIONS,
+  exception: 'user_incoherent',
+});

@@ -45,7 +45,16 @@ export const conversationCompleteness: JudgedType = {
   type: 'conversation-completeness',
   summary: 'Is everything that the user wanted dealt with?',
   like: 'DeepEval, MLflow',
-  docs: 'The judge lists every intention of the user, with the turn that asked for it and the turn that satisfied it.\n\nScore: satisfied ÷ all intentions. The label is `yes` when all are satisfied.\n\nExample: order found, address changed, refund left open: 2 ÷ 3 = 0.67, label `no`.\n\nSkipped where the user wanted nothing.\n\n```yaml\n- type: conversation-completeness\n  threshold: 1\n```',
+  docs: {
+    asks: 'The judge lists every intention of the user, with the turn that asked for it and the turn that satisfied it.',
+    score: 'satisfied ÷ all intentions. The label is `yes` when all are satisfied.',
+    example: 'order found, address changed, refund left open: 2 ÷ 3 = 0.67, label `no`.',
+    skipped: 'where the user wanted nothing.',
+    yaml: `
+      - type: conversation-completeness
+        threshold: 1
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

@@ -46,7 +46,19 @@ export const criterion: ChecklistType = {
   type: 'criterion',
   summary: 'Is this sentence true of the conversation? A plain string is the same.',
   like: 'AgentV rubrics',
-  docs: 'A criterion in plain English, judged by the model: met or not, and the turns that show it. The criteria of a case share one request.\n\nScore: 1 when met, else 0.\n\nExample: of 6 replies one promises a date, and no date was to be promised: 0, with that turn as a miss.\n\n```yaml\nassert:\n  - The agent never promises a date for a refund.\n  - type: criterion\n    criterion: The agent asks for the order number before it looks anything up.\n    required: true\n```',
+  docs: {
+    asks: 'A criterion in plain English, judged by the model: met or not, and the turns that show it. The criteria of a case share one request.',
+    score: '1 when met, else 0.',
+    example:
+      'of 6 replies one promises a date, and no date was to be promised: 0, with that turn as a miss.',
+    yaml: `
+      assert:
+        - The agent never promises a date for a refund.
+        - type: criterion
+          criterion: The agent asks for the order number before it looks anything up.
+          required: true
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',

@@ -1,6 +1,4 @@
-import * as z from 'zod';
-import type { JudgedType } from '../contract.ts';
-import { LIKERT, likertQuestion } from '../shared/likert.ts';
+import { likertType } from '../shared/likert.ts';
 
 const INSTRUCTIONS = `Question: how satisfied would a fair customer be with how the assistant served them?
 
@@ -13,23 +11,18 @@ reasons lowers nothing, one who only says thanks raises nothing.
 
 Then judge each turn: it passes when it serves the customer well, it fails when it lowers the satisfaction.`;
 
-export const customerSatisfaction: JudgedType = {
-  kind: 'judged',
+export const customerSatisfaction = likertType({
   type: 'customer-satisfaction',
   summary: 'How satisfied would a fair customer be, 1 to 5?',
-  like: 'Azure',
-  docs: 'The judge rates helpfulness, completeness and tone and then the whole, each 1 to 5.\n\nScore: (value − 1) ÷ 4. A threshold may be written on the scale: `threshold: 4`.\n\nExample: value 4: (4 − 1) ÷ 4 = 0.75.\n\n```yaml\n- type: customer-satisfaction\n  threshold: 4\n```',
-  params: z.strictObject({}),
-  scale: LIKERT,
-  defaultThreshold: 0.5,
-  side: 'assistant',
-  question: (input) =>
-    likertQuestion(
-      {
-        name: 'customer_satisfaction',
-        instructions: INSTRUCTIONS,
-        aspects: ['helpfulness', 'completeness', 'tone'],
-      },
-      input,
-    ),
-};
+  docs: {
+    asks: 'The judge rates helpfulness, completeness and tone and then the whole, each 1 to 5.',
+    score: '(value − 1) ÷ 4. A threshold may be written on the scale: `threshold: 4`.',
+    example: 'value 4: (4 − 1) ÷ 4 = 0.75.',
+    yaml: `
+      - type: customer-satisfaction
+        threshold: 4
+    `,
+  },
+  instructions: INSTRUCTIONS,
+  aspects: ['helpfulness', 'completeness', 'tone'],
+});

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { fence } from '../../core/fence.ts';
 import { reaches } from '../../core/scoring.ts';
+import type { Assertion } from '../../core/suite.ts';
 import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
 import type {
   AssertionInput,
-  Divisible,
   Fault,
   Finding,
   Means,
@@ -15,14 +14,10 @@ import type {
 } from '../contract.ts';
 import {
   citing,
-  entrySchema,
   hitsAndMisses,
   notApplicable,
-  rationaleSchema,
-  turnMistakes,
   turnThreshold,
   turnVerdicts,
-  withWhole,
 } from '../shared/entries.ts';
 import {
   type Branch,
@@ -34,6 +29,7 @@ import {
   nodeSchema,
   waysFrom,
 } from '../shared/graphNodes.ts';
+import { type AskingNode, asks, questionAt, type Step } from '../shared/graphQuestion.ts';
 import { NestedError } from '../shared/nested.ts';
 
 const SCALE: Scale = [0, 10];
@@ -51,29 +47,35 @@ function paramsWith(assertion: z.ZodType) {
 
 const params = paramsWith(z.unknown());
 
-type Entry = z.infer<typeof entrySchema>;
-
-interface NodeAnswer {
-  readonly turns: readonly Entry[];
-  readonly rationale: string;
-  readonly answer: string;
-}
-
-/** A node that was passed. */
-interface Step {
-  readonly node: string;
-  readonly asked: string;
-  readonly answer: string;
-  readonly rationale: string;
-  readonly turns: readonly Entry[];
-}
-
 export const decisionGraph: ProcedureType = {
   kind: 'procedure',
   type: 'decision-graph',
   summary: 'Questions in a graph: each answer leads to the next, the last to a score.',
   like: 'DeepEval DAG',
-  docs: 'Asks one question after the other, one request for each node on the way that is taken, until it comes to a score from 0 to 10 or to another assertion. The way stands in `details.path`. A circle, a branch that ends nowhere, a missing or doubled answer and a node that is never reached are told while typing.\n\nScore: the score of the end ÷ 10, or that of the assertion. A threshold may be written on the scale: `threshold: 7`.\n\nExample: `satisfied` is answered with yes, which leads to `tone`, and that with neutral, which is worth 5: 5 ÷ 10 = 0.5.\n\nAn end that is `required` and fails fails the case.\n\nSkipped where it ends in an assertion that is skipped.\n\n```yaml\n- type: decision-graph\n  nodes:\n    satisfied:\n      type: yes-no\n      question: Do the replies answer what the user asked?\n      if_yes: tone\n      if_no: 0\n    tone:\n      type: choice\n      question: How does the assistant treat the user?\n      choices:\n        rude: 0\n        neutral: 5\n        playful: 10\n```',
+  docs: {
+    asks: 'Asks one question after the other, one request for each node on the way that is taken, until it comes to a score from 0 to 10 or to another assertion. The way stands in `details.path`. A circle, a branch that ends nowhere, a missing or doubled answer and a node that is never reached are told while typing. An end that is `required` and fails fails the case.',
+    score:
+      'the score of the end ÷ 10, or that of the assertion. A threshold may be written on the scale: `threshold: 7`.',
+    example:
+      '`satisfied` is answered with yes, which leads to `tone`, and that with neutral, which is worth 5: 5 ÷ 10 = 0.5.',
+    skipped: 'where it ends in an assertion that is skipped.',
+    yaml: `
+      - type: decision-graph
+        nodes:
+          satisfied:
+            type: yes-no
+            question: Do the replies answer what the user asked?
+            if_yes: tone
+            if_no: 0
+          tone:
+            type: choice
+            question: How does the assistant treat the user?
+            choices:
+              rude: 0
+              neutral: 5
+              playful: 10
+    `,
+  },
   params,
   nesting: {
     params: paramsWith,
@@ -107,9 +109,8 @@ export const decisionGraph: ProcedureType = {
     const own = params.parse(input.assertion.params);
     return longestWay(own.nodes, startOf(own)).flatMap((name): Planned[] => {
       const node = nodeAt(own.nodes, name);
-      const end = input.assertion.nested?.find(({ key }) => key === `nodes.${name}.assert`);
-      if (node?.type === 'assertion' && end)
-        return [{ kind: 'assertion', assertion: end.assertion }];
+      const end = endAt(name, input);
+      if (node?.type === 'assertion' && end) return [{ kind: 'assertion', assertion: end }];
       if (!node || !asks(node)) return [];
       const about = (turns: AssertionInput['turns']) =>
         questionAt(node, [], { ...input, turns }).asked;
@@ -161,48 +162,9 @@ function keyOf({ type }: Node, answer: string): string {
   return type === 'yes-no' ? `if_${answer}` : answer;
 }
 
-const HOW = `Then say for each turn whether it bears on your answer: applicable when it does, with the words that show it.`;
-
-type AskingNode = Extract<Node, { type: 'task' | 'yes-no' | 'choice' }>;
-
-function asks(node: Node): node is AskingNode {
-  return node.type !== 'verdict' && node.type !== 'assertion';
-}
-
-function questionAt(
-  node: AskingNode,
-  steps: readonly Step[],
-  { turns }: AssertionInput,
-): { readonly text: string; readonly asked: Divisible<NodeAnswer> } {
-  const before = steps.map(({ asked, answer }) => `${fence(asked)}\nAnswer:\n${fence(answer)}`);
-  const found = before.length === 0 ? [] : [`Found before:\n${before.join('\n')}`];
-  const text = node.type === 'task' ? node.instructions : node.question;
-  const choices =
-    node.type === 'yes-no'
-      ? ['yes', 'no']
-      : node.type === 'choice'
-        ? Object.keys(node.choices)
-        : [];
-  const ask =
-    node.type === 'task'
-      ? `Work out the following and write it down in \`answer\`:\n${fence(text)}`
-      : `Question:\n${fence(text)}\n\n\`answer\` is one of: ${choices.join(', ')}.`;
-  const answer = z.object({
-    turns: z.array(entrySchema),
-    rationale: rationaleSchema,
-    answer: node.type === 'task' ? z.string() : z.enum(choices),
-  });
-  return {
-    text,
-    asked: {
-      name: `decision_${node.type.replace('-', '_')}`,
-      instructions: [ask, HOW, ...found].join('\n\n'),
-      turns,
-      answer,
-      parts: withWhole(answer),
-      mistakes: (given) => turnMistakes(given.turns, turns),
-    },
-  };
+/** The assertion of a node that holds one. */
+function endAt(name: string, { assertion }: AssertionInput): Assertion | undefined {
+  return assertion.nested?.find(({ key }) => key === `nodes.${name}.assert`)?.assertion;
 }
 
 async function endInAssertion(
@@ -211,12 +173,10 @@ async function endInAssertion(
   input: AssertionInput,
   means: Means,
 ): Promise<Outcome> {
-  const found = input.assertion.nested?.find(({ key }) => key === `nodes.${name}.assert`);
-  if (!found) throw new Error(`The node "${name}" holds no assertion.`);
-  const verdict = await means.verdict(found.assertion);
-  if (verdict.status === 'error') {
-    throw new NestedError(verdict);
-  }
+  const end = endAt(name, input);
+  if (!end) throw new Error(`The node "${name}" holds no assertion.`);
+  const verdict = await means.verdict(end);
+  if (verdict.status === 'error') throw new NestedError(verdict);
   if (verdict.score === null) {
     return { ...notApplicable('not-applicable', verdict.rationale), turns: verdict.turns };
   }

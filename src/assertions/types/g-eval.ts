@@ -72,7 +72,22 @@ export const gEval: ProcedureType = {
   type: 'g-eval',
   summary: 'Your criteria, rated 0 to 10 by steps that are made once and kept.',
   like: 'DeepEval',
-  docs: 'The judge makes steps from the criteria once and keeps them, then rates each conversation by them, with criteria, steps and rubric before its eyes. Where the endpoint returns log-probabilities, the score is the mean of 0..10 weighted by the probability of each; `details.weighting` says which way it was.\n\nScore: value ÷ 10. A threshold may be written on the scale: `threshold: 7`.\n\nExample: the judge writes 8 with a probability of 0.75, 6 with 0.25: 7.5 ÷ 10 = 0.75.\n\n```yaml\n- type: g-eval\n  name: Empathy\n  criteria: The assistant shows understanding when the user is upset.\n  rubric:\n    - range: [0, 4]\n      means: It passes over the feelings.\n    - range: [5, 10]\n      means: It takes them up.\n  threshold: 7\n```',
+  docs: {
+    asks: 'The judge makes steps from the criteria once and keeps them, then rates each conversation by them, with criteria, steps and rubric before its eyes. Where the endpoint returns log-probabilities, the score is the mean of 0..10 weighted by the probability of each; `details.weighting` says which way it was.',
+    score: 'value ÷ 10. A threshold may be written on the scale: `threshold: 7`.',
+    example: 'the judge writes 8 with a probability of 0.75, 6 with 0.25: 7.5 ÷ 10 = 0.75.',
+    yaml: `
+      - type: g-eval
+        name: Empathy
+        criteria: The assistant shows understanding when the user is upset.
+        rubric:
+          - range: [0, 4]
+            means: It passes over the feelings.
+          - range: [5, 10]
+            means: It takes them up.
+        threshold: 7
+    `,
+  },
   params,
   scale: SCALE,
   defaultThreshold: 0.5,

@@ -50,7 +50,16 @@ export const goalAccuracy: JudgedType = {
   type: 'goal-accuracy',
   summary: 'Are the goals of the user reached, by a sound plan?',
   like: 'DeepEval',
-  docs: 'The judge lists the goals of the user; for each how far it was reached, how good the plan was and how far it was followed. A plan is worth the lower of its quality and its following.\n\nScore: mean over the goals of (reached + plan) ÷ 2.\n\nExample: one goal, reached 1, plan of quality 0.8, followed 0.5: (1 + 0.5) ÷ 2 = 0.75.\n\nSkipped where the user has no goal.\n\n```yaml\n- type: goal-accuracy\n  threshold: 0.7\n```',
+  docs: {
+    asks: 'The judge lists the goals of the user; for each how far it was reached, how good the plan was and how far it was followed. A plan is worth the lower of its quality and its following.',
+    score: 'mean over the goals of (reached + plan) ÷ 2.',
+    example: 'one goal, reached 1, plan of quality 0.8, followed 0.5: (1 + 0.5) ÷ 2 = 0.75.',
+    skipped: 'where the user has no goal.',
+    yaml: `
+      - type: goal-accuracy
+        threshold: 0.7
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

@@ -19,7 +19,17 @@ export const groundedness: JudgedType = {
   type: 'groundedness',
   summary: 'Is what the assistant claims grounded in what it was given?',
   like: 'Azure',
-  docs: "Takes each assistant turn apart into claims, each grounded or not in retrieved context, tool results, system texts or the case's `context`.\n\nScore: grounded ÷ claims, over all turns.\n\nExample: 9 claims, 6 of them grounded: 6 ÷ 9 = 0.67.\n\nSkipped, without asking, where the assistant was given neither context nor tool results; skipped where nothing is claimed.\n\n```yaml\n- type: groundedness\n  threshold: 0.8\n```",
+  docs: {
+    asks: "Takes each assistant turn apart into claims, each grounded or not in retrieved context, tool results, system texts or the case's `context`.",
+    score: 'grounded ÷ claims, over all turns.',
+    example: '9 claims, 6 of them grounded: 6 ÷ 9 = 0.67.',
+    skipped:
+      'without asking where the assistant was given neither context nor tool results; skipped where nothing is claimed.',
+    yaml: `
+      - type: groundedness
+        threshold: 0.8
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

@@ -47,7 +47,18 @@ export const guidelines: JudgedType = {
   type: 'guidelines',
   summary: 'Does the assistant keep to each of these rules?',
   like: 'MLflow',
-  docs: 'The judge says of each guideline whether it was met, did not apply, or was violated and in which turns.\n\nScore: met ÷ applicable guidelines. The label is `yes` only when all are met.\n\nExample: six guidelines, one does not apply, one is violated: 4 ÷ 5 = 0.8, label `no`.\n\nSkipped where none applies.\n\n```yaml\n- type: guidelines\n  guidelines:\n    - Greet the customer by name if the name is known.\n    - Never promise a date for a refund.\n```',
+  docs: {
+    asks: 'The judge says of each guideline whether it was met, did not apply, or was violated and in which turns.',
+    score: 'met ÷ applicable guidelines. The label is `yes` only when all are met.',
+    example: 'six guidelines, one does not apply, one is violated: 4 ÷ 5 = 0.8, label `no`.',
+    skipped: 'where none applies.',
+    yaml: `
+      - type: guidelines
+        guidelines:
+          - Greet the customer by name if the name is known.
+          - Never promise a date for a refund.
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',

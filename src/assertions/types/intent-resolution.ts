@@ -1,6 +1,4 @@
-import * as z from 'zod';
-import type { JudgedType } from '../contract.ts';
-import { LIKERT, likertQuestion } from '../shared/likert.ts';
+import { likertType } from '../shared/likert.ts';
 
 const INSTRUCTIONS = `Question: did the assistant make out what the user was after, and resolve it?
 
@@ -11,16 +9,17 @@ resolved; 1 when it was not made out at all. An intent that was refused with a g
 Then judge each turn: it passes when it makes the intent clearer or brings its resolution nearer, it fails when it
 takes the user for meaning something else or leaves the intent unresolved where it could have been.`;
 
-export const intentResolution: JudgedType = {
-  kind: 'judged',
+export const intentResolution = likertType({
   type: 'intent-resolution',
   summary: "Is the user's intent made out and resolved, 1 to 5?",
-  like: 'Azure',
-  docs: "The judge rates how well the user's intent was made out and resolved.\n\nScore: (value − 1) ÷ 4. A threshold may be written on the scale: `threshold: 3`.\n\nExample: value 5: (5 − 1) ÷ 4 = 1.\n\n```yaml\n- type: intent-resolution\n  threshold: 4\n```",
-  params: z.strictObject({}),
-  scale: LIKERT,
-  defaultThreshold: 0.5,
-  side: 'assistant',
-  question: (input) =>
-    likertQuestion({ name: 'intent_resolution', instructions: INSTRUCTIONS }, input),
-};
+  docs: {
+    asks: "The judge rates how well the user's intent was made out and resolved.",
+    score: '(value − 1) ÷ 4. A threshold may be written on the scale: `threshold: 3`.',
+    example: 'value 5: (5 − 1) ÷ 4 = 1.',
+    yaml: `
+      - type: intent-resolution
+        threshold: 4
+    `,
+  },
+  instructions: INSTRUCTIONS,
+});

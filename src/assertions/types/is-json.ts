@@ -10,17 +10,16 @@ export const isJson: DeterministicType = {
   kind: 'deterministic',
   type: 'is-json',
   summary: 'Each chosen reply is one JSON value and nothing else.',
-  docs: `Reads the text of each chosen turn as JSON. White space around it is allowed; words around it are not. With \`fenced: true\` one \`\`\`json code fence around it is allowed too.
-
-Score: turns that are JSON ÷ chosen turns.
-
-Example: three replies, one of which begins with "Here you are:", score 2 ÷ 3 = 0.67.
-
-\`\`\`yaml
-- type: is-json
-  fenced: true
-  at: last
-\`\`\``,
+  docs: {
+    asks: 'Reads the text of each chosen turn as JSON. White space around it is allowed; words around it are not. With `fenced: true` one ```json code fence around it is allowed too.',
+    score: 'turns that are JSON ÷ chosen turns.',
+    example: 'three replies, one of which begins with "Here you are:", score 2 ÷ 3 = 0.67.',
+    yaml: `
+      - type: is-json
+        fenced: true
+        at: last
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',
@@ -32,7 +31,6 @@ Example: three replies, one of which begins with "Here you are:", score 2 ÷ 3 =
     };
     return shareOfTurns(input, (turn) => look(textOf(turn)), {
       claim: (found) => (found ? 'is JSON' : 'is not JSON'),
-      untold: { reason: 'no-turns', rationale: 'There is no text to read.' },
     });
   },
 };

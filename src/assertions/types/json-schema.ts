@@ -19,20 +19,20 @@ export const jsonSchema: DeterministicType = {
   kind: 'deterministic',
   type: 'json-schema',
   summary: 'Each chosen reply is JSON that fits `schema`.',
-  docs: `Reads the text of each chosen turn as JSON, as \`is-json\` does, and checks it against \`schema\`. The rationale names the place of each fault as a JSON pointer. Patterns use RE2 syntax and run in linear time: no look-around, no back references. Formats such as \`date-time\` and \`email\` are checked; a format that is not known is passed over. Nothing is loaded: a \`$ref\` stays inside the schema.
-
-Score: turns that are JSON and fit ÷ chosen turns.
-
-Example: two replies, one with \`{"order": "98765"}\` and one with \`{"order": 98765}\` where \`order\` must be a string: 1 ÷ 2 = 0.5, and the rationale of the second says \`/order must be string\`.
-
-\`\`\`yaml
-- type: json-schema
-  schema:
-    type: object
-    required: [order]
-    properties:
-      order: { type: string, pattern: '^\\d{5}$' }
-\`\`\``,
+  docs: {
+    asks: 'Reads the text of each chosen turn as JSON, as `is-json` does, and checks it against `schema`. The rationale names the place of each fault as a JSON pointer. Patterns use RE2 syntax and run in linear time: no look-around, no back references. Formats such as `date-time` and `email` are checked; a format that is not known is passed over. Nothing is loaded: a `$ref` stays inside the schema.',
+    score: 'turns that are JSON and fit ÷ chosen turns.',
+    example:
+      'two replies, one with `{"order": "98765"}` and one with `{"order": 98765}` where `order` must be a string: 1 ÷ 2 = 0.5, and the rationale of the second says `/order must be string`.',
+    yaml: `
+      - type: json-schema
+        schema:
+          type: object
+          required: [order]
+          properties:
+            order: { type: string, pattern: '^\\d{5}$' }
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',
@@ -59,7 +59,6 @@ Example: two replies, one with \`{"order": "98765"}\` and one with \`{"order": 9
     };
     return shareOfTurns(input, (turn) => look(textOf(turn)), {
       claim: (found) => (found ? 'fits the schema' : 'does not fit the schema'),
-      untold: { reason: 'no-turns', rationale: 'There is no text to read.' },
     });
   },
 };

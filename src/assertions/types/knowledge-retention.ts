@@ -41,7 +41,17 @@ export const knowledgeRetention: JudgedType = {
   type: 'knowledge-retention',
   summary: 'Does the assistant remember what the user said?',
   like: 'DeepEval, MLflow',
-  docs: 'The judge keeps a ledger of the facts that the user gave, corrections included, and says of each assistant turn that one bears on whether it forgot or contradicted any.\n\nScore: turns without a lapse ÷ turns that a fact bears on.\n\nExample: the order number of turn 1 bears on four replies, and turn 6 asks for it again: 3 ÷ 4 = 0.75.\n\nSkipped where the user gave no fact, or none that bears on a reply.\n\n```yaml\n- type: knowledge-retention\n  threshold: 1\n```',
+  docs: {
+    asks: 'The judge keeps a ledger of the facts that the user gave, corrections included, and says of each assistant turn that one bears on whether it forgot or contradicted any.',
+    score: 'turns without a lapse ÷ turns that a fact bears on.',
+    example:
+      'the order number of turn 1 bears on four replies, and turn 6 asks for it again: 3 ÷ 4 = 0.75.',
+    skipped: 'where the user gave no fact, or none that bears on a reply.',
+    yaml: `
+      - type: knowledge-retention
+        threshold: 1
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

@@ -16,16 +16,16 @@ export const language: DeterministicType = {
   kind: 'deterministic',
   type: 'language',
   summary: 'Each chosen reply is in `language`.',
-  docs: `Tells the language of each chosen turn from its runs of letters, on this machine and without a model. Code is left out; of a turn in several languages the one of most of its text counts. Skipped are turns that are too short or too unsure to tell, such as "OK.", and the assertion where all are. Norwegian is \`no\` in both its forms, and Indonesian is told as Malay, \`ms\`.
-
-Score: turns in \`language\` ÷ turns of which the language could be told.
-
-Example: three replies in German, one in English and one "OK." with \`language: de\`: 3 ÷ 4 = 0.75.
-
-\`\`\`yaml
-- type: language
-  language: de
-\`\`\``,
+  docs: {
+    asks: 'Tells the language of each chosen turn from its runs of letters, on this machine and without a model. Code is left out; of a turn in several languages the one of most of its text counts. Skipped are turns that are too short or too unsure to tell, such as "OK.", and the assertion where all are. Norwegian is `no` in both its forms, and Indonesian is told as Malay, `ms`.',
+    score: 'turns in `language` ÷ turns of which the language could be told.',
+    example:
+      'three replies in German, one in English and one "OK." with `language: de`: 3 ÷ 4 = 0.75.',
+    yaml: `
+      - type: language
+        language: de
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',

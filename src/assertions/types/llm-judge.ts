@@ -55,7 +55,19 @@ export const llmJudge: JudgedType = {
   type: 'llm-judge',
   summary: 'Your own judge: a Markdown prompt, per turn or over the whole.',
   like: 'AgentV, MLflow make_judge',
-  docs: 'Asks what your prompt asks. With `per_turn` every judged turn gets a score on the `scale` and the mean counts; otherwise the judge gives one score, and a pass or fail for each turn. Scores are brought to 0..1. `details.scores_per_turn` keeps them.\n\nScore: (value − lowest) ÷ (highest − lowest) of the `scale`; with `per_turn` the mean of that over the turns. A threshold above 1 is read on the scale: `threshold: 4`.\n\nExample: `scale: [1, 5]` with `per_turn`, turns of 5, 4 and 3: (1 + 0.75 + 0.5) ÷ 3 = 0.75.\n\nSkipped where, with `per_turn`, the prompt applies to no turn.\n\nVariables: `{{conversation}}`, `{{output}}` (the same), `{{last_reply}}`, `{{expectations}}`, `{{role}}`, `{{topics}}`, `{{tools}}`, `{{turn}}`, `{{context.NAME}}`.\n\n```yaml\n- type: llm-judge\n  prompt: ./judges/context-retention.md\n  required: true\n```',
+  docs: {
+    asks: 'Asks what your prompt asks. With `per_turn` every judged turn gets a score on the `scale` and the mean counts; otherwise the judge gives one score, and a pass or fail for each turn. Scores are brought to 0..1. `details.scores_per_turn` keeps them.',
+    score:
+      '(value − lowest) ÷ (highest − lowest) of the `scale`; with `per_turn` the mean of that over the turns. A threshold above 1 is read on the scale: `threshold: 4`.',
+    example: '`scale: [1, 5]` with `per_turn`, turns of 5, 4 and 3: (1 + 0.75 + 0.5) ÷ 3 = 0.75.',
+    skipped: 'where, with `per_turn`, the prompt applies to no turn.',
+    more: 'Variables: `{{conversation}}`, `{{output}}` (the same), `{{last_reply}}`, `{{expectations}}`, `{{role}}`, `{{topics}}`, `{{tools}}`, `{{turn}}`, `{{context.NAME}}`.',
+    yaml: `
+      - type: llm-judge
+        prompt: ./judges/context-retention.md
+        required: true
+    `,
+  },
   params,
   scale: 'own',
   defaultThreshold: DEFAULT_THRESHOLD,

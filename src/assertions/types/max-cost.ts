@@ -10,7 +10,15 @@ export const maxCost: DeterministicType = {
   kind: 'deterministic',
   type: 'max-cost',
   summary: 'The target costs at most `max` for the conversation.',
-  docs: "Adds up what the target's replies cost. Where no price is known it cannot be measured: that is an error, never a pass.\n\nScore: 1 when it is at most `max`, else 0.\n\nExample: 0.012 spent with `max: 0.01`: 0.\n\n```yaml\n- type: max-cost\n  max: 0.05\n```",
+  docs: {
+    asks: "Adds up what the target's replies cost. Where no price is known it cannot be measured: that is an error, never a pass.",
+    score: '1 when it is at most `max`, else 0.',
+    example: '0.012 spent with `max: 0.01`: 0.',
+    yaml: `
+      - type: max-cost
+        max: 0.05
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'both',

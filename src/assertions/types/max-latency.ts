@@ -16,16 +16,15 @@ export const maxLatency: DeterministicType = {
   kind: 'deterministic',
   type: 'max-latency',
   summary: 'Each chosen reply took at most `max` milliseconds.',
-  docs: `Compares the time that the target took for each chosen turn with \`max\`. Turns without a measured time are Skipped. Where no turn has one, such as in a transcript, it is an error, never a pass.
-
-Score: turns that took at most \`max\` ÷ turns with a measured time.
-
-Example: replies that took 800, 1,200 and 900 milliseconds with \`max: 1000\`: 2 ÷ 3 = 0.67.
-
-\`\`\`yaml
-- type: max-latency
-  max: 2000
-\`\`\``,
+  docs: {
+    asks: 'Compares the time that the target took for each chosen turn with `max`. Turns without a measured time are Skipped. Where no turn has one, such as in a transcript, it is an error, never a pass.',
+    score: 'turns that took at most `max` ÷ turns with a measured time.',
+    example: 'replies that took 800, 1,200 and 900 milliseconds with `max: 1000`: 2 ÷ 3 = 0.67.',
+    yaml: `
+      - type: max-latency
+        max: 2000
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',

@@ -13,7 +13,16 @@ export const maxTokens: DeterministicType = {
   kind: 'deterministic',
   type: 'max-tokens',
   summary: 'The target uses at most `max` tokens for the conversation.',
-  docs: 'Adds up the tokens that the target reported for its replies. A transcript, or a target that reports none, cannot be measured: that is an error, never a pass.\n\nScore: 1 when they are at most `max`, else 0.\n\nExample: 900 read and 200 written with `max: 1000`: 0.\n\n```yaml\n- type: max-tokens\n  max: 5000\n  of: output\n```',
+  docs: {
+    asks: 'Adds up the tokens that the target reported for its replies. A transcript, or a target that reports none, cannot be measured: that is an error, never a pass.',
+    score: '1 when they are at most `max`, else 0.',
+    example: '900 read and 200 written with `max: 1000`: 0.',
+    yaml: `
+      - type: max-tokens
+        max: 5000
+        of: output
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'both',

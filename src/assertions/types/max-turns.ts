@@ -11,7 +11,15 @@ export const maxTurns: DeterministicType = {
   kind: 'deterministic',
   type: 'max-turns',
   summary: 'The conversation has at most `max` turns.',
-  docs: 'Counts the turns of both sides. A turn is all that one side says until the other speaks.\n\nScore: 1 when there are at most `max`, else 0.\n\nExample: 12 turns with `max: 10`: 0.\n\n```yaml\n- type: max-turns\n  max: 10\n```',
+  docs: {
+    asks: 'Counts the turns of both sides. A turn is all that one side says until the other speaks.',
+    score: '1 when there are at most `max`, else 0.',
+    example: '12 turns with `max: 10`: 0.',
+    yaml: `
+      - type: max-turns
+        max: 10
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'both',

@@ -20,7 +20,20 @@ export const mcpTaskCompletion: JudgedType = {
   type: 'mcp-task-completion',
   summary: 'Has the user got what was asked for, through the MCP servers?',
   like: 'DeepEval',
-  docs: 'Needs `tools` with a `server`. As task-completion; what a server could have done counts only when it was used.\n\nScore: 1 when nothing is missing, else 0.\n\nExample: the ticket was said to be open, but no tool opened it: 0.\n\nSkipped where the user asks for nothing.\n\n```yaml\ntools:\n  - name: open_ticket\n    server: helpdesk\ndefaults:\n  assert:\n    - type: mcp-task-completion\n```',
+  docs: {
+    asks: 'Needs `tools` with a `server`. As task-completion; what a server could have done counts only when it was used.',
+    score: '1 when nothing is missing, else 0.',
+    example: 'the ticket was said to be open, but no tool opened it: 0.',
+    skipped: 'where the user asks for nothing.',
+    yaml: `
+      tools:
+        - name: open_ticket
+          server: helpdesk
+      defaults:
+        assert:
+          - type: mcp-task-completion
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

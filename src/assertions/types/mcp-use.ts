@@ -18,7 +18,21 @@ export const mcpUse: JudgedType = {
   type: 'mcp-use',
   summary: 'Are the tools, resources and prompts of MCP servers used as they should be?',
   like: 'DeepEval',
-  docs: 'Needs `tools` with a `server`. As tool-use, over what the MCP servers offer.\n\nScore: min(mean selection, mean arguments).\n\nExample: three turns with selections 1, 1 and 0 and arguments 1 and 1: min(0.67, 1) = 0.67.\n\nSkipped where nothing of a server was used and nothing was needed.\n\n```yaml\ntools:\n  - name: search_docs\n    server: handbook\n    kind: tool\ndefaults:\n  assert:\n    - type: mcp-use\n```',
+  docs: {
+    asks: 'Needs `tools` with a `server`. As tool-use, over what the MCP servers offer.',
+    score: 'min(mean selection, mean arguments).',
+    example: 'three turns with selections 1, 1 and 0 and arguments 1 and 1: min(0.67, 1) = 0.67.',
+    skipped: 'where nothing of a server was used and nothing was needed.',
+    yaml: `
+      tools:
+        - name: search_docs
+          server: handbook
+          kind: tool
+      defaults:
+        assert:
+          - type: mcp-use
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

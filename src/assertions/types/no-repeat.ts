@@ -20,16 +20,15 @@ export const noRepeat: DeterministicType = {
   kind: 'deterministic',
   type: 'no-repeat',
   summary: 'No reply says nearly the same as an earlier one.',
-  docs: `Compares each chosen turn with every assistant turn before it. Their overlap is the share of runs of three words that both have among those that either has; capital letters, punctuation and white space do not count. Skipped are turns of fewer than \`min_words\` words, and the assertion where all are.
-
-Score: turns that repeat no earlier turn ÷ turns with enough words.
-
-Example: of four replies the last is the first one again: 3 ÷ 4 = 0.75.
-
-\`\`\`yaml
-- type: no-repeat
-  similarity: 0.8
-\`\`\``,
+  docs: {
+    asks: 'Compares each chosen turn with every assistant turn before it. Their overlap is the share of runs of three words that both have among those that either has; capital letters, punctuation and white space do not count. Skipped are turns of fewer than `min_words` words, and the assertion where all are.',
+    score: 'turns that repeat no earlier turn ÷ turns with enough words.',
+    example: 'of four replies the last is the first one again: 3 ÷ 4 = 0.75.',
+    yaml: `
+      - type: no-repeat
+        similarity: 0.8
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',

@@ -5,7 +5,16 @@ import { ignoreCase, textAssertion } from '../shared/textAssertion.ts';
 export const regex = textAssertion({
   type: 'regex',
   summary: 'The text of the chosen turns matches `pattern`.',
-  docs: "Looks for a match of `pattern` in what the assistant said. RE2 syntax: linear time, no look-around, no back references; `(?m)` and `(?s)` set flags.\n\nScore: 1 when the chosen turns, taken together, match, else 0; with `at: each` turns that match ÷ chosen turns.\n\nExample: two of five replies match: 1, and 2 ÷ 5 = 0.4 with `at: each`.\n\n```yaml\n- type: regex\n  pattern: 'order #\\d{5}'\n```",
+  docs: {
+    asks: 'Looks for a match of `pattern` in what the assistant said. RE2 syntax: linear time, no look-around, no back references; `(?m)` and `(?s)` set flags.',
+    score:
+      '1 when the chosen turns, taken together, match, else 0; with `at: each` turns that match ÷ chosen turns.',
+    example: 'two of five replies match: 1, and 2 ÷ 5 = 0.4 with `at: each`.',
+    yaml: `
+      - type: regex
+        pattern: 'order #\\d{5}'
+    `,
+  },
   params: z.strictObject({
     pattern: z
       .string()

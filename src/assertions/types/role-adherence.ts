@@ -14,7 +14,18 @@ export const roleAdherence: JudgedType = {
   type: 'role-adherence',
   summary: 'Does each assistant turn keep to its role?',
   like: 'DeepEval, MLflow',
-  docs: "Needs `role` in the file or the case, or a system text: the target's `system`, or a system message in the conversation. The judge says of each assistant turn whether it keeps to that role, in tone and in what it does and refuses to do.\n\nScore: turns that keep to the role ÷ turns that it applies to.\n\nExample: four replies, one of which gives a cooking recipe: 3 ÷ 4 = 0.75.\n\nSkipped where it applies to no turn.\n\n```yaml\nrole: A restaurant's booking assistant that helps with reservations only.\ndefaults:\n  assert:\n    - type: role-adherence\n```",
+  docs: {
+    asks: "Needs `role` in the file or the case, or a system text: the target's `system`, or a system message in the conversation. The judge says of each assistant turn whether it keeps to that role, in tone and in what it does and refuses to do.",
+    score: 'turns that keep to the role ÷ turns that it applies to.',
+    example: 'four replies, one of which gives a cooking recipe: 3 ÷ 4 = 0.75.',
+    skipped: 'where it applies to no turn.',
+    yaml: `
+      role: A restaurant's booking assistant that helps with reservations only.
+      defaults:
+        assert:
+          - type: role-adherence
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

@@ -30,7 +30,31 @@ export const script: ProcedureType = {
   kind: 'procedure',
   type: 'script',
   summary: 'A function of yours in a .js, .mjs or .ts file decides.',
-  docs: "Calls your function with the conversation, in a process of its own and only in a trusted workspace. It returns true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.\n\nScore: what the function returns; true is 1, false 0. With `negate` 1 less that.\n\nExample: `turns` with the scores 1 and 0.5, no `score`: (1 + 0.5) ÷ 2 = 0.75.\n\nSkipped where the function says so.\n\n```yaml\n- type: script\n  path: ./checks/order-number.ts\n  options: { word: order }\n```\n\n```ts\nimport type { Script } from 'turnlight';\n\nconst check: Script = ({ conversation, options }) => ({\n  turns: conversation.turns\n    .filter(({ side }) => side === 'assistant')\n    .map(({ number, text }) => ({\n      turn: number,\n      score: text.includes(String(options.word)) ? 1 : 0,\n      rationale: 'looked for the word',\n    })),\n});\nexport default check;\n```",
+  docs: {
+    asks: "Calls your function with the conversation, in a process of its own and only in a trusted workspace. It returns true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.",
+    score: 'what the function returns; true is 1, false 0. With `negate` 1 less that.',
+    example: '`turns` with the scores 1 and 0.5, no `score`: (1 + 0.5) ÷ 2 = 0.75.',
+    skipped: 'where the function says so.',
+    yaml: `
+      - type: script
+        path: ./checks/order-number.ts
+        options: { word: order }
+    `,
+    program: `
+      import type { Script } from 'turnlight';
+
+      const check: Script = ({ conversation, options }) => ({
+        turns: conversation.turns
+          .filter(({ side }) => side === 'assistant')
+          .map(({ number, text }) => ({
+            turn: number,
+            score: text.includes(String(options.word)) ? 1 : 0,
+            rationale: 'looked for the word',
+          })),
+      });
+      export default check;
+    `,
+  },
   params,
   defaultThreshold: DEFAULT_THRESHOLD,
   side: 'both',

@@ -19,7 +19,19 @@ export const similar: ProcedureType = {
   kind: 'procedure',
   type: 'similar',
   summary: 'The text of the chosen turns means about the same as `value`.',
-  docs: 'Compares the embeddings of `value` and of what the assistant said: near in meaning, whatever the words.\n\nScore: their cosine, 0 where it is negative; with `at: each` the mean over the turns. With `negate`: 1 where it stays below the threshold, else 0.\n\nExample: a cosine of 0.86: 0.86, which passes with the default threshold of 0.8.\n\nSkipped where no turn has words; among others such a turn is left out.\n\n```yaml\n- type: similar\n  value: Your refund is on its way.\n  model: openai:text-embedding-3-small\n  at: last\n```',
+  docs: {
+    asks: 'Compares the embeddings of `value` and of what the assistant said: near in meaning, whatever the words.',
+    score:
+      'their cosine, 0 where it is negative; with `at: each` the mean over the turns. With `negate`: 1 where it stays below the threshold, else 0.',
+    example: 'a cosine of 0.86: 0.86, which passes with the default threshold of 0.8.',
+    skipped: 'where no turn has words; among others such a turn is left out.',
+    yaml: `
+      - type: similar
+        value: Your refund is on its way.
+        model: openai:text-embedding-3-small
+        at: last
+    `,
+  },
   params,
   defaultThreshold: DEFAULT_THRESHOLD,
   side: 'assistant',

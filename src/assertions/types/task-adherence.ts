@@ -47,7 +47,15 @@ export const taskAdherence: JudgedType = {
   type: 'task-adherence',
   summary: 'Does the assistant keep to goal, rules and procedure?',
   like: 'Azure',
-  docs: 'The judge says of three aspects whether the assistant kept to them: goal, rules, procedure.\n\nScore: aspects that pass ÷ 3.\n\nExample: goal and rules pass, procedure fails: 2 ÷ 3 = 0.67.\n\n```yaml\n- type: task-adherence\n  threshold: 0.66\n```',
+  docs: {
+    asks: 'The judge says of three aspects whether the assistant kept to them: goal, rules, procedure.',
+    score: 'aspects that pass ÷ 3.',
+    example: 'goal and rules pass, procedure fails: 2 ÷ 3 = 0.67.',
+    yaml: `
+      - type: task-adherence
+        threshold: 0.66
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 1,
   side: 'assistant',

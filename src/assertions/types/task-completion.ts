@@ -17,7 +17,16 @@ export const taskCompletion: JudgedType = {
   type: 'task-completion',
   summary: 'Has the user got in hand what was asked for?',
   like: 'Azure',
-  docs: 'The judge lists what the user asked for, what was delivered and what is missing. Stricter than conversation-completeness: a refusal delivers nothing.\n\nScore: 1 when nothing is missing, else 0.\n\nExample: of two requests one was only promised: 0, with the gap among the misses.\n\nSkipped where the user asks for nothing.\n\n```yaml\n- type: task-completion\n  required: true\n```',
+  docs: {
+    asks: 'The judge lists what the user asked for, what was delivered and what is missing. Stricter than conversation-completeness: a refusal delivers nothing.',
+    score: '1 when nothing is missing, else 0.',
+    example: 'of two requests one was only promised: 0, with the gap among the misses.',
+    skipped: 'where the user asks for nothing.',
+    yaml: `
+      - type: task-completion
+        required: true
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 1,
   side: 'assistant',

@@ -42,7 +42,16 @@ export const toolCallEfficiency: JudgedType = {
   type: 'tool-call-efficiency',
   summary: 'Is every tool call needed?',
   like: 'MLflow',
-  docs: 'The judge lists the calls that are repeated, needless or redundant.\n\nScore: 1 (`yes`) when none is wasted, else 0 (`no`).\n\nExample: of three calls two look up the same order, in turns 2 and 4: 0, and turn 4 is a miss.\n\nSkipped, without asking, where no tool was called.\n\n```yaml\n- type: tool-call-efficiency\n```',
+  docs: {
+    asks: 'The judge lists the calls that are repeated, needless or redundant.',
+    score: '1 (`yes`) when none is wasted, else 0 (`no`).',
+    example:
+      'of three calls two look up the same order, in turns 2 and 4: 0, and turn 4 is a miss.',
+    skipped: 'without asking where no tool was called.',
+    yaml: `
+      - type: tool-call-efficiency
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 1,
   side: 'assistant',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { DeterministicType } from '../contract.ts';
-import { citing, numbersOf } from '../shared/entries.ts';
+import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
 import { argumentKeys, callMatches, callsOf, faultsOfArguments } from '../shared/toolCalls.ts';
 
 const params = z.strictObject({
@@ -18,7 +18,19 @@ export const toolCalled: DeterministicType = {
   kind: 'deterministic',
   type: 'tool-called',
   summary: 'The assistant called the tool, with these arguments, this often.',
-  docs: "Counts the calls of the tool in the chosen turns whose arguments match.\n\nScore: 1 when it was called at least once, or exactly `times`, else 0; with `at: each` turns with so many calls ÷ chosen turns.\n\nExample: with `times: 1`, two replies call it once each: 0, since that makes 2 calls; with `at: each` 2 ÷ 2 = 1.\n\n```yaml\n- type: tool-called\n  name: lookup_order\n  args: { order: '98765' }\n  times: 1\n```",
+  docs: {
+    asks: 'Counts the calls of the tool in the chosen turns whose arguments match.',
+    score:
+      '1 when it was called at least once, or exactly `times`, else 0; with `at: each` turns with so many calls ÷ chosen turns.',
+    example:
+      'with `times: 1`, two replies call it once each: 0, since that makes 2 calls; with `at: each` 2 ÷ 2 = 1.',
+    yaml: `
+      - type: tool-called
+        name: lookup_order
+        args: { order: '98765' }
+        times: 1
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',
@@ -39,14 +51,9 @@ export const toolCalled: DeterministicType = {
     const total = counts.reduce((sum, { count }) => sum + count, 0);
     const each = assertion.at.kind === 'each';
     const speaking = each ? counts : counts.filter(({ count }) => count > 0);
-    const entries = speaking.map(({ turn, count }): TurnVerdict => {
-      const passed = each ? enough(count) : enough(total);
-      return {
-        turn: turn.number,
-        status: passed ? 'pass' : 'fail',
-        score: passed ? 1 : 0,
-        rationale: `${count} matching call${count === 1 ? '' : 's'} of ${wanted.name}`,
-      };
+    const entries = speaking.map(({ turn, count }) => {
+      const rationale = `${count} matching call${count === 1 ? '' : 's'} of ${wanted.name}`;
+      return decidedTurn(turn.number, enough(each ? count : total), rationale);
     });
     const passing = entries.filter(({ status }) => status === 'pass').length;
     const score = each ? passing / turns.length : enough(total) ? 1 : 0;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { DeterministicType } from '../contract.ts';
-import { citing, numbersOf } from '../shared/entries.ts';
+import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
 import {
   argumentKeys,
   callMatches,
@@ -23,16 +23,17 @@ export const toolNotCalled: DeterministicType = {
   kind: 'deterministic',
   type: 'tool-not-called',
   summary: 'The assistant did not call the tool, or no tool at all.',
-  docs: `Looks for calls of the tool in the chosen turns; without \`name\`, for calls of any tool. With \`args\` only calls with such arguments count. Every call that was made is cited.
-
-Score: 1 where there is no such call, else 0; with \`at: each\` turns without such a call ÷ chosen turns.
-
-Example: four turns, one of which calls \`issue_refund\` twice: 0, and 3 ÷ 4 = 0.75 with \`at: each\`.
-
-\`\`\`yaml
-- type: tool-not-called
-  name: issue_refund
-\`\`\``,
+  docs: {
+    asks: 'Looks for calls of the tool in the chosen turns; without `name`, for calls of any tool. With `args` only calls with such arguments count. Every call that was made is cited.',
+    score:
+      '1 where there is no such call, else 0; with `at: each` turns without such a call ÷ chosen turns.',
+    example:
+      'four turns, one of which calls `issue_refund` twice: 0, and 3 ÷ 4 = 0.75 with `at: each`.',
+    yaml: `
+      - type: tool-not-called
+        name: issue_refund
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',
@@ -54,15 +55,10 @@ Example: four turns, one of which calls \`issue_refund\` twice: 0, and 3 ÷ 4 = 
     // What several turns lack together, none of them lacks in particular.
     const speaking =
       each || turns.length === 1 ? found : found.filter(({ calls }) => calls.length > 0);
-    const entries = speaking.map(({ turn, calls }): TurnVerdict => {
-      const passed = passes(each ? calls.length : total);
+    const entries = speaking.map(({ turn, calls }) => {
       const made = calls.map(describeCall).join('; ');
-      return {
-        turn,
-        status: passed ? 'pass' : 'fail',
-        score: passed ? 1 : 0,
-        rationale: calls.length === 0 ? `no call of ${what}` : `called ${made}`,
-      };
+      const rationale = calls.length === 0 ? `no call of ${what}` : `called ${made}`;
+      return decidedTurn(turn, passes(each ? calls.length : total), rationale);
     });
     const cite = (status: TurnVerdict['status']) =>
       speaking.flatMap(({ turn, calls }, index) => {

@@ -8,7 +8,7 @@ import {
   SEQUENCE_MATCHES,
   type WantedTool,
 } from '../shared/compareCalls.ts';
-import { citing, numbersOf } from '../shared/entries.ts';
+import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
 import { callsOf } from '../shared/toolCalls.ts';
 
 const params = z.strictObject({
@@ -48,26 +48,29 @@ export const toolSequence: DeterministicType = {
   kind: 'deterministic',
   type: 'tool-sequence',
   summary: 'The assistant called these tools, in this order or in any.',
-  docs: `Compares the tool calls of the chosen turns, one after another, with \`tools\`. \`args\` of an entry are arguments that the call must have among others. \`match\` says how strict it is:
+  docs: {
+    asks: `
+      Compares the tool calls of the chosen turns, one after another, with \`tools\`. \`args\` of an entry are arguments that the call must have among others. \`match\` says how strict it is:
 
-- \`exact\`: these calls in this order and no others
-- \`in-order\` (unless given): these in this order; other calls may stand between
-- \`any-order\`: each of these at least as often as it is listed, in any order; other calls are allowed
-- \`subset\`: no call that is not listed, however often
-- \`superset\`: each of these at least once, in any order; other calls are allowed
-
-Score: 1 when the calls match, else 0; with \`at: each\` turns whose calls match ÷ chosen turns.
-
-Example: the calls \`search\`, \`log\`, \`book\` for \`tools: [search, book]\`: 1 with \`in-order\`, \`any-order\` and \`superset\`, 0 with \`exact\` and \`subset\`, since \`log\` is not listed.
-
-\`\`\`yaml
-- type: tool-sequence
-  tools:
-    - search_flights
-    - name: book_flight
-      args: { seats: 2 }
-  match: in-order
-\`\`\``,
+      - \`exact\`: these calls in this order and no others
+      - \`in-order\` (unless given): these in this order; other calls may stand between
+      - \`any-order\`: each of these at least as often as it is listed, in any order; other calls are allowed
+      - \`subset\`: no call that is not listed, however often
+      - \`superset\`: each of these at least once, in any order; other calls are allowed
+    `,
+    score:
+      '1 when the calls match, else 0; with `at: each` turns whose calls match ÷ chosen turns.',
+    example:
+      'the calls `search`, `log`, `book` for `tools: [search, book]`: 1 with `in-order`, `any-order` and `superset`, 0 with `exact` and `subset`, since `log` is not listed.',
+    yaml: `
+      - type: tool-sequence
+        tools:
+          - search_flights
+          - name: book_flight
+            args: { seats: 2 }
+        match: in-order
+    `,
+  },
   params,
   defaultThreshold: 1,
   side: 'assistant',
@@ -136,13 +139,6 @@ function entries({ passed, notes, turns }: Checked): TurnVerdict[] {
   return turns.flatMap((turn): TurnVerdict[] => {
     const own = turns.length === 1 ? notes : notes.filter((note) => note.turn === turn.number);
     if (own.length === 0) return [];
-    return [
-      {
-        turn: turn.number,
-        status: passed ? 'pass' : 'fail',
-        score: passed ? 1 : 0,
-        rationale: own.map(({ text }) => text).join('; '),
-      },
-    ];
+    return [decidedTurn(turn.number, passed, own.map(({ text }) => text).join('; '))];
   });
 }

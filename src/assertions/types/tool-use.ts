@@ -15,7 +15,21 @@ export const toolUse: JudgedType = {
   type: 'tool-use',
   summary: 'Are the right tools called, with the right arguments?',
   like: 'DeepEval',
-  docs: 'Needs `tools`. The judge rates each assistant turn that called a tool or should have: the selection of tools and the arguments.\n\nScore: min(mean selection, mean arguments).\n\nExample: two turns with selections 1 and 1 and arguments 1 and 0.5: min(1, 0.75) = 0.75.\n\nSkipped where no tool was called and none was needed.\n\n```yaml\ntools:\n  - name: get_weather\n    description: The current weather of a city.\ndefaults:\n  assert:\n    - type: tool-use\n      threshold: 0.7\n```',
+  docs: {
+    asks: 'Needs `tools`. The judge rates each assistant turn that called a tool or should have: the selection of tools and the arguments.',
+    score: 'min(mean selection, mean arguments).',
+    example: 'two turns with selections 1 and 1 and arguments 1 and 0.5: min(1, 0.75) = 0.75.',
+    skipped: 'where no tool was called and none was needed.',
+    yaml: `
+      tools:
+        - name: get_weather
+          description: The current weather of a city.
+      defaults:
+        assert:
+          - type: tool-use
+            threshold: 0.7
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

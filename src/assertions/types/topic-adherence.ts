@@ -44,7 +44,20 @@ export const topicAdherence: JudgedType = {
   type: 'topic-adherence',
   summary: 'Does the assistant answer within its topics and refuse outside of them?',
   like: 'DeepEval',
-  docs: 'Needs `topics`. The judge pairs each question of the user with the reaction to it: on topic or not, answered or refused.\n\nScore: (on topic and answered + off topic and refused) ÷ pairs.\n\nExample: three questions on topic are answered, one off topic is answered as well: 3 ÷ 4 = 0.75.\n\nSkipped where the user asks nothing.\n\n```yaml\ntopics: [orders, returns]\ndefaults:\n  assert:\n    - type: topic-adherence\n      threshold: 0.8\n```',
+  docs: {
+    asks: 'Needs `topics`. The judge pairs each question of the user with the reaction to it: on topic or not, answered or refused.',
+    score: '(on topic and answered + off topic and refused) ÷ pairs.',
+    example:
+      'three questions on topic are answered, one off topic is answered as well: 3 ÷ 4 = 0.75.',
+    skipped: 'where the user asks nothing.',
+    yaml: `
+      topics: [orders, returns]
+      defaults:
+        assert:
+          - type: topic-adherence
+            threshold: 0.8
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

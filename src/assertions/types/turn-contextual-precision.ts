@@ -36,7 +36,20 @@ export const turnContextualPrecision: JudgedType = {
   type: 'turn-contextual-precision',
   summary: 'Do the useful pieces of the retrieved context stand first?',
   like: 'DeepEval',
-  docs: 'Needs `expected` at the turns, or `expectations` with an `outcome`. Says of each piece of the `retrieval_context` of a turn, in rank order, whether it is useful.\n\nScore: mean over these turns of the average precision, Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 where none is useful.\n\nExample: three pieces, useful, useless, useful: (1 ÷ 1 + 2 ÷ 3) ÷ 2 = 0.83.\n\nSkipped, without asking, where no turn has retrieved context, or of none that has it is said what a good reply holds.\n\n```yaml\ndefaults:\n  expectations: Returns are free within 30 days, with the receipt.\n  assert:\n    - type: turn-contextual-precision\n```',
+  docs: {
+    asks: 'Needs `expected` at the turns, or `expectations` with an `outcome`. Says of each piece of the `retrieval_context` of a turn, in rank order, whether it is useful.',
+    score:
+      'mean over these turns of the average precision, Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 where none is useful.',
+    example: 'three pieces, useful, useless, useful: (1 ÷ 1 + 2 ÷ 3) ÷ 2 = 0.83.',
+    skipped:
+      'without asking where no turn has retrieved context, or of none that has it is said what a good reply holds.',
+    yaml: `
+      defaults:
+        expectations: Returns are free within 30 days, with the receipt.
+        assert:
+          - type: turn-contextual-precision
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

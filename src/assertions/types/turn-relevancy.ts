@@ -14,7 +14,16 @@ export const turnRelevancy: JudgedType = {
   type: 'turn-relevancy',
   summary: 'Does each assistant turn take up what came before it?',
   like: 'DeepEval',
-  docs: 'The judge says of each assistant turn whether it is relevant to the conversation up to there.\n\nScore: relevant turns ÷ turns that it applies to.\n\nExample: four replies, one of which answers a question that nobody asked: 3 ÷ 4 = 0.75.\n\nSkipped where it applies to no turn.\n\n```yaml\n- type: turn-relevancy\n  threshold: 0.8\n```',
+  docs: {
+    asks: 'The judge says of each assistant turn whether it is relevant to the conversation up to there.',
+    score: 'relevant turns ÷ turns that it applies to.',
+    example: 'four replies, one of which answers a question that nobody asked: 3 ÷ 4 = 0.75.',
+    skipped: 'where it applies to no turn.',
+    yaml: `
+      - type: turn-relevancy
+        threshold: 0.8
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'assistant',

@@ -39,7 +39,14 @@ export const userFrustration: JudgedType = {
   type: 'user-frustration',
   summary: 'Is the user frustrated, and is it resolved?',
   like: 'MLflow',
-  docs: 'The judge gives each user turn the frustration that it shows, 0 to 1, and an overall outcome: `none`, `resolved` by the end, or `unresolved`.\n\nScore: `none` 1, `resolved` 0.5, `unresolved` 0. A turn fails from 0.5 on.\n\nExample: the user turns show 0.1, 0.7 and 0.2, so the anger was resolved: 0.5.\n\n```yaml\n- type: user-frustration\n```',
+  docs: {
+    asks: 'The judge gives each user turn the frustration that it shows, 0 to 1, and an overall outcome: `none`, `resolved` by the end, or `unresolved`.',
+    score: '`none` 1, `resolved` 0.5, `unresolved` 0. A turn fails from 0.5 on.',
+    example: 'the user turns show 0.1, 0.7 and 0.2, so the anger was resolved: 0.5.',
+    yaml: `
+      - type: user-frustration
+    `,
+  },
   params: z.strictObject({}),
   defaultThreshold: 0.5,
   side: 'user',

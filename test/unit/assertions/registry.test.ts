@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as z from 'zod';
+import { docsMarkdown } from '../../../src/assertions/docs.ts';
 import { assertionTypes, findAssertionType } from '../../../src/assertions/registry.ts';
 import { isError } from '../../../src/core/problem.ts';
 import { exampleOf, loadExample } from '../../support/docsExample.ts';
@@ -20,11 +21,12 @@ describe('the registry', () => {
     assert.equal(findAssertionType('toString'), undefined);
   });
 
-  for (const { type, summary, docs, params, defaultThreshold } of assertionTypes) {
+  for (const assertionType of assertionTypes) {
+    const { type, summary, docs, params, defaultThreshold } = assertionType;
     it(`tells what ${type} is, with a formula and an example`, () => {
       assert.match(summary, /^[A-Z].*[.?]$/);
-      assert.match(docs, /score/i);
-      assert.ok(JSON.stringify(exampleOf(docs)).includes(type));
+      for (const text of [docs.score, docs.example, docs.skipped ?? '.']) assert.match(text, /\.$/);
+      assert.ok(JSON.stringify(exampleOf(docsMarkdown(assertionType))).includes(type));
       assert.ok(defaultThreshold >= 0 && defaultThreshold <= 1);
     });
     it(`describes every key of ${type}, and takes no other`, () => {
@@ -35,7 +37,7 @@ describe('the registry', () => {
     });
 
     it(`reads the example of ${type} from a file, all that it needs with it`, async (t) => {
-      const { suite, problems } = await loadExample(t, docs);
+      const { suite, problems } = await loadExample(t, docsMarkdown(assertionType));
       assert.deepEqual(problems.filter(isError), []);
       const assertions = suite?.cases[0]?.assertions ?? [];
       const found = assertions.filter((one) => one.type === type);
