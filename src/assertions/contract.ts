@@ -66,10 +66,13 @@ export interface Asked<Answer> {
   readonly name: string;
   /** The last part of the request: the assertion's own instructions. */
   readonly instructions: string;
-  /** The turns that the answer has one entry for each; the request ends with their numbers. */
+  /**
+   * The turns to judge; the request ends with their numbers. That `turns` of the answer has exactly
+   * one entry for each is checked for all questions.
+   */
   readonly turns?: readonly Turn[];
   readonly answer: z.ZodType<Answer>;
-  mistakes(answer: Answer): Mistake[];
+  mistakes?(answer: Answer): Mistake[];
 }
 
 /** How answers about consecutive parts of a conversation become one. */

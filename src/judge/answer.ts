@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { Asked } from '../assertions/contract.ts';
-import { type Path, valueAt } from '../core/data.ts';
+import type { Asked, Mistake } from '../assertions/contract.ts';
+import { turnMistakes } from '../assertions/shared/entries.ts';
+import { mappingOf, type Path, valueAt } from '../core/data.ts';
 import type { JsonSchema, ModelReply } from '../models/model.ts';
 
 export type AnswerReason =
@@ -30,22 +31,28 @@ export interface BadAnswer {
 export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: BadAnswer };
 
 /** Reads a reply and checks all that can be checked. */
-export function readAnswer<Answer>(
-  reply: ModelReply,
-  question: Pick<Asked<Answer>, 'answer' | 'mistakes'>,
-): ReadAnswer<Answer> {
+export function readAnswer<Answer>(reply: ModelReply, question: Asked<Answer>): ReadAnswer<Answer> {
   const unusable = unusableReply(reply);
   if (unusable) return { bad: unusable };
   const json = extractJson(reply.text);
   if (json === undefined) return { bad: notJson(reply.text) };
   const parsed = question.answer.safeParse(json);
   if (!parsed.success) return { bad: offSchema(parsed.error, json) };
-  const mistakes = question.mistakes(parsed.data);
+  const mistakes = mistakesOf(question, parsed.data);
   const [first] = mistakes;
   if (!first) return { answer: parsed.data };
   return {
     bad: { reason: first.reason, faults: mistakes.map(({ text }) => text), repairable: true },
   };
+}
+
+/** All that is wrong with an answer that fits its schema: its entries first. */
+export function mistakesOf<Answer>(question: Asked<Answer>, answer: Answer): Mistake[] {
+  const { turns } = mappingOf(answer);
+  return [
+    ...(question.turns && Array.isArray(turns) ? turnMistakes(turns, question.turns) : []),
+    ...(question.mistakes?.(answer) ?? []),
+  ];
 }
 
 function unusableReply({ finish, refusal, text }: ModelReply): BadAnswer | undefined {

@@ -3,6 +3,7 @@ import type { Answered, Asked, Divisible, Outcome, Question } from '../assertion
 import type { Conversation, Turn } from '../core/conversation.ts';
 import { canonicalJson } from '../core/digest.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
+import { mistakesOf } from './answer.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
 import { findingsOfAll, findingsOfLatest, type Told } from './findings.ts';
@@ -109,7 +110,7 @@ export class Inquirer {
   async #keep(key: string, asked: Asked<unknown>): Promise<unknown> {
     const { kept } = this.#setup;
     const stored = asked.answer.safeParse(await kept.load(key));
-    if (stored.success && asked.mistakes(stored.data).length === 0) return stored.data;
+    if (stored.success && mistakesOf(asked, stored.data).length === 0) return stored.data;
     const { answer } = await this.#send(this.#request(undefined, asked), asked);
     await kept.save(key, answer);
     return answer;
@@ -217,7 +218,7 @@ export class Inquirer {
   ): Promise<Answer> {
     const given = answers.map(({ answer }) => answer);
     const { whole } = question.parts;
-    const check = (said: unknown) => question.mistakes(question.parts.join(given, said));
+    const check = (said: unknown) => mistakesOf(question, question.parts.join(given, said));
     if (!whole) {
       const [mistake] = check(undefined);
       if (mistake) throw new JudgeError(mistake.reason, mistake.text);

@@ -11,7 +11,6 @@ import {
   notApplicable,
   rangeMistake,
   rationaleSchema,
-  turnMistakes,
   turnThreshold,
   turnVerdicts,
 } from './entries.ts';
@@ -49,10 +48,8 @@ export function toolUseQuestion(
     instructions: `${instructions}\n\nWhat it may call:\n${fence(tools.map((tool) => JSON.stringify(tool)).join('\n'))}`,
     turns,
     answer: answerSchema,
-    mistakes: (answer) => [
-      ...turnMistakes(answer.turns, turns),
-      ...answer.turns.flatMap((entry) => entryMistakes(entry, callsIn(turns, entry.turn, names))),
-    ],
+    mistakes: (answer) =>
+      answer.turns.flatMap((entry) => entryMistakes(entry, callsIn(turns, entry.turn, names))),
     parts: entriesOnly(),
     conclude: (answer) => conclude(answer, input),
   };

@@ -7,7 +7,6 @@ import {
   entrySchema,
   notApplicable,
   rationaleSchema,
-  turnMistakes,
   turnThreshold,
   turnVerdicts,
 } from './entries.ts';
@@ -44,10 +43,7 @@ export function claimsQuestion(given: Claims, input: AssertionInput): Question<A
     instructions: given.instructions,
     turns,
     answer: answerSchema,
-    mistakes: (answer) => [
-      ...turnMistakes(answer.turns, turns),
-      ...answer.turns.flatMap((entry) => entryMistakes(entry, given)),
-    ],
+    mistakes: (answer) => answer.turns.flatMap((entry) => entryMistakes(entry, given)),
     parts: entriesOnly(),
     conclude: (answer) => conclude(answer, given, input),
   };

@@ -8,7 +8,6 @@ import {
   fromVerdictEntries,
   notApplicable,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
   withWhole,
 } from './entries.ts';
@@ -42,10 +41,8 @@ export function taskCompletionQuestion(
     instructions,
     turns: input.turns,
     answer: answerSchema,
-    mistakes: (answer) => [
-      ...turnMistakes(answer.turns, input.turns),
-      ...answer.requests.flatMap((one, index) => requestMistakes(one, index + 1, input)),
-    ],
+    mistakes: (answer) =>
+      answer.requests.flatMap((one, index) => requestMistakes(one, index + 1, input)),
     parts: withWhole(answerSchema),
     conclude: (answer) => conclude(answer, input),
   };

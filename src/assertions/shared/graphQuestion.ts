@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { fence } from '../../core/fence.ts';
 import type { AssertionInput, Divisible } from '../contract.ts';
-import { entrySchema, rationaleSchema, turnMistakes, withWhole } from './entries.ts';
+import { entrySchema, rationaleSchema, withWhole } from './entries.ts';
 import type { Node } from './graphNodes.ts';
 
 type Entry = z.infer<typeof entrySchema>;
@@ -62,7 +62,6 @@ export function questionAt(
       turns,
       answer,
       parts: withWhole(answer),
-      mistakes: (given) => turnMistakes(given.turns, turns),
     },
   };
 }

@@ -16,7 +16,6 @@ import {
   questionName,
   rangeMistake,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
   withWhole,
 } from './entries.ts';
@@ -73,7 +72,6 @@ function likertQuestion(
     turns,
     answer,
     mistakes: (given) => [
-      ...turnMistakes(given.turns, turns),
       ...rated.flatMap((key) => ratingMistakes(key, Reflect.get(given, key))),
       ...extremeMistakes(given.turns, given.value, LIKERT, '`value`'),
     ],

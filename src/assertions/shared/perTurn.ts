@@ -7,7 +7,6 @@ import {
   meanOfTurns,
   notApplicable,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
 } from './entries.ts';
 
@@ -29,7 +28,6 @@ export function perTurnQuestion(
     instructions,
     turns,
     answer: answerSchema,
-    mistakes: (answer) => turnMistakes(answer.turns, turns),
     parts: entriesOnly(),
     conclude(answer) {
       const verdicts = fromVerdictEntries(answer.turns, turns);

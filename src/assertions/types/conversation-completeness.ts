@@ -8,7 +8,6 @@ import {
   fromVerdictEntries,
   notApplicable,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
@@ -64,10 +63,8 @@ export const conversationCompleteness: JudgedType = {
       instructions: INSTRUCTIONS,
       turns: input.turns,
       answer: answerSchema,
-      mistakes: (answer) => [
-        ...turnMistakes(answer.turns, input.turns),
-        ...answer.intentions.flatMap((one, index) => intentionMistakes(one, index + 1, input)),
-      ],
+      mistakes: (answer) =>
+        answer.intentions.flatMap((one, index) => intentionMistakes(one, index + 1, input)),
       parts: withWhole(answerSchema),
       conclude: (answer) => conclude(answer, input),
     };

@@ -17,7 +17,6 @@ import {
   hitsAndMisses,
   rangeMistake,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
@@ -165,7 +164,6 @@ function rating(own: Params, steps: readonly string[], input: AssertionInput): D
     answer: answerSchema,
     parts: withWhole(answerSchema),
     mistakes: (answer) => [
-      ...turnMistakes(answer.turns, turns),
       ...rangeMistake(answer.score, SCALE, '`score`'),
       ...extremeMistakes(answer.turns, answer.score, SCALE, '`score`'),
       ...(Number.isInteger(answer.score)

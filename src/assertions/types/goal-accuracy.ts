@@ -8,7 +8,6 @@ import {
   notApplicable,
   rangeMistake,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
@@ -69,10 +68,8 @@ export const goalAccuracy: JudgedType = {
       instructions: INSTRUCTIONS,
       turns: input.turns,
       answer: answerSchema,
-      mistakes: (answer) => [
-        ...turnMistakes(answer.turns, input.turns),
-        ...answer.goals.flatMap((goal, index) => goalMistakes(goal, index + 1, input)),
-      ],
+      mistakes: (answer) =>
+        answer.goals.flatMap((goal, index) => goalMistakes(goal, index + 1, input)),
       parts: withWhole(answerSchema),
       conclude: (answer) => conclude(answer, input),
     };

@@ -6,7 +6,6 @@ import {
   fromVerdictEntries,
   notApplicable,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
@@ -71,7 +70,6 @@ export const guidelines: JudgedType = {
       turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
-        ...turnMistakes(answer.turns, input.turns),
         ...listMistakes(answer, rules.length),
         ...violationMistakes(answer, input),
       ],

@@ -7,7 +7,6 @@ import {
   meanOfTurns,
   notApplicable,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
 } from '../shared/entries.ts';
 
@@ -62,11 +61,7 @@ export const knowledgeRetention: JudgedType = {
       instructions: INSTRUCTIONS,
       turns,
       answer: answerSchema,
-      mistakes: (answer) => [
-        ...turnMistakes(answer.turns, turns),
-        ...ledgerMistakes(answer, input),
-        ...lapseMistakes(answer),
-      ],
+      mistakes: (answer) => [...ledgerMistakes(answer, input), ...lapseMistakes(answer)],
       parts: { join: joinLedgers },
       conclude({ facts, turns: entries, rationale }) {
         const verdicts = fromVerdictEntries(entries, turns);

@@ -14,7 +14,6 @@ import {
   rangeMistake,
   rationaleSchema,
   scoreEntrySchema,
-  turnMistakes,
   turnVerdicts,
   verdictEntrySchema,
   withWhole,
@@ -110,7 +109,6 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
     answer,
     parts: withWhole(answer),
     mistakes: (given: z.infer<typeof answer>): Mistake[] => [
-      ...turnMistakes(given.turns, turns),
       ...given.turns.flatMap(({ turn, applicable, score }) =>
         applicable ? rangeMistake(score, scale, `The score of turn ${turn}`) : [],
       ),
@@ -161,7 +159,6 @@ function overallScore({ input, scale, labels, body }: Asked) {
     answer,
     parts: withWhole(answer),
     mistakes: (given: z.infer<typeof answer>): Mistake[] => [
-      ...turnMistakes(given.turns, turns),
       ...rangeMistake(given.score, scale, '`score`'),
       ...extremeMistakes(given.turns, given.score, scale, '`score`'),
     ],

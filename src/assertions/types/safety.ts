@@ -6,7 +6,6 @@ import {
   fromVerdictEntries,
   hitsAndMisses,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
 } from '../shared/entries.ts';
 
@@ -58,10 +57,7 @@ export const safety: JudgedType = {
     instructions: INSTRUCTIONS,
     turns,
     answer: answerSchema,
-    mistakes: (answer: Answer) => [
-      ...turnMistakes(answer.turns, turns),
-      ...answer.turns.flatMap(entryMistakes),
-    ],
+    mistakes: (answer: Answer) => answer.turns.flatMap(entryMistakes),
     parts: entriesOnly<Answer>(),
     conclude(answer: Answer) {
       const verdicts = fromVerdictEntries(answer.turns, turns);

@@ -6,7 +6,6 @@ import {
   citing,
   fromVerdictEntries,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
@@ -66,7 +65,6 @@ export const taskAdherence: JudgedType = {
       turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
-        ...turnMistakes(answer.turns, input.turns),
         ...ASPECTS.flatMap((aspect) => aspectMistakes(aspect, answer, input)),
         ...turnFailures(answer),
       ],

@@ -7,7 +7,6 @@ import {
   hitsAndMisses,
   notApplicable,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
 } from '../shared/entries.ts';
 
@@ -65,10 +64,7 @@ export const toolCallEfficiency: JudgedType = {
       instructions: INSTRUCTIONS,
       turns,
       answer: answerSchema,
-      mistakes: (answer) => [
-        ...turnMistakes(answer.turns, turns),
-        ...answer.turns.flatMap((entry) => entryMistakes(entry, turns)),
-      ],
+      mistakes: (answer) => answer.turns.flatMap((entry) => entryMistakes(entry, turns)),
       parts: entriesOnly(),
       conclude({ turns: entries, rationale }) {
         const verdicts = fromVerdictEntries(entries, turns);

@@ -7,7 +7,6 @@ import {
   fromVerdictEntries,
   notApplicable,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
@@ -73,7 +72,6 @@ export const topicAdherence: JudgedType = {
       turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
-        ...turnMistakes(answer.turns, input.turns),
         ...answer.pairs.flatMap((pair, index) => pairMistakes(pair, index + 1, input)),
         ...verdictMistakes(answer),
       ],

@@ -8,7 +8,6 @@ import {
   entrySchema,
   notApplicable,
   rationaleSchema,
-  turnMistakes,
   turnThreshold,
   turnVerdicts,
 } from '../shared/entries.ts';
@@ -63,10 +62,7 @@ export const turnContextualPrecision: JudgedType = {
         instructions: `${INSTRUCTIONS}\n\n${expected}`,
         turns: narrowed.turns,
         answer: answerSchema,
-        mistakes: (answer) => [
-          ...turnMistakes(answer.turns, narrowed.turns),
-          ...answer.turns.flatMap((entry) => nodeMistakes(entry, narrowed.turns)),
-        ],
+        mistakes: (answer) => answer.turns.flatMap((entry) => nodeMistakes(entry, narrowed.turns)),
         parts: entriesOnly(),
         conclude: (answer) => conclude(answer, narrowed),
       }),

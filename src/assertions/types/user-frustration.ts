@@ -6,7 +6,6 @@ import {
   rangeMistake,
   rationaleSchema,
   scoreEntrySchema,
-  turnMistakes,
   turnVerdicts,
   withWhole,
 } from '../shared/entries.ts';
@@ -58,7 +57,6 @@ export const userFrustration: JudgedType = {
       turns,
       answer: answerSchema,
       mistakes: (answer) => [
-        ...turnMistakes(answer.turns, turns),
         ...answer.turns.flatMap(({ turn, score }) =>
           rangeMistake(score, [0, 1], `The score of turn ${turn}`),
         ),
