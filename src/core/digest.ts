@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** JSON with object keys sorted at every depth, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
@@ -6,4 +8,14 @@ export function canonicalJson(value: unknown): string {
       Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
     );
   });
+}
+
+/** SHA-256 of a text's UTF-8, hexadecimal. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** SHA-256 of a value's canonical JSON, hexadecimal: equal values have equal digests. */
+export function digestOf(value: unknown): string {
+  return sha256(canonicalJson(value));
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { isMapping, mappingOf, valueAt } from '../core/data.ts';
+import { sha256 } from '../core/digest.ts';
 import { START } from '../core/problem.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
@@ -91,7 +91,7 @@ export async function loadDocument(
       suite: {
         path: document.path,
         name: name ?? basename(document.path).replace(/\.eval\.ya?ml$/, ''),
-        hash: createHash('sha256').update(document.text).digest('hex'),
+        hash: sha256(document.text),
         cases,
         ...(description !== undefined && { description }),
       },

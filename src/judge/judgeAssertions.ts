@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { Means, Outcome } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { NestedError } from '../assertions/shared/nested.ts';
 import { deepFreeze } from '../core/deepFreeze.ts';
-import { canonicalJson } from '../core/digest.ts';
+import { canonicalJson, digestOf } from '../core/digest.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
 import { type Model, ModelError } from '../models/model.ts';
@@ -259,13 +258,12 @@ function costOf(
   const usage: Usage = index === 0 ? inquirer.meter.usage : NO_USAGE;
   const { first, meter, model } = inquirer;
   if (!first) return { usage };
-  const text = canonicalJson(first.messages) ?? '';
   return {
     usage,
     judge: {
       model: model.id,
       ...(meter.version !== undefined && { version: meter.version }),
-      prompt_hash: createHash('sha256').update(text).digest('hex'),
+      prompt_hash: digestOf(first.messages),
       samples: sampled.samples,
       spread: sampled.spread,
       ...(sampled.unstable && { unstable: true }),

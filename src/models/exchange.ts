@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { canonicalJson } from '../core/digest.ts';
+import { digestOf } from '../core/digest.ts';
 import { messageSchema, toolSchema } from '../core/message.ts';
 import { usageSchema } from '../core/verdict.ts';
 import type { Embedded, ModelReply, ModelRequest } from './model.ts';
@@ -146,7 +145,7 @@ function modelName(id: string): string {
 }
 
 export function exchangeKey(request: AnyExchangeRequest): string {
-  return createHash('sha256').update(canonicalJson(request)).digest('hex');
+  return digestOf(request);
 }
 
 /** An exchange with its place in the recording, from 1. */

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { valueAt } from '../../core/data.ts';
+import { sha256 } from '../../core/digest.ts';
 import type { Assertion, Repeat, SuiteCase } from '../../core/suite.ts';
 import type { AboutCase } from '../assertion/aboutCase.ts';
 import { buildAssertion } from '../assertion/buildAssertion.ts';
@@ -20,7 +20,7 @@ export function hashOfCase({ spot }: CaseSource): string {
 
 /** As `hashOfCase`, of a text that is not in a file yet. */
 export function hashOfText(text: string): string {
-  return createHash('sha256').update(text.trim()).digest('hex');
+  return sha256(text.trim());
 }
 
 /** A case ready to run; undefined where it cannot run, for the reasons that were reported. */
