@@ -50,9 +50,8 @@ function nothingFound(arg: string, isDefault: boolean): string {
 }
 
 /**
- * The folder that a file's paths may not leave, and that holds `.turnlight/`: the nearest one above
- * the working folder that is a workspace already, else the working folder. A file outside of it is
- * a workspace of its own.
+ * The folder that a file's paths may not leave: the nearest one above the working folder that holds a
+ * `.git` or a `.turnlight`, else the working folder. A file outside of it is a workspace of its own.
  */
 export function workspaceOf(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {

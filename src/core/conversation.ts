@@ -15,15 +15,15 @@ import { type Source, sourceSchema } from './problem.ts';
  * Turns are numbered from 1 across both sides. System and developer texts are not turns and keep
  * their place: between turns as an entry, inside a turn as one of its items.
  */
-export const systemTextSchema = z.strictObject({
+export const systemTextSchema = z.object({
   kind: z.literal('system'),
   role: z.enum(['system', 'developer']),
   text: z.string(),
 });
 
 export const turnItemSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('text'), text: z.string() }),
-  z.strictObject({
+  z.object({ kind: z.literal('text'), text: z.string() }),
+  z.object({
     kind: z.literal('tool-call'),
     call: toolCallSchema,
     /** Absent where no result came. */
@@ -32,7 +32,7 @@ export const turnItemSchema = z.discriminatedUnion('kind', [
   systemTextSchema,
 ]);
 
-export const turnSchema = z.strictObject({
+export const turnSchema = z.object({
   kind: z.literal('turn'),
   number: z.int().min(1),
   side: z.enum(['user', 'assistant']),
@@ -46,7 +46,7 @@ export const turnSchema = z.strictObject({
   latency: z.number().optional(),
 });
 
-export const conversationSchema = z.strictObject({
+export const conversationSchema = z.object({
   entries: z.array(z.discriminatedUnion('kind', [systemTextSchema, turnSchema])),
   /** Parts with nothing to show, such as an MCP approval, one line each. */
   notes: z.array(z.string()),

@@ -5,7 +5,7 @@ import * as z from 'zod';
  * after them sees only this. A tool call's `arguments` are parsed JSON where they parse, else the
  * text as it came.
  */
-export const toolCallSchema = z.strictObject({
+export const toolCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.unknown(),

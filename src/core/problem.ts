@@ -2,15 +2,15 @@ import * as z from 'zod';
 import type { Path } from './data.ts';
 
 /** A place in a text, both numbers from 0; `character` counts UTF-16 units, as in LSP. */
-export const positionSchema = z.strictObject({
+export const positionSchema = z.object({
   line: z.int().min(0),
   character: z.int().min(0),
 });
 
-export const rangeSchema = z.strictObject({ start: positionSchema, end: positionSchema });
+export const rangeSchema = z.object({ start: positionSchema, end: positionSchema });
 
 /** A place in a file. `path` is absolute. */
-export const sourceSchema = z.strictObject({ path: z.string(), range: rangeSchema });
+export const sourceSchema = z.object({ path: z.string(), range: rangeSchema });
 
 export type Position = z.infer<typeof positionSchema>;
 export type Range = z.infer<typeof rangeSchema>;

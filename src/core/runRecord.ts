@@ -3,33 +3,36 @@ import { conversationSchema } from './conversation.ts';
 import { rangeSchema } from './problem.ts';
 import { statusSchema, usageSchema, verdictSchema } from './verdict.ts';
 
-/** Raised by one whenever a reader of the last version could misread a line. */
-export const RECORD_VERSION = 1;
+/**
+ * Of the records that are written. Readers take older ones, which lack some keys, and newer ones, of
+ * which they leave out the keys that they do not know; hence no object here is a strict one.
+ */
+export const RECORD_VERSION = 2;
 
-export const runLineSchema = z.strictObject({
+export const runLineSchema = z.object({
   kind: z.literal('run'),
-  version: z.literal(RECORD_VERSION),
+  version: z.int().min(1),
   id: z.string(),
   /** ISO 8601, UTC. */
   started: z.string(),
-  /** Suite files, absolute, with the SHA-256 of the text that ran, hexadecimal. */
-  files: z.array(z.strictObject({ path: z.string(), hash: z.string() })),
+  /** Suite files with the SHA-256 of the text that ran, hexadecimal. */
+  files: z.array(z.object({ path: z.string(), hash: z.string() })),
   commit: z.string().optional(),
   options: z.record(z.string(), z.unknown()),
   /** Judge models as `provider:model`. */
   judges: z.array(z.string()),
 });
 
-export const caseLineSchema = z.strictObject({
+export const caseLineSchema = z.object({
   kind: z.literal('case'),
-  /** The suite's file, absolute; the case itself may stand in an included file. */
+  /** The suite's file; the case itself may stand in an included file. */
   suite: z.string(),
   suite_name: z.string(),
   id: z.string(),
   /** From 1; always 1 without `repeat`. */
   repetition: z.int().min(1),
   repetitions: z.int().min(1),
-  source: z.strictObject({
+  source: z.object({
     path: z.string(),
     range: rangeSchema,
     /** SHA-256 of the case's text: a verdict is stale where the text now has another. */
@@ -52,7 +55,7 @@ export const caseLineSchema = z.strictObject({
   finished: z.string(),
 });
 
-export const endLineSchema = z.strictObject({
+export const endLineSchema = z.object({
   kind: z.literal('end'),
   finished: z.string(),
   cancelled: z.boolean(),
@@ -61,6 +64,7 @@ export const endLineSchema = z.strictObject({
   counts: z.record(statusSchema, z.int().min(0)),
 });
 
+/** A line of a record. Its paths start from the record's root there, and are absolute everywhere else. */
 export const recordLineSchema = z.discriminatedUnion('kind', [
   runLineSchema,
   caseLineSchema,

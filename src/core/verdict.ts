@@ -12,7 +12,7 @@ const scored = { status: statusSchema.extract(['pass', 'fail']), score: z.number
 const unscored = { status: statusSchema.extract(['error', 'skipped']), score: z.null() };
 
 /** A verbatim piece of the turn. `verified` is false where the turn does not hold it. */
-export const quoteSchema = z.strictObject({ text: z.string(), verified: z.boolean() });
+export const quoteSchema = z.object({ text: z.string(), verified: z.boolean() });
 
 const turnKeys = {
   turn: z.int().min(1),
@@ -22,12 +22,12 @@ const turnKeys = {
 
 /** What one assertion says about one turn. */
 export const turnVerdictSchema = z.discriminatedUnion('status', [
-  z.strictObject({ ...turnKeys, ...scored }),
-  z.strictObject({ ...turnKeys, ...unscored }),
+  z.object({ ...turnKeys, ...scored }),
+  z.object({ ...turnKeys, ...unscored }),
 ]);
 
 /** What it cost. Tokens as the endpoint counted them; `cost` in the price's currency, where a price is known. */
-export const usageSchema = z.strictObject({
+export const usageSchema = z.object({
   calls: z.int().min(0),
   input_tokens: z.int().min(0),
   cached_tokens: z.int().min(0),
@@ -35,8 +35,8 @@ export const usageSchema = z.strictObject({
   cost: z.number().min(0).nullable(),
 });
 
-const verdictKeys = z.strictObject({
-  assertion: z.strictObject({
+const verdictKeys = z.object({
+  assertion: z.object({
     /** Place in the case's list of assertions, from 0: defaults first, then the case's, then the turns'. */
     index: z.int().min(0),
     type: z.string(),
@@ -66,7 +66,7 @@ const verdictKeys = z.strictObject({
     return z.array(verdictSchema).optional();
   },
   judge: z
-    .strictObject({
+    .object({
       /** As configured, `provider:model`. */
       model: z.string(),
       /** As the endpoint reported it. */

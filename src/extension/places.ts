@@ -6,7 +6,7 @@ export function toRange({ start, end }: Range): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
 }
 
-/** The folder that holds `.turnlight/` for a file: its workspace folder, else the file's own. */
+/** The folder that a file's paths may not leave: its workspace folder, else the file's own. */
 export function workspaceOf(uri: vscode.Uri): string {
   const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri ?? vscode.Uri.joinPath(uri, '..');
   return folder.fsPath;

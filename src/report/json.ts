@@ -1,4 +1,6 @@
 import { visibleJson } from '../core/presentation/visibleText.ts';
+import { recordedPath, withCasePaths, withRunPaths } from '../core/recordPaths.ts';
+import type { CaseLine, RunLine } from '../core/runRecord.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { type Reporter, RunLog } from './reporter.ts';
 
@@ -11,7 +13,25 @@ export class JsonReporter implements Reporter {
   }
 
   finish(): string {
-    const { run = null, cases, end = null } = this.#log;
-    return `${visibleJson({ run, cases, end })}\n`;
+    const { run, cases, end = null } = this.#log;
+    const report = {
+      run: run ? this.#recordedRun(run) : null,
+      cases: cases.map((line) => this.#recordedCase(line)),
+      end,
+    };
+    return `${visibleJson(report)}\n`;
+  }
+
+  #recordedRun(run: RunLine): RunLine {
+    return withRunPaths(run, (path) => this.#recorded(path, path));
+  }
+
+  #recordedCase(line: CaseLine): CaseLine {
+    return withCasePaths(line, (path) => this.#recorded(line.suite, path));
+  }
+
+  #recorded(suite: string, path: string): string {
+    const home = this.#log.homes.get(suite);
+    return home ? recordedPath(home, path) : path;
   }
 }

@@ -1,4 +1,5 @@
 import { visibleLine } from '../core/presentation/visibleText.ts';
+import type { RecordHome } from '../core/recordPaths.ts';
 import { combineRepetitions, type RepeatedCase } from '../core/repetitions.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
 import { unreachable } from '../core/unreachable.ts';
@@ -23,8 +24,9 @@ export interface CaseOutcome extends RepeatedCase {
 export class RunLog {
   run: RunLine | undefined;
   end: EndLine | undefined;
-  /** The record's file, absolute. */
-  record: string | undefined;
+  /** The files of the records, absolute. */
+  records: readonly string[] = [];
+  homes: ReadonlyMap<string, RecordHome> = new Map();
   #planned: readonly CaseRef[] = [];
   readonly #finished = new Map<string, CaseLine>();
   readonly #needed = new Map<string, number>();
@@ -33,7 +35,8 @@ export class RunLog {
     switch (event.kind) {
       case 'run-started':
         this.run = event.run;
-        this.record = event.record;
+        this.records = event.records;
+        this.homes = event.homes;
         this.#planned = event.cases;
         break;
       case 'case-started':

@@ -71,7 +71,7 @@ export class TerminalReporter implements Reporter {
       ...this.#tables(cases, width),
       ...this.#failures(cases).map((lines) => lines.join('\n')),
       summaryLines(this.#log, this.#paint, now() - this.#started).join('\n'),
-      ...(this.#log.record ? [`Record: ${this.#shownPath(this.#log.record)}`] : []),
+      ...this.#log.records.map((path) => `Record: ${this.#shownPath(path)}`),
       ...(this.#log.end?.cancelled ? ['The run was cancelled; finished cases are kept.'] : []),
     ];
     write(`\n${sections.join('\n\n')}\n`);

@@ -1,4 +1,5 @@
 import type { Turn } from '../core/conversation.ts';
+import type { RecordHome } from '../core/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -16,8 +17,10 @@ export type RunEvent =
   | {
       readonly kind: 'run-started';
       readonly run: RunLine;
-      /** The record's file, absolute; absent where none is kept. */
-      readonly record?: string;
+      /** The files of the records, absolute; none where none are kept. */
+      readonly records: readonly string[];
+      /** Where the suites keep their records, by their paths. */
+      readonly homes: ReadonlyMap<string, RecordHome>;
       readonly cases: readonly CaseRef[];
     }
   | { readonly kind: 'case-started'; readonly ref: CaseRef; readonly case: SuiteCase }

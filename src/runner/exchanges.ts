@@ -13,7 +13,8 @@ import {
   replayingModel,
 } from '../models/recording.ts';
 import { findProvider } from '../models/registry.ts';
-import { keptAnswers } from '../store/kept.ts';
+import type { FoundHome } from '../store/home.ts';
+import { type KeptAnswers, keptAnswers } from '../store/kept.ts';
 import { openModule } from '../targets/moduleProcess.ts';
 import { recordingSession, replayingSession } from '../targets/recording.ts';
 import { findTargetType } from '../targets/registry.ts';
@@ -30,34 +31,53 @@ export class Exchanges {
   readonly #recorder: Recorder | undefined;
   readonly #models = new Map<string, Promise<Model>>();
   readonly #budget: Budget | undefined;
-  /** What judges were asked once for the whole run. */
-  readonly kept: Kept;
+  readonly #homes: ReadonlyMap<string, FoundHome>;
+  /** What judges were asked once, for the whole run. */
+  readonly #answers: Kept['answers'] = new Map();
+  /** The same of earlier runs, by the root where it is kept. */
+  readonly #stores = new Map<string, KeptAnswers>();
 
   private constructor(
     options: RunOptions,
+    homes: ReadonlyMap<string, FoundHome>,
     player: Player | undefined,
     recorder: Recorder | undefined,
   ) {
+    this.#homes = homes;
     this.#options = options;
     this.#player = player;
     this.#recorder = recorder;
     this.#host = { secret: options.secret, env: options.env, log: options.log };
     this.#budget = options.maxCost === undefined ? undefined : new Budget(options.maxCost);
-    // A recording holds all that was asked, and answers as it was then.
-    const alone = player !== undefined || recorder !== undefined || !options.keepRecord;
-    const store = alone ? undefined : keptAnswers(options.workspace);
-    this.kept = {
-      answers: new Map(),
+  }
+
+  /** @param homes of the suites, by their paths @throws RecordingError */
+  static async open(
+    options: RunOptions,
+    homes: ReadonlyMap<string, FoundHome>,
+  ): Promise<Exchanges> {
+    const player = options.replay === undefined ? undefined : await openPlayer(options.replay);
+    const recorder = options.record === undefined ? undefined : await openRecorder(options.record);
+    return new Exchanges(options, homes, player, recorder);
+  }
+
+  /** What judges were asked once, and what was kept of it beside the records of a suite. */
+  keptFor(suite: string): Kept {
+    const store = this.#storeFor(suite);
+    return {
+      answers: this.#answers,
       load: async (key) => store?.load(key),
       save: async (key, answer) => store?.save(key, answer),
     };
   }
 
-  /** @throws RecordingError */
-  static async open(options: RunOptions): Promise<Exchanges> {
-    const player = options.replay === undefined ? undefined : await openPlayer(options.replay);
-    const recorder = options.record === undefined ? undefined : await openRecorder(options.record);
-    return new Exchanges(options, player, recorder);
+  #storeFor(suite: string): KeptAnswers | undefined {
+    const home = this.#homes.get(suite);
+    // A recording holds all that was asked, and answers as it was then.
+    if (!home || this.#player || this.#recorder || !this.#options.keepRecord) return undefined;
+    const store = this.#stores.get(home.root) ?? keptAnswers(home);
+    this.#stores.set(home.root, store);
+    return store;
   }
 
   /** True once the limit of the cost ended the run. */

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
 import pLimit from 'p-limit';
 import { combineRepetitions } from '../core/repetitions.ts';
-import { type CaseLine, type EndLine, RECORD_VERSION, type RunLine } from '../core/runRecord.ts';
-import type { Assertion, ModelSpec } from '../core/suite.ts';
-import { createRecord, type RecordWriter } from '../store/append.ts';
+import type { CaseLine, EndLine } from '../core/runRecord.ts';
+import type { ModelSpec } from '../core/suite.ts';
+import { type FoundHome, findHome } from '../store/home.ts';
+import { RunRecords } from '../store/runRecords.ts';
+import { describeRun, judgesOf } from './describeRun.ts';
 import { Exchanges } from './exchanges.ts';
 import { type PlannedCase, planRun } from './plan.ts';
 import { runCase } from './runCase.ts';
@@ -24,32 +23,36 @@ import type { RunOptions, RunResult } from './runOptions.ts';
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
   const planned = planRun(options);
-  const exchanges = await Exchanges.open(options);
-  let record: RecordWriter | undefined;
+  const homes = await findHomes(planned);
+  const rootOf = (path: string) => homes.get(path)?.root ?? '';
+  const exchanges = await Exchanges.open(options, homes);
+  let kept: RunRecords | undefined;
   try {
     exchanges.checkPrices(modelsOf(planned));
-    const run = await describeRun(options, planned);
-    if (options.keepRecord) record = await createRecord(options.workspace, run.id, run.started);
-    await record?.append(run);
+    const { run, byRoot } = await describeRun(options, planned, rootOf);
+    if (options.keepRecord) kept = await RunRecords.open(byRoot, homes);
+    const records = kept?.paths ?? [];
     options.onEvent({
       kind: 'run-started',
       run,
       cases: planned.map(({ ref }) => ref),
-      ...(record && { record: record.path }),
+      homes,
+      records,
     });
-    const lines = await runAll(planned, exchanges, options, async (line) => record?.append(line));
-    const end: EndLine = {
+    const lines = await runAll(planned, exchanges, options, async (line) => kept?.append(line));
+    const endOf = (cases: readonly PlannedCase[]): EndLine => ({
       kind: 'end',
       finished: new Date().toISOString(),
       cancelled: options.signal.aborted,
       ...(exchanges.stopped && { stopped: 'max-cost' as const }),
-      counts: countCases(planned, lines),
-    };
-    await record?.append(end);
+      counts: countCases(cases, lines),
+    });
+    await kept?.end((root) => endOf(planned.filter(({ suite }) => rootOf(suite.path) === root)));
+    const end = endOf(planned);
     options.onEvent({ kind: 'run-finished', end });
-    return { end, ...(record && { record: record.path }) };
+    return { end, records };
   } finally {
-    await record?.close();
+    await kept?.close();
     await exchanges.close();
   }
 }
@@ -97,31 +100,6 @@ function countCases(
   return counts;
 }
 
-async function describeRun(options: RunOptions, planned: readonly PlannedCase[]): Promise<RunLine> {
-  const commit = await commitOf(options.workspace);
-  const judges = planned.flatMap((one) => judgesOf(one.case.assertions));
-  return {
-    kind: 'run',
-    version: RECORD_VERSION,
-    id: randomBytes(4).toString('hex'),
-    started: new Date().toISOString(),
-    files: [...new Set(planned.map(({ suite }) => suite))].map(({ path, hash }) => ({
-      path,
-      hash,
-    })),
-    options: { ...options.described },
-    judges: [...new Set(judges.map(({ id }) => id))],
-    ...(commit !== undefined && { commit }),
-  };
-}
-
-function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
-  return assertions.flatMap(({ judge, nested = [] }) => [
-    ...(judge ? [judge] : []),
-    ...judgesOf(nested.map((one) => one.assertion)),
-  ]);
-}
-
 /** Every model that the run may ask. */
 function modelsOf(planned: readonly PlannedCase[]): ModelSpec[] {
   return planned.flatMap(({ case: { origin, assertions } }) => [
@@ -131,12 +109,11 @@ function modelsOf(planned: readonly PlannedCase[]): ModelSpec[] {
   ]);
 }
 
-/** Undefined where the workspace is in no git repository, or there is no git. */
-async function commitOf(folder: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: folder });
-    return stdout.trim();
-  } catch {
-    return undefined;
-  }
+/** By the paths of the suites. */
+async function findHomes(planned: readonly PlannedCase[]): Promise<ReadonlyMap<string, FoundHome>> {
+  const paths = new Set(planned.map(({ suite }) => suite.path));
+  const found = await Promise.all(
+    [...paths].map(async (path) => [path, await findHome(path)] as const),
+  );
+  return new Map(found);
 }

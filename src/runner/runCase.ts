@@ -165,7 +165,7 @@ class CaseRun {
       assertions,
       facts: this.#case,
       signal: this.#options.signal,
-      kept: this.#exchanges.kept,
+      kept: this.#exchanges.keptFor(this.#ref.suite),
       ...(said.measured && { targetUsage: said.measured }),
       script: (path, exported, input) => {
         const { log, onEvent } = this.#options;

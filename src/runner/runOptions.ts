@@ -13,9 +13,9 @@ export interface RunOptions {
   readonly timeout: number;
   /** Refuse to run while a case says `only`. */
   readonly forbidOnly: boolean;
-  /** The folder that holds `.turnlight/`. */
+  /** The folder that paths in targets may not leave. */
   readonly workspace: string;
-  /** False keeps no run record. */
+  /** False keeps no record of the run. */
   readonly keepRecord: boolean;
   /** Writes every model and target exchange to this recording. */
   readonly record?: string;
@@ -34,6 +34,6 @@ export interface RunOptions {
 
 export interface RunResult {
   readonly end: EndLine;
-  /** The record's file, absolute. */
-  readonly record?: string;
+  /** The files of the records, absolute; none where none are kept. */
+  readonly records: readonly string[];
 }

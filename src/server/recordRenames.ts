@@ -13,13 +13,12 @@ export class RecordRenames {
     this.#waiting = renamed;
   }
 
-  /** @param workspace the folder that holds the records, absolute */
-  async seen({ path, outline }: LoadedSuite, workspace: string): Promise<void> {
+  async seen({ path, outline }: LoadedSuite): Promise<void> {
     const done = this.#waiting.filter(
       ({ suite, to, hash }) =>
         suite === path && outline.some((one) => one.id === to && one.hash === hash.to),
     );
     this.#waiting = this.#waiting.filter((one) => !done.includes(one));
-    for (const one of done) await renameCase(workspace, one);
+    for (const one of done) await renameCase(one);
   }
 }

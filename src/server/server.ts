@@ -9,11 +9,12 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import * as z from 'zod';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import { SECTION } from '../protocol/settings.ts';
-import { pathOf } from './addresses.ts';
+import { isEvalFile, pathOf } from './addresses.ts';
 import { clientFiles } from './clientFiles.ts';
 import { type ClientWishes, FEATURES, serveFeatures } from './features.ts';
 import { mayMatter, Publisher } from './publisher.ts';
 import { RecordRenames } from './recordRenames.ts';
+import { RecordWatch } from './recordWatch.ts';
 import { Workspace } from './workspace.ts';
 
 /** What is read of the client's settings; what is wrong in them counts as not set. */
@@ -29,11 +30,11 @@ export function startServer(connection: Connection): void {
   const documents = new TextDocuments(TextDocument);
   const workspace = new Workspace(() => documents.all(), clientFiles(connection, nodeFiles()));
   const renames = new RecordRenames();
-  const publisher = new Publisher(connection, documents, workspace, (suite) =>
-    renames.seen(suite, workspace.folderOf(suite.path)),
-  );
+  const records = new RecordWatch(connection, workspace);
+  const publisher = new Publisher(connection, documents, workspace, (suite) => renames.seen(suite));
   const wishes: ClientWishes = { snippets: false, hints: { turnNumbers: true, scores: true } };
   let watches = false;
+  let watchesOutside = false;
   let configures = false;
   let movesFolders = false;
   let refreshesHints = false;
@@ -42,7 +43,9 @@ export function startServer(connection: Connection): void {
     const roots = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri ? [rootUri] : []);
     workspace.setFolders(roots.map(pathOf));
     workspace.setDefaultJudge(process.env.TURNLIGHT_JUDGE);
-    watches = capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration ?? false;
+    const watching = capabilities.workspace?.didChangeWatchedFiles;
+    watches = watching?.dynamicRegistration ?? false;
+    watchesOutside = watches && (watching?.relativePatternSupport ?? false);
     configures = capabilities.workspace?.configuration ?? false;
     movesFolders = capabilities.workspace?.workspaceFolders ?? false;
     refreshesHints = capabilities.workspace?.inlayHint?.refreshSupport ?? false;
@@ -103,6 +106,9 @@ export function startServer(connection: Connection): void {
     for (const path of paths) if (!isRecord(path) && mayMatter(path)) changed(path);
   });
 
+  documents.onDidOpen(({ document: { uri } }) => {
+    if (watchesOutside && isEvalFile(uri)) void records.watchFor(pathOf(uri));
+  });
   documents.onDidChangeContent(({ document }) => changed(pathOf(document.uri)));
   documents.onDidClose(({ document }) => {
     workspace.closed(document.uri);

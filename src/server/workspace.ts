@@ -37,7 +37,7 @@ export class Workspace {
   #defaultJudge: string | undefined;
   readonly #open: () => readonly TextDocument[];
   readonly #files: Files;
-  readonly #runs = new Map<string, LatestRuns>();
+  readonly #runs = new LatestRuns();
   readonly #parsed = new Map<string, Parsed>();
   /** Files that are not open and that a feature looked into last, by path. */
   readonly #closed = new Map<string, EvalDocument>();
@@ -217,12 +217,14 @@ export class Workspace {
     return holding.sort((a, b) => b.length - a.length)[0] ?? dirname(path);
   }
 
+  /** Whether a folder or file is in a folder of the workspace. */
+  holds(path: string): boolean {
+    return this.#folders.some((folder) => isInside(path, folder));
+  }
+
   /** Nothing runs in a virtual workspace, so it has no records. */
   async lastRuns(suite: string, id: string): Promise<readonly CaseLine[]> {
-    const folder = this.folderOf(suite);
-    if (isVirtual(folder)) return [];
-    const runs = this.#runs.get(folder) ?? new LatestRuns(folder);
-    this.#runs.set(folder, runs);
-    return (await runs.find(suite, id)).map(({ line }) => line);
+    if (isVirtual(suite)) return [];
+    return (await this.#runs.find(suite, id)).map(({ line }) => line);
   }
 }

@@ -1,8 +1,12 @@
-import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RecordLine } from '../core/runRecord.ts';
+import { keptIn, makeHome } from './home.ts';
 
-export const RECORDS_FOLDER = '.turnlight/runs';
+/** The folder of the records at a root. @param root as of `RecordHome` */
+export function recordsIn(root: string): string {
+  return keptIn(root, 'runs');
+}
 
 /** A record that is being written, a line at a time. */
 export interface RecordWriter {
@@ -14,35 +18,23 @@ export interface RecordWriter {
 }
 
 /**
- * Begins a record in `.turnlight/runs/` of the workspace. The first one also writes a `.gitignore`
- * that keeps the folder out of version control.
+ * Begins a record in `.turnlight/runs/`.
  *
+ * @param root as of `RecordHome`
  * @param started ISO 8601
  */
 export async function createRecord(
-  workspace: string,
+  root: string,
   id: string,
   started: string,
 ): Promise<RecordWriter> {
-  await makeHome(workspace);
-  const folder = join(workspace, RECORDS_FOLDER);
+  await makeHome(root);
+  const folder = recordsIn(root);
   await mkdir(folder, { recursive: true });
   const time = started.replace(/[:.]/g, '-');
   const path = join(folder, `${time}-${id}.jsonl`);
   const file = await open(path, 'ax');
   return writer(path, file);
-}
-
-/** The folder of all that Turnlight keeps, out of version control. @returns its path, absolute */
-export async function makeHome(workspace: string): Promise<string> {
-  const home = join(workspace, '.turnlight');
-  await mkdir(home, { recursive: true });
-  await writeFile(join(home, '.gitignore'), '*\n', { flag: 'wx' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
-  return home;
 }
 
 function writer(path: string, file: FileHandle): RecordWriter {

@@ -1,7 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as z from 'zod';
-import { makeHome } from './append.ts';
+import { type FoundHome, keptIn, makeHome } from './home.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
@@ -12,23 +11,33 @@ export interface KeptAnswers {
 }
 
 /**
- * Keeps answers in `.turnlight/kept.jsonl` of the workspace, one line each; the last of a key counts.
- * Deleting the file makes all of them be asked again. A line that cannot be read is asked again too.
+ * Keeps answers in `.turnlight/kept.jsonl`, one line each; the last of a key counts. Deleting the file
+ * makes all of them be asked again. A line that cannot be read is asked again too.
  */
-export function keptAnswers(workspace: string): KeptAnswers {
+export function keptAnswers({ root, kept }: Pick<FoundHome, 'root' | 'kept'>): KeptAnswers {
   let known: Promise<Map<string, unknown>> | undefined;
   const answers = () => {
-    known ??= read(join(workspace, '.turnlight/kept.jsonl'));
+    known ??= readAll(kept);
     return known;
   };
   return {
     load: async (key) => (await answers()).get(key),
     async save(key, answer) {
       (await answers()).set(key, answer);
-      const home = await makeHome(workspace);
-      await appendFile(join(home, 'kept.jsonl'), `${JSON.stringify({ key, answer })}\n`);
+      await makeHome(root);
+      await appendFile(fileIn(root), `${JSON.stringify({ key, answer })}\n`);
     },
   };
+}
+
+function fileIn(root: string): string {
+  return keptIn(root, 'kept.jsonl');
+}
+
+/** What stands nearer to the eval file counts. @param roots the nearest first */
+async function readAll(roots: readonly string[]): Promise<Map<string, unknown>> {
+  const files = await Promise.all(roots.map((root) => read(fileIn(root))));
+  return new Map(files.reverse().flatMap((answers) => [...answers]));
 }
 
 async function read(path: string): Promise<Map<string, unknown>> {

@@ -1,8 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { namedPath, type RecordHome, withCasePaths } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
-import { RECORDS_FOLDER } from './append.ts';
-import { type RunRecord, readRecord } from './read.ts';
+import { recordsIn } from './append.ts';
+import { findHome } from './home.ts';
+import { readRecord } from './read.ts';
 
 export interface FoundCase {
   readonly line: CaseLine;
@@ -10,15 +12,14 @@ export interface FoundCase {
   readonly record: string;
 }
 
-/** Finds what the last runs of a workspace said. Records that did not change are read once. */
-export class LatestRuns {
-  readonly #folder: string;
-  readonly #known = new Map<string, { readonly stamp: string; readonly record: RunRecord }>();
+/** A record's cases by suite and id. */
+type Cases = ReadonlyMap<string, readonly CaseLine[]>;
 
-  /** @param workspace the folder that holds `.turnlight/`, absolute */
-  constructor(workspace: string) {
-    this.#folder = join(workspace, RECORDS_FOLDER);
-  }
+/** Finds what the last runs of a case said. Records that did not change are read once. */
+export class LatestRuns {
+  readonly #known = new Map<string, { readonly stamp: string; readonly cases: Cases }>();
+  /** Look-ups at the same time share a look into the folders. */
+  readonly #looking = new Map<string, Promise<Records>>();
 
   /**
    * The newest finished runs of a case, one for each repetition, in their order; empty where it
@@ -28,32 +29,75 @@ export class LatestRuns {
    * @param only the record to look into, absolute; all unless given
    */
   async find(suite: string, id: string, only?: string): Promise<FoundCase[]> {
-    for (const path of only === undefined ? await this.#newestFirst() : [only]) {
-      const record = await this.#read(path);
-      const lines = record?.cases.filter((line) => line.suite === suite && line.id === id) ?? [];
+    const { home, newestFirst } = await this.#look(suite);
+    for (const record of only === undefined ? newestFirst : [only]) {
+      const cases = await this.#read(record);
+      // Records of version 1 know an eval file by the path that it was run under.
+      const lines = cases?.get(keyOf(home.path, id)) ?? cases?.get(keyOf(suite, id)) ?? [];
       if (lines.length === 0) continue;
-      return lines
-        .sort((a, b) => a.repetition - b.repetition)
-        .map((line) => ({ line, record: path }));
+      return lines.map((line) => ({ line: asNamed(line, home), record }));
     }
     return [];
   }
 
-  /** Names begin with the time of their run. */
-  async #newestFirst(): Promise<string[]> {
-    const names = await readdir(this.#folder).catch(() => []);
-    const records = names.filter((name) => name.endsWith('.jsonl')).sort();
-    return records.reverse().map((name) => join(this.#folder, name));
+  #look(suite: string): Promise<Records> {
+    const known = this.#looking.get(suite);
+    if (known) return known;
+    const looking = recordsOf(suite).finally(() => this.#looking.delete(suite));
+    this.#looking.set(suite, looking);
+    return looking;
   }
 
-  async #read(path: string): Promise<RunRecord | undefined> {
+  async #read(path: string): Promise<Cases | undefined> {
     const found = await stat(path).catch(() => undefined);
     if (!found) return undefined;
     const stamp = `${found.mtimeMs} ${found.size}`;
     const known = this.#known.get(path);
-    if (known?.stamp === stamp) return known.record;
+    if (known?.stamp === stamp) return known.cases;
     const record = await readRecord(path).catch(() => undefined);
-    if (record) this.#known.set(path, { stamp, record });
-    return record;
+    if (!record) return undefined;
+    const cases = byCase(record.cases);
+    this.#known.set(path, { stamp, cases });
+    return cases;
   }
+}
+
+interface Records {
+  readonly home: RecordHome;
+  /** Absolute. */
+  readonly newestFirst: readonly string[];
+}
+
+/** Names begin with the time of their run. */
+async function recordsOf(suite: string): Promise<Records> {
+  const home = await findHome(suite);
+  const found = await Promise.all(
+    home.kept.map(async (root) => {
+      const folder = recordsIn(root);
+      const names = await readdir(folder).catch(() => []);
+      return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, name));
+    }),
+  );
+  const newestFirst = found.flat().sort((a, b) => (basename(a) < basename(b) ? 1 : -1));
+  return { home, newestFirst };
+}
+
+function byCase(lines: readonly CaseLine[]): Cases {
+  const cases = new Map<string, CaseLine[]>();
+  for (const line of [...lines].sort((a, b) => a.repetition - b.repetition)) {
+    const key = keyOf(line.suite, line.id);
+    const same = cases.get(key);
+    if (same) same.push(line);
+    else cases.set(key, [line]);
+  }
+  return cases;
+}
+
+function asNamed(line: CaseLine, home: RecordHome): CaseLine {
+  if (home.path === home.named || line.suite === home.named) return line;
+  return withCasePaths(line, (path) => namedPath(home, path));
+}
+
+function keyOf(suite: string, id: string): string {
+  return JSON.stringify([suite, id]);
 }

@@ -1,6 +1,8 @@
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RECORDS_FOLDER } from './append.ts';
+import { absolutePath } from '../core/recordPaths.ts';
+import { recordsIn } from './append.ts';
+import { findHome } from './home.ts';
 
 /** Milliseconds without a new line after which a run without an end is taken to have been killed. */
 const STILL_RUNNING = 60 * 60 * 1000;
@@ -22,36 +24,41 @@ export interface RenamedRecords {
 }
 
 /**
- * Records a case's results under another id, in all records of a workspace. Each is written anew
- * beside itself and put in its place at once; lines about anything else stay as they are.
- *
- * @param workspace the folder that holds `.turnlight/`, absolute
+ * Records a case's results under another id, in all records of its suite. Each is written anew beside
+ * itself and put in its place at once; lines about anything else stay as they are.
  */
-export async function renameCase(
-  workspace: string,
-  renaming: CaseRenaming,
-): Promise<RenamedRecords> {
-  const folder = join(workspace, RECORDS_FOLDER);
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+export async function renameCase(renaming: CaseRenaming): Promise<RenamedRecords> {
+  const { path: suite, kept } = await findHome(renaming.suite);
   const changed: string[] = [];
   const running: string[] = [];
-  for (const entry of entries) {
-    if (!entry.isFile() || !entry.name.endsWith('.jsonl')) continue;
-    const path = join(folder, entry.name);
-    const done = await renameIn(path, renaming);
-    if (done === 'changed') changed.push(path);
-    if (done === 'running') running.push(path);
+  for (const root of kept) {
+    const isMine = (recorded: unknown) =>
+      typeof recorded === 'string' &&
+      [suite, renaming.suite].includes(absolutePath(root, recorded));
+    for (const path of await recordsAt(root)) {
+      const done = await renameIn(path, renaming, isMine);
+      if (done === 'changed') changed.push(path);
+      if (done === 'running') running.push(path);
+    }
   }
   return { changed: changed.sort(), running: running.sort() };
+}
+
+async function recordsAt(root: string): Promise<string[]> {
+  const folder = recordsIn(root);
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const records = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'));
+  return records.map(({ name }) => join(folder, name));
 }
 
 async function renameIn(
   path: string,
   renaming: CaseRenaming,
+  isMine: (suite: unknown) => boolean,
 ): Promise<'changed' | 'running' | 'unconcerned'> {
   const before = await stat(path);
   const lines = (await readFile(path, 'utf8')).split('\n');
-  const renamed = lines.map((line) => renamedLine(line, renaming));
+  const renamed = lines.map((line) => renamedLine(line, renaming, isMine));
   if (renamed.every((line, index) => line === lines[index])) return 'unconcerned';
   const ended = lines.some((line) => kindOf(line) === 'end');
   if (!ended && Date.now() - before.mtimeMs < STILL_RUNNING) return 'running';
@@ -67,11 +74,15 @@ async function renameIn(
   }
 }
 
-function renamedLine(line: string, { suite, from, to, hash }: CaseRenaming): string {
+function renamedLine(
+  line: string,
+  { from, to, hash }: CaseRenaming,
+  isMine: (suite: unknown) => boolean,
+): string {
   // Most lines are long and about other cases.
   if (!line.includes(JSON.stringify(from))) return line;
   const given = parsed(line);
-  if (given?.kind !== 'case' || given.suite !== suite || given.id !== from) return line;
+  if (given?.kind !== 'case' || !isMine(given.suite) || given.id !== from) return line;
   const source: Readonly<Record<string, unknown>> = { ...Object(given.source) };
   const fresh = hash && source.hash === hash.from ? { source: { ...source, hash: hash.to } } : {};
   return JSON.stringify({ ...given, id: to, ...fresh });

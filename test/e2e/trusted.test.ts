@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 
@@ -64,6 +66,18 @@ describe('a trusted workspace in the real VS Code', { timeout: 300_000 }, () => 
     await workbench.until(lenses, (count) => count >= 2, 'code lenses');
     await workbench.clickLens('Run', 1);
     await rows((all) => has(all, 'frustrated-customer', 'Failed'), 'the outcome');
+  });
+
+  it('keeps its records where the command line does, from whatever folder that is run', async () => {
+    const args = [join(CHECKOUT, 'dist/cli.js'), 'run', 'shopfast', '--case', 'order-status'];
+    await promisify(execFile)(process.execPath, args, { cwd: folder });
+    const records = join(folder, 'shopfast/.turnlight/runs');
+    const sources = new Set<unknown>();
+    for (const name of await readdir(records)) {
+      const [run = ''] = (await readFile(join(records, name), 'utf8')).split('\n');
+      sources.add(JSON.parse(run).options.from);
+    }
+    assert.deepEqual(sources, new Set(['editor', undefined]));
   });
 
   it('shows score, rationale and quote when a failed turn is hovered', async () => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { type LanguageServer, startLanguageServer } from '../support/languageServer.ts';
+import { runFiles, workspaceWith } from '../support/runs.ts';
 
 const CASE = 'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n';
 const PROMPTED = `judge: openai:j\n${CASE}    assert:\n      - {type: llm-judge, prompt: ./p.md}\n`;
@@ -190,6 +191,47 @@ describe('the workspace', { timeout: 60_000 }, () => {
       context: { diagnostics: found.diagnostics },
     });
     assert.match(JSON.stringify(fixes), /"newText":".*assistant/);
+  });
+
+  it('may be a folder of a repository: records beside its .git are shown and watched', async (t) => {
+    const text = `${CASE}    assert: [{type: contains, value: Hello}]\n`;
+    const repository = await workspaceWith(t, { '.git/HEAD': '', 'evals/suite.eval.yaml': text });
+    const folder = join(repository, 'evals');
+    const { record = '' } = await runFiles(t, {}, { workspace: folder });
+    assert.equal(dirname(record), join(repository, '.turnlight/runs'));
+    const asked: unknown[] = [];
+    let registered = () => {};
+    const watching = new Promise<void>((done) => {
+      registered = done;
+    });
+    const server = await started(
+      t,
+      pathToFileURL(folder).toString(),
+      {
+        'client/registerCapability': (params) => {
+          asked.push(params);
+          if (JSON.stringify(params).includes('baseUri')) registered();
+          return null;
+        },
+      },
+      {
+        workspace: {
+          didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: true },
+        },
+      },
+    );
+    const uri = pathToFileURL(join(folder, 'suite.eval.yaml')).toString();
+    await server.connection.sendNotification('textDocument/didOpen', {
+      textDocument: { uri, languageId: 'conversation-eval', version: 1, text },
+    });
+    await watching;
+    const baseUri = pathToFileURL(dirname(record)).toString();
+    assert.ok(JSON.stringify(asked).includes(`{"baseUri":"${baseUri}","pattern":"*.jsonl"}`));
+    const hover = await server.connection.sendRequest('textDocument/hover', {
+      textDocument: { uri },
+      position: { line: 1, character: 10 },
+    });
+    assert.match(JSON.stringify(hover), /Last run/);
   });
 
   it('may be virtual: its files are read through the client', async (t) => {

@@ -1,5 +1,5 @@
 import { type PlacedMessage, toConversation } from '../../src/core/conversation.ts';
-import type { CaseLine } from '../../src/core/runRecord.ts';
+import { type CaseLine, RECORD_VERSION } from '../../src/core/runRecord.ts';
 import type { SuiteCase } from '../../src/core/suite.ts';
 import { NO_USAGE } from '../../src/core/verdict.ts';
 import type { CaseRef, RunEvent } from '../../src/runner/events.ts';
@@ -61,14 +61,15 @@ export function runEvents(
       kind: 'run-started',
       run: {
         kind: 'run',
-        version: 1,
+        version: RECORD_VERSION,
         id: 'r1',
         started: '2026-01-01T00:00:00.000Z',
         files: [{ path: PATH, hash: '0'.repeat(64) }],
         options: {},
         judges: ['openai:judge'],
       },
-      record: '/work/.turnlight/runs/r1.jsonl',
+      records: ['/work/.turnlight/runs/r1.jsonl'],
+      homes: new Map([[PATH, { named: PATH, path: PATH, root: '/work' }]]),
       cases: lines.map(refOf),
     },
     ...(options.finished ?? lines).flatMap((line): RunEvent[] => {

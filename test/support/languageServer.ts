@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import {
+  type ClientCapabilities,
   createProtocolConnection,
   type ProtocolConnection,
   type PublishDiagnosticsParams,
@@ -26,10 +27,12 @@ export interface LanguageServer {
  * The real server in a process of its own, over stdio, as `turnlight lsp --stdio` starts it.
  *
  * @param answers to the server's own requests, by method
+ * @param capabilities of the client
  */
 export async function startLanguageServer(
   roots: string | readonly string[],
   answers: Readonly<Record<string, (params: unknown) => unknown>> = {},
+  capabilities: ClientCapabilities = {},
 ): Promise<LanguageServer> {
   const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli/main.ts'), 'lsp', '--stdio'], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -50,7 +53,7 @@ export async function startLanguageServer(
   await connection.sendRequest('initialize', {
     processId: null,
     rootUri: folders[0] ?? null,
-    capabilities: {},
+    capabilities,
     ...(folders.length > 1 && {
       workspaceFolders: folders.map((uri) => ({ uri, name: uri })),
     }),

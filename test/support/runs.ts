@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { SILENT } from '../../src/core/logger.ts';
 import type { CaseLine } from '../../src/core/runRecord.ts';
+import type { Suite } from '../../src/core/suite.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
 import type { RunEvent } from '../../src/runner/events.ts';
@@ -15,6 +16,8 @@ export interface Ran extends RunResult {
   /** Finished cases, in the order in which they finished. */
   readonly lines: readonly CaseLine[];
   readonly workspace: string;
+  /** The only record, absolute. */
+  readonly record?: string;
 }
 
 /** A folder with files, gone after the test. */
@@ -24,25 +27,38 @@ export async function workspaceWith(
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-run-'));
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await putFiles(folder, files);
   return folder;
 }
 
-/** Runs `suite.eval.yaml` of a folder with these files. */
-export async function runFiles(
-  t: TestContext,
-  files: Readonly<Record<string, string>>,
-  options: Partial<RunOptions> = {},
-): Promise<Ran> {
-  const workspace = await workspaceWith(t, files);
+async function putFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
+}
+
+/** `suite.eval.yaml` of a folder. */
+export async function suiteIn(workspace: string): Promise<Suite> {
   const { suite, problems } = await loadSuite(join(workspace, 'suite.eval.yaml'), nodeFiles(), {
     workspace,
     env: () => undefined,
   });
   if (!suite) throw new Error(JSON.stringify(problems, null, 2));
+  return suite;
+}
+
+/** Runs `suite.eval.yaml` of a folder, or of the workspace that is given, with these files in it. */
+export async function runFiles(
+  t: TestContext,
+  files: Readonly<Record<string, string>>,
+  options: Partial<RunOptions> = {},
+): Promise<Ran> {
+  const workspace = options.workspace ?? (await workspaceWith(t, {}));
+  await putFiles(workspace, files);
   const events: RunEvent[] = [];
   const result = await runSuites({
-    suites: [suite],
+    suites: options.suites ?? [await suiteIn(workspace)],
     concurrency: 4,
     timeout: 10_000,
     forbidOnly: false,
@@ -60,7 +76,8 @@ export async function runFiles(
     },
   });
   const lines = events.flatMap((event) => (event.kind === 'case-finished' ? [event.line] : []));
-  return { ...result, events, lines, workspace };
+  const [record] = result.records;
+  return { ...result, events, lines, workspace, ...(record !== undefined && { record }) };
 }
 
 /** A suite whose target is `bot.mjs`, from the lines of its cases. */

@@ -15,7 +15,7 @@ import {
 import { LatestRuns } from '../../store/latest.ts';
 import { Disposing } from '../disposables.ts';
 import type { LiveRuns } from '../liveRuns.ts';
-import { reveal, workspaceOf } from '../places.ts';
+import { reveal } from '../places.ts';
 import { readSuite } from '../suites.ts';
 import { viewHtml } from './html.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -33,7 +33,7 @@ export interface PanelParts {
 export class ConversationPanel extends Disposing {
   readonly #panel: vscode.WebviewPanel;
   readonly #parts: PanelParts;
-  readonly #runs: LatestRuns;
+  readonly #runs = new LatestRuns();
   #state: ViewState;
   #snapshot: Snapshot | undefined;
   #ready = false;
@@ -45,7 +45,6 @@ export class ConversationPanel extends Disposing {
     this.#panel = panel;
     this.#state = state;
     this.#parts = parts;
-    this.#runs = new LatestRuns(workspaceOf(this.#uri));
     panel.title = visibleLine(state.id);
     const { webview } = panel;
     webview.options = {
@@ -133,7 +132,8 @@ export class ConversationPanel extends Disposing {
     const { id, repetition, record } = this.#state;
     const suite = await readSuite(uri);
     const live = this.#parts.live.get({ suite: uri.fsPath, id, repetition });
-    const found = await this.#runs.find(uri.fsPath, id, record);
+    // What is not on the disk has no records.
+    const found = uri.scheme === 'file' ? await this.#runs.find(uri.fsPath, id, record) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
     const running = live?.phase === 'queued' || live?.phase === 'running';
     if (one && !running) {

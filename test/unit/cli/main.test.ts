@@ -57,6 +57,25 @@ test('run: all passed exits with 0, prints plain lines and keeps a record', asyn
   assert.ok(out.includes(`Record: .turnlight/runs/${record}`));
 });
 
+test('run: the record stands in the same place, whatever folder it is run in', async (t) => {
+  const server = await startModelServer(OBEDIENT);
+  t.after(() => server.close());
+  const suite = suiteText(server.baseUrl);
+  const files = { '.git': 'gitdir: elsewhere', 'evals/greet.eval.yaml': suite, 'docs/a.md': '' };
+  const folder = await workspaceWith(t, files);
+  for (const [from, file] of [
+    ['.', 'evals'],
+    ['evals', 'greet.eval.yaml'],
+    ['docs', '../evals/greet.eval.yaml'],
+  ] as const) {
+    const { code, out } = await turnlight(join(folder, from), ['run', file, '--case', 'polite']);
+    assert.equal(code, 0, out);
+  }
+  assert.equal((await readdir(join(folder, '.turnlight/runs'))).length, 3);
+  assert.equal(existsSync(join(folder, 'evals/.turnlight')), false);
+  assert.equal(existsSync(join(folder, 'docs/.turnlight')), false);
+});
+
 test('run: a failed case exits with 1 and shows turn, text, reason and place', async (t) => {
   const { folder } = await workspace(t, RUDE);
   const { code, out } = await turnlight(folder, ['run', 'greet.eval.yaml']);

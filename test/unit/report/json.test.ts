@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { withCasePaths } from '../../../src/core/recordPaths.ts';
 import { caseLineSchema, endLineSchema, runLineSchema } from '../../../src/core/runRecord.ts';
 import { JsonReporter } from '../../../src/report/json.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
 
-test('holds the lines of the record, cases in the order of the files', () => {
+test('holds the lines of the record, cases in the order of the files, no path of the machine', () => {
   const first = buildCaseLine({
     id: 'a',
     status: 'pass',
     conversation: talk('Hi', 'a\u001b[2J\u0000\ud800'),
-    verdicts: [buildVerdict({ status: 'pass', score: 1 })],
+    verdicts: [buildVerdict({ status: 'pass', score: 1, path: '/work/suite.eval.yaml' })],
   });
   const second = buildCaseLine({ id: 'b', status: 'error', reason: 'It crashed.' });
   const reporter = new JsonReporter();
@@ -21,7 +22,7 @@ test('holds the lines of the record, cases in the order of the files', () => {
   endLineSchema.parse(end);
   assert.deepEqual(
     cases.map((line: unknown) => caseLineSchema.parse(line)),
-    [first, second],
+    [first, second].map((line) => withCasePaths(line, () => 'suite.eval.yaml')),
   );
 });
 

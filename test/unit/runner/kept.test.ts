@@ -53,10 +53,11 @@ describe('what a judge is asked once', () => {
 
   it('is asked again where the file was torn', async (t) => {
     const workspace = await workspaceWith(t, {});
-    await keptAnswers(workspace).save('a', { steps: [] });
-    assert.deepEqual(await keptAnswers(workspace).load('a'), { steps: [] });
+    const home = { root: workspace, kept: [workspace] };
+    await keptAnswers(home).save('a', { steps: [] });
+    assert.deepEqual(await keptAnswers(home).load('a'), { steps: [] });
     await appendFile(join(workspace, '.turnlight/kept.jsonl'), '{"key": "b", "ans');
-    assert.equal(await keptAnswers(workspace).load('b'), undefined);
-    assert.deepEqual(await keptAnswers(workspace).load('a'), { steps: [] });
+    assert.equal(await keptAnswers(home).load('b'), undefined);
+    assert.deepEqual(await keptAnswers(home).load('a'), { steps: [] });
   });
 });

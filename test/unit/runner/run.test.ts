@@ -23,7 +23,7 @@ describe('a run', () => {
     assert.equal(read.run?.files.length, 1);
     assert.equal(read.end?.cancelled, false);
     assert.equal(await readFile(join(workspace, '.turnlight/.gitignore'), 'utf8'), '*\n');
-    const found = await new LatestRuns(workspace).find(join(workspace, 'suite.eval.yaml'), 'a');
+    const found = await new LatestRuns().find(join(workspace, 'suite.eval.yaml'), 'a');
     assert.equal(found[0]?.line.status, 'pass');
   });
 

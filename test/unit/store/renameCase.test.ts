@@ -12,13 +12,17 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { createRecord, RECORDS_FOLDER } from '../../../src/store/append.ts';
+import { createRecord, recordsIn } from '../../../src/store/append.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
 import { renameCase } from '../../../src/store/renameCase.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';
 
-const SUITE = '/work/suite.eval.yaml';
-const renaming = { suite: SUITE, from: 'old', to: 'new' };
+const SUITE = 'suite.eval.yaml';
+
+function renaming(folder: string) {
+  return { suite: join(folder, SUITE), from: 'old', to: 'new' };
+}
+
 const end = {
   kind: 'end' as const,
   finished: '2026-01-01T00:00:02.000Z',
@@ -37,8 +41,8 @@ describe('renaming a case with records', () => {
   }
 
   async function record(folder: string, name: string, ...lines: readonly unknown[]) {
-    await mkdir(join(folder, RECORDS_FOLDER), { recursive: true });
-    const path = join(folder, RECORDS_FOLDER, `${name}.jsonl`);
+    await mkdir(recordsIn(folder), { recursive: true });
+    const path = join(recordsIn(folder), `${name}.jsonl`);
     await writeFile(
       path,
       lines.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))).join('\n'),
@@ -53,20 +57,21 @@ describe('renaming a case with records', () => {
     await run.append({ ...line, source: { ...line.source, hash: 'before' } });
     await run.append(end);
     await run.close();
-    const runs = new LatestRuns(folder);
-    assert.equal((await runs.find(SUITE, 'old')).length, 1);
+    const runs = new LatestRuns();
+    const suite = join(folder, SUITE);
+    assert.equal((await runs.find(suite, 'old')).length, 1);
     const hash = { from: 'before', to: 'after' };
-    const done = await renameCase(folder, { ...renaming, hash });
+    const done = await renameCase({ ...renaming(folder), hash });
     assert.deepEqual(done, { changed: [run.path], running: [] });
-    const [found] = await runs.find(SUITE, 'new');
+    const [found] = await runs.find(suite, 'new');
     assert.equal(found?.line.source.hash, 'after');
-    assert.deepEqual(await runs.find(SUITE, 'old'), []);
+    assert.deepEqual(await runs.find(suite, 'old'), []);
   });
 
   it('changes no other line, and keeps what cannot be read', async () => {
     const folder = await workspace();
     const others = [
-      buildCaseLine({ id: 'old', status: 'pass', suite: '/work/other.eval.yaml' }),
+      buildCaseLine({ id: 'old', status: 'pass', suite: 'other.eval.yaml' }),
       buildCaseLine({ id: 'other', status: 'pass', suite: SUITE, description: '"old"' }),
       '{"kind": "case", "id": "old", torn',
       '',
@@ -76,37 +81,37 @@ describe('renaming a case with records', () => {
     const path = await record(folder, 'a', mine, ...others);
     const untouched = await record(folder, 'b', ...others);
     const before = await readFile(untouched, 'utf8');
-    assert.deepEqual((await renameCase(folder, renaming)).changed, [path]);
+    assert.deepEqual((await renameCase(renaming(folder))).changed, [path]);
     const [first, ...rest] = (await readFile(path, 'utf8')).split('\n');
     assert.deepEqual(JSON.parse(first ?? ''), { ...mine, id: 'new' });
     assert.equal(rest.join('\n'), before);
     assert.equal(await readFile(untouched, 'utf8'), before);
-    assert.deepEqual((await readdir(join(folder, RECORDS_FOLDER))).sort(), ['a.jsonl', 'b.jsonl']);
+    assert.deepEqual((await readdir(recordsIn(folder))).sort(), ['a.jsonl', 'b.jsonl']);
   });
 
   it('leaves a record alone that a run still writes, but not that of a killed run', async () => {
     const folder = await workspace();
     const mine = buildCaseLine({ id: 'old', status: 'fail', suite: SUITE });
     const path = await record(folder, 'a', mine, '');
-    assert.deepEqual(await renameCase(folder, renaming), { changed: [], running: [path] });
+    assert.deepEqual(await renameCase(renaming(folder)), { changed: [], running: [path] });
     const yesterday = Date.now() / 1000 - 24 * 60 * 60;
     await utimes(path, yesterday, yesterday);
-    assert.deepEqual(await renameCase(folder, renaming), { changed: [path], running: [] });
+    assert.deepEqual(await renameCase(renaming(folder)), { changed: [path], running: [] });
   });
 
   it('follows no symbolic link and needs no records', async () => {
     const folder = await workspace();
-    assert.deepEqual(await renameCase(folder, renaming), { changed: [], running: [] });
+    assert.deepEqual(await renameCase(renaming(folder)), { changed: [], running: [] });
     const outside = await record(
       await workspace(),
       'a',
       buildCaseLine({ id: 'old', status: 'fail', suite: SUITE }),
       end,
     );
-    await mkdir(join(folder, RECORDS_FOLDER), { recursive: true });
-    await symlink(outside, join(folder, RECORDS_FOLDER, 'a.jsonl'));
+    await mkdir(recordsIn(folder), { recursive: true });
+    await symlink(outside, join(recordsIn(folder), 'a.jsonl'));
     const before = await readFile(outside, 'utf8');
-    await renameCase(folder, renaming);
+    await renameCase(renaming(folder));
     assert.equal(await readFile(outside, 'utf8'), before);
   });
 });

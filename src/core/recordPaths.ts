@@ -1,0 +1,60 @@
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import type { CaseLine, RunLine } from './runRecord.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Where what is kept about an eval file stands. Paths are absolute. */
+export interface RecordHome {
+  /** The eval file as it was named. */
+  readonly named: string;
+  /** The same with the symbolic links of its folder followed. */
+  readonly path: string;
+  /** The folder that holds `.turnlight`, or will. Paths in records start here. */
+  readonly root: string;
+}
+
+/** A path as the records of an eval file hold it: from their root, with `/`. */
+export function recordedPath({ named, path, root }: RecordHome, given: string): string {
+  const followed = resolve(dirname(path), relative(dirname(named), given));
+  return relative(root, followed).split(sep).join('/');
+}
+
+/** A path of a record made absolute; in records of version 1 it is. @param root the record's */
+export function absolutePath(root: string, recorded: string): string {
+  return isAbsolute(recorded) ? recorded : resolve(root, recorded);
+}
+
+/** A path of a record as it is named where the eval file was opened, through a link perhaps. */
+export function namedPath({ named, path }: RecordHome, absolute: string): string {
+  return resolve(dirname(named), relative(dirname(path), absolute));
+}
+
+/** A run's line with each of its paths changed. */
+export function withRunPaths(line: RunLine, change: (path: string) => string): RunLine {
+  return { ...line, files: line.files.map((file) => ({ ...file, path: change(file.path) })) };
+}
+
+/** A case's line with each of its paths changed: of the suite, the case, its turns and assertions. */
+export function withCasePaths(line: CaseLine, change: (path: string) => string): CaseLine {
+  const { conversation, source, suite, verdicts } = line;
+  const placed = <Place extends { readonly path: string }>(place: Place): Place => ({
+    ...place,
+    path: change(place.path),
+  });
+  const judged = (verdict: Verdict): Verdict => ({
+    ...verdict,
+    assertion: placed(verdict.assertion),
+    ...(verdict.nested && { nested: verdict.nested.map(judged) }),
+  });
+  return {
+    ...line,
+    suite: change(suite),
+    source: placed(source),
+    conversation: {
+      ...conversation,
+      entries: conversation.entries.map((entry) =>
+        entry.kind === 'turn' && entry.source ? { ...entry, source: placed(entry.source) } : entry,
+      ),
+    },
+    verdicts: verdicts.map(judged),
+  };
+}

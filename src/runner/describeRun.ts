@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import { RECORD_VERSION, type RunLine } from '../core/runRecord.ts';
+import type { Assertion, ModelSpec } from '../core/suite.ts';
+import type { PlannedCase } from './plan.ts';
+import type { RunOptions } from './runOptions.ts';
+
+export interface DescribedRun {
+  /** With the commit of the first root. */
+  readonly run: RunLine;
+  /** For the record at each root: with the files under it and its commit. */
+  readonly byRoot: ReadonlyMap<string, RunLine>;
+}
+
+/** What a run says of itself before it begins. @param rootOf where the records of a suite stand */
+export async function describeRun(
+  { described }: RunOptions,
+  planned: readonly PlannedCase[],
+  rootOf: (suite: string) => string,
+): Promise<DescribedRun> {
+  const judges = planned.flatMap((one) => judgesOf(one.case.assertions));
+  const suites = [...new Set(planned.map(({ suite }) => suite))];
+  const files = suites.map(({ path, hash }) => ({ path, hash }));
+  const run: RunLine = {
+    kind: 'run',
+    version: RECORD_VERSION,
+    id: randomBytes(4).toString('hex'),
+    started: new Date().toISOString(),
+    files,
+    options: { ...described },
+    judges: [...new Set(judges.map(({ id }) => id))],
+  };
+  const byRoot = new Map<string, RunLine>();
+  for (const root of new Set(files.map(({ path }) => rootOf(path)))) {
+    const commit = await commitOf(root);
+    byRoot.set(root, {
+      ...run,
+      files: files.filter(({ path }) => rootOf(path) === root),
+      ...(commit !== undefined && { commit }),
+    });
+  }
+  const [first = run] = byRoot.values();
+  return { run: { ...first, files }, byRoot };
+}
+
+/** The judges of assertions and of those that they hold. */
+export function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
+  return assertions.flatMap(({ judge, nested = [] }) => [
+    ...(judge ? [judge] : []),
+    ...judgesOf(nested.map((one) => one.assertion)),
+  ]);
+}
+
+/** Undefined where the folder is in no git repository, or there is no git. */
+async function commitOf(folder: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: folder });
+    return stdout.trim();
+  } catch {
+    return undefined;
+  }
+}

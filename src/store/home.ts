@@ -1,0 +1,66 @@
+import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { RecordHome } from '../core/recordPaths.ts';
+
+/** The folder of all that Turnlight keeps. */
+const KEPT = '.turnlight';
+
+export interface FoundHome extends RecordHome {
+  /** Every folder above the file that holds a `.turnlight`, the nearest first: others hold older records. */
+  readonly kept: readonly string[];
+}
+
+/**
+ * Decides where the records of an eval file stand, the same for the editor and for the command line
+ * in any folder:
+ *
+ *     work/.turnlight     1. in the nearest `.turnlight` above the file
+ *     work/repo/.git      2. without one, beside the nearest `.git`; in a worktree that is a file
+ *     work/repo/evals/    3. without both, in the folder of the file
+ */
+export async function findHome(evalFile: string): Promise<FoundHome> {
+  const folder = await realpath(dirname(evalFile)).catch(() => dirname(evalFile));
+  const above = foldersFrom(folder);
+  const [kept, repositories] = await Promise.all([
+    those(above, async (one) => (await found(join(one, KEPT)))?.isDirectory() ?? false),
+    those(above, async (one) => (await found(join(one, '.git'))) !== undefined),
+  ]);
+  return {
+    named: evalFile,
+    path: join(folder, basename(evalFile)),
+    root: kept[0] ?? repositories[0] ?? folder,
+    kept,
+  };
+}
+
+/** @param root as of `RecordHome` */
+export function keptIn(root: string, name: string): string {
+  return join(root, KEPT, name);
+}
+
+/** Makes the folder of all that Turnlight keeps; a `.gitignore` leaves it out of version control. */
+export async function makeHome(root: string): Promise<void> {
+  await mkdir(join(root, KEPT), { recursive: true });
+  await writeFile(keptIn(root, '.gitignore'), '*\n', { flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+}
+
+function foldersFrom(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...foldersFrom(above)];
+}
+
+async function those(
+  folders: readonly string[],
+  wanted: (folder: string) => Promise<boolean>,
+): Promise<string[]> {
+  const answers = await Promise.all(folders.map(wanted));
+  return folders.filter((_folder, index) => answers[index]);
+}
+
+function found(path: string) {
+  return stat(path).catch(() => undefined);
+}

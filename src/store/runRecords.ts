@@ -1,0 +1,65 @@
+import { type RecordHome, recordedPath, withCasePaths, withRunPaths } from '../core/recordPaths.ts';
+import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
+import { createRecord, type RecordWriter } from './append.ts';
+
+/**
+ * The records of one run: one at each root that its suites have, which is one in most runs. All of
+ * them have the run's id.
+ */
+export class RunRecords {
+  readonly #homes: ReadonlyMap<string, RecordHome>;
+  readonly #writers: ReadonlyMap<string, RecordWriter>;
+
+  private constructor(
+    homes: ReadonlyMap<string, RecordHome>,
+    writers: ReadonlyMap<string, RecordWriter>,
+  ) {
+    this.#homes = homes;
+    this.#writers = writers;
+  }
+
+  /**
+   * @param runs the first line of each record, by root
+   * @param homes of the suites, by their paths
+   */
+  static async open(
+    runs: ReadonlyMap<string, RunLine>,
+    homes: ReadonlyMap<string, RecordHome>,
+  ): Promise<RunRecords> {
+    const writers = new Map<string, RecordWriter>();
+    const records = new RunRecords(homes, writers);
+    for (const [root, run] of runs) {
+      const writer = await createRecord(root, run.id, run.started);
+      writers.set(root, writer);
+      await writer.append(withRunPaths(run, (path) => recordedPath(records.#homeOf(path), path)));
+    }
+    return records;
+  }
+
+  /** Absolute. */
+  get paths(): string[] {
+    return [...this.#writers.values()].map(({ path }) => path);
+  }
+
+  /** Resolves when the line is on the disk. */
+  async append(line: CaseLine): Promise<void> {
+    const home = this.#homeOf(line.suite);
+    const recorded = withCasePaths(line, (path) => recordedPath(home, path));
+    await this.#writers.get(home.root)?.append(recorded);
+  }
+
+  /** @param endOf the last line of the record at a root */
+  async end(endOf: (root: string) => EndLine): Promise<void> {
+    for (const [root, writer] of this.#writers) await writer.append(endOf(root));
+  }
+
+  async close(): Promise<void> {
+    for (const writer of this.#writers.values()) await writer.close();
+  }
+
+  #homeOf(suite: string): RecordHome {
+    const home = this.#homes.get(suite);
+    if (!home) throw new Error(`Internal error: ${suite} has no home.`);
+    return home;
+  }
+}

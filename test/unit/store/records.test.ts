@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { Suite } from '../../../src/core/suite.ts';
+import { snapshotOf } from '../../../src/extension/viewer/snapshot.ts';
+import { hover } from '../../../src/language/features/hover.ts';
+import { inlayHints } from '../../../src/language/features/inlayHints.ts';
+import { recordsIn } from '../../../src/store/append.ts';
+import { LatestRuns } from '../../../src/store/latest.ts';
+import { readRecord } from '../../../src/store/read.ts';
+import { buildVerdict } from '../../support/build.ts';
+import { buildCaseLine, talk } from '../../support/buildRun.ts';
+import { documentOf } from '../../support/evalDocument.ts';
+import { botSuite, ECHO, runFiles, suiteIn, workspaceWith } from '../../support/runs.ts';
+
+const CHECK = 'assert: [{type: contains, value: x}]';
+const V1 = resolve(import.meta.dirname, '../../fixtures/v1');
+
+/** Puts a record of this text into a folder. */
+async function withRecord(folder: string, name: string, text: string) {
+  await mkdir(recordsIn(folder), { recursive: true });
+  const path = join(recordsIn(folder), `${name}.jsonl`);
+  await writeFile(path, text);
+  return path;
+}
+
+function caseIn(suite: string, id = 'a') {
+  return JSON.stringify(buildCaseLine({ id, status: 'pass', suite }));
+}
+
+describe('a record', () => {
+  it('holds no path of the machine, with / in every path', async (t) => {
+    const folder = await workspaceWith(t, {});
+    await mkdir(join(folder, '.git'));
+    await mkdir(join(folder, 'evals/deep'), { recursive: true });
+    const workspace = join(folder, 'evals/deep');
+    const { record = '' } = await runFiles(
+      t,
+      {
+        'bot.mjs': ECHO,
+        'suite.eval.yaml': botSuite(
+          `  - {id: a, turns: [x], assert: [{type: all-of, assert: [{type: contains, value: x}]}]}\n`,
+        ),
+      },
+      { workspace },
+    );
+    assert.equal(dirname(record), recordsIn(folder));
+    const text = await readFile(record, 'utf8');
+    assert.ok(!text.includes(folder), text);
+    const [run, line] = text.split('\n').map((one) => JSON.parse(one || '{}'));
+    assert.equal(run.version, 2);
+    assert.deepEqual(run.files[0].path, 'evals/deep/suite.eval.yaml');
+    assert.equal(line.suite, 'evals/deep/suite.eval.yaml');
+    const [found] = await new LatestRuns().find(join(workspace, 'suite.eval.yaml'), 'a');
+    assert.equal(found?.line.source.path, join(workspace, 'suite.eval.yaml'));
+    assert.equal(found?.line.verdicts[0]?.nested?.[0]?.assertion.path, found?.line.source.path);
+  });
+
+  it('loses a torn last line alone, wherever it is torn', async (t) => {
+    const { record = '' } = await runFiles(t, {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(
+        `  - {id: a, turns: [x], ${CHECK}}\n  - {id: b, turns: [é], ${CHECK}}\n`,
+      ),
+    });
+    const bytes = await readFile(record);
+    const ends = [...bytes.entries()].flatMap(([index, byte]) => (byte === 10 ? [index] : []));
+    const [last = 0, end = 0] = ends.slice(-2);
+    for (let length = last + 2; length < end; length += 1) {
+      await writeFile(record, bytes.subarray(0, length));
+      const { run, cases, problems } = await readRecord(record);
+      assert.deepEqual([run?.version, cases.length, problems.length], [2, 2, 1]);
+    }
+  });
+
+  it('of a newer version is read, the keys that are not known left out', async (t) => {
+    const folder = await workspaceWith(t, {});
+    const line = buildCaseLine({
+      id: 'a',
+      status: 'pass',
+      suite: 'suite.eval.yaml',
+      conversation: talk('Hi', 'Hello'),
+      verdicts: [buildVerdict({ status: 'pass', score: 1 })],
+    });
+    const newer = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(newer);
+      if (typeof value !== 'object' || value === null) return value;
+      // Details are any JSON.
+      const entries = Object.entries(value).map(([key, one]) => [
+        key,
+        key === 'details' ? one : newer(one),
+      ]);
+      return { ...Object.fromEntries(entries), later: 1 };
+    };
+    const run = {
+      kind: 'run',
+      version: 7,
+      id: 'r',
+      started: '',
+      files: [],
+      options: {},
+      judges: [],
+    };
+    const lines = [newer({ ...run, files: [{ path: 'suite.eval.yaml', hash: '' }] }), newer(line)];
+    const path = await withRecord(folder, '1', lines.map((one) => JSON.stringify(one)).join('\n'));
+    const { problems, cases } = await readRecord(path);
+    assert.deepEqual(problems, []);
+    assert.ok(!JSON.stringify(cases).includes('later'));
+    assert.equal(cases[0]?.verdicts[0]?.status, 'pass');
+    await writeFile(path, `${JSON.stringify(run)}\n{"kind": "case", "id": 5}\n`);
+    assert.match((await readRecord(path)).problems.join(), /line 2: .*newer/);
+  });
+
+  it('is found where an older rule put it, above the folder where records stand now', async (t) => {
+    const folder = await workspaceWith(t, {});
+    await mkdir(join(folder, 'evals/.turnlight'), { recursive: true });
+    const suite = join(folder, 'evals/suite.eval.yaml');
+    await withRecord(folder, '2026-01-01', caseIn(suite));
+    const runs = new LatestRuns();
+    assert.equal((await runs.find(suite, 'a')).length, 1);
+    const newer = await withRecord(join(folder, 'evals'), '2026-01-02', caseIn('suite.eval.yaml'));
+    assert.equal((await runs.find(suite, 'a'))[0]?.record, newer);
+  });
+
+  it('stands at each root that the files of a run have', async (t) => {
+    const files = {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
+    };
+    const suites: Suite[] = [];
+    for (let count = 0; count < 2; count += 1) {
+      const repository = await workspaceWith(t, { ...files, '.git/HEAD': '' });
+      suites.push(await suiteIn(repository));
+    }
+    const { records, end, events } = await runFiles(t, files, { suites });
+    assert.deepEqual(end.counts, { pass: 2, fail: 0, error: 0, skipped: 0 });
+    assert.equal(records.length, 2);
+    const ids = new Set<string | undefined>();
+    for (const { path } of suites) {
+      const [found] = await new LatestRuns().find(path, 'a');
+      assert.equal(dirname(found?.record ?? ''), recordsIn(dirname(path)));
+      const { run, end: ended, cases } = await readRecord(found?.record ?? '');
+      assert.deepEqual([run?.files.length, cases.length, ended?.counts.pass], [1, 1, 1]);
+      ids.add(run?.id);
+    }
+    assert.equal(ids.size, 1);
+    const [started] = events;
+    assert.equal(started?.kind === 'run-started' && started.run.files.length, 2);
+  });
+});
+
+describe('a record of version 1', () => {
+  /** Its suite and its lines, in a folder with the record as that version left it. */
+  async function opened(t: TestContext) {
+    const folder = await workspaceWith(t, {});
+    const text = await readFile(join(V1, 'suite.yaml'), 'utf8');
+    const record = await readFile(join(V1, 'record.jsonl'), 'utf8');
+    const path = await withRecord(folder, '2026', record.replaceAll('/workspace', folder));
+    const suite = join(folder, 'support.eval.yaml');
+    const runs = new LatestRuns();
+    const linesOf = async (id: string) => (await runs.find(suite, id)).map(({ line }) => line);
+    const document = await documentOf(text, { 'agent.mjs': '' });
+    const lastRuns = (_suite: string, id: string) => linesOf(id);
+    return { path, suite, text, linesOf, document, lastRuns };
+  }
+
+  it('is read whole', async (t) => {
+    const { path, suite } = await opened(t);
+    const { run, cases, end, problems } = await readRecord(path);
+    assert.deepEqual(problems, []);
+    assert.deepEqual([run?.version, run?.files[0]?.path, cases.length], [1, suite, 3]);
+    assert.equal(end?.counts.fail, 2);
+  });
+
+  it('shows in hovers on a case, a turn, an assertion and one of a group', async (t) => {
+    const { text, document, lastRuns } = await opened(t);
+    const lines = text.split('\n');
+    const shownAt = async (piece: string) => {
+      const line = lines.findIndex((one) => one.includes(piece));
+      const position = { line, character: (lines[line] ?? '').indexOf(piece) + 1 };
+      const found = await hover(document, position, lastRuns);
+      return JSON.stringify(found?.contents).replace(/&#(\d+);/g, (_entity, code: string) =>
+        String.fromCharCode(Number(code)),
+      );
+    };
+    assert.match(await shownAt('incomplete'), /Last run.*fail/);
+    assert.match(await shownAt("What's the return window"), /Turn 6: fail/);
+    assert.match(await shownAt('conversation-completeness'), /Completeness.*no/);
+    assert.match(await shownAt('value: shipping'), /does not hold/);
+    assert.match(await shownAt("value: '10'"), /Repetition 2.*contains\*\* — pass/);
+    assert.match(await shownAt('value: from'), /contains\*\* — pass/);
+    assert.match(await shownAt('value: noon'), /contains\*\* — fail/);
+    assert.doesNotMatch(await shownAt('value: noon'), /has changed/);
+  });
+
+  it('shows behind the turns and in the conversation view', async (t) => {
+    const { document, suite, linesOf, lastRuns } = await opened(t);
+    const all = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
+    const settings = { turnNumbers: false, scores: true };
+    const hints = await inlayHints(document, all, lastRuns, settings);
+    assert.ok(hints.some(({ label }) => label === '✗ 0.00'));
+    assert.ok(hints.every(({ label }) => !String(label).includes('stale')));
+    const state = { file: suite, id: 'incomplete', repetition: 1 };
+    const [line] = await linesOf('incomplete');
+    const shown = snapshotOf(state, document.suite, undefined, line);
+    assert.deepEqual([shown.phase, shown.status, shown.stale], ['finished', 'fail', false]);
+    assert.equal(shown.conversation.entries.length, 6);
+  });
+});
