@@ -19,7 +19,7 @@ import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
 import type { About } from './inputs.ts';
 import { type Inquiry, prepareInquiries } from './inquiries.ts';
-import { DEFAULT_WINDOW, partPerTurn, partsThatFit, roomForBlock, usableTokens } from './parts.ts';
+import { type Part, partition, readingOf } from './parts.ts';
 import { PROTOCOL } from './protocol.ts';
 
 /** Tokens of an answer: for each judged turn, and beside them. As measured on our own judges' answers. */
@@ -163,20 +163,20 @@ class Counter {
     }
   }
 
-  #partsOf(
-    { granularity, window = DEFAULT_WINDOW, judge }: Assertion,
-    question: Divisible<unknown>,
-  ) {
-    const { turns = [] } = question;
-    if (granularity === 'turn') return partPerTurn(turns, window);
-    const limit = judge?.params.max_input_tokens;
-    if (typeof limit !== 'number') return undefined;
-    const block = conversationBlock(this.#conversation);
-    const around = this.#tokens(PROTOCOL) + this.#ofQuestion(question);
-    if (around + this.#tokens(block) <= usableTokens(limit)) return undefined;
-    const room = roomForBlock(limit, around);
-    const fit = partsThatFit(this.#conversation, turns, window, room, (text) => this.#tokens(text));
-    return 'parts' in fit ? fit.parts : undefined;
+  #partsOf(assertion: Assertion, question: Divisible<unknown>): readonly Part[] | undefined {
+    const { maxInputTokens, ...reading } = readingOf(assertion);
+    const countTokens = (text: string) => this.#tokens(text);
+    const found = partition(
+      this.#conversation,
+      question.turns ?? [],
+      reading,
+      maxInputTokens === undefined ? undefined : { maxInputTokens, countTokens },
+      () => ({
+        block: this.#tokens(conversationBlock(this.#conversation)),
+        around: this.#tokens(PROTOCOL) + this.#ofQuestion(question),
+      }),
+    );
+    return found && 'parts' in found ? found.parts : undefined;
   }
 
   #ask(

@@ -8,11 +8,11 @@ import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
 import { findingsOfAll, findingsOfLatest, type Told } from './findings.ts';
 import {
+  type Capacity,
   earliestNeeded,
   type Part,
-  partPerTurn,
-  partsThatFit,
-  roomForBlock,
+  partition,
+  type Reading,
   usableTokens,
 } from './parts.ts';
 
@@ -23,17 +23,12 @@ export interface Kept {
   save(key: string, answer: unknown): Promise<void>;
 }
 
-export interface InquirerSetup {
+export interface InquirerSetup extends Reading {
   readonly model: Model;
   readonly conversation: Conversation;
   /** The block of the whole conversation. */
   readonly block: string;
   readonly temperature: number;
-  /** Most tokens that the judge reads; undefined where it is not known. */
-  readonly maxInputTokens: number | undefined;
-  readonly granularity: 'conversation' | 'turn';
-  /** Turns shown before those judged, where not all are shown. */
-  readonly window: number;
   readonly kept: Kept;
   readonly signal: AbortSignal;
 }
@@ -139,22 +134,29 @@ export class Inquirer {
     { turns = [] }: Asked<unknown>,
     request: ModelRequest,
   ): Promise<readonly Part[] | undefined> {
-    const { granularity, window, conversation, maxInputTokens } = this.#setup;
-    if (granularity === 'turn' && turns.length > 0) return partPerTurn(turns, window);
-    if (maxInputTokens === undefined || (await this.#fits(request))) return undefined;
-    const { countTokens } = await import('../models/tokens.ts');
-    const around = tokensOf(request, countTokens) - countTokens(this.#setup.block);
-    const room = roomForBlock(maxInputTokens, around);
-    const partition = partsThatFit(conversation, turns, window, room, countTokens);
-    if ('parts' in partition) return partition.parts;
-    throw tooLong(this.#setup, partition.tooLong);
+    const capacity = await this.#capacity();
+    const size = ({ countTokens }: Capacity) => {
+      const block = countTokens(this.#setup.block);
+      return { block, around: tokensOf(request, countTokens) - block };
+    };
+    const found = partition(this.#setup.conversation, turns, this.#setup, capacity, size);
+    if (found && 'tooLong' in found) throw tooLong(this.#setup, found.tooLong);
+    return found?.parts;
   }
 
   async #fits(request: ModelRequest): Promise<boolean> {
-    const { maxInputTokens } = this.#setup;
-    if (maxInputTokens === undefined) return true;
-    const { countTokens } = await import('../models/tokens.ts');
+    const capacity = await this.#capacity();
+    if (!capacity) return true;
+    const { maxInputTokens, countTokens } = capacity;
     return tokensOf(request, countTokens) <= usableTokens(maxInputTokens);
+  }
+
+  /** The tables that tokens are counted with are large, and loaded where they are needed. */
+  async #capacity(): Promise<Capacity | undefined> {
+    const { maxInputTokens } = this.#setup;
+    if (maxInputTokens === undefined) return undefined;
+    const { countTokens } = await import('../models/tokens.ts');
+    return { maxInputTokens, countTokens };
   }
 
   async #inParts<Answer>(

@@ -13,7 +13,7 @@ import { groupVerdict } from './groups.ts';
 import { type About, factsOf } from './inputs.ts';
 import { Inquirer, type Kept } from './inquirer.ts';
 import { type Inquiry, isForJudge, prepareInquiries } from './inquiries.ts';
-import { DEFAULT_WINDOW } from './parts.ts';
+import { readingOf } from './parts.ts';
 import { combineSamples, type Sampled } from './samples.ts';
 import {
   type Cost,
@@ -197,15 +197,12 @@ class Judging {
     const { assertion } = inquiry.inputs[0];
     const model = isForJudge(inquiry) ? await modelFor(assertion.judge) : NOBODY;
     if (!model) return undefined;
-    const limit = assertion.judge?.params.max_input_tokens;
     return new Inquirer({
       model,
       conversation,
       block: this.#block,
       temperature: temperatureOf(assertion),
-      maxInputTokens: typeof limit === 'number' ? limit : undefined,
-      granularity: assertion.granularity ?? 'conversation',
-      window: assertion.window ?? DEFAULT_WINDOW,
+      ...readingOf(assertion),
       kept: assertion.judge?.provider === 'replay' ? { ...kept, ...FORGETFUL } : kept,
       signal,
     });

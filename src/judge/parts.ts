@@ -1,5 +1,6 @@
 import type { Conversation, Turn } from '../core/conversation.ts';
 import { turnsOf } from '../core/conversation.ts';
+import type { Assertion } from '../core/suite.ts';
 import type { ShownTurns } from './conversationBlock.ts';
 import { conversationBlock, turnText } from './conversationBlock.ts';
 
@@ -10,10 +11,64 @@ export interface Part {
 }
 
 /** Turns shown before the judged ones where an assertion gives no `window`. */
-export const DEFAULT_WINDOW = 10;
+const DEFAULT_WINDOW = 10;
+
+/** How a judge reads a conversation. */
+export interface Reading {
+  /** `turn`: each judged turn in a request of its own. */
+  readonly granularity: 'conversation' | 'turn';
+  /** Turns shown before those judged, where not all are shown. */
+  readonly window: number;
+  /** Most tokens that the judge reads at once; undefined where it is not known. */
+  readonly maxInputTokens: number | undefined;
+}
+
+export function readingOf({ granularity, window, judge }: Assertion): Reading {
+  const limit = judge?.params.max_input_tokens;
+  return {
+    granularity: granularity ?? 'conversation',
+    window: window ?? DEFAULT_WINDOW,
+    maxInputTokens: typeof limit === 'number' ? limit : undefined,
+  };
+}
+
+/** How much a judge reads at once. */
+export interface Capacity {
+  readonly maxInputTokens: number;
+  readonly countTokens: (text: string) => number;
+}
+
+/** Tokens of a request about the whole conversation: of its block, and of all the rest. */
+export interface RequestSize {
+  readonly block: number;
+  readonly around: number;
+}
+
+/**
+ * The parts in which a conversation is to be judged; undefined where one request does.
+ *
+ * @param capacity undefined where it is not known
+ * @param size only asked for where it matters
+ */
+export function partition(
+  conversation: Conversation,
+  judged: readonly Turn[],
+  { granularity, window }: Omit<Reading, 'maxInputTokens'>,
+  capacity: Capacity | undefined,
+  size: (capacity: Capacity) => RequestSize,
+): Partition | undefined {
+  if (granularity === 'turn' && judged.length > 0) return { parts: partPerTurn(judged, window) };
+  if (!capacity) return undefined;
+  const { maxInputTokens, countTokens } = capacity;
+  const { block, around } = size(capacity);
+  const usable = usableTokens(maxInputTokens);
+  if (around + block <= usable) return undefined;
+  const room = (usable - around) * FINDINGS_LEAVE;
+  return partsThatFit(conversation, judged, window, room, countTokens);
+}
 
 /** One part for each judged turn. @param window turns shown before it */
-export function partPerTurn(judged: readonly Turn[], window: number): Part[] {
+function partPerTurn(judged: readonly Turn[], window: number): Part[] {
   return judged.map((turn) => ({
     turns: [turn],
     shown: { from: Math.max(1, turn.number - window), to: turn.number },
@@ -29,11 +84,6 @@ const FINDINGS_LEAVE = 0.7;
 /** Tokens that a request may take. @param maxInputTokens that the judge reads */
 export function usableTokens(maxInputTokens: number): number {
   return maxInputTokens * USABLE_SHARE;
-}
-
-/** Tokens that a part's conversation block may take. @param around all of the request but the block */
-export function roomForBlock(maxInputTokens: number, around: number): number {
-  return (usableTokens(maxInputTokens) - around) * FINDINGS_LEAVE;
 }
 
 /** `tooLong`: turns that can only be shown together, and do not fit even so. */
@@ -56,7 +106,7 @@ export function earliestNeeded({ number }: Turn, window: number): number {
  * @param judged at least one turn, in order
  * @param room tokens that a part's conversation block may take
  */
-export function partsThatFit(
+function partsThatFit(
   conversation: Conversation,
   judged: readonly Turn[],
   window: number,
