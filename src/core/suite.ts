@@ -99,8 +99,8 @@ export interface Assertion {
   readonly params: Readonly<Record<string, unknown>>;
   /** The judge prompt that `prompt` names. */
   readonly prompt?: JudgePrompt;
-  /** 0..1, also where the file writes it in the scale of the type. */
-  readonly threshold?: number;
+  /** 0..1: its own, else that of its prompt, else that of its type. */
+  readonly threshold: number;
   readonly weight: number;
   readonly required: boolean;
   readonly negate: boolean;

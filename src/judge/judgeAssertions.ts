@@ -15,14 +15,7 @@ import { Inquirer, type Kept } from './inquirer.ts';
 import { type Inquiry, isForJudge, prepareInquiries } from './inquiries.ts';
 import { readingOf } from './parts.ts';
 import { combineSamples, type Sampled } from './samples.ts';
-import {
-  type Cost,
-  concludedVerdict,
-  errorVerdict,
-  gated,
-  isGate,
-  thresholdOf,
-} from './verdicts.ts';
+import { type Cost, concludedVerdict, errorVerdict, gated, isGate } from './verdicts.ts';
 
 export interface JudgeOptions extends About {
   readonly assertions: readonly Assertion[];
@@ -170,7 +163,7 @@ class Judging {
       if (!inquirer) return fail('no-judge', NO_JUDGE);
       const found = await this.#outcomes(inquiry, inquirer);
       for (const [index, { assertion: one }] of inputs.entries()) {
-        const sampled = combineSamples(found[index] ?? [], thresholdOf(one));
+        const sampled = combineSamples(found[index] ?? [], one.threshold);
         const verdict = concludedVerdict(
           one,
           withParts(sampled.outcome, inquirer),

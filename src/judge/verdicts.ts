@@ -1,5 +1,4 @@
 import type { Outcome } from '../assertions/contract.ts';
-import { typeOf } from '../assertions/registry.ts';
 import { reaches } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
 import {
@@ -30,7 +29,7 @@ export function concludedVerdict(
   const { score, label, value, scale, nested, rationale, turns, hits, misses, details } = outcome;
   const verdict: ScoredVerdict = {
     ...emptyVerdict(assertion, cost),
-    status: reaches(score, thresholdOf(assertion)) ? 'pass' : 'fail',
+    status: reaches(score, assertion.threshold) ? 'pass' : 'fail',
     score,
     ...(label !== undefined && { label }),
     ...(value !== undefined && { value }),
@@ -76,11 +75,11 @@ export function skippedVerdict(
 }
 
 function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
-  const { index, type, name, source, required, weight } = assertion;
+  const { index, type, name, source, threshold, required, weight } = assertion;
   const { path, range } = source;
   return {
     assertion: { index, type, name, path, line: range.start.line + 1, required, weight },
-    threshold: thresholdOf(assertion),
+    threshold,
     turns: [],
     hits: [],
     misses: [],
@@ -88,9 +87,4 @@ function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
     ...(judge && { judge }),
     usage,
   };
-}
-
-/** 0..1. */
-export function thresholdOf(assertion: Assertion): number {
-  return assertion.threshold ?? assertion.prompt?.threshold ?? typeOf(assertion).defaultThreshold;
 }

@@ -119,6 +119,7 @@ export function buildSuiteCase(
       name,
       source,
       params: {},
+      threshold: 0.5,
       weight: 1,
       required: false,
       negate: false,

@@ -1,5 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { CaseFacts } from '../../src/assertions/contract.ts';
+import { typeOf } from '../../src/assertions/registry.ts';
 import { type Conversation, toConversation } from '../../src/core/conversation.ts';
 import type { Message } from '../../src/core/message.ts';
 import { START } from '../../src/core/problem.ts';
@@ -59,6 +60,7 @@ export function buildAssertion(
     name: type,
     source: { path: '/suite.eval.yaml', range: START },
     params,
+    threshold: rest.prompt?.threshold ?? typeOf({ type }).defaultThreshold,
     weight: 1,
     required: false,
     negate: false,

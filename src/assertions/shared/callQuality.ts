@@ -11,7 +11,6 @@ import {
   notApplicable,
   rangeMistake,
   rationaleSchema,
-  turnThreshold,
   turnVerdicts,
 } from './entries.ts';
 
@@ -94,7 +93,7 @@ function scoreOf({ selection, arguments: given }: Entry): number {
 }
 
 function conclude(answer: Answer, input: AssertionInput): Outcome {
-  const threshold = turnThreshold(input);
+  const { threshold } = input.assertion;
   const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, (entry) =>
     reaches(scoreOf(entry), threshold),
   );

@@ -7,7 +7,6 @@ import {
   entrySchema,
   notApplicable,
   rationaleSchema,
-  turnThreshold,
   turnVerdicts,
 } from './entries.ts';
 
@@ -62,7 +61,7 @@ function shareOf(claims: Entry['claims']): number {
 }
 
 function conclude(answer: Answer, given: Claims, input: AssertionInput): Outcome {
-  const threshold = turnThreshold(input);
+  const { threshold } = input.assertion;
   const verdicts = turnVerdicts(
     answer.turns,
     input.turns,

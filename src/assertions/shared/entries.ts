@@ -158,18 +158,6 @@ export function notApplicable(
   return { kind: 'skipped', reason, rationale, turns };
 }
 
-/**
- * What a turn's own score needs to pass: the same as the whole. 0..1.
- *
- * @param ofType the default threshold of the type
- */
-export function turnThreshold(
-  { assertion }: Pick<AssertionInput, 'assertion'>,
-  ofType = 0.5,
-): number {
-  return assertion.threshold ?? assertion.prompt?.threshold ?? ofType;
-}
-
 /** The name of the answer's schema: endpoints take no other characters there. */
 export function questionName(type: string): string {
   return type.replaceAll('-', '_');

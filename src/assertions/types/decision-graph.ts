@@ -12,13 +12,7 @@ import type {
   ProcedureType,
   Scale,
 } from '../contract.ts';
-import {
-  citing,
-  hitsAndMisses,
-  notApplicable,
-  turnThreshold,
-  turnVerdicts,
-} from '../shared/entries.ts';
+import { citing, hitsAndMisses, notApplicable, turnVerdicts } from '../shared/entries.ts';
 import {
   type Branch,
   graphFaults,
@@ -190,7 +184,7 @@ function conclude(
   end?: Verdict,
 ): Finding {
   const score = value / SCALE[1];
-  const passed = reaches(score, turnThreshold(input));
+  const passed = reaches(score, input.assertion.threshold);
   const turns = end?.turns.length ? end.turns : turnsOfWay(steps, score, passed, input);
   const way = steps.map(({ node, answer }) => `${node}: ${brief(answer)}`).join(' → ');
   const last = end?.rationale ?? steps.at(-1)?.rationale ?? '';

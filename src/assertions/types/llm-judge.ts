@@ -47,8 +47,6 @@ const detailsSchema = z
   .array(z.object({ name: z.string(), value: z.string() }))
   .describe('Findings that the prompt asks for beyond the other fields; else empty.');
 
-const DEFAULT_THRESHOLD = 0.5;
-
 export const llmJudge: JudgedType = {
   kind: 'judged',
   type: 'llm-judge',
@@ -69,7 +67,7 @@ export const llmJudge: JudgedType = {
   },
   params,
   scale: 'own',
-  defaultThreshold: DEFAULT_THRESHOLD,
+  defaultThreshold: 0.5,
   side: 'assistant',
   takesPrompt: true,
   question(input) {
@@ -118,7 +116,7 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
         given.turns,
         turns,
         ({ score }) => normalise(score, scale),
-        ({ score }) => reaches(normalise(score, scale), turnThreshold(input)),
+        ({ score }) => reaches(normalise(score, scale), input.assertion.threshold),
       );
       const score = meanOfTurns(verdicts);
       if (score === undefined) return notApplicable('not-applicable', given.rationale, verdicts);
@@ -180,11 +178,6 @@ function overallScore({ input, scale, labels, body }: Asked) {
       };
     },
   };
-}
-
-/** A turn passes at the score that the whole needs. */
-function turnThreshold({ assertion }: AssertionInput): number {
-  return assertion.threshold ?? assertion.prompt?.threshold ?? DEFAULT_THRESHOLD;
 }
 
 function normalise(score: number, [low, high]: Scale): number {

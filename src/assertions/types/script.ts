@@ -5,7 +5,7 @@ import { lookUpQuote } from '../../core/quote.ts';
 import { mean, reaches } from '../../core/scoring.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Outcome, ProcedureType } from '../contract.ts';
-import { hitsAndMisses, notApplicable, turnThreshold } from '../shared/entries.ts';
+import { hitsAndMisses, notApplicable } from '../shared/entries.ts';
 import { type ScriptVerdict, scriptResultSchema } from '../shared/scriptTypes.ts';
 
 const params = z.strictObject({
@@ -23,8 +23,6 @@ const params = z.strictObject({
     .default({})
     .meta({ description: 'Given to the function as `options`.' }),
 });
-
-const DEFAULT_THRESHOLD = 1;
 
 export const script: ProcedureType = {
   kind: 'procedure',
@@ -56,7 +54,7 @@ export const script: ProcedureType = {
     `,
   },
   params,
-  defaultThreshold: DEFAULT_THRESHOLD,
+  defaultThreshold: 1,
   side: 'both',
   readsContext: true,
   asksJudge: false,
@@ -143,7 +141,7 @@ function conclude(returned: unknown, input: AssertionInput): Outcome {
 
 function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVerdict[] {
   const known = turnsOf(input.conversation);
-  const threshold = turnThreshold(input, DEFAULT_THRESHOLD);
+  const { threshold } = input.assertion;
   const numbers = turns.map(({ turn }) => turn);
   const twice = numbers.find((number, index) => numbers.indexOf(number) < index);
   if (twice !== undefined) throw new Error(`The script speaks of turn ${twice} twice.`);

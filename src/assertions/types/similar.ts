@@ -6,8 +6,6 @@ import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, ProcedureType } from '../contract.ts';
 import { hitsAndMisses, notApplicable, numbersOf } from '../shared/entries.ts';
 
-const DEFAULT_THRESHOLD = 0.8;
-
 const params = z.strictObject({
   value: z.string().min(1).meta({ description: 'The text to be near to.' }),
   model: z.unknown().meta({
@@ -33,7 +31,7 @@ export const similar: ProcedureType = {
     `,
   },
   params,
-  defaultThreshold: DEFAULT_THRESHOLD,
+  defaultThreshold: 0.8,
   side: 'assistant',
   asksJudge: false,
   plan(input) {
@@ -56,7 +54,7 @@ export const similar: ProcedureType = {
     const entries =
       each || speaking.length === 1 ? toldTurns(speaking, cosines, scores, input) : [];
     const turns = [...entries, ...silent].sort((a, b) => a.turn - b.turn);
-    const threshold = thresholdOf(input);
+    const { threshold } = input.assertion;
     const summary = `similarity of turns ${numbersOf(speaking)}: ${cosines.map((one) => scoreText(one, threshold)).join(', ')}`;
     const passed = reaches(score, threshold);
     const cited = hitsAndMisses(turns);
@@ -73,13 +71,9 @@ export const similar: ProcedureType = {
   },
 };
 
-function thresholdOf({ assertion }: AssertionInput): number {
-  return assertion.threshold ?? DEFAULT_THRESHOLD;
-}
-
 function scoreOf(found: number, input: AssertionInput): number {
   if (!input.assertion.negate) return Math.min(1, found);
-  return reaches(found, thresholdOf(input)) ? 0 : 1;
+  return reaches(found, input.assertion.threshold) ? 0 : 1;
 }
 
 function wordless({ number }: Turn): TurnVerdict {
@@ -94,7 +88,7 @@ function toldTurns(
 ): TurnVerdict[] {
   return turns.map(({ number }, index) => {
     const score = scores[index] ?? 0;
-    const threshold = thresholdOf(input);
+    const { threshold } = input.assertion;
     const rationale = `similarity ${scoreText(cosines[index] ?? 0, threshold)}`;
     const status = reaches(score, threshold) ? 'pass' : 'fail';
     return { turn: number, status, score, rationale };

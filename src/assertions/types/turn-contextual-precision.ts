@@ -8,7 +8,6 @@ import {
   entrySchema,
   notApplicable,
   rationaleSchema,
-  turnThreshold,
   turnVerdicts,
 } from '../shared/entries.ts';
 import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/retrieval.ts';
@@ -95,7 +94,7 @@ function averagePrecision(nodes: Entry['nodes']): number {
 
 function conclude(answer: Answer, input: AssertionInput): Outcome {
   const scoreOf = ({ nodes }: Entry) => averagePrecision(nodes);
-  const threshold = turnThreshold(input);
+  const { threshold } = input.assertion;
   const verdicts = turnVerdicts(answer.turns, input.turns, scoreOf, (entry) =>
     reaches(scoreOf(entry), threshold),
   );
