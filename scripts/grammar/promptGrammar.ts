@@ -1,4 +1,4 @@
-import { PROMPT_VARIABLES } from '../../src/evalfile/prompt.ts';
+import { PROMPT_VARIABLES } from '../../src/assertions/shared/promptVariables.ts';
 import { variable } from './rules.ts';
 
 /** The variables of judge prompts, put into Markdown: other files in it hold nothing of the kind. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { contextKey, PROMPT_VARIABLES } from '../assertions/shared/promptVariables.ts';
 import { labelsSchema, scaleSchema } from '../assertions/types/llm-judge.ts';
 import { nearest } from '../core/closest.ts';
 import type { Problem, Range } from '../core/problem.ts';
@@ -44,21 +45,7 @@ export interface LoadedPrompt {
   readonly variables: readonly { readonly name: string; readonly range: Range }[];
 }
 
-/** What a prompt can refer to, beside `context.NAME`, and what it stands for. */
-export const PROMPT_VARIABLES: Readonly<Record<string, string>> = {
-  conversation: 'The whole conversation, turn by turn.',
-  output: 'The same as `conversation`.',
-  last_reply: 'What the assistant said last.',
-  expectations: 'What a good conversation comes to, from the case.',
-  role: 'The role that the assistant is to play.',
-  topics: 'The topics that the assistant may engage with.',
-  tools: 'The tools that the assistant may call.',
-  turn: 'The numbers of the judged turns.',
-};
-
 const VARIABLES = Object.keys(PROMPT_VARIABLES);
-
-const CONVERSATION = ['conversation', 'output', 'last_reply'];
 
 const FRONT_MATTER = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:\r?\n)?^---[ \t]*(?:\r?\n|$)/m;
 
@@ -87,12 +74,7 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   const used = variables.map(({ name }) => name);
   const read = frontMatterSchema.safeParse(value);
   const names = read.success ? (read.data.variables ?? []) : [];
-  const needs = [
-    ...new Set([
-      ...names,
-      ...used.filter((name) => name.startsWith('context.')).map((name) => name.slice(8)),
-    ]),
-  ];
+  const needs = [...new Set([...names, ...used.flatMap((name) => contextKey(name) ?? [])])];
   const { scale = [0, 1], threshold: written } = read.success ? read.data : {};
   const threshold = written === undefined ? undefined : readThreshold(written, scale);
   if (threshold?.problem) {
@@ -133,7 +115,7 @@ export function bodyProblems(body: string, place: Place): Problem[] {
   const variables = templateVariables(body);
   const problems: Problem[] = [];
   for (const { name, offset, length } of variables) {
-    if (VARIABLES.includes(name) || name.startsWith('context.')) continue;
+    if (VARIABLES.includes(name) || contextKey(name) !== undefined) continue;
     const [meant, ...others] = nearest(name, VARIABLES);
     const { whole = false, ...where } = place(offset, offset + length);
     const hint = meant
@@ -149,7 +131,7 @@ export function bodyProblems(body: string, place: Place): Problem[] {
         !whole && { fix: { alternatives: others.map((other) => `{{${other}}}`) } }),
     });
   }
-  if (!variables.some(({ name }) => CONVERSATION.includes(name))) {
+  if (!variables.some(({ name }) => PROMPT_VARIABLES[name]?.isConversation)) {
     const firstLine = body.split(/\r?\n/, 1)[0]?.length ?? 0;
     const { path, range } = place(0, firstLine);
     problems.push({

@@ -1,12 +1,13 @@
 import type { AssertionType } from '../assertions/contract.ts';
 import { findAssertionType } from '../assertions/registry.ts';
 import { type Nodes, waysFrom } from '../assertions/shared/graphNodes.ts';
+import { contextKey } from '../assertions/shared/promptVariables.ts';
 import { type Mapping, mappingOf, type Path, valueAt } from '../core/data.ts';
 import { sharedKeys } from '../evalfile/schema.ts';
 import { variablesIn } from '../yaml/scalarText.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { GatheredNames } from './gatheredNames.ts';
-import { contextKey, type FileKind } from './name.ts';
+import type { FileKind } from './name.ts';
 
 /** Where names stand in an eval file, as the format has it. One pass over the data. */
 export function collectNames(yaml: YamlDocument, names: GatheredNames): void {

@@ -54,8 +54,3 @@ export interface FileNames {
   readonly names: readonly Name[];
   find(kind: NameKind, name: string, scope: string): Name | undefined;
 }
-
-/** `city` of `context.city`, as prompts write it. */
-export function contextKey(variable: string): string | undefined {
-  return variable.startsWith('context.') ? variable.slice('context.'.length) : undefined;
-}

@@ -1,10 +1,11 @@
 import { dirname, resolve } from 'node:path';
+import { contextKey } from '../assertions/shared/promptVariables.ts';
 import { valueAt } from '../core/data.ts';
 import { loadPrompt } from '../evalfile/prompt.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { collectNames } from './collectNames.ts';
 import { GatheredNames } from './gatheredNames.ts';
-import { contextKey, type FileNames, type Place } from './name.ts';
+import type { FileNames, Place } from './name.ts';
 
 const KNOWN = new WeakMap<YamlDocument, FileNames>();
 

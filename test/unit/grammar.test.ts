@@ -5,8 +5,8 @@ import { globSync } from 'tinyglobby';
 import { evalGrammar, MARKDOWN_KEYS, SCOPE } from '../../scripts/grammar/evalGrammar.ts';
 import { promptGrammar } from '../../scripts/grammar/promptGrammar.ts';
 import { assertionTypes } from '../../src/assertions/registry.ts';
+import { PROMPT_VARIABLES } from '../../src/assertions/shared/promptVariables.ts';
 import { evalJsonSchema } from '../../src/evalfile/jsonSchema.ts';
-import { PROMPT_VARIABLES } from '../../src/evalfile/prompt.ts';
 import { loadGrammar, tokensOf } from '../support/grammar.ts';
 
 const PROMPT_SCOPE = 'markdown.prompt.conversation-eval';

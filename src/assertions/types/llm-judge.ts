@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { textOf, turnsOf } from '../../core/conversation.ts';
-import { fence } from '../../core/fence.ts';
 import { reaches } from '../../core/scoring.ts';
-import { renderTemplate } from '../../core/template.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Scale } from '../contract.ts';
 import {
   extremeMistakes,
@@ -10,7 +7,6 @@ import {
   hitsAndMisses,
   meanOfTurns,
   notApplicable,
-  numbersOf,
   rangeMistake,
   rationaleSchema,
   scoreEntrySchema,
@@ -18,6 +14,7 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
+import { fillPrompt, PROMPT_VARIABLES } from '../shared/promptVariables.ts';
 
 export const scaleSchema = z
   .tuple([z.number(), z.number()])
@@ -47,6 +44,11 @@ const detailsSchema = z
   .array(z.object({ name: z.string(), value: z.string() }))
   .describe('Findings that the prompt asks for beyond the other fields; else empty.');
 
+const VARIABLES = [
+  ...Object.entries(PROMPT_VARIABLES).map(([name, { says }]) => `- \`{{${name}}}\`: ${says}`),
+  "- `{{context.NAME}}`: The value of a key of the case's `context`.",
+];
+
 export const llmJudge: JudgedType = {
   kind: 'judged',
   type: 'llm-judge',
@@ -58,7 +60,7 @@ export const llmJudge: JudgedType = {
       '(value − lowest) ÷ (highest − lowest) of the `scale`; with `per_turn` the mean of that over the turns. A threshold above 1 is read on the scale: `threshold: 4`.',
     example: '`scale: [1, 5]` with `per_turn`, turns of 5, 4 and 3: (1 + 0.75 + 0.5) ÷ 3 = 0.75.',
     skipped: 'where, with `per_turn`, the prompt applies to no turn.',
-    more: 'Variables: `{{conversation}}`, `{{output}}` (the same), `{{last_reply}}`, `{{expectations}}`, `{{role}}`, `{{topics}}`, `{{tools}}`, `{{turn}}`, `{{context.NAME}}`.',
+    more: `Variables:\n${VARIABLES.join('\n')}`,
     yaml: `
       - type: llm-judge
         prompt: ./judges/context-retention.md
@@ -77,7 +79,7 @@ export const llmJudge: JudgedType = {
     const labels = own.labels ?? assertion.prompt?.labels ?? [];
     const perTurn = own.per_turn ?? assertion.prompt?.perTurn ?? false;
     const template = assertion.prompt?.body ?? own.instructions ?? '';
-    const body = renderTemplate(template, (name) => variable(name, input));
+    const body = fillPrompt(template, input);
     const asked = { input, scale, labels, body };
     return perTurn ? perTurnScores(asked) : overallScore(asked);
   },
@@ -106,11 +108,10 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
     turns,
     answer,
     parts: withWhole(answer),
-    mistakes: (given: z.infer<typeof answer>): Mistake[] => [
-      ...given.turns.flatMap(({ turn, applicable, score }) =>
+    mistakes: (given: z.infer<typeof answer>): Mistake[] =>
+      given.turns.flatMap(({ turn, applicable, score }) =>
         applicable ? rangeMistake(score, scale, `The score of turn ${turn}`) : [],
       ),
-    ],
     conclude(given: z.infer<typeof answer>): Outcome {
       const verdicts = turnVerdicts(
         given.turns,
@@ -201,44 +202,4 @@ function labelOf({ label }: { label: string | null }): { label?: string } {
 /** Beside the program's own, which no answer can replace. */
 function ownDetails(details: z.infer<typeof detailsSchema>): Record<string, string> {
   return Object.fromEntries(details.map(({ name, value }) => [name, value]));
-}
-
-/** Values come from files and agents: they stand behind a fence, on lines of their own. */
-function variable(name: string, input: AssertionInput): string | undefined {
-  const { conversation, turns, facts } = input;
-  const fenced = (text: string) => `\n${fence(text)}\n`;
-  if (name.startsWith('context.')) {
-    const key = name.slice('context.'.length);
-    return Object.hasOwn(facts.context, key) ? fenced(textual(facts.context[key])) : undefined;
-  }
-  switch (name) {
-    case 'conversation':
-    case 'output':
-      return 'the conversation above';
-    case 'last_reply': {
-      const last = turnsOf(conversation).findLast(({ side }) => side === 'assistant');
-      return fenced(last ? textOf(last) : '(the assistant said nothing)');
-    }
-    case 'expectations':
-      return fenced(expectationsOf(facts.expectations));
-    case 'role':
-      return fenced(facts.role ?? '(no role is given)');
-    case 'topics':
-      return fenced(facts.topics.length === 0 ? '(no topics are given)' : facts.topics.join('\n'));
-    case 'tools':
-      return fenced(facts.tools.length === 0 ? '(no tools)' : JSON.stringify(facts.tools, null, 2));
-    case 'turn':
-      return numbersOf(turns);
-    default:
-      return undefined;
-  }
-}
-
-function expectationsOf(expectations: Readonly<Record<string, unknown>>): string {
-  const lines = Object.entries(expectations).map(([key, value]) => `${key}: ${textual(value)}`);
-  return lines.length === 0 ? '(no expectations are given)' : lines.join('\n');
-}
-
-function textual(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }

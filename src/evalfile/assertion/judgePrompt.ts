@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { CaseFacts } from '../../assertions/contract.ts';
+import { contextKey } from '../../assertions/shared/promptVariables.ts';
 import type { Mapping } from '../../core/data.ts';
 import { type Problem, START } from '../../core/problem.ts';
 import type { JudgePrompt } from '../../core/suite.ts';
@@ -98,7 +99,7 @@ export function checkInstructions(
   const problems = bodyProblems(instructions, (start, end) => placed(start, end - start));
   for (const problem of problems) reporter.add(problem, owner);
   for (const { name, offset, length } of templateVariables(instructions)) {
-    const key = name.startsWith('context.') ? name.slice('context.'.length) : undefined;
+    const key = contextKey(name);
     if (key === undefined || Object.hasOwn(context, key)) continue;
     const message = `The case's \`context\` has no \`${key}\`.`;
     reporter.say('missing-context', message, placed(offset, length), owner);

@@ -1,8 +1,8 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import { findAssertionType } from '../../../assertions/registry.ts';
+import { PROMPT_VARIABLES } from '../../../assertions/shared/promptVariables.ts';
 import { type Path, valueAt } from '../../../core/data.ts';
 import { visibleLine } from '../../../core/presentation/visibleText.ts';
-import { PROMPT_VARIABLES } from '../../../evalfile/prompt.ts';
 import { readTolerantly } from '../../../yaml/markedYaml.ts';
 
 import { writeWord } from '../../../yaml/write.ts';
@@ -38,7 +38,7 @@ export function variablesAt(place: Place, text: string): Variable[] {
 /** What prompts can refer to; `context` holds the keys of a case's `context`. */
 export function promptVariables(context: readonly Variable[]): Variable[] {
   return [
-    ...Object.entries(PROMPT_VARIABLES).map(([name, detail]) => ({ name, detail })),
+    ...Object.entries(PROMPT_VARIABLES).map(([name, { says }]) => ({ name, detail: says })),
     ...context.map(({ name, detail }) => ({ name: `context.${name}`, detail })),
   ];
 }
