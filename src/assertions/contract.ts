@@ -198,6 +198,8 @@ interface Common {
    * are a judge prompt's; those in all other texts are the case's.
    */
   readonly takesPrompt?: true;
+  /** What the same would be as a judge prompt: the key that holds its words, and the prompt for them. */
+  readonly asPrompt?: { readonly key: string; body(words: string): string };
   /** What an assertion without a `name` is called; its type unless given. */
   label?(params: Readonly<Record<string, unknown>>): string;
   /** What is missing from the case, as a sentence with what to do; undefined where all is there. */

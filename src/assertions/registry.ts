@@ -1,3 +1,4 @@
+import { type Mapping, mappingOf } from '../core/data.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { AssertionType } from './contract.ts';
 import { allOf } from './types/all-of.ts';
@@ -110,6 +111,11 @@ const BY_NAME: ReadonlyMap<unknown, AssertionType> = new Map(
 /** The type that a file names; undefined where there is none of that name. */
 export function findAssertionType(name: unknown): AssertionType | undefined {
   return BY_NAME.get(name);
+}
+
+/** An assertion of a file as a mapping: a plain string is a criterion. */
+export function assertionMapping(given: unknown): Mapping {
+  return typeof given === 'string' ? { type: criterion.type, criterion: given } : mappingOf(given);
 }
 
 /** The type of an assertion that was made ready to run. */

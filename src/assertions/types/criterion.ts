@@ -62,6 +62,7 @@ export const criterion: ChecklistType = {
   params,
   defaultThreshold: 1,
   side: 'assistant',
+  asPrompt: { key: 'criterion', body: promptOf },
   label: ({ criterion: words }) => firstWords(String(words)),
   checklist(inputs): Question<Answer, Outcome[]> {
     const turns = inputs[0]?.turns ?? [];
@@ -85,6 +86,12 @@ export const criterion: ChecklistType = {
     };
   },
 };
+
+/** Its variables are the keys of the case's `context`, which a prompt has by another name. */
+function promptOf(words: string): string {
+  const asked = words.trim().replace(/\{\{\s*([\w.-]+)\s*\}\}/g, '{{context.$1}}');
+  return `Does this hold for the conversation?\n\n${asked}\n\n{{conversation}}`;
+}
 
 const LABEL_WORDS = 8;
 

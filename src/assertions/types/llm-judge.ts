@@ -72,6 +72,7 @@ export const llmJudge: JudgedType = {
   defaultThreshold: 0.5,
   side: 'assistant',
   takesPrompt: true,
+  asPrompt: { key: 'instructions', body: (words) => words.trim() },
   question(input) {
     const { assertion } = input;
     const own = params.parse(assertion.params);

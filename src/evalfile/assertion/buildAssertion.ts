@@ -1,6 +1,6 @@
 import { basename, dirname, resolve } from 'node:path';
 import { type AssertionType, asksJudge, type Scale } from '../../assertions/contract.ts';
-import { findAssertionType } from '../../assertions/registry.ts';
+import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { scaleSchema } from '../../assertions/types/llm-judge.ts';
 import { changedAt, type Mapping, mappingOf, valueAt } from '../../core/data.ts';
 import type { Fix } from '../../core/problem.ts';
@@ -33,8 +33,7 @@ export async function buildAssertion(
   about: AboutCase,
   scope: Scope,
 ): Promise<Assertion | undefined> {
-  const given: Mapping =
-    typeof input === 'string' ? { type: 'criterion', criterion: input } : { ...input };
+  const given = assertionMapping(input);
   const type = findAssertionType(given.type);
   if (!type) return undefined;
   const { reporter } = scope;

@@ -1,6 +1,9 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
-import { mappingOf, type Path, valueAt } from '../../../core/data.ts';
+import type { CodeAction } from 'vscode-languageserver-types';
+import type { AssertionType } from '../../../assertions/contract.ts';
+import { assertionMapping, findAssertionType } from '../../../assertions/registry.ts';
+import { llmJudge } from '../../../assertions/types/llm-judge.ts';
+import { isMapping, mappingOf, type Path, valueAt } from '../../../core/data.ts';
 import { loadPrompt } from '../../../evalfile/prompt.ts';
 import { addKeys, replaceEntry, replaceValue } from '../../../yaml/edits.ts';
 import { writeWord } from '../../../yaml/write.ts';
@@ -13,17 +16,10 @@ export async function toPromptFile(place: CursorPlace): Promise<CodeAction[]> {
   const { yaml } = place.document;
   const path = assertionPath(place);
   const given = path && valueAt(yaml.value, path);
-  const prompt = given === undefined ? undefined : promptOf(given);
+  const prompt = given === undefined ? undefined : movable(given);
   if (!path || !prompt) return [];
   const file = await freeFile(place, 'judges', prompt.name, '.md');
-  const edits =
-    typeof given === 'string'
-      ? replaceValue(yaml, path, {
-          type: 'llm-judge',
-          prompt: file.reference,
-          threshold: THRESHOLD,
-        })
-      : mappingEdits(yaml, path, file.reference);
+  const edits = moving(prompt, yaml, path, file.reference);
   if (edits.length === 0) return [];
   const created = { uri: place.ports.uriOf(file.path), text: prompt.text };
   const title = `Move to the prompt file "${file.reference}"`;
@@ -38,36 +34,46 @@ function assertionPath({ path }: CursorPlace): Path | undefined {
   return at < 0 ? undefined : path.slice(0, at + 1);
 }
 
-function promptOf(given: unknown): { readonly name: string; readonly text: string } | undefined {
-  const { type, name, criterion, instructions, prompt } = mappingOf(given);
-  const named = typeof name === 'string' ? name : undefined;
-  if (type === 'llm-judge' && typeof instructions === 'string' && prompt === undefined) {
-    const text = `---\nname: ${writeWord(named ?? 'llm-judge')}\n---\n\n${instructions.trim()}\n`;
-    return { name: slug(named ?? instructions, 'judge'), text };
-  }
-  const words = typeof given === 'string' ? given : type === 'criterion' ? criterion : undefined;
-  if (typeof words !== 'string') return undefined;
-  // A criterion's variables are the case's own; a prompt has others, and those by another name.
-  const asked = words.trim().replace(/\{\{\s*([\w.-]+)\s*\}\}/g, '{{context.$1}}');
-  const label = named ?? words.split(/\s+/).slice(0, 8).join(' ');
-  const text = `---\nname: ${writeWord(label)}\n---\n\nDoes this hold for the conversation?\n\n${asked}\n\n{{conversation}}\n`;
-  return { name: slug(label, 'judge'), text };
+interface Movable {
+  readonly type: AssertionType;
+  /** The key that holds the words of the prompt. */
+  readonly key: string;
+  /** A good name for the file. */
+  readonly name: string;
+  /** Of the file. */
+  readonly text: string;
 }
 
-/** All must hold, as with a criterion; a judge's own threshold is lower. */
-const THRESHOLD = 1;
+function movable(given: unknown): Movable | undefined {
+  const mapping = assertionMapping(given);
+  const type = findAssertionType(mapping.type);
+  if (!type?.asPrompt || mapping.prompt !== undefined) return undefined;
+  const { key, body } = type.asPrompt;
+  const words = mapping[key];
+  if (typeof words !== 'string') return undefined;
+  const named = typeof mapping.name === 'string' ? mapping.name : undefined;
+  const label = named ?? type.label?.(mapping) ?? type.type;
+  return {
+    type,
+    key,
+    name: slug(named ?? words, 'judge'),
+    text: `---\nname: ${writeWord(label)}\n---\n\n${body(words)}\n`,
+  };
+}
 
-function mappingEdits(yaml: YamlDocument, path: Path, reference: string): TextEdit[] {
-  const given = mappingOf(valueAt(yaml.value, path));
-  if (given.type !== 'criterion') {
-    return replaceEntry(yaml, [...path, 'instructions'], 'prompt', reference);
+function moving({ type, key }: Movable, yaml: YamlDocument, path: Path, prompt: string) {
+  const given = valueAt(yaml.value, path);
+  // What it took to pass stays: all of a criterion must hold, a judge's own threshold is lower.
+  const threshold = type.defaultThreshold;
+  if (!isMapping(given)) {
+    return replaceValue(yaml, path, { type: llmJudge.type, prompt, threshold });
   }
-  const own = replaceEntry(yaml, [...path, 'criterion'], 'prompt', reference);
-  const type = replaceValue(yaml, [...path, 'type'], 'llm-judge');
-  if (own.length === 0 || type.length === 0) return [];
-  const threshold =
-    given.threshold === undefined ? addKeys(yaml, path, { threshold: THRESHOLD }) : undefined;
-  return [...own, ...type, ...(threshold ? [threshold] : [])];
+  const own = replaceEntry(yaml, [...path, key], 'prompt', prompt);
+  if (type.takesPrompt) return own;
+  const judge = replaceValue(yaml, [...path, 'type'], llmJudge.type);
+  if (own.length === 0 || judge.length === 0) return [];
+  const added = given.threshold === undefined ? addKeys(yaml, path, { threshold }) : undefined;
+  return [...own, ...judge, ...(added ? [added] : [])];
 }
 
 /** Writes a prompt file's text into the assertion; the file stays, others may use it. */
@@ -75,7 +81,8 @@ export async function inlinePrompt(place: CursorPlace): Promise<CodeAction[]> {
   const { yaml } = place.document;
   const path = assertionPath(place);
   const given = mappingOf(path && valueAt(yaml.value, path));
-  if (!path || given.type !== 'llm-judge' || typeof given.prompt !== 'string') return [];
+  if (!path || !findAssertionType(given.type)?.takesPrompt) return [];
+  if (typeof given.prompt !== 'string') return [];
   const file = resolve(dirname(yaml.path), given.prompt);
   const text = await place.ports.read(file);
   if (text === undefined) return [];
