@@ -63,7 +63,7 @@ function json(value) {
 }
 
 async function schemas() {
-  const { evalJsonSchema, messagesJsonSchema } = await import('./src/evalfile/jsonSchema.ts');
+  const { evalJsonSchema, messagesJsonSchema } = await import('./src/evalfile/publishedSchemas.ts');
   return [
     ['schemas/eval.schema.json', json(evalJsonSchema())],
     ['schemas/messages.schema.json', json(messagesJsonSchema())],

@@ -5,12 +5,12 @@ import { describe, it } from 'node:test';
 import { Ajv } from 'ajv';
 import { globSync } from 'tinyglobby';
 import type * as z from 'zod';
+import { messagesFileSchema } from '../../../src/evalfile/messagesSchema.ts';
 import {
   evalJsonSchema,
   type JsonSchema,
   messagesJsonSchema,
-} from '../../../src/evalfile/jsonSchema.ts';
-import { messagesFileSchema } from '../../../src/evalfile/messagesSchema.ts';
+} from '../../../src/evalfile/publishedSchemas.ts';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
