@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Asked, Mistake } from '../assertions/contract.ts';
-import { turnMistakes } from '../assertions/shared/entries.ts';
+import { turnMistakes } from '../assertions/shared/mistakes.ts';
 import { mappingOf, type Path, valueAt } from '../core/data.ts';
 import type { JsonSchema, ModelReply } from '../models/model.ts';
 
@@ -14,10 +14,7 @@ export type AnswerReason =
   | 'missing-field'
   | 'wrong-type'
   | 'unknown-value'
-  | 'turns-mismatch'
-  | 'out-of-range'
-  | 'contradiction'
-  | 'incomplete-list';
+  | Mistake['reason'];
 
 /** A judge's answer that cannot be used. */
 export interface BadAnswer {

@@ -9,10 +9,10 @@ import {
   entriesOnly,
   entrySchema,
   notApplicable,
-  rangeMistake,
   rationaleSchema,
   turnVerdicts,
 } from './entries.ts';
+import { contradiction, rangeMistake } from './mistakes.ts';
 
 const answerSchema = z.object({
   turns: z.array(
@@ -72,7 +72,6 @@ function callsIn(
 function entryMistakes(entry: Entry, calls: Calls): Mistake[] {
   const { turn, applicable, selection, arguments: given } = entry;
   const called = calls === 'judged';
-  const contradiction = (text: string): Mistake => ({ reason: 'contradiction', text });
   if (!applicable) {
     return called ? [contradiction(`Turn ${turn} calls something, so it is applicable.`)] : [];
   }

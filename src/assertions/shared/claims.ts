@@ -9,6 +9,7 @@ import {
   rationaleSchema,
   turnVerdicts,
 } from './entries.ts';
+import { contradiction } from './mistakes.ts';
 
 const answerSchema = z.object({
   turns: z.array(
@@ -53,7 +54,7 @@ function entryMistakes({ turn, applicable, claims }: Entry, { what }: Claims): M
   const text = applicable
     ? `Turn ${turn} is applicable, so \`claims\` must list its ${what}.`
     : `Turn ${turn} has ${what}, so it is applicable.`;
-  return [{ reason: 'contradiction', text }];
+  return [contradiction(text)];
 }
 
 function shareOf(claims: Entry['claims']): number {

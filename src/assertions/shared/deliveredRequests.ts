@@ -3,7 +3,6 @@ import { turnsOfSide } from '../../core/conversation.ts';
 import { lookUpQuote } from '../../core/quote.ts';
 import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
 import {
-  citationMistakes,
   citing,
   fromVerdictEntries,
   notApplicable,
@@ -11,6 +10,7 @@ import {
   verdictEntrySchema,
   withWhole,
 } from './entries.ts';
+import { citationMistakes, contradiction } from './mistakes.ts';
 
 const answerSchema = z.object({
   requests: z.array(
@@ -54,19 +54,20 @@ function requestMistakes(
   input: AssertionInput,
 ): Mistake[] {
   const request = `Request ${number}`;
-  const contradiction = (text: string): Mistake[] => [{ reason: 'contradiction', text }];
   const cited = citationMistakes(input, 'assistant', delivered_turn, request);
   const early = cited.length === 0 && delivered_turn !== null && delivered_turn < asked_turn;
   return [
     ...citationMistakes(input, 'user', asked_turn, request),
     ...cited,
     ...(early
-      ? contradiction(
-          `${request} cannot be delivered in turn ${delivered_turn}, before it was asked for.`,
-        )
+      ? [
+          contradiction(
+            `${request} cannot be delivered in turn ${delivered_turn}, before it was asked for.`,
+          ),
+        ]
       : []),
     ...(delivered_turn === null && gaps.length === 0
-      ? contradiction(`${request} has no gaps, so it must name the turn that delivered it.`)
+      ? [contradiction(`${request} has no gaps, so it must name the turn that delivered it.`)]
       : []),
   ];
 }

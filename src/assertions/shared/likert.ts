@@ -9,16 +9,15 @@ import type {
   TypeDocs,
 } from '../contract.ts';
 import {
-  extremeMistakes,
   fromVerdictEntries,
   hitsAndMisses,
   notApplicable,
   questionName,
-  rangeMistake,
   rationaleSchema,
   verdictEntrySchema,
   withWhole,
 } from './entries.ts';
+import { extremeMistakes, rangeMistake } from './mistakes.ts';
 
 /** One to five. */
 const LIKERT: Scale = [1, 5];

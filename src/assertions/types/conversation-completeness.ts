@@ -3,7 +3,6 @@ import { turnsOfSide } from '../../core/conversation.ts';
 import { lookUpQuote } from '../../core/quote.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
 import {
-  citationMistakes,
   citing,
   fromVerdictEntries,
   notApplicable,
@@ -11,6 +10,7 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
+import { citationMistakes, contradiction } from '../shared/mistakes.ts';
 
 const INSTRUCTIONS = `Question: by the end of the conversation, is everything that the user wanted dealt with?
 
@@ -77,18 +77,17 @@ function intentionMistakes(
   input: AssertionInput,
 ): Mistake[] {
   const intention = `Intention ${number}`;
-  const contradiction = (text: string): Mistake[] => [{ reason: 'contradiction', text }];
   const asked = citationMistakes(input, 'user', asked_turn, intention);
   if (satisfied !== (satisfied_turn !== null)) {
     const text = `${intention} must name \`satisfied_turn\` exactly when it is satisfied.`;
-    return [...asked, ...contradiction(text)];
+    return [...asked, contradiction(text)];
   }
   const cited = citationMistakes(input, 'assistant', satisfied_turn, intention);
   if (cited.length > 0 || satisfied_turn === null || satisfied_turn >= asked_turn) {
     return [...asked, ...cited];
   }
   const text = `${intention} cannot be satisfied in turn ${satisfied_turn}, before it was asked for.`;
-  return [...asked, ...contradiction(text)];
+  return [...asked, contradiction(text)];
 }
 
 function conclude({ intentions, turns, rationale }: Answer, input: AssertionInput) {

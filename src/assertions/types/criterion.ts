@@ -6,9 +6,9 @@ import {
   fromVerdictEntries,
   hitsAndMisses,
   rationaleSchema,
-  turnMistakes,
   verdictEntrySchema,
 } from '../shared/entries.ts';
+import { contradiction, listMistakes, turnMistakes } from '../shared/mistakes.ts';
 
 const INSTRUCTIONS = `Question: is each of the criteria below met?
 
@@ -75,7 +75,11 @@ export const criterion: ChecklistType = {
       turns,
       answer: answerSchema,
       mistakes: (answer) => [
-        ...listMistakes(answer, inputs.length),
+        ...listMistakes(
+          'criteria',
+          answer.criteria.map((one) => one.criterion),
+          inputs.length,
+        ),
         ...answer.criteria.flatMap((one) => [
           ...turnMistakes(one.turns, turns, `\`turns\` of criterion ${one.criterion}`),
           ...outcomeMistakes(one),
@@ -117,14 +121,6 @@ function textOf({ assertion }: AssertionInput): string {
   return params.parse(assertion.params).criterion;
 }
 
-function listMistakes({ criteria }: Answer, count: number): Mistake[] {
-  const numbers = criteria.map((one) => one.criterion);
-  const expected = Array.from({ length: count }, (_, index) => index + 1);
-  if (numbers.length === count && expected.every((number) => numbers.includes(number))) return [];
-  const text = `\`criteria\` must hold exactly one entry for each of criteria 1 to ${count}.`;
-  return [{ reason: 'incomplete-list', text }];
-}
-
 /** What breaks a criterion in one turn is not mended by the others. */
 function outcomeMistakes({ criterion: number, outcome, turns }: Answer['criteria'][number]) {
   if (outcome !== 'met') return [];
@@ -132,7 +128,7 @@ function outcomeMistakes({ criterion: number, outcome, turns }: Answer['criteria
     .filter(({ applicable, verdict }) => applicable && verdict === 'fail')
     .map(({ turn }): Mistake => {
       const text = `Criterion ${number} is met, but turn ${turn} fails it. A turn fails only where it breaks the criterion.`;
-      return { reason: 'contradiction', text };
+      return contradiction(text);
     });
 }
 

@@ -12,14 +12,13 @@ import type {
   Scale,
 } from '../contract.ts';
 import {
-  extremeMistakes,
   fromVerdictEntries,
   hitsAndMisses,
-  rangeMistake,
   rationaleSchema,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
+import { extremeMistakes, rangeMistake } from '../shared/mistakes.ts';
 import { weighScore } from '../shared/weighScore.ts';
 
 const SCALE: Scale = [0, 10];

@@ -2,15 +2,14 @@ import * as z from 'zod';
 import { mean } from '../../core/scoring.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
 import {
-  citationMistakes,
   citing,
   fromVerdictEntries,
   notApplicable,
-  rangeMistake,
   rationaleSchema,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
+import { citationMistakes, rangeMistake } from '../shared/mistakes.ts';
 
 const INSTRUCTIONS = `Question: did the assistant reach the user's goals, by a sound plan that it kept to?
 

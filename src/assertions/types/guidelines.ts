@@ -9,6 +9,7 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
+import { contradiction, listMistakes } from '../shared/mistakes.ts';
 
 const INSTRUCTIONS = `Question: does the assistant keep to each of the guidelines below throughout the conversation?
 
@@ -70,7 +71,11 @@ export const guidelines: JudgedType = {
       turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
-        ...listMistakes(answer, rules.length),
+        ...listMistakes(
+          'guidelines',
+          answer.guidelines.map((one) => one.guideline),
+          rules.length,
+        ),
         ...violationMistakes(answer, input),
       ],
       parts: withWhole(answerSchema),
@@ -79,40 +84,27 @@ export const guidelines: JudgedType = {
   },
 };
 
-function listMistakes({ guidelines: judged }: Answer, count: number): Mistake[] {
-  const expected = Array.from({ length: count }, (_, index) => index + 1);
-  const numbers = judged.map(({ guideline }) => guideline);
-  const complete = numbers.length === count && expected.every((number) => numbers.includes(number));
-  if (complete) return [];
-  const text = `\`guidelines\` must hold exactly one entry for each of guidelines 1 to ${count}.`;
-  return [{ reason: 'incomplete-list', text }];
-}
-
 function violationMistakes(
   { guidelines: judged, turns }: Answer,
   input: AssertionInput,
 ): Mistake[] {
   const mistakes: Mistake[] = [];
-  const say = (reason: Mistake['reason'], text: string) => mistakes.push({ reason, text });
   for (const { guideline, outcome, violated_in } of judged) {
     if ((outcome === 'violated') !== violated_in.length > 0) {
-      say('contradiction', `Guideline ${guideline} must list turns exactly when it is violated.`);
+      const text = `Guideline ${guideline} must list turns exactly when it is violated.`;
+      mistakes.push(contradiction(text));
     }
     for (const turn of violated_in) {
       if (input.turns.some(({ number }) => number === turn)) continue;
-      say(
-        'turns-mismatch',
-        `Guideline ${guideline} cites turn ${turn}, which is not to be judged.`,
-      );
+      const text = `Guideline ${guideline} cites turn ${turn}, which is not to be judged.`;
+      mistakes.push({ reason: 'turns-mismatch', text });
     }
   }
   const violating = new Set(judged.flatMap(({ violated_in }) => violated_in));
   for (const { turn, applicable, verdict } of turns) {
     if ((applicable && verdict === 'fail') === violating.has(turn)) continue;
-    say(
-      'contradiction',
-      `Turn ${turn} must fail exactly when some guideline lists it as violating.`,
-    );
+    const text = `Turn ${turn} must fail exactly when some guideline lists it as violating.`;
+    mistakes.push(contradiction(text));
   }
   return mistakes;
 }

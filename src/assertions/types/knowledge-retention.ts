@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
 import {
-  citationMistakes,
   fromVerdictEntries,
   hitsAndMisses,
   meanOfTurns,
@@ -9,6 +8,7 @@ import {
   rationaleSchema,
   verdictEntrySchema,
 } from '../shared/entries.ts';
+import { citationMistakes, contradiction } from '../shared/mistakes.ts';
 
 const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
 
@@ -125,10 +125,10 @@ function ledgerMistakes({ facts }: Answer, input: AssertionInput): Mistake[] {
     const newer = facts[superseded_by - 1];
     if (!newer || superseded_by === index + 1) {
       const text = `${fact} is superseded by ${superseded_by}, which is no other fact of the list.`;
-      mistakes.push({ reason: 'contradiction', text });
+      mistakes.push(contradiction(text));
     } else if (newer.turn < turn || (newer.turn === turn && superseded_by <= index)) {
       const text = `${fact} cannot be superseded by fact ${superseded_by}, which was given before it.`;
-      mistakes.push({ reason: 'contradiction', text });
+      mistakes.push(contradiction(text));
     }
     return mistakes;
   });
@@ -140,19 +140,19 @@ function lapseMistakes({ facts, turns }: Answer): Mistake[] {
     const fails = applicable && verdict === 'fail';
     if (fails !== forgot.length > 0) {
       const text = `Turn ${turn} must list in \`forgot\` what it forgot exactly when it fails.`;
-      mistakes.push({ reason: 'contradiction', text });
+      mistakes.push(contradiction(text));
     }
     for (const number of forgot) {
       const fact = facts[number - 1];
       if (!fact || fact.turn >= turn) {
         const text = `Turn ${turn} cannot forget fact ${number}: it was not given before.`;
-        mistakes.push({ reason: 'contradiction', text });
+        mistakes.push(contradiction(text));
         continue;
       }
       const newer = fact.superseded_by === null ? undefined : facts[fact.superseded_by - 1];
       if (newer && newer.turn < turn) {
         const text = `Turn ${turn} cannot forget fact ${number}: the user had corrected it by then.`;
-        mistakes.push({ reason: 'contradiction', text });
+        mistakes.push(contradiction(text));
       }
     }
     return mistakes;

@@ -2,18 +2,17 @@ import * as z from 'zod';
 import { reaches } from '../../core/scoring.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Scale } from '../contract.ts';
 import {
-  extremeMistakes,
   fromVerdictEntries,
   hitsAndMisses,
   meanOfTurns,
   notApplicable,
-  rangeMistake,
   rationaleSchema,
   scoreEntrySchema,
   turnVerdicts,
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
+import { extremeMistakes, rangeMistake } from '../shared/mistakes.ts';
 import { fillPrompt, PROMPT_VARIABLES } from '../shared/promptVariables.ts';
 
 export const scaleSchema = z

@@ -8,6 +8,7 @@ import {
   rationaleSchema,
   verdictEntrySchema,
 } from '../shared/entries.ts';
+import { contradiction } from '../shared/mistakes.ts';
 
 const CATEGORIES = [
   'none',
@@ -79,14 +80,11 @@ export const safety: JudgedType = {
 function entryMistakes({ turn, applicable, verdict, category }: Answer['turns'][number]) {
   const mistakes: Mistake[] = [];
   if (!applicable) {
-    mistakes.push({
-      reason: 'contradiction',
-      text: `Turn ${turn} must be applicable, as all are.`,
-    });
+    mistakes.push(contradiction(`Turn ${turn} must be applicable, as all are.`));
   }
   if ((verdict === 'fail') !== (category !== 'none')) {
     const text = `Turn ${turn} must name a category other than none exactly when it fails.`;
-    mistakes.push({ reason: 'contradiction', text });
+    mistakes.push(contradiction(text));
   }
   return mistakes;
 }

@@ -9,6 +9,7 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
+import { contradiction } from '../shared/mistakes.ts';
 
 const ASPECTS = ['goal', 'rules', 'procedure'] as const;
 
@@ -95,7 +96,7 @@ function aspectMistakes(
   const entry = answer.turns.find((one) => one.turn === turn);
   if (verdict === 'pass' || (entry?.applicable && entry.verdict === 'fail')) return [];
   const text = `\`${aspect}\` fails in turn ${turn}, so that turn must fail.`;
-  return [{ reason: 'contradiction', text }];
+  return [contradiction(text)];
 }
 
 /** A turn fails by one of the aspects, or it does not fail. */
@@ -105,7 +106,7 @@ function turnFailures(answer: Answer): Mistake[] {
     .filter(({ applicable, verdict }) => applicable && verdict === 'fail')
     .map(({ turn }) => {
       const text = `Turn ${turn} fails, but all of goal, rules and procedure pass.`;
-      return { reason: 'contradiction', text };
+      return contradiction(text);
     });
 }
 

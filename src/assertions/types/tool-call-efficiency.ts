@@ -9,6 +9,7 @@ import {
   rationaleSchema,
   verdictEntrySchema,
 } from '../shared/entries.ts';
+import { contradiction } from '../shared/mistakes.ts';
 
 const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
 
@@ -106,10 +107,10 @@ function entryMistakes(
     }));
   if (!applicable) {
     const text = `Turn ${number} must be applicable, as all are.`;
-    mistakes.push({ reason: 'contradiction', text });
+    mistakes.push(contradiction(text));
   } else if ((verdict === 'fail') !== wasted.length > 0) {
     const text = `Turn ${number} must fail exactly when it wastes a call.`;
-    mistakes.push({ reason: 'contradiction', text });
+    mistakes.push(contradiction(text));
   }
   return mistakes;
 }

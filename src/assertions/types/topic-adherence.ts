@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { fence } from '../../core/fence.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
 import {
-  citationMistakes,
   citing,
   fromVerdictEntries,
   notApplicable,
@@ -10,6 +9,7 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
+import { citationMistakes, contradiction } from '../shared/mistakes.ts';
 
 const INSTRUCTIONS = `Question: does the assistant answer what belongs to its topics, and refuse what does not?
 
@@ -90,16 +90,15 @@ function pairMistakes(
   number: number,
   input: AssertionInput,
 ): Mistake[] {
-  const contradiction = (text: string): Mistake[] => [{ reason: 'contradiction', text }];
   const pair = `Pair ${number}`;
   return [
     ...citationMistakes(input, 'user', asked_turn, pair),
     ...citationMistakes(input, 'assistant', answered_turn, pair),
     ...(answered_turn !== null && answered_turn < asked_turn
-      ? contradiction(`${pair} cannot be answered in turn ${answered_turn}, before it was asked.`)
+      ? [contradiction(`${pair} cannot be answered in turn ${answered_turn}, before it was asked.`)]
       : []),
     ...(answered_turn === null && reaction !== 'ignored'
-      ? contradiction(`${pair} must name the turn in which it was ${reaction}.`)
+      ? [contradiction(`${pair} must name the turn in which it was ${reaction}.`)]
       : []),
   ];
 }
@@ -110,7 +109,7 @@ function verdictMistakes({ pairs, turns }: Answer): Mistake[] {
     .filter(({ turn }) => pairs.some((one) => one.answered_turn === turn && !adheres(one)))
     .map(({ turn }) => {
       const text = `Turn ${turn} passes, but a pair says that it answered off topic or refused on topic.`;
-      return { reason: 'contradiction', text };
+      return contradiction(text);
     });
 }
 

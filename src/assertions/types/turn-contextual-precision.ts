@@ -10,6 +10,7 @@ import {
   rationaleSchema,
   turnVerdicts,
 } from '../shared/entries.ts';
+import { contradiction } from '../shared/mistakes.ts';
 import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/retrieval.ts';
 
 const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context stand before the useless ones?
@@ -71,7 +72,7 @@ export const turnContextualPrecision: JudgedType = {
 function nodeMistakes({ turn, applicable, nodes }: Entry, turns: readonly Turn[]): Mistake[] {
   if (!applicable) {
     const text = `Turn ${turn} has pieces, so it is applicable.`;
-    return nodes.length === 0 ? [] : [{ reason: 'contradiction', text }];
+    return nodes.length === 0 ? [] : [contradiction(text)];
   }
   const count = turns.find(({ number }) => number === turn)?.retrievalContext?.length ?? 0;
   const inOrder = nodes.length === count && nodes.every(({ node }, index) => node === index + 1);

@@ -3,12 +3,12 @@ import { turnsOfSide } from '../../core/conversation.ts';
 import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
 import {
   hitsAndMisses,
-  rangeMistake,
   rationaleSchema,
   scoreEntrySchema,
   turnVerdicts,
   withWhole,
 } from '../shared/entries.ts';
+import { contradiction, rangeMistake } from '../shared/mistakes.ts';
 
 const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration resolved by the end?
 
@@ -87,7 +87,6 @@ export const userFrustration: JudgedType = {
 };
 
 function overallMistakes({ turns, overall }: Answer, input: AssertionInput): Mistake[] {
-  const contradiction = (text: string): Mistake => ({ reason: 'contradiction', text });
   const away = turns.filter(({ applicable }) => !applicable);
   if (away.length > 0) {
     return away.map(({ turn }) => contradiction(`Turn ${turn} must be applicable, as all are.`));
