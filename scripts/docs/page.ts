@@ -1,5 +1,6 @@
 import type { AssertionType } from '../../src/assertions/contract.ts';
 import { docsMarkdown } from '../../src/assertions/docs.ts';
+import { valueOn } from '../../src/core/scoring.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
 import { type Field, fieldsOf } from './fields.ts';
 import { table } from './table.ts';
@@ -60,7 +61,7 @@ export function thresholdOf({ defaultThreshold, scale }: AssertionType): string 
   if (scale === undefined) return String(defaultThreshold);
   if (scale === 'own') return `${defaultThreshold}, of whatever its scale is`;
   const [low, high] = scale;
-  return `${defaultThreshold}, which is ${low + defaultThreshold * (high - low)} of ${low} to ${high}`;
+  return `${defaultThreshold}, which is ${valueOn(scale, defaultThreshold)} of ${low} to ${high}`;
 }
 
 /** What a case must have, as the editor says it where nothing is there; undefined where nothing is needed. */

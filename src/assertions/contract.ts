@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Conversation, Turn } from '../core/conversation.ts';
+import type { Scale } from '../core/scoring.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { ScoredVerdict, TurnVerdict, Usage, Verdict } from '../core/verdict.ts';
@@ -38,9 +39,6 @@ export interface Finding {
   /** Of the assertions that this one came to. */
   readonly nested?: readonly Verdict[];
 }
-
-/** Lowest and highest score. */
-export type Scale = readonly [number, number];
 
 /** Nothing to judge: no fact, no intention, no turn. */
 export interface NotApplicable {

@@ -6,6 +6,19 @@ export function mean(values: readonly number[]): number | undefined {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
+/** Lowest and highest value, such as 1 and 5. */
+export type Scale = readonly [low: number, high: number];
+
+/** Where a value stands on its scale, 0..1. */
+export function shareOn([low, high]: Scale, value: number): number {
+  return (value - low) / (high - low);
+}
+
+/** The value on a scale. @param share 0..1 */
+export function valueOn([low, high]: Scale, share: number): number {
+  return low + share * (high - low);
+}
+
 /** 0.1 + 0.2 must reach a threshold of 0.3. */
 const TOLERANCE = 1e-9;
 

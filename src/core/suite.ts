@@ -1,6 +1,7 @@
 import type { PlacedMessage } from './conversation.ts';
 import type { Tool } from './message.ts';
 import type { Range, Source } from './problem.ts';
+import type { Scale } from './scoring.ts';
 
 /**
  * An eval file made ready to run: defaults merged, names resolved, prompts and transcripts read,
@@ -133,7 +134,7 @@ export interface JudgePrompt {
   readonly name?: string;
   readonly description?: string;
   /** Lowest and highest score that the prompt asks for; 0 and 1 unless it says otherwise. */
-  readonly scale: readonly [number, number];
+  readonly scale: Scale;
   readonly labels: readonly string[];
   readonly threshold?: number;
   readonly perTurn: boolean;

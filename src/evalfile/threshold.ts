@@ -1,5 +1,5 @@
-import type { Scale } from '../assertions/contract.ts';
 import type { Problem } from '../core/problem.ts';
+import { type Scale, shareOn } from '../core/scoring.ts';
 
 /** A threshold, brought to 0..1. */
 export interface ReadThreshold {
@@ -15,14 +15,15 @@ export interface ReadThreshold {
  *     scale: [1, 5]
  *     threshold: 4      # 0.75
  */
-export function readThreshold(value: number, [low, high]: Scale): ReadThreshold {
+export function readThreshold(value: number, scale: Scale): ReadThreshold {
+  const [low, high] = scale;
   if (value >= 0 && value <= 1 && low >= 0) {
     if (value < 1 || low >= 1 || high <= 1) return { share: value };
     const message = `The threshold 1 is read as a share, which is ${high} of ${low}..${high}. Write a greater one, or a share below 1.`;
     return { share: 1, problem: { code: 'ambiguous-threshold', message, severity: 'warning' } };
   }
-  if (value >= low && value <= high) return { share: (value - low) / (high - low) };
-  const scale = high > 1 || low < 0 ? ` and of the scale, ${low}..${high}` : '';
-  const message = `The threshold ${value} is outside of 0..1${scale}.`;
+  if (value >= low && value <= high) return { share: shareOn(scale, value) };
+  const own = high > 1 || low < 0 ? ` and of the scale, ${low}..${high}` : '';
+  const message = `The threshold ${value} is outside of 0..1${own}.`;
   return { problem: { code: 'out-of-range', message, severity: 'error' } };
 }

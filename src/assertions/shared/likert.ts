@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { type Scale, shareOn } from '../../core/scoring.ts';
 import type {
   AssertionInput,
   JudgedType,
   Mistake,
   Outcome,
   Question,
-  Scale,
   TypeDocs,
 } from '../contract.ts';
 import {
@@ -80,10 +80,9 @@ function likertQuestion(
       if (exception !== undefined && Reflect.get(given, exception) === true) {
         return notApplicable(exception.replaceAll('_', '-'), given.rationale, verdicts);
       }
-      const [low, high] = LIKERT;
       return {
         kind: 'scored',
-        score: (given.value - low) / (high - low),
+        score: shareOn(LIKERT, given.value),
         value: given.value,
         scale: LIKERT,
         rationale: given.rationale,

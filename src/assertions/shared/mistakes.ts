@@ -1,5 +1,6 @@
 import { type Turn, turnsOfSide } from '../../core/conversation.ts';
-import type { AssertionInput, Mistake, Scale } from '../contract.ts';
+import type { Scale } from '../../core/scoring.ts';
+import type { AssertionInput, Mistake } from '../contract.ts';
 import type { VerdictEntry } from './entries.ts';
 
 /** Two parts of an answer that cannot both be right. */

@@ -1,4 +1,5 @@
-import type { Scale, ScoredToken } from '../contract.ts';
+import type { Scale } from '../../core/scoring.ts';
+import type { ScoredToken } from '../contract.ts';
 
 export type Weighed =
   | {

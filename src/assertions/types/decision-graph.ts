@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { reaches } from '../../core/scoring.ts';
+import { reaches, type Scale, shareOn, valueOn } from '../../core/scoring.ts';
 import type { Assertion } from '../../core/suite.ts';
 import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
 import type {
@@ -10,7 +10,6 @@ import type {
   Outcome,
   Planned,
   ProcedureType,
-  Scale,
 } from '../contract.ts';
 import { citing, hitsAndMisses, notApplicable, turnVerdicts } from '../shared/entries.ts';
 import {
@@ -174,7 +173,7 @@ async function endInAssertion(
   if (verdict.score === null) {
     return { ...notApplicable('not-applicable', verdict.rationale), turns: verdict.turns };
   }
-  return conclude(verdict.score * SCALE[1], steps, input, verdict);
+  return conclude(valueOn(SCALE, verdict.score), steps, input, verdict);
 }
 
 function conclude(
@@ -183,7 +182,7 @@ function conclude(
   input: AssertionInput,
   end?: Verdict,
 ): Finding {
-  const score = value / SCALE[1];
+  const score = shareOn(SCALE, value);
   const passed = reaches(score, input.assertion.threshold);
   const turns = end?.turns.length ? end.turns : turnsOfWay(steps, score, passed, input);
   const way = steps.map(({ node, answer }) => `${node}: ${brief(answer)}`).join(' → ');

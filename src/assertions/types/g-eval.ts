@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { fence } from '../../core/fence.ts';
+import { type Scale, shareOn } from '../../core/scoring.ts';
 import type {
   Answered,
   Asked,
@@ -9,7 +10,6 @@ import type {
   Finding,
   Planned,
   ProcedureType,
-  Scale,
 } from '../contract.ts';
 import {
   fromVerdictEntries,
@@ -182,7 +182,7 @@ function conclude(
   const value = 'mean' in weighed ? weighed.mean : answer.score;
   return {
     kind: 'scored',
-    score: value / SCALE[1],
+    score: shareOn(SCALE, value),
     value,
     scale: SCALE,
     rationale: answer.rationale,

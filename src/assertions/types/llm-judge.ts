@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { reaches } from '../../core/scoring.ts';
-import type { AssertionInput, JudgedType, Mistake, Outcome, Scale } from '../contract.ts';
+import { reaches, type Scale, shareOn, valueOn } from '../../core/scoring.ts';
+import type { AssertionInput, JudgedType, Mistake, Outcome } from '../contract.ts';
 import {
   fromVerdictEntries,
   hitsAndMisses,
@@ -116,8 +116,8 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
       const verdicts = turnVerdicts(
         given.turns,
         turns,
-        ({ score }) => normalise(score, scale),
-        ({ score }) => reaches(normalise(score, scale), input.assertion.threshold),
+        ({ score }) => shareOn(scale, score),
+        ({ score }) => reaches(shareOn(scale, score), input.assertion.threshold),
       );
       const score = meanOfTurns(verdicts);
       if (score === undefined) return notApplicable('not-applicable', given.rationale, verdicts);
@@ -125,7 +125,7 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
         kind: 'scored',
         score,
         ...labelOf(given),
-        value: low + score * (high - low),
+        value: valueOn(scale, score),
         scale,
         rationale: given.rationale,
         turns: verdicts,
@@ -165,7 +165,7 @@ function overallScore({ input, scale, labels, body }: Asked) {
       const verdicts = fromVerdictEntries(given.turns, turns);
       return {
         kind: 'scored',
-        score: normalise(given.score, scale),
+        score: shareOn(scale, given.score),
         ...labelOf(given),
         value: given.score,
         scale,
@@ -179,10 +179,6 @@ function overallScore({ input, scale, labels, body }: Asked) {
       };
     },
   };
-}
-
-function normalise(score: number, [low, high]: Scale): number {
-  return (score - low) / (high - low);
 }
 
 function labelShape(labels: readonly string[]) {

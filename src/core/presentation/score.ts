@@ -1,5 +1,5 @@
 import type { CaseLine } from '../runRecord.ts';
-import { reaches, type TurnBadge } from '../scoring.ts';
+import { reaches, type TurnBadge, valueOn } from '../scoring.ts';
 import type { Verdict } from '../verdict.ts';
 
 /** Digits behind the point; no two scores that differ in the ninth alone are told apart. */
@@ -54,8 +54,8 @@ export function thresholdSentence(score: number, threshold: number): string {
 }
 
 /** The threshold in the scale of the value. */
-function limitOf({ threshold, scale: [low, high] = [0, 1] }: Pick<Verdict, 'threshold' | 'scale'>) {
-  return low + threshold * (high - low);
+function limitOf({ threshold, scale = [0, 1] }: Pick<Verdict, 'threshold' | 'scale'>) {
+  return valueOn(scale, threshold);
 }
 
 /** How many digits keep a written number on the side of each limit that the number itself is on. */

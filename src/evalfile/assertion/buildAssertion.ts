@@ -1,9 +1,10 @@
 import { basename, dirname, resolve } from 'node:path';
-import { type AssertionType, asksJudge, type Scale } from '../../assertions/contract.ts';
+import { type AssertionType, asksJudge } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { scaleSchema } from '../../assertions/types/llm-judge.ts';
 import { changedAt, type Mapping, mappingOf, valueAt } from '../../core/data.ts';
 import type { Fix } from '../../core/problem.ts';
+import type { Scale } from '../../core/scoring.ts';
 import type { Assertion, JudgePrompt } from '../../core/suite.ts';
 import { fillIn } from '../case/caseText.ts';
 import { overrideJudge, resolveModel } from '../models.ts';
