@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
+import { until } from '../support/until.ts';
 
 const SUITE = `models:
   fast-judge: openai:gpt-5-mini
@@ -25,20 +26,31 @@ const MORE = `cases:
       - {type: llm-judge, prompt: ./judges/tone.md}
 `;
 
-describe('editing in the real VS Code', { timeout: 300_000 }, () => {
+describe('editing in the real VS Code', { timeout: 900_000 }, () => {
   let folder: string;
+  let suite: string;
+  let more: string;
   let workbench: Workbench;
-  const status = () =>
-    workbench.page.locator('.statusbar-item', { hasText: /^Ln \d+/ }).innerText();
+
+  const cursorAt = (path: string, line?: number) =>
+    workbench.until(
+      `the cursor in ${basename(path)}`,
+      () => workbench.window.active(),
+      (editor) => editor?.path === path && (line === undefined || editor.line === line),
+    );
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'turnlight-edit-'));
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-edit-')));
+    suite = join(folder, 'suite.eval.yaml');
+    more = join(folder, 'more.eval.yaml');
     await cp(join(CHECKOUT, 'examples/shopfast'), join(folder, 'shopfast'), { recursive: true });
     await mkdir(join(folder, 'judges'));
-    await writeFile(join(folder, 'suite.eval.yaml'), SUITE);
-    await writeFile(join(folder, 'more.eval.yaml'), MORE);
+    await writeFile(suite, SUITE);
+    await writeFile(more, MORE);
     await writeFile(join(folder, 'judges/tone.md'), 'How warm is {{conversation}}?\n');
     workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.window.open(suite);
+    await workbench.window.served(suite);
   });
 
   after(async () => {
@@ -47,71 +59,79 @@ describe('editing in the real VS Code', { timeout: 300_000 }, () => {
   });
 
   it('goes from a judge in one file to its declaration in another', async () => {
-    await workbench.openFile('suite.eval.yaml');
-    // Lenses are there once the language server is.
-    await workbench.editor().locator('.codelens-decoration a').first().waitFor();
-    await workbench.openFile('more.eval.yaml');
-    await workbench.goTo(3, 14);
-    await workbench.command('Go to Definition');
-    await workbench.until(status, (place) => place.startsWith('Ln 2, Col 3'), 'the declaration');
-    await workbench.page.locator('.tab.active[data-resource-name="suite.eval.yaml"]').waitFor();
+    await workbench.window.open(more, 3, 14);
+    await workbench.window.served(more);
+    await workbench.window.command('editor.action.revealDefinition');
+    assert.equal((await cursorAt(suite, 2))?.column, 3);
   });
 
   it('finds all references, across files', async () => {
-    await workbench.openFile('suite.eval.yaml');
-    await workbench.goTo(2, 5);
-    await workbench.command('References: Find All References');
-    const tree = workbench.page.locator('.pane-body', { hasText: 'results in 2 files' });
-    await tree.first().waitFor();
-    assert.match((await tree.first().textContent()) ?? '', /3 results in 2 files/);
+    const found = await workbench.window.evaluate(async (vscode, path) => {
+      const references = await vscode.commands.executeCommand<import('vscode').Location[]>(
+        'vscode.executeReferenceProvider',
+        vscode.Uri.file(path),
+        new vscode.Position(1, 4),
+      );
+      return references.map(({ uri, range }) => `${uri.path}:${range.start.line + 1}`);
+    }, suite);
+    assert.deepEqual(found.sort(), [`${more}:3`, `${suite}:2`, `${suite}:3`]);
   });
 
   it('renames a judge in all files that use it', async () => {
-    await workbench.goTo(2, 5);
-    await workbench.command('Rename Symbol');
-    const box = workbench.page.locator('.rename-box input.rename-input');
-    await box.waitFor();
-    await box.fill('strict-judge');
-    await workbench.page.keyboard.press('Enter');
-    await workbench.line('judge: strict-judge').waitFor();
-    await workbench.command('File: Save All Files');
-    const more = await workbench.until(
-      () => readFile(join(folder, 'more.eval.yaml'), 'utf8'),
-      (text) => text.includes('judge: strict-judge'),
-      'the other file',
+    await workbench.window.evaluate(async (vscode, path) => {
+      const edit = await vscode.commands.executeCommand<import('vscode').WorkspaceEdit>(
+        'vscode.executeDocumentRenameProvider',
+        vscode.Uri.file(path),
+        new vscode.Position(1, 4),
+        'strict-judge',
+      );
+      await vscode.workspace.applyEdit(edit);
+      await vscode.workspace.saveAll();
+    }, suite);
+    await until(
+      'both files saved',
+      () => Promise.all([suite, more].map((path) => readFile(path, 'utf8'))),
+      (texts) => texts.every((text) => text.includes('judge: strict-judge')),
     );
-    assert.equal(more, MORE.replace('fast-judge', 'strict-judge'));
-    const suite = await readFile(join(folder, 'suite.eval.yaml'), 'utf8');
-    assert.equal(suite, SUITE.replaceAll('fast-judge', 'strict-judge'));
+    assert.equal(await readFile(more, 'utf8'), MORE.replace('fast-judge', 'strict-judge'));
+    assert.equal(await readFile(suite, 'utf8'), SUITE.replaceAll('fast-judge', 'strict-judge'));
   });
 
   it('follows the link of a prompt', async () => {
-    await workbench.goTo(9, 40);
-    await workbench.command('Open Link');
-    await workbench.page.locator('.tab[data-resource-name="tone.md"]').waitFor();
+    await workbench.window.open(suite, 9, 40);
+    await workbench.window.command('editor.action.openLink');
+    await cursorAt(join(folder, 'judges/tone.md'));
   });
 
   it('offers what fits where one types, with the keys that it needs', async () => {
-    await workbench.openFile('suite.eval.yaml');
-    await workbench.goTo(9, 51);
+    await workbench.putCursor(suite, 9, 51);
     await workbench.page.keyboard.press('End');
     await workbench.page.keyboard.press('Enter');
     await workbench.page.keyboard.type('type: contai');
     const widget = workbench.page.locator('.suggest-widget.visible');
-    await widget.getByText('contains-any').first().waitFor();
+    await workbench.until(
+      'the proposal',
+      async () => ({
+        offered: await widget.getByText('contains-any').count(),
+        text: await workbench.window.textOf(suite),
+      }),
+      ({ offered }) => offered > 0,
+    );
     await workbench.screenshot('completion');
     await workbench.page.keyboard.press('Escape');
-    await workbench.command('File: Revert File');
+    await workbench.window.command('workbench.action.files.revert');
   });
 
   it('shows the number of each turn, and after a run its score behind it', async () => {
-    await workbench.openFile('shopfast.eval.yaml');
-    await workbench.command('Turnlight: Run All Cases of File');
-    await workbench.goTo(54);
+    const path = join(folder, 'shopfast/shopfast.eval.yaml');
+    await workbench.window.open(path);
+    await workbench.window.served(path);
+    await workbench.window.command('turnlight.runFile');
+    await workbench.window.open(path, 54);
     await workbench.until(
-      () => workbench.editor().locator('.view-lines').innerText(),
-      (text) => /✗\s*0[.,]\d\d/.test(text.replaceAll('\u00a0', ' ')),
-      'scores in the text',
+      'turn numbers and scores in the text',
+      () => workbench.drawnText(),
+      (text) => /turns 3, 4/.test(text) && /✗\s*0[.,]\d\d/.test(text),
     );
     await workbench.screenshot('inlay-scores');
   });

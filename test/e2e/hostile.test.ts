@@ -1,28 +1,27 @@
 import assert from 'node:assert/strict';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 
-describe('a hostile transcript in the real VS Code', { timeout: 200_000 }, () => {
+describe('a hostile transcript in the real VS Code', { timeout: 600_000 }, () => {
   let folder: string;
+  let path: string;
   let workbench: Workbench;
   const asked: string[] = [];
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'turnlight-e2e-'));
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-e2e-')));
+    path = join(folder, 'hostile.eval.yaml');
     await cp(join(CHECKOUT, 'test/fixtures/hostile'), folder, { recursive: true });
     workbench = await Workbench.open({ folder, trusted: true });
     workbench.page.on('request', (request) => asked.push(request.url()));
-    await workbench.openFile('hostile.eval.yaml');
-    await workbench.until(
-      () => workbench.editor().locator('.codelens-decoration a').count(),
-      (count) => count >= 2,
-      'code lenses',
-    );
-    await workbench.clickLens('Run');
+    await workbench.window.open(path);
+    await workbench.window.served(path);
+    await workbench.window.command('turnlight.runFile');
   });
 
   after(async () => {
@@ -31,7 +30,8 @@ describe('a hostile transcript in the real VS Code', { timeout: 200_000 }, () =>
   });
 
   it('stays text in the conversation view', async () => {
-    await workbench.clickLens('Open conversation');
+    const uri = pathToFileURL(path).toString();
+    await workbench.window.command('turnlight.openConversation', uri, 'hostile');
     const view = await workbench.frameWith('.turn[data-turn="4"] .badge[data-status="pass"]');
     const text = (await view.locator('.conversation').textContent()) ?? '';
     for (const words of [
@@ -51,10 +51,9 @@ describe('a hostile transcript in the real VS Code', { timeout: 200_000 }, () =>
   });
 
   it('stays text in a hover', async () => {
-    await workbench.page.locator('.tab', { hasText: 'hostile.eval.yaml' }).first().click();
-    await workbench.goTo(9, 9);
-    await workbench.hoverText();
-    const hover = workbench.page.locator('.monaco-hover .hover-contents');
+    await workbench.window.open(path, 7);
+    const hover = await workbench.hover('assistant', (shown) => shown.includes('Turn 2: failed'));
+    assert.match((await hover.allInnerTexts()).join(), /<img src=x onerror=/);
     assert.equal(await hover.locator('img, script, svg, a').count(), 0);
   });
 

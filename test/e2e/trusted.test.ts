@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -8,22 +9,34 @@ import { promisify } from 'node:util';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 
-describe('a trusted workspace in the real VS Code', { timeout: 300_000 }, () => {
+interface RecordLine {
+  readonly kind: string;
+  readonly id: string;
+  readonly options?: { readonly from?: string };
+}
+
+describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => {
   let folder: string;
+  let shopfast: string;
+  let slow: string;
+  let retention: string;
   let workbench: Workbench;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'turnlight-e2e-'));
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-e2e-')));
+    shopfast = join(folder, 'shopfast/shopfast.eval.yaml');
+    retention = join(folder, 'context-retention/context-retention.eval.yaml');
+    slow = join(folder, 'slow.eval.yaml');
     // The Testing panel draws no more rows than it has room for.
     for (const name of ['shopfast', 'context-retention']) {
       await cp(join(CHECKOUT, 'examples', name), join(folder, name), { recursive: true });
     }
     await writeFile(
       join(folder, 'slow.mjs'),
-      'export default () => new Promise((done) => setTimeout(() => done("x"), 60_000));\n',
+      'export default () => new Promise((done) => setTimeout(() => done("x"), 3_600_000));\n',
     );
     await writeFile(
-      join(folder, 'slow.eval.yaml'),
+      slow,
       'target: {type: module, path: ./slow.mjs}\ncases:\n  - {id: sleeper, turns: [Hi], assert: [{type: contains, value: x}]}\n  - {id: waiting, turns: [Hi], assert: [{type: contains, value: x}]}\n',
     );
     workbench = await Workbench.open({ folder, trusted: true });
@@ -34,65 +47,68 @@ describe('a trusted workspace in the real VS Code', { timeout: 300_000 }, () => 
     await rm(folder, { recursive: true, force: true });
   });
 
-  const lenses = () => workbench.editor().locator('.codelens-decoration a').count();
-  const rows = (wanted: (rows: string[]) => boolean, what: string) =>
-    workbench.until(() => workbench.testRows(), wanted, what);
+  const rows = (what: string, wanted: (rows: string[]) => boolean) =>
+    workbench.until(what, () => workbench.testRows(), wanted);
 
   it('lists the cases in the Testing panel', async () => {
-    await workbench.command('Testing: Focus on Test Explorer View');
-    await rows((all) => all.some((row) => row.startsWith('shopfast')), 'the file');
+    await workbench.showTests();
+    await rows('the file', (all) => all.some((row) => row.startsWith('shopfast')));
     await workbench.unfoldTests();
-    await rows(
-      (all) => ['order-status', 'frustrated-customer', 'incomplete'].every((id) => has(all, id)),
-      'the cases',
+    await rows('the cases', (all) =>
+      ['order-status', 'frustrated-customer', 'incomplete'].every((id) => has(all, id)),
     );
   });
 
   it('fills the Testing panel with pass and fail when Run all is clicked above the file', async () => {
-    await workbench.openFile('shopfast.eval.yaml');
-    await workbench.goTo(1);
-    await workbench.until(lenses, (count) => count >= 1, 'code lenses');
-    await workbench.clickLens('Run all');
+    await workbench.window.open(shopfast);
+    await workbench.window.served(shopfast);
+    await workbench.clickLens('Run all', shopfast, 1);
     const seen = await rows(
-      (all) => has(all, 'incomplete', 'Failed') && has(all, 'order-status', 'Passed'),
       'outcomes',
+      (all) => has(all, 'incomplete', 'Failed') && has(all, 'order-status', 'Passed'),
     );
     assert.ok(has(seen, 'frustrated-customer', 'Failed'));
     await workbench.screenshot('testing-panel');
   });
 
   it('runs one case when Run is clicked above it', async () => {
-    await workbench.goTo(49);
-    await workbench.until(lenses, (count) => count >= 2, 'code lenses');
-    await workbench.clickLens('Run', 1);
-    await rows((all) => has(all, 'frustrated-customer', 'Failed'), 'the outcome');
+    const before = await records();
+    await workbench.clickLens('Run', shopfast, 49);
+    const after = await workbench.until(
+      'the record of the run',
+      () => records(),
+      (all) => all.length > before.length && all.at(-1)?.at(-1)?.kind === 'end',
+    );
+    const ran = after.at(-1)?.filter(({ kind }) => kind === 'case');
+    assert.deepEqual(
+      ran?.map(({ id }) => id),
+      ['frustrated-customer'],
+    );
+    await rows('the outcome', (all) => has(all, 'frustrated-customer', 'Failed'));
   });
 
   it('keeps its records where the command line does, from whatever folder that is run', async () => {
     const args = [join(CHECKOUT, 'dist/cli.js'), 'run', 'shopfast', '--case', 'order-status'];
     await promisify(execFile)(process.execPath, args, { cwd: folder });
-    const records = join(folder, 'shopfast/.turnlight/runs');
-    const sources = new Set<unknown>();
-    for (const name of await readdir(records)) {
-      const [run = ''] = (await readFile(join(records, name), 'utf8')).split('\n');
-      sources.add(JSON.parse(run).options.from);
-    }
-    assert.deepEqual(sources, new Set(['editor', undefined]));
+    const sources = (await records()).map(([run]) => run?.options?.from);
+    assert.deepEqual(new Set(sources), new Set(['editor', undefined]));
   });
 
   it('shows score, rationale and quote when a failed turn is hovered', async () => {
-    await workbench.goTo(54, 14);
-    const text = await workbench.hoverText();
-    assert.match(text, /Turn 4: failed/);
+    await workbench.window.open(shopfast, 54);
+    const hover = await workbench.hover('You said that last time', (shown) =>
+      shown.includes('Turn 4: failed'),
+    );
+    const text = (await hover.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
     assert.match(text, /Guidelines — failed, 0\.00/);
     assert.match(text, /Promises a date for the refund/);
     assert.match(text, /will be in your account by Friday/);
     await workbench.screenshot('hover');
-    await workbench.page.keyboard.press('Escape');
   });
 
   it('opens the conversation at the turn under the cursor, a badge on every assistant turn', async () => {
-    await workbench.command('Turnlight: Open Conversation');
+    await workbench.window.open(shopfast, 54, 14);
+    await workbench.window.command('turnlight.openConversation');
     const view = await workbench.frameWith('.turn[data-turn="4"]');
     const badges = await view
       .locator('.turn.assistant > header .badge')
@@ -104,28 +120,31 @@ describe('a trusted workspace in the real VS Code', { timeout: 300_000 }, () => 
     assert.equal(await rationale.isVisible(), true);
     const marks = await view.locator('.turn[data-turn="4"] mark').allTextContents();
     assert.ok(marks.join('').includes('will be in your account by Friday at the latest'));
-    const focused = await view.evaluate('document.activeElement.dataset.turn');
-    assert.equal(focused, '4');
+    await workbench.until(
+      'the focus on turn 4',
+      () => view.evaluate('document.activeElement.dataset.turn'),
+      (turn) => turn === '4',
+    );
   });
 
   it('goes from a turn of the view to its line in the file', async () => {
     const view = await workbench.frameWith('.turn[data-turn="7"]');
     await view.locator('.turn[data-turn="7"] button.link').click();
     await workbench.until(
-      () => workbench.page.locator('.statusbar-item', { hasText: /Ln 56/ }).count(),
-      (count) => count > 0,
       'the cursor on line 56',
+      () => workbench.window.active(),
+      (editor) => editor?.path === shopfast && editor.line === 56,
     );
   });
 
-  for (const [theme, name] of [
-    ['Default Light Modern', 'light'],
-    ['Default Dark Modern', 'dark'],
-    ['Default High Contrast', 'high-contrast'],
+  for (const [theme, name, drawn] of [
+    ['Default Light Modern', 'light', 'vscode-light'],
+    ['Default Dark Modern', 'dark', 'vscode-dark'],
+    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
   ] as const) {
     it(`is drawn in ${name}`, async () => {
-      await workbench.theme(theme);
-      const view = await workbench.frameWith('.turn .badge');
+      await workbench.window.configure('workbench.colorTheme', theme);
+      const view = await workbench.frameWith(`body.${drawn} .turn .badge`);
       await view.locator('.turn[data-turn="4"]').scrollIntoViewIfNeeded();
       await workbench.screenshot(`view-${name}`);
       const same = await view.evaluate(
@@ -142,79 +161,94 @@ describe('a trusted workspace in the real VS Code', { timeout: 300_000 }, () => 
   });
 
   it("underlines a typo in a turn's key on its line while it is typed", async () => {
-    await workbench.openFile('context-retention.eval.yaml');
-    await workbench.goTo(44, 11);
+    await workbench.window.open(retention);
+    await workbench.window.served(retention);
+    await workbench.putCursor(retention, 44, 11);
     await workbench.page.keyboard.press('Backspace');
     await workbench.page.keyboard.type('r');
-    await workbench.until(
-      () => workbench.editor().locator('.squiggly-error').count(),
-      (count) => count > 0,
-      'the underline',
-    );
-    await workbench.command('View: Toggle Problems');
-    const problem = await workbench.until(
-      () => workbench.page.locator('.markers-panel .monaco-list-row').allTextContents(),
-      (all) => all.some((row) => row.includes('Did you mean "user"')),
+    const problems = await workbench.until(
       'the problem',
+      () => workbench.window.problems(retention),
+      (all) => all.some(({ message }) => message.includes('Did you mean "user"')),
     );
     assert.ok(
-      problem.some((row) => /Ln 44, Col 9/.test(row)),
-      problem.join('\n'),
+      problems.some(({ line, column }) => line === 44 && column === 9),
+      JSON.stringify(problems),
+    );
+    await workbench.until(
+      'the underline',
+      () => workbench.editor().locator('.squiggly-error').count(),
+      (count) => count > 0,
     );
     await workbench.screenshot('typo');
-    await workbench.command('File: Revert File');
+    await workbench.window.command('workbench.action.files.revert');
   });
 
   it('keeps the Testing panel in step when files come, change, move and go', async () => {
-    await workbench.command('Testing: Focus on Test Explorer View');
+    await workbench.showTests();
     const suite = (id: string) =>
       `cases:\n  - id: ${id}\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [{type: contains, value: Hello}]\n`;
     const file = join(folder, 'new.eval.yaml');
     await writeFile(file, suite('first'));
-    await rows((all) => has(all, 'new.eval.yaml'), 'the new file');
+    await rows('the new file', (all) => has(all, 'new.eval.yaml'));
     await workbench.unfoldTests();
-    await rows((all) => has(all, 'first'), 'its case');
+    await rows('its case', (all) => has(all, 'first'));
     await writeFile(file, suite('second'));
-    await rows((all) => has(all, 'second') && !has(all, 'first'), 'the changed case');
+    await rows('the changed case', (all) => has(all, 'second') && !has(all, 'first'));
     await rename(file, join(folder, 'moved.eval.yaml'));
     await rows(
-      (all) => has(all, 'moved.eval.yaml') && !has(all, 'new.eval.yaml'),
       'the moved file',
+      (all) => has(all, 'moved.eval.yaml') && !has(all, 'new.eval.yaml'),
     );
     await rm(join(folder, 'moved.eval.yaml'));
-    await rows((all) => !has(all, 'moved.eval.yaml'), 'the file gone');
+    await rows('the file gone', (all) => !has(all, 'moved.eval.yaml'));
   });
 
   it('queues a second run where it can be seen, and stops when it is cancelled', async () => {
-    await workbench.openFile('slow.eval.yaml');
-    await workbench.until(lenses, (count) => count >= 3, 'code lenses');
-    await workbench.command('Testing: Focus on Test Explorer View');
+    await workbench.showTests();
     await workbench.unfoldTests();
-    await workbench.clickLens('Run', 0);
-    await rows((all) => has(all, 'sleeper', 'Running'), 'the first run');
-    await workbench.clickLens('Run', 1);
-    await rows((all) => has(all, 'waiting', 'Queued'), 'the second run, queued');
-    await workbench.command('Test: Cancel Test Run');
+    await workbench.window.open(slow);
+    await workbench.window.served(slow);
+    await workbench.clickLens('Run', slow, 3);
+    await rows('the first run', (all) => has(all, 'sleeper', 'Running'));
+    await workbench.clickLens('Run', slow, 4);
+    await rows('the second run, queued', (all) => has(all, 'waiting', 'Queued'));
+    await workbench.window.command('testing.cancelRun');
     await rows(
-      (all) => !all.some((row) => /Running|Queued/.test(row)),
       'nothing running after the cancel',
+      (all) => !all.some((row) => /Running|Queued/.test(row)),
     );
   });
 
   it('errors a broken case at its place and runs the others', async () => {
-    const text = await readFile(join(folder, 'shopfast/shopfast.eval.yaml'), 'utf8');
-    await writeFile(
-      join(folder, 'shopfast/shopfast.eval.yaml'),
-      text.replace('  - id: incomplete\n', '  - id: incomplete\n    thresold: 1\n'),
+    const text = await readFile(shopfast, 'utf8');
+    const broken = text.replace('  - id: incomplete\n', '  - id: incomplete\n    thresold: 1\n');
+    await writeFile(shopfast, broken);
+    await workbench.window.open(shopfast);
+    await workbench.until(
+      'the changed text in the editor',
+      () => workbench.window.textOf(shopfast),
+      (shown) => shown === broken,
     );
-    await workbench.openFile('shopfast.eval.yaml');
-    await workbench.until(lenses, (count) => count >= 2, 'code lenses');
-    await workbench.command('Turnlight: Run All Cases of File');
+    await workbench.window.command('turnlight.runFile');
     await rows(
-      (all) => has(all, 'incomplete', 'Errored') && has(all, 'order-status', 'Passed'),
       'the broken case errored',
+      (all) => has(all, 'incomplete', 'Errored') && has(all, 'order-status', 'Passed'),
     );
   });
+
+  /** The lines of each run's record, the last run at the end. */
+  async function records(): Promise<RecordLine[][]> {
+    const runs = join(folder, 'shopfast/.turnlight/runs');
+    const names = existsSync(runs) ? await readdir(runs) : [];
+    const texts = await Promise.all(names.sort().map((name) => readFile(join(runs, name), 'utf8')));
+    return texts.map((text) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    );
+  }
 });
 
 function has(rows: readonly string[], name: string, state = ''): boolean {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { TEST_PORT } from '../support/host/channel.ts';
+import { VSIX } from '../support/host/extensions.ts';
 import { CHECKOUT } from '../support/host/install.ts';
-import { VSIX } from '../support/host/server.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -46,6 +47,13 @@ describe('the packaged extension', () => {
     }
     assert.ok(files.includes('types/index.d.ts'));
     assert.ok(files.includes('dist/ThirdPartyNotices.txt'));
+  });
+
+  it("holds nothing of the tests' companion", async () => {
+    const dist = join(CHECKOUT, 'dist');
+    const names = (await readdir(dist)).filter((name) => name.endsWith('.js'));
+    const texts = await Promise.all(names.map((name) => readFile(join(dist, name), 'utf8')));
+    assert.equal(texts.filter((text) => text.includes(TEST_PORT)).length, 0);
   });
 
   it('carries the licence of each package that it holds code of', async () => {

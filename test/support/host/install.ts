@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const VERSION = '4.139.1';
 
 export const CHECKOUT = resolve(import.meta.dirname, '../../..');
-const CACHE = join(CHECKOUT, '.cache/vscode-host');
+export const CACHE = join(CHECKOUT, '.cache/vscode-host');
 
 const run = promisify(execFile);
 

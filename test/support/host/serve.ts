@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { CHECKOUT } from './install.ts';
 import { startHost } from './server.ts';
 
-const host = await startHost({ folder: join(CHECKOUT, 'examples'), trusted: true });
-console.log(`VS Code with Turnlight: ${host.url}\nCtrl+C stops it.`);
+const host = await startHost(true);
+console.log(`VS Code with Turnlight: ${host.urlOf(join(CHECKOUT, 'examples'))}\nCtrl+C stops it.`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => void host.stop().then(() => process.exit(0)));
 }

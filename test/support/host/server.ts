@@ -1,28 +1,20 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { CHECKOUT, installHost } from './install.ts';
+import { Companions, TEST_PORT } from './channel.ts';
+import { installExtensions } from './extensions.ts';
+import { installHost } from './install.ts';
 
-export interface HostOptions {
-  /** The folder to open, absolute. */
-  readonly folder: string;
-  /** False opens it in Restricted Mode. */
-  readonly trusted: boolean;
-  readonly settings?: Readonly<Record<string, unknown>>;
-  readonly port?: number;
-}
-
+/** A VS Code server; each window of it opens a folder. */
 export interface Host {
-  readonly url: string;
-  /** What the server printed, for a failed test's message. */
-  output(): string;
+  /** The window's companion calls these. */
+  readonly companions: Companions;
+  /** The address that opens a folder in a window. */
+  urlOf(folder: string): string;
   stop(): Promise<void>;
 }
-
-export const VSIX = join(CHECKOUT, 'turnlight.vsix');
 
 const SETTINGS = {
   'workbench.startupEditor': 'none',
@@ -39,45 +31,55 @@ const SETTINGS = {
   'security.workspace.trust.banner': 'never',
 };
 
-/** Starts a real VS Code with the packaged extension, in a new profile. */
-export async function startHost(options: HostOptions): Promise<Host> {
+/**
+ * Starts a real VS Code with the packaged extension and the tests' companion, in a new profile.
+ *
+ * @param trusted false opens folders in Restricted Mode
+ */
+export async function startHost(trusted: boolean): Promise<Host> {
   const entry = await installHost(console.error);
+  const extensions = await installExtensions();
   const profile = await mkdtemp(join(tmpdir(), 'turnlight-vscode-'));
-  const extensions = join(profile, 'extensions');
-  const dirs = ['--user-data-dir', profile, '--extensions-dir', extensions];
   await mkdir(join(profile, 'User'), { recursive: true });
-  const settings = JSON.stringify({ ...SETTINGS, ...options.settings });
-  await writeFile(join(profile, 'User/settings.json'), settings);
-  await promisify(execFile)(process.execPath, [entry, ...dirs, '--install-extension', VSIX]);
-
-  const port = options.port ?? (await freePort());
+  await writeFile(join(profile, 'User/settings.json'), JSON.stringify(SETTINGS));
+  const companions = await Companions.listen();
+  const port = await freePort();
   const flags = ['--auth', 'none', '--disable-telemetry', '--disable-update-check'];
-  if (options.trusted) flags.push('--disable-workspace-trust');
+  if (trusted) flags.push('--disable-workspace-trust');
+  const dirs = ['--user-data-dir', profile, '--extensions-dir', extensions];
   const child = spawn(
     process.execPath,
-    [entry, ...flags, ...dirs, '--bind-addr', `127.0.0.1:${port}`, options.folder],
-    { stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+    [entry, ...flags, ...dirs, '--bind-addr', `127.0.0.1:${port}`],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      env: { ...process.env, [TEST_PORT]: String(companions.port) },
+    },
   );
+  const kill = () => killGroup(child);
+  process.once('exit', kill);
   let output = '';
-  child.stdout.on('data', (data: Buffer) => {
-    output += String(data);
-  });
-  child.stderr.on('data', (data: Buffer) => {
-    output += String(data);
-  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (data: Buffer) => {
+      output += String(data);
+    });
+  }
   const base = `http://127.0.0.1:${port}`;
   await answering(base, child, () => output);
   return {
-    url: `${base}/?folder=${encodeURIComponent(options.folder)}`,
-    output: () => output,
+    companions,
+    urlOf: (folder) => `${base}/?folder=${encodeURIComponent(folder)}`,
     async stop() {
+      process.off('exit', kill);
+      companions.close();
       await end(child);
       await rm(profile, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
 
-const DEADLINE = 60_000;
+/** Milliseconds that a server may take to start on a busy machine. */
+const DEADLINE = 180_000;
 
 async function answering(url: string, child: ChildProcess, output: () => string): Promise<void> {
   const until = Date.now() + DEADLINE;
@@ -94,8 +96,16 @@ async function answering(url: string, child: ChildProcess, output: () => string)
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.pid === undefined) return;
   const ended = new Promise((done) => child.once('exit', done));
-  process.kill(-child.pid, 'SIGKILL');
+  killGroup(child);
   await ended;
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended by itself.
+  }
 }
 
 function freePort(): Promise<number> {

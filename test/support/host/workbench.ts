@@ -1,39 +1,42 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Frame, Locator, Page } from 'playwright-core';
-import { launchBrowser } from './browser.ts';
+import type { BrowserContext, Frame, Locator, Page } from 'playwright-core';
+import { PATIENCE, until } from '../until.ts';
 import { CHECKOUT } from './install.ts';
-import { type Host, type HostOptions, startHost } from './server.ts';
+import { sharedBrowser, sharedHost } from './shared.ts';
+import { Window } from './window.ts';
 
 const SCREENSHOTS = join(CHECKOUT, '.cache/screenshots');
 
-const TIMEOUT = 30_000;
-
-/** A VS Code window as a person uses it: commands, keys, what is to be seen. */
+/** A window of VS Code as a person sees and uses it. What no test is about goes through its API. */
 export class Workbench {
   readonly page: Page;
-  readonly #host: Host;
-  readonly #browser: Browser;
+  readonly window: Window;
+  readonly #context: BrowserContext;
 
-  private constructor(page: Page, host: Host, browser: Browser) {
+  private constructor(page: Page, window: Window, context: BrowserContext) {
     this.page = page;
-    this.#host = host;
-    this.#browser = browser;
+    this.window = window;
+    this.#context = context;
   }
 
-  static async open(options: HostOptions): Promise<Workbench> {
-    const host = await startHost(options);
-    const browser = await launchBrowser();
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-    page.setDefaultTimeout(TIMEOUT);
-    await page.goto(host.url);
+  /** @param options `trusted: false` opens the folder in Restricted Mode */
+  static async open(options: {
+    readonly folder: string;
+    readonly trusted: boolean;
+  }): Promise<Workbench> {
+    const host = await sharedHost(options.trusted);
+    const browser = await sharedBrowser();
+    const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    const page = await context.newPage();
+    page.setDefaultTimeout(PATIENCE);
+    await page.goto(host.urlOf(options.folder));
     await page.locator('.monaco-workbench .part.statusbar').waitFor();
-    return new Workbench(page, host, browser);
+    return new Workbench(page, await Window.of(options.folder, host.companions), context);
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
-    await this.#host.stop();
+    await this.#context.close();
   }
 
   async screenshot(name: string): Promise<void> {
@@ -41,168 +44,173 @@ export class Workbench {
     await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
   }
 
-  /** Runs a command of the palette by its title; commands of a window that still opens come late. */
-  async command(title: string): Promise<void> {
-    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
-    for (let tries = 0; ; tries += 1) {
-      await this.page.keyboard.press('F1');
-      const input = this.page.locator('.quick-input-widget input.input');
-      await input.waitFor();
-      await input.fill(`>${title}`);
-      try {
-        await row.click({ timeout: 3000 });
-        return;
-      } catch (error) {
-        if (tries === 5) throw error;
-        await this.page.keyboard.press('Escape');
-      }
-    }
-  }
-
-  /** Opens a file of the workspace by quick open, beside whatever stands to the right. */
-  async openFile(name: string): Promise<void> {
-    await this.page.keyboard.press('Control+1');
-    await this.page.keyboard.press('Control+P');
-    const input = this.page.locator('.quick-input-widget input.input');
-    await input.waitFor();
-    await input.fill(name);
-    const row = this.page.locator('.quick-input-list .monaco-list-row', { hasText: name }).first();
-    await row.waitFor();
-    await row.click();
-    const base = name.split('/').at(-1) ?? name;
-    await this.page.locator(`.tab[data-resource-name="${base}"]`).waitFor();
-    await this.editor().locator('.view-line').first().waitFor();
-  }
-
   editor(): Locator {
     return this.page.locator('.editor-instance .monaco-editor').first();
   }
 
-  /** The rendered line of the editor that holds a text. */
-  line(text: string): Locator {
-    // The editor renders spaces as no-break spaces.
-    const pattern = new RegExp(escapeRegExp(text).replaceAll(' ', '[\\s\\u00a0]'));
-    return this.editor().locator('.view-line', { hasText: pattern }).first();
+  /** What the editor draws of the lines that are seen, spaces as they were written. */
+  async drawnText(): Promise<string> {
+    const text = await this.editor().locator('.view-lines').innerText();
+    return text.replaceAll('\u00a0', ' ');
   }
 
-  /** Clicks a code lens above the line that holds `near`. */
-  async clickLens(title: string, index = 0): Promise<void> {
-    await this.#settledLenses();
-    const lens = this.editor().locator('.codelens-decoration a', {
-      hasText: new RegExp(`^${escapeRegExp(title)}$`),
-    });
-    await lens.nth(index).click();
+  /** Puts the cursor where the keys that follow are typed. */
+  async putCursor(path: string, line: number, column: number): Promise<void> {
+    await this.window.open(path, line, column);
+    await this.page.locator('.editor-instance .monaco-editor.focused').waitFor();
   }
 
-  /** Lenses are drawn anew when what a run takes is known: a click in between is lost. */
-  async #settledLenses(): Promise<void> {
-    const read = () => this.editor().locator('.codelens-decoration').allInnerTexts();
-    let before = await read();
-    await this.until(
-      async () => {
-        await this.page.waitForTimeout(400);
-        const now = await read();
-        const same = now.length > 0 && now.join() === before.join();
-        before = now;
-        return same;
-      },
-      (same) => same,
-      'code lenses that stay',
+  /** Clicks a code lens above a line of a file. */
+  async clickLens(title: string, path: string, line: number): Promise<void> {
+    await this.window.open(path, line);
+    const expected = await until(
+      `a code lens "${title}" above line ${line}`,
+      () => this.window.lenses(path, line),
+      (titles) => titles.includes(title),
     );
+    // Drawn anew as each title is known: a click before would be lost.
+    const words = expected.filter((one) => one !== '').join(' | ');
+    const drawn = await this.until(
+      `code lenses "${words}" above line ${line}`,
+      () => this.#lensesAbove(line),
+      (lenses) => lenses?.text === words,
+    );
+    const lenses = this.editor()
+      .locator('.codelens-decoration')
+      .nth(drawn?.index ?? 0);
+    await lenses.getByText(title, { exact: true }).click();
   }
 
-  /** Goes to a line and column, from 1. */
-  async goTo(line: number, column = 1): Promise<void> {
-    await this.page.keyboard.press('Control+G');
-    const input = this.page.locator('.quick-input-widget input.input');
-    await input.waitFor();
-    await input.fill(`:${line}:${column}`);
-    await this.page.keyboard.press('Enter');
-    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  /** The lenses that are drawn right above a line, among all that are drawn. */
+  async #lensesAbove(line: number): Promise<{ text: string; index: number } | undefined> {
+    const number = this.editor()
+      .locator('.line-numbers')
+      .filter({ hasText: new RegExp(`^${line}$`) });
+    const below = await number.boundingBox({ timeout: 1000 }).catch(() => null);
+    if (!below) return undefined;
+    for (const [index, lenses] of (
+      await this.editor().locator('.codelens-decoration').all()
+    ).entries()) {
+      const box = await lenses.boundingBox();
+      const gap = box ? below.y - box.y : 0;
+      if (gap <= 0 || gap > below.height * 1.5) continue;
+      return { text: (await lenses.innerText()).replace(/\s+/g, ' ').trim(), index };
+    }
+    return undefined;
   }
 
-  /** The text of the hover at the cursor. */
-  async hoverText(): Promise<string> {
-    await this.command('Show or Focus Hover');
-    const hover = this.page.locator('.monaco-hover:not(.hidden)', {
-      has: this.page.locator('.hover-contents'),
-    });
-    await hover.first().waitFor();
-    return (await hover.first().textContent()) ?? '';
+  /** Moves the mouse over a text of the editor and waits for a hover that fits. */
+  async hover(text: string, fits: (shown: string) => boolean): Promise<Locator> {
+    const hover = this.page.locator('.monaco-hover:not(.hidden) .hover-contents');
+    const shown = async () => (await hover.allInnerTexts()).join('\n').replaceAll('\u00a0', ' ');
+    await this.until(
+      `a hover over "${text}"`,
+      async () => {
+        const place = await this.#placeOf(text);
+        if (!place) return '';
+        // A hover that came before the language server has an answer stays as it is.
+        await this.page.mouse.move(0, 0);
+        await this.page.mouse.move(place.x, place.y, { steps: 3 });
+        const deadline = performance.now() + 5000;
+        while (!fits(await shown()) && performance.now() < deadline) {
+          await this.page.waitForTimeout(50);
+        }
+        return shown();
+      },
+      fits,
+    );
+    return hover;
+  }
+
+  /** The middle of a text that the editor draws in one piece. */
+  async #placeOf(text: string): Promise<{ x: number; y: number } | undefined> {
+    const piece = this.editor()
+      .locator('.view-line span:not(:has(span))')
+      .filter({ hasText: new RegExp(escapeRegExp(text).replaceAll(' ', '[\\s\\u00a0]')) });
+    const box = await piece
+      .first()
+      .boundingBox({ timeout: 1000 })
+      .catch(() => null);
+    return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : undefined;
+  }
+
+  async showTests(): Promise<void> {
+    const view = this.page.locator('.test-explorer');
+    // There is no such view before the extension has told VS Code of its tests.
+    await this.until(
+      'the Testing view',
+      async () => {
+        await this.window.command('workbench.view.testing.focus').catch(() => {});
+        return view.isVisible();
+      },
+      (visible) => visible,
+    );
   }
 
   /** The rows of the Testing view: what they show, and what they say of their state. */
   async testRows(): Promise<string[]> {
     const rows = this.page.locator('.test-explorer .monaco-list-row');
-    const labels: string[] = await rows.evaluateAll((all) =>
+    return rows.evaluateAll((all) =>
       all.map((row) => `${row.textContent} — ${row.getAttribute('aria-label')}`),
     );
-    return labels;
   }
 
   /** Unfolds every row of the Testing view. */
   async unfoldTests(): Promise<void> {
     const folded = this.page.locator('.test-explorer .monaco-list-row[aria-expanded="false"]');
-    for (let rounds = 0; rounds < 20 && (await folded.count()) > 0; rounds += 1) {
-      await folded.first().locator('.monaco-tl-twistie').click();
-      await this.page.waitForTimeout(50);
-    }
+    await this.until(
+      'no folded row',
+      async () => {
+        const twistie = folded.first().locator('.monaco-tl-twistie');
+        // A row may be drawn anew at any time: another look finds it where it is now.
+        if ((await folded.count()) > 0) await twistie.click({ timeout: 2000 }).catch(() => {});
+        return folded.count();
+      },
+      (count) => count === 0,
+    );
   }
 
-  async theme(name: string): Promise<void> {
-    await this.command('Preferences: Color Theme');
-    const input = this.page.locator('.quick-input-widget input.input');
-    await input.waitFor();
-    await input.fill(name.replace(/^Default /, ''));
-    await this.page.keyboard.press('Enter');
-    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
-  }
-
-  /** By its own command: a page that is only loaded anew may lose what the window was about to keep. */
   async reload(): Promise<void> {
     const loaded = this.page.waitForEvent('load');
-    await this.command('Developer: Reload Window');
+    await this.window.reload();
     await loaded;
     await this.page.locator('.monaco-workbench .part.statusbar').waitFor();
   }
 
-  /** Waits until a look at the window gives what is wanted. */
+  /** As `until`, with a picture of the window where it never comes. */
   async until<Seen>(
+    what: string,
     look: () => Promise<Seen>,
     wanted: (seen: Seen) => boolean,
-    what: string,
   ): Promise<Seen> {
-    const deadline = Date.now() + TIMEOUT;
-    let seen = await look();
-    while (!wanted(seen)) {
-      if (Date.now() > deadline) {
-        await this.screenshot('failed');
-        throw new Error(`${what}: not seen. The last look gave ${JSON.stringify(seen)}`);
-      }
-      await this.page.waitForTimeout(100);
-      seen = await look();
+    try {
+      return await until(what, look, wanted);
+    } catch (error) {
+      await this.screenshot('failed');
+      throw error;
     }
-    return seen;
   }
 
   /** The webview frame that holds an element. */
   async frameWith(selector: string): Promise<Frame> {
-    return this.until(
+    const found: { frame?: Frame } = {};
+    await this.until(
+      `a webview with ${selector}`,
       async () => {
         for (const frame of this.page.frames()) {
-          if (
-            await frame
-              .locator(selector)
-              .count()
-              .catch(() => 0)
-          )
-            return frame;
+          const count = await frame
+            .locator(selector)
+            .count()
+            // A frame may go while it is looked at.
+            .catch(() => 0);
+          if (count > 0) found.frame = frame;
         }
-        return undefined;
+        return found.frame !== undefined;
       },
-      (frame): frame is Frame => frame !== undefined,
-      `a webview with ${selector}`,
-    ) as Promise<Frame>;
+      (is) => is,
+    );
+    if (!found.frame) throw new Error(`There is no webview with ${selector}.`);
+    return found.frame;
   }
 }
 

@@ -1,0 +1,132 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { PATIENCE } from '../until.ts';
+
+/** The variable that tells a companion where to call. */
+export const TEST_PORT = 'TURNLIGHT_TEST_PORT';
+
+/** A function and what it is given, to be run in the window. */
+export interface Request {
+  readonly id: number;
+  readonly source: string;
+  readonly args: readonly unknown[];
+}
+
+export interface Reply {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+type VsCode = typeof import('vscode');
+
+/** One window's companion. */
+export class Companion {
+  readonly #socket: Socket;
+  readonly #waiting = new Map<number, Waiting>();
+  #last = 0;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('close', () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error('The window is gone.'));
+      this.#waiting.clear();
+    });
+  }
+
+  /**
+   * Runs a function in the window, with VS Code's API. It is sent as its text, so it sees nothing
+   * but its arguments; these and what it returns go as JSON.
+   */
+  evaluate<Args extends readonly unknown[], Result>(
+    run: (vscode: VsCode, ...args: Args) => Result,
+    ...args: Args
+  ): Promise<Awaited<Result>> {
+    this.#last += 1;
+    const request: Request = { id: this.#last, source: run.toString(), args };
+    return new Promise<Awaited<Result>>((resolve, reject) => {
+      this.#waiting.set(request.id, {
+        resolve: (value) => resolve(value as Awaited<Result>),
+        reject,
+      });
+      this.#socket.write(`${JSON.stringify(request)}\n`);
+    });
+  }
+
+  receive({ id, value, error }: Reply): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (error === undefined) waiting?.resolve(value);
+    else waiting?.reject(new Error(error));
+  }
+}
+
+/** Where the companions of a VS Code call, one for each window; a window is known by its folder. */
+export class Companions {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #here = new Map<string, Companion>();
+  readonly #awaited = new Map<string, (companion: Companion) => void>();
+
+  private constructor(server: Server) {
+    this.#server = server;
+    const address = server.address();
+    this.port = typeof address === 'object' && address ? address.port : 0;
+    server.on('connection', (socket) => this.#meet(socket));
+  }
+
+  static async listen(): Promise<Companions> {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    return new Companions(server);
+  }
+
+  /** The one of a window, as soon as it calls. */
+  async of(folder: string): Promise<Companion> {
+    return this.#here.get(folder) ?? this.next(folder);
+  }
+
+  /** The next that calls from a folder, such as after the window was loaded anew. */
+  next(folder: string): Promise<Companion> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`No window of ${folder} came up.`)), PATIENCE);
+      this.#awaited.set(folder, (companion) => {
+        clearTimeout(late);
+        resolve(companion);
+      });
+    });
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+  }
+
+  #meet(socket: Socket): void {
+    this.#sockets.add(socket);
+    const companion = new Companion(socket);
+    let folder: string | undefined;
+    createInterface({ input: socket }).on('line', (line) => {
+      const message = JSON.parse(line);
+      if (folder !== undefined) {
+        companion.receive(message);
+        return;
+      }
+      folder = String(message.folder);
+      this.#here.set(folder, companion);
+      this.#awaited.get(folder)?.(companion);
+      this.#awaited.delete(folder);
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      if (folder !== undefined && this.#here.get(folder) === companion) this.#here.delete(folder);
+    });
+  }
+}

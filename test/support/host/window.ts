@@ -1,0 +1,149 @@
+import { until } from '../until.ts';
+import type { Companion, Companions } from './channel.ts';
+
+/** The active editor: its file, absolute, and the cursor, from 1. */
+export interface ActiveEditor {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A diagnostic, line and column from 1. */
+export interface FoundProblem {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** What a window of VS Code does and knows, through its API; paths are absolute, lines and columns from 1. */
+export class Window {
+  readonly folder: string;
+  readonly #companions: Companions;
+  #companion: Companion;
+
+  private constructor(folder: string, companions: Companions, companion: Companion) {
+    this.folder = folder;
+    this.#companions = companions;
+    this.#companion = companion;
+  }
+
+  /** Resolves when the window of the folder runs extensions. */
+  static async of(folder: string, companions: Companions): Promise<Window> {
+    return new Window(folder, companions, await companions.of(folder));
+  }
+
+  /** Resolves with what `Companion.evaluate` gives. */
+  get evaluate(): Companion['evaluate'] {
+    return this.#companion.evaluate.bind(this.#companion);
+  }
+
+  /** Runs a command by its id, and waits until it is done. */
+  async command(id: string, ...args: readonly unknown[]): Promise<void> {
+    await this.evaluate(
+      async (vscode, command, given) => {
+        await vscode.commands.executeCommand(command, ...given);
+      },
+      id,
+      args,
+    );
+  }
+
+  /** Resolves when the window runs extensions again. */
+  async reload(): Promise<void> {
+    const next = this.#companions.next(this.folder);
+    // The answer does not come: what would give it is gone.
+    this.command('workbench.action.reloadWindow').catch(() => {});
+    this.#companion = await next;
+  }
+
+  /** Opens a file in the first column, with the cursor in the middle of what is seen. */
+  async open(path: string, line = 1, column = 1): Promise<void> {
+    await this.evaluate(
+      async (vscode, file, at, character) => {
+        const position = new vscode.Position(at - 1, character - 1);
+        // Setting the editor's `selection` would not wait until the cursor is there.
+        await vscode.window.showTextDocument(vscode.Uri.file(file), {
+          viewColumn: vscode.ViewColumn.One,
+          selection: new vscode.Range(position, position),
+        });
+        await vscode.commands.executeCommand('revealLine', { lineNumber: at - 1, at: 'center' });
+      },
+      path,
+      line,
+      column,
+    );
+  }
+
+  /** Resolves when the language server knows the file. */
+  async served(path: string): Promise<void> {
+    const symbols = () =>
+      this.evaluate(async (vscode, file) => {
+        const found = await vscode.commands.executeCommand<unknown[] | undefined>(
+          'vscode.executeDocumentSymbolProvider',
+          vscode.Uri.file(file),
+        );
+        return found?.length ?? 0;
+      }, path);
+    await until('the language server', symbols, (count) => count > 0);
+  }
+
+  active(): Promise<ActiveEditor | undefined> {
+    return this.evaluate((vscode) => {
+      const editor = vscode.window.activeTextEditor;
+      if (!editor) return undefined;
+      const { line, character } = editor.selection.active;
+      return { path: editor.document.uri.fsPath, line: line + 1, column: character + 1 };
+    });
+  }
+
+  /** The text of an open file, as the editor has it. */
+  textOf(path: string): Promise<string | undefined> {
+    return this.evaluate(
+      (vscode, file) =>
+        vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === file)?.getText(),
+      path,
+    );
+  }
+
+  problems(path: string): Promise<FoundProblem[]> {
+    return this.evaluate(
+      (vscode, file) =>
+        vscode.languages.getDiagnostics(vscode.Uri.file(file)).map(({ message, range }) => ({
+          message,
+          line: range.start.line + 1,
+          column: range.start.character + 1,
+        })),
+      path,
+    );
+  }
+
+  /** The titles above a line, in their order, once all are known. */
+  lenses(path: string, line: number): Promise<string[]> {
+    return this.evaluate(
+      async (vscode, file, at) => {
+        const lenses = await vscode.commands.executeCommand<import('vscode').CodeLens[]>(
+          'vscode.executeCodeLensProvider',
+          vscode.Uri.file(file),
+          Number.MAX_SAFE_INTEGER,
+        );
+        return lenses
+          .filter(({ range }) => range.start.line === at - 1)
+          .map(({ command }) => command?.title ?? '');
+      },
+      path,
+      line,
+    );
+  }
+
+  /** Sets a setting of the folder. */
+  async configure(key: string, value: unknown): Promise<void> {
+    await this.evaluate(
+      async (vscode, name, to) => {
+        const workspace = vscode.ConfigurationTarget.Workspace;
+        await vscode.workspace.getConfiguration().update(name, to, workspace);
+      },
+      key,
+      value,
+    );
+  }
+}
