@@ -1,9 +1,6 @@
-import * as z from 'zod';
-import type { GroupType } from '../contract.ts';
-import { groupNesting, groupParams } from '../shared/nested.ts';
+import { groupType } from '../shared/nested.ts';
 
-export const allOf: GroupType = {
-  kind: 'group',
+export const allOf = groupType({
   type: 'all-of',
   summary: 'All of the assertions under it must pass.',
   docs: {
@@ -20,16 +17,6 @@ export const allOf: GroupType = {
           - The agent says when the money arrives.
     `,
   },
-  params: groupParams(z.unknown()),
-  nesting: groupNesting,
   defaultThreshold: 1,
-  side: 'both',
-  score(verdicts) {
-    const weight = (some: typeof verdicts) =>
-      some.reduce((sum, { assertion }) => sum + assertion.weight, 0);
-    const passed = verdicts.filter(({ status }) => status === 'pass');
-    const all = weight(verdicts);
-    // Weights of 0 alone: each counts the same.
-    return all === 0 ? passed.length / verdicts.length : weight(passed) / all;
-  },
-};
+  worth: (weights) => weights.reduce((sum, weight) => sum + weight, 0),
+});

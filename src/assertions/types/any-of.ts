@@ -1,9 +1,6 @@
-import * as z from 'zod';
-import type { GroupType } from '../contract.ts';
-import { groupNesting, groupParams } from '../shared/nested.ts';
+import { groupType } from '../shared/nested.ts';
 
-export const anyOf: GroupType = {
-  kind: 'group',
+export const anyOf = groupType({
   type: 'any-of',
   summary: 'At least one of the assertions under it must pass.',
   docs: {
@@ -20,15 +17,6 @@ export const anyOf: GroupType = {
             name: hand_over
     `,
   },
-  params: groupParams(z.unknown()),
-  nesting: groupNesting,
   defaultThreshold: 0.5,
-  side: 'both',
-  score(verdicts) {
-    const greatest = (some: typeof verdicts) =>
-      some.reduce((most, { assertion }) => Math.max(most, assertion.weight), 0);
-    const passed = verdicts.filter(({ status }) => status === 'pass');
-    const all = greatest(verdicts);
-    return all === 0 ? Math.min(1, passed.length) : greatest(passed) / all;
-  },
-};
+  worth: (weights) => Math.max(0, ...weights),
+});
