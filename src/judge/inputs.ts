@@ -1,6 +1,7 @@
 import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/contract.ts';
+import { knownOf } from '../assertions/known.ts';
 import { typeOf } from '../assertions/registry.ts';
-import { type Conversation, turnsOf, turnsOfSide } from '../core/conversation.ts';
+import { type Conversation, turnsOfSide } from '../core/conversation.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
 import { chooseTurns } from './at.ts';
@@ -23,12 +24,7 @@ export function inputFor(
   { conversation, facts, replyTurns, stoppedEarly = false, targetUsage }: About,
 ): AssertionInput | Verdict {
   const type = typeOf(assertion);
-  const turns = turnsOf(conversation);
-  const hasSystemText =
-    conversation.entries.some(({ kind }) => kind === 'system') ||
-    turns.some(({ items }) => items.some(({ kind }) => kind === 'system'));
-  const hasExpected = turns.some(({ expected }) => expected !== undefined);
-  const needed = type.needs?.(facts, { hasSystemText, hasExpected });
+  const needed = type.needs?.(facts, knownOf(conversation));
   if (needed !== undefined) return errorVerdict(assertion, 'missing-need', needed);
   const silent = asksJudge(type) ? silentSide(conversation) : undefined;
   if (silent) {

@@ -13,6 +13,7 @@ import {
   turnVerdicts,
 } from './entries.ts';
 import { contradiction, rangeMistake } from './mistakes.ts';
+import { callsOf } from './toolCalls.ts';
 
 const answerSchema = z.object({
   turns: z.array(
@@ -64,9 +65,9 @@ function callsIn(
   names: ReadonlySet<string> | undefined,
 ): Calls {
   const turn = turns.find((one) => one.number === number);
-  const calls = (turn?.items ?? []).filter((item) => item.kind === 'tool-call');
+  const calls = turn ? callsOf(turn) : [];
   if (calls.length === 0) return 'none';
-  return calls.some(({ call }) => names === undefined || names.has(call.name)) ? 'judged' : 'other';
+  return calls.some(({ name }) => names === undefined || names.has(name)) ? 'judged' : 'other';
 }
 
 function entryMistakes(entry: Entry, calls: Calls): Mistake[] {

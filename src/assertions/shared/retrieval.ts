@@ -4,7 +4,7 @@ import type { AssertionInput, CaseFacts, Known, NotApplicable, Question } from '
 import { notApplicable, numbersOf } from './entries.ts';
 
 /** The judged turns that used retrieved context. */
-export function turnsWithContext({ turns }: AssertionInput): Turn[] {
+function turnsWithContext({ turns }: AssertionInput): Turn[] {
   return turns.filter(({ retrievalContext = [] }) => retrievalContext.length > 0);
 }
 

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { turnsOf } from '../../core/conversation.ts';
 import { fence } from '../../core/fence.ts';
 import type { AssertionInput, JudgedType } from '../contract.ts';
+import { knownOf } from '../known.ts';
 import { claimsQuestion } from '../shared/claims.ts';
 import { notApplicable } from '../shared/entries.ts';
-import { turnsWithContext } from '../shared/retrieval.ts';
 
 const INSTRUCTIONS = `Question: is what the assistant claims grounded in what it was given?
 
@@ -63,15 +62,8 @@ export const groundedness: JudgedType = {
   },
 };
 
-function hasGround(input: AssertionInput): boolean {
-  const hasResults = input.conversation.entries.some(
-    (entry) =>
-      entry.kind === 'turn' &&
-      entry.items.some((item) => item.kind === 'tool-call' && item.result !== undefined),
-  );
-  // What an earlier turn retrieved is ground for later ones, also where only these are judged.
-  const all = { ...input, turns: turnsOf(input.conversation) };
-  return (
-    hasResults || Object.keys(input.facts.context).length > 0 || turnsWithContext(all).length > 0
-  );
+/** What an earlier turn retrieved is ground for later ones, also where only these are judged. */
+function hasGround({ conversation, facts }: AssertionInput): boolean {
+  const { hasToolResults, hasRetrievedContext } = knownOf(conversation);
+  return hasToolResults || hasRetrievedContext || Object.keys(facts.context).length > 0;
 }

@@ -10,6 +10,7 @@ import {
   verdictEntrySchema,
 } from '../shared/entries.ts';
 import { contradiction } from '../shared/mistakes.ts';
+import { callsOf } from '../shared/toolCalls.ts';
 
 const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
 
@@ -58,7 +59,7 @@ export const toolCallEfficiency: JudgedType = {
   idle: (_facts, { hasToolCalls }) =>
     hasToolCalls === false ? 'no tool is called in the conversation' : undefined,
   question(input): Question<Answer> | Outcome {
-    const turns = input.turns.filter((turn) => callsIn(turn) > 0);
+    const turns = input.turns.filter((turn) => callsOf(turn).length > 0);
     if (turns.length === 0) return notApplicable('no-tool-called', 'No tool was called.');
     return {
       name: 'tool_call_efficiency',
@@ -89,16 +90,12 @@ export const toolCallEfficiency: JudgedType = {
   },
 };
 
-function callsIn({ items }: AssertionInput['turns'][number]): number {
-  return items.filter(({ kind }) => kind === 'tool-call').length;
-}
-
 function entryMistakes(
   { turn: number, applicable, verdict, wasted }: Answer['turns'][number],
   turns: AssertionInput['turns'],
 ): Mistake[] {
   const turn = turns.find((one) => one.number === number);
-  const calls = turn ? callsIn(turn) : 0;
+  const calls = turn ? callsOf(turn).length : 0;
   const mistakes: Mistake[] = wasted
     .filter(({ call }) => call < 1 || call > calls || !Number.isInteger(call))
     .map(({ call }) => ({

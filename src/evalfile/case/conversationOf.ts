@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { Known } from '../../assertions/contract.ts';
+import { knownOf } from '../../assertions/known.ts';
 import { type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
 import type { TargetSpec, TranscriptOrigin, TurnsOrigin } from '../../core/suite.ts';
 import { findTargetType } from '../../targets/registry.ts';
@@ -55,20 +56,7 @@ export async function conversationOf(
   const conversation = toConversation(messages);
   return {
     origin: { kind: 'transcript', messages, notes },
-    known: {
-      hasSystemText: messages.some(
-        ({ message: { role } }) => role === 'system' || role === 'developer',
-      ),
-      hasExpected: messages.some(({ expected }) => expected !== undefined),
-      hasRetrievedContext: messages.some(
-        ({ message }) =>
-          message.role === 'assistant' && (message.retrievalContext ?? []).length > 0,
-      ),
-      hasToolCalls: messages.some(
-        ({ message }) => message.role === 'assistant' && (message.toolCalls ?? []).length > 0,
-      ),
-      hasToolResults: messages.some(({ message }) => message.role === 'tool'),
-    },
+    known: knownOf(conversation),
     sides: turnsOf(conversation).map(({ side }) => side),
   };
 }
