@@ -62,7 +62,8 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/store',
-    holds: 'run records: append, read, latest verdict of a case; what is kept between runs',
+    holds:
+      'run records: where they stand, append, read, latest verdict of a case; what is kept between runs',
     imports: ['core'],
   },
   {

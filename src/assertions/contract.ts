@@ -191,6 +191,8 @@ interface Common {
   readonly side: 'user' | 'assistant' | 'both';
   /** It reads the whole `context` of the case, whatever its texts name of it. */
   readonly readsContext?: true;
+  /** It is handed all facts of the case, beside its question or without one. */
+  readonly readsFacts?: true;
   /**
    * Its `prompt` is the path of a judge prompt, or its `instructions` are one. Their `{{variables}}`
    * are a judge prompt's; those in all other texts are the case's.

@@ -10,9 +10,9 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-/** SHA-256 of a text's UTF-8, hexadecimal. */
-export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+/** SHA-256 of bytes or of a text's UTF-8, hexadecimal. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
 }
 
 /** SHA-256 of a value's canonical JSON, hexadecimal: equal values have equal digests. */

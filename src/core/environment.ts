@@ -2,6 +2,8 @@ const REFERENCE = /\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 export interface Substituted {
   readonly value: unknown;
+  /** Whether anything was put in. */
+  readonly filled: boolean;
   /** Variables that are not set; their references are left as they stand. */
   readonly unset: readonly string[];
 }
@@ -12,11 +14,13 @@ export function substituteEnv(
   env: (name: string) => string | undefined,
 ): Substituted {
   const unset = new Set<string>();
+  let filled = false;
   const walk = (inner: unknown): unknown => {
     if (typeof inner === 'string') {
       return inner.replace(REFERENCE, (reference, name: string) => {
         const found = env(name);
         if (found === undefined) unset.add(name);
+        else filled = true;
         return found ?? reference;
       });
     }
@@ -24,7 +28,7 @@ export function substituteEnv(
     if (typeof inner !== 'object' || inner === null) return inner;
     return Object.fromEntries(Object.entries(inner).map(([key, one]) => [key, walk(one)]));
   };
-  return { value: walk(value), unset: [...unset] };
+  return { value: walk(value), filled, unset: [...unset] };
 }
 
 export function mentionsEnv(text: string): boolean {

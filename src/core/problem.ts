@@ -25,8 +25,8 @@ export interface Fix {
   readonly alternatives?: readonly string[];
   /** The entry that can go. */
   readonly remove?: Path;
-  /** The mapping at `to` lacks a key. */
-  readonly add?: { readonly to: Path; readonly key: string };
+  /** The mapping at `to` lacks a key; `value` where it is known what belongs there. */
+  readonly add?: { readonly to: Path; readonly key: string; readonly value?: string };
   /** Keys that the mapping at `to` needs with the replacement, such as `negate: true`. */
   readonly beside?: {
     readonly to: Path;

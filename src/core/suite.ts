@@ -68,6 +68,8 @@ export interface ModelSpec {
   readonly id: string;
   readonly provider: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** `params` as they stand in the file, where `${env:NAME}` was filled in. */
+  readonly written?: Readonly<Record<string, unknown>>;
   /** The folder that relative paths in `params` start from. */
   readonly folder: string;
 }
@@ -78,6 +80,8 @@ export interface TargetSpec {
   readonly name: string;
   readonly type: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** `params` as they stand in the file, where `${env:NAME}` was filled in. */
+  readonly written?: Readonly<Record<string, unknown>>;
   readonly folder: string;
   /** The system text that it is told before anything is said. */
   readonly system?: string;
@@ -93,6 +97,8 @@ export type At =
 export interface Assertion {
   /** Place in the case's list, from 0. */
   readonly index: number;
+  /** Its identity in the case, over runs and edits. */
+  readonly key: string;
   readonly type: string;
   readonly name: string;
   readonly source: Source;
@@ -124,7 +130,7 @@ export interface Assertion {
 
 export interface NestedAssertion {
   /** From the mapping of the assertion that holds it, such as `assert.0` or `nodes.tone.assert`. */
-  readonly key: string;
+  readonly place: string;
   readonly assertion: Assertion;
 }
 

@@ -37,6 +37,8 @@ export const usageSchema = z.object({
 
 const verdictKeys = z.object({
   assertion: z.object({
+    /** Its identity in the case; absent in records of version 1. */
+    key: z.string().optional(),
     /** Place in the case's list of assertions, from 0: defaults first, then the case's, then the turns'. */
     index: z.int().min(0),
     type: z.string(),
@@ -80,6 +82,8 @@ const verdictKeys = z.object({
       unstable: z.boolean().optional(),
     })
     .optional(),
+  /** SHA-256 of what was asked, hexadecimal, as in `questionHash`; absent in records of version 1. */
+  question_hash: z.string().optional(),
   usage: usageSchema,
 });
 

@@ -1,5 +1,6 @@
 import type { Problem, Range } from '../core/problem.ts';
 import type { Suite } from '../core/suite.ts';
+import type { Listed } from './assertion/key.ts';
 
 /** What `loadSuite` makes of a file, however broken it is. */
 export interface LoadedSuite {
@@ -43,9 +44,9 @@ export interface OutlineTurn {
   readonly turns: readonly number[];
 }
 
-export interface OutlineAssertion {
-  /** Place in the case's list, as in a verdict; undefined where the case is too broken to tell. */
-  readonly index?: number;
+export interface OutlineAssertion extends Listed {
+  /** Place in the case's list, as in a verdict. */
+  readonly index: number;
   readonly label: string;
   readonly path: string;
   readonly range: Range;

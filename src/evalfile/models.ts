@@ -28,20 +28,20 @@ export function resolveModel(value: unknown, spot: Spot, scope: Scope): ModelSpe
 
 function modelOf(value: unknown, spot: Spot, scope: Scope): ModelSpec | undefined {
   if (typeof value === 'string') return shortModel(value, spot, scope);
-  const params = paramsOf(value, spot, scope);
-  const { provider, model } = params;
+  const given = keysOf(value, spot, scope);
+  const { provider, model } = given.params;
   return {
     id: `${String(provider)}:${String(model)}`,
     provider: String(provider),
-    params,
+    ...given,
     folder: dirname(spot.document.path),
   };
 }
 
 function shortModel(value: string, spot: Spot, scope: Scope): ModelSpec | undefined {
-  const { value: text } = substituteEnv(value, scope.options.env);
+  const { value: text, filled } = substituteEnv(value, scope.options.env);
   const parsed = parseModelSpec(String(text), dirname(spot.document.path));
-  if ('spec' in parsed) return parsed.spec;
+  if ('spec' in parsed) return { ...parsed.spec, ...(filled && { written: { model: value } }) };
   scope.reporter.say('unknown-model', parsed.problem, placeOf(spot), spot.owner);
   return undefined;
 }
@@ -89,12 +89,13 @@ function targetOf(
   spot: Spot,
   scope: Scope,
 ): TargetSpec | undefined {
-  const params = paramsOf(value, spot, scope);
+  const given = keysOf(value, spot, scope);
+  const { params } = given;
   const type = String(params.type);
   const spec = {
     name: name ?? type,
     type,
-    params,
+    ...given,
     folder: dirname(spot.document.path),
     ...(typeof params.system === 'string' && { system: params.system }),
   };
@@ -106,26 +107,26 @@ function targetOf(
     });
     return undefined;
   }
-  const model = resolveModel(params.model, within(spot, 'model'), scope);
+  const model = resolveModel(mappingOf(value).model, within(spot, 'model'), scope);
   return model && { ...spec, model };
 }
 
 /** The keys of a model or target, environment variables filled in, their path checked. */
-function paramsOf(value: unknown, spot: Spot, scope: Scope): Record<string, unknown> {
-  const { value: params, unset } = substituteEnv(value, scope.options.env);
+function keysOf(value: unknown, spot: Spot, scope: Scope): Pick<ModelSpec, 'params' | 'written'> {
+  const { value: params, filled, unset } = substituteEnv(value, scope.options.env);
   for (const name of unset) {
     const message = `The environment variable ${name} is not set. Set it before this runs.`;
     scope.reporter.say('unset-variable', message, keyPlaceOf(spot), spot.owner, {
       severity: 'warning',
     });
   }
-  const given: Record<string, unknown> = { ...mappingOf(params) };
+  const given = mappingOf(params);
   const folder = dirname(spot.document.path);
   if (typeof given.path === 'string' && !staysInside(given.path, folder, scope.options.workspace)) {
     const place = placeOf(within(spot, 'path'));
     scope.reporter.say('path-outside', outsideMessage(given.path), place, spot.owner);
   }
-  return given;
+  return { params: { ...given }, ...(filled && { written: mappingOf(value) }) };
 }
 
 function unknownName(

@@ -52,19 +52,26 @@ function messages(list: unknown, spot: Spot): OutlineTurn[] {
 }
 
 function assertionsOf(given: Mapping, spot: Spot, { file, document }: Scope): OutlineAssertion[] {
-  const found: Omit<OutlineAssertion, 'index'>[] = [];
-  const add = (list: unknown, place: Spot) => {
-    for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
-      const { document: from, path } = within(place, index);
-      found.push({ label: labelOf(item), path: from.path, range: from.entryRangeOf(path) });
+  const found: OutlineAssertion[] = [];
+  const add = (list: unknown, place: Spot, scriptedTurn?: number) => {
+    for (const [order, item] of (Array.isArray(list) ? list : []).entries()) {
+      const { document: from, path } = within(place, order);
+      found.push({
+        index: found.length,
+        given: item,
+        ...(scriptedTurn !== undefined && { scriptedTurn }),
+        label: labelOf(item),
+        path: from.path,
+        range: from.entryRangeOf(path),
+      });
     }
   };
   add(file.defaults?.assert, { document, path: ['defaults', 'assert'] });
   add(given.assert, within(spot, 'assert'));
   for (const [turn, item] of (Array.isArray(given.turns) ? given.turns : []).entries()) {
-    add(valueAt(item, ['assert']), within(spot, 'turns', turn, 'assert'));
+    add(valueAt(item, ['assert']), within(spot, 'turns', turn, 'assert'), turn);
   }
-  return found.map((one, index) => ({ index, ...one }));
+  return found;
 }
 
 /** What an assertion is called: its name, else its type, else the criterion itself. */

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { Turn } from '../core/conversation.ts';
+import { type CaseRef, executionKey } from '../core/identity.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { CaseRef, RunEvent } from '../runner/events.ts';
+import type { RunEvent } from '../runner/events.ts';
 import { Disposing } from './disposables.ts';
 
 /** What is known of a case that runs, or ran in this session. */
@@ -19,7 +20,7 @@ export class LiveRuns extends Disposing {
   readonly onDidChange = this.#changed.event;
 
   get(ref: CaseRef): LiveCase | undefined {
-    return this.#cases.get(keyOf(ref));
+    return this.#cases.get(executionKey(ref));
   }
 
   hear(event: RunEvent): void {
@@ -66,11 +67,7 @@ export class LiveRuns extends Disposing {
   }
 
   #set(ref: CaseRef, live: LiveCase): void {
-    this.#cases.set(keyOf(ref), live);
+    this.#cases.set(executionKey(ref), live);
     this.#changed.fire(ref);
   }
-}
-
-function keyOf({ suite, id, repetition }: CaseRef): string {
-  return JSON.stringify([suite, id, repetition]);
 }

@@ -1,8 +1,8 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { Asked, Mistake } from '../assertions/contract.ts';
 import { turnMistakes } from '../assertions/shared/mistakes.ts';
 import { mappingOf, type Path, valueAt } from '../core/data.ts';
-import type { JsonSchema, ModelReply } from '../models/model.ts';
+import type { ModelReply } from '../models/model.ts';
 
 export type AnswerReason =
   | 'refusal'
@@ -146,10 +146,4 @@ function endOfObject(text: string, start: number): number | undefined {
     }
   }
   return undefined;
-}
-
-/** The strict JSON Schema of an answer; ranges are left to the program, which checks them anyway. */
-export function answerSchema(answer: z.ZodType): JsonSchema {
-  const { $schema: _, ...schema } = z.toJSONSchema(answer, { target: 'draft-7' });
-  return schema;
 }

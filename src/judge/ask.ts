@@ -1,9 +1,10 @@
+import { answerSchema } from '../assertions/answerSchema.ts';
 import type { Answered, Asked } from '../assertions/contract.ts';
 import type { Message } from '../core/message.ts';
 import { ReasonedError } from '../core/reasonedError.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { Model, ModelErrorReason, ModelReply, ModelRequest } from '../models/model.ts';
-import { type AnswerReason, answerSchema, type BadAnswer, readAnswer } from './answer.ts';
+import { type AnswerReason, type BadAnswer, readAnswer } from './answer.ts';
 import { PROTOCOL } from './protocol.ts';
 
 /** The judge answered, but not usably, and the repair did not help or could not be asked for. */

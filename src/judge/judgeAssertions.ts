@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { Means, Outcome } from '../assertions/contract.ts';
+import { temperatureOf } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { NestedError } from '../assertions/shared/nested.ts';
 import { deepFreeze } from '../core/deepFreeze.ts';
@@ -31,8 +32,6 @@ export interface JudgeOptions extends About {
 
 /** Assertions of one conversation that are judged side by side. */
 const SIDE_BY_SIDE = 4;
-
-const DEFAULT_TEMPERATURE = 0;
 
 /**
  * Checks a conversation. Verdicts come in the order of the assertions; `onVerdict` hears of each as
@@ -259,11 +258,6 @@ function costOf(
       ...(sampled.unstable && { unstable: true }),
     },
   };
-}
-
-function temperatureOf({ temperature, judge }: Assertion): number {
-  const ofModel = judge?.params.temperature;
-  return temperature ?? (typeof ofModel === 'number' ? ofModel : DEFAULT_TEMPERATURE);
 }
 
 const NO_JUDGE =

@@ -75,10 +75,10 @@ export function skippedVerdict(
 }
 
 function emptyVerdict(assertion: Assertion, { usage, judge }: Cost) {
-  const { index, type, name, source, threshold, required, weight } = assertion;
+  const { index, key, type, name, source, threshold, required, weight } = assertion;
   const { path, range } = source;
   return {
-    assertion: { index, type, name, path, line: range.start.line + 1, required, weight },
+    assertion: { key, index, type, name, path, line: range.start.line + 1, required, weight },
     threshold,
     turns: [],
     hits: [],

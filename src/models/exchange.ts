@@ -33,6 +33,8 @@ export const targetExchangeRequestSchema = z.strictObject({
   messages: z.array(messageSchema),
   /** From 1. */
   repetition: z.int().min(1),
+  /** Of the target as it was; absent in recordings of before it was kept. */
+  digest: z.string().optional(),
 });
 
 const modelReplySchema = z.strictObject({

@@ -64,7 +64,9 @@ function likeness(a: Request, b: Request): number {
 function differencesOf(a: Request, b: Request): string[] {
   return fieldsOf(a, b)
     .filter((field) => !equal(fieldOf(a, field), fieldOf(b, field)))
+    .filter((field) => field !== 'digest' || ('digest' in a && 'digest' in b))
     .map((field) => {
+      if (field === 'digest') return 'the target itself: its model, system text, tools or results';
       if (field === 'messages')
         return `messages: ${messageDifference(messagesOf(a), messagesOf(b))}`;
       const left = short(canonicalJson(fieldOf(a, field)) ?? 'nothing');

@@ -1,24 +1,18 @@
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import * as z from 'zod';
 import { ReasonedError } from '../core/reasonedError.ts';
 import {
-  type AnyExchangeRequest,
   type EmbeddingExchangeRequest,
   type EmbeddingOutcome,
-  type Exchange,
   embeddingExchangeRequest,
   exchangeKey,
-  exchangeSchema,
   type ModelExchangeRequest,
   type ModelOutcome,
   modelExchangeRequest,
-  type RecordedExchange,
   type TargetExchangeRequest,
   type TargetOutcome,
 } from './exchange.ts';
-import { describeMiss } from './missedRequest.ts';
-import { type Model, ModelError, modelErrorReasons, oneByOne } from './model.ts';
+import { type Model, ModelError } from './model.ts';
 
 export type RecordingErrorReason = 'missing' | 'broken-line' | 'unwritable';
 
@@ -85,97 +79,6 @@ function unwritable(path: string, error: unknown): RecordingError {
   return new RecordingError('unwritable', `The recording ${path} cannot be written: ${words}.`);
 }
 
-/** Answers from a recording. */
-export interface Player {
-  /** @throws ModelError `not-recorded` */
-  model(request: ModelExchangeRequest): ModelOutcome;
-  /** @throws ModelError `not-recorded` */
-  embedding(request: EmbeddingExchangeRequest): EmbeddingOutcome;
-  /** @throws ModelError `not-recorded` */
-  target(request: TargetExchangeRequest): TargetOutcome;
-}
-
-/**
- * Reads a recording. A request recorded several times is answered in that order; asked more often
- * than recorded, with the last answer.
- *
- * @param path absolute
- * @throws RecordingError naming file and line
- */
-export async function openPlayer(path: string): Promise<Player> {
-  const exchanges = parseRecording(await readRecording(path), path);
-  const answers = new Map<string, RecordedExchange[]>();
-  for (const recorded of exchanges) {
-    const { key } = recorded.exchange;
-    answers.set(key, [...(answers.get(key) ?? []), recorded]);
-  }
-  const asked = new Map<string, number>();
-
-  function next(request: AnyExchangeRequest): Exchange {
-    const key = exchangeKey(request);
-    const found = answers.get(key);
-    const count = asked.get(key) ?? 0;
-    asked.set(key, count + 1);
-    const recorded = found?.[count] ?? found?.at(-1);
-    if (recorded) return recorded.exchange;
-    throw new ModelError('not-recorded', describeMiss(request, exchanges, path));
-  }
-
-  return {
-    model: (request) => outcomeOf(next(request)) as ModelOutcome,
-    embedding: (request) => outcomeOf(next(request)) as EmbeddingOutcome,
-    target: (request) => outcomeOf(next(request)) as TargetOutcome,
-  };
-}
-
-function outcomeOf(exchange: Exchange) {
-  if (exchange.error) return { error: exchange.error };
-  return { reply: exchange.reply };
-}
-
-async function readRecording(path: string): Promise<string> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-  } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    throw new RecordingError('missing', `The recording ${path} cannot be read: ${words}.`);
-  }
-}
-
-/** @throws RecordingError on the first line that is no exchange */
-export function parseRecording(text: string, path: string): RecordedExchange[] {
-  return text.split('\n').flatMap((line, index) => {
-    if (line.trim() === '') return [];
-    return [{ line: index + 1, exchange: parseLine(line, `${path}:${index + 1}`) }];
-  });
-}
-
-function parseLine(line: string, place: string): Exchange {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    throw broken(place, 'it is no JSON');
-  }
-  const parsed = exchangeSchema.safeParse(value);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const field = issue && issue.path.length > 0 ? `its field "${issue.path.join('.')}": ` : '';
-    throw broken(place, `${field}${issue?.message ?? z.prettifyError(parsed.error)}`);
-  }
-  if (exchangeKey(parsed.data.request) !== parsed.data.key) {
-    throw broken(place, 'its key does not belong to its request, as after an edit by hand');
-  }
-  return parsed.data;
-}
-
-function broken(place: string, what: string): RecordingError {
-  return new RecordingError(
-    'broken-line',
-    `${place}: this line of the recording cannot be used, ${what}. Record it again with --record.`,
-  );
-}
-
 /** The model, writing every exchange to the recorder. A cancelled request leaves no line. */
 export function recordingModel(model: Model, recorder: Recorder): Model {
   const { embed } = model;
@@ -214,31 +117,4 @@ async function written<Reply>(
     }
     throw error;
   }
-}
-
-/** A model that answers from a recording and asks nobody. @param id `provider:model` */
-export function replayingModel(id: string, player: Player): Model {
-  return {
-    id,
-    complete(request, count, signal) {
-      return oneByOne(count, async () => {
-        signal.throwIfAborted();
-        return replayed(player.model(modelExchangeRequest(id, request)));
-      });
-    },
-    async embed(texts, signal) {
-      signal.throwIfAborted();
-      return replayed(player.embedding(embeddingExchangeRequest(id, texts)));
-    },
-  };
-}
-
-/** @throws ModelError where the model had thrown it */
-function replayed<Reply>(
-  outcome: { readonly reply: Reply } | { readonly error: { reason: string; message: string } },
-): Reply {
-  if ('reply' in outcome) return outcome.reply;
-  const { reason, message } = outcome.error;
-  const known = modelErrorReasons.find((one) => one === reason);
-  throw new ModelError(known ?? 'server-error', message);
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { ModelHost, ModelProvider } from './model.ts';
-import { openPlayer, type Player, replayingModel } from './recording.ts';
+import { openPlayer, type Player, replayingModel } from './player.ts';
 
 export const replaySchema = z.strictObject({
   provider: z.literal('replay').meta({ description: 'Answers from a recording; needs no key.' }),
@@ -37,7 +37,7 @@ export const replayProvider: ModelProvider = {
 function playerOf(host: ModelHost, path: string): Promise<Player> {
   const ofHost = players.get(host) ?? new Map<string, Promise<Player>>();
   players.set(host, ofHost);
-  const player = ofHost.get(path) ?? openPlayer(path);
+  const player = ofHost.get(path) ?? openPlayer(path, host.log.warn);
   ofHost.set(path, player);
   return player;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { conversationSchema } from '../core/conversation.ts';
+import { originKinds, stopReasons } from '../core/runRecord.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
 
 /**
@@ -24,6 +25,8 @@ export const snapshotSchema = z.strictObject({
   suiteName: z.string(),
   description: z.string().optional(),
   repetitions: z.int().min(1),
+  origin: z.enum(originKinds).optional(),
+  stopReason: z.enum(stopReasons).optional(),
   /** True where the case's text changed since the run. */
   stale: z.boolean(),
   status: statusSchema.optional(),

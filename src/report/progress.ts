@@ -1,8 +1,8 @@
+import { type CaseRef, executionKey } from '../core/identity.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
-import type { CaseRef, RunEvent } from '../runner/events.ts';
-import { keyOf } from './reporter.ts';
+import type { RunEvent } from '../runner/events.ts';
 
 interface Running {
   readonly ref: CaseRef;
@@ -23,7 +23,7 @@ export class Progress {
         this.#planned = event.cases.length;
         break;
       case 'case-started':
-        this.#running.set(keyOf(event.ref), {
+        this.#running.set(executionKey(event.ref), {
           ref: event.ref,
           case: event.case,
           turn: 0,
@@ -31,15 +31,15 @@ export class Progress {
         });
         break;
       case 'turn': {
-        const running = this.#running.get(keyOf(event.ref));
+        const running = this.#running.get(executionKey(event.ref));
         if (running) running.turn = event.turn.number;
         break;
       }
       case 'verdict':
-        this.#running.get(keyOf(event.ref))?.judged.add(event.verdict.assertion.index);
+        this.#running.get(executionKey(event.ref))?.judged.add(event.verdict.assertion.index);
         break;
       case 'case-finished':
-        this.#running.delete(keyOf(event.ref));
+        this.#running.delete(executionKey(event.ref));
         this.#finished += 1;
         break;
       case 'output':

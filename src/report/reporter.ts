@@ -1,10 +1,11 @@
+import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { RecordHome } from '../core/recordPaths.ts';
 import { combineRepetitions, type RepeatedCase } from '../core/repetitions.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
-import type { CaseRef, RunEvent } from '../runner/events.ts';
+import type { RunEvent } from '../runner/events.ts';
 
 /** Shows or writes a run: given every event as it happens, and then told that there are no more. */
 export interface Reporter {
@@ -40,10 +41,10 @@ export class RunLog {
         this.#planned = event.cases;
         break;
       case 'case-started':
-        this.#needed.set(caseKeyOf(event.ref), event.case.repeat.pass);
+        this.#needed.set(caseKey(event.ref), event.case.repeat.pass);
         break;
       case 'case-finished':
-        this.#finished.set(keyOf(event.ref), event.line);
+        this.#finished.set(executionKey(event.ref), event.line);
         break;
       case 'run-finished':
         this.end = event.end;
@@ -65,8 +66,8 @@ export class RunLog {
   get cases(): CaseLine[] {
     const left = new Map(this.#finished);
     const planned = this.#planned.flatMap((ref) => {
-      const line = left.get(keyOf(ref));
-      left.delete(keyOf(ref));
+      const line = left.get(executionKey(ref));
+      left.delete(executionKey(ref));
       return line ? [line] : [];
     });
     return [...planned, ...left.values()];
@@ -76,9 +77,9 @@ export class RunLog {
   get outcomes(): CaseOutcome[] {
     const byCase = new Map<string, [CaseLine, ...CaseLine[]]>();
     for (const line of this.cases) {
-      const lines = byCase.get(caseKeyOf(line));
+      const lines = byCase.get(caseKey(line));
       if (lines) lines.push(line);
-      else byCase.set(caseKeyOf(line), [line]);
+      else byCase.set(caseKey(line), [line]);
     }
     return [...byCase].map(([key, lines]) => {
       const needed = this.#needed.get(key) ?? 1;
@@ -89,15 +90,6 @@ export class RunLog {
   get usage(): Usage {
     return this.cases.reduce((sum, line) => addUsage(sum, line.usage), NO_USAGE);
   }
-}
-
-function caseKeyOf({ suite, id }: Pick<CaseRef, 'suite' | 'id'>): string {
-  return `${suite}\n${id}`;
-}
-
-/** A key for one execution of one case, from its reference or its line. */
-export function keyOf(ref: CaseRef): string {
-  return `${ref.suite}\n${ref.id}\n${ref.repetition}`;
 }
 
 /** `order-status`, or `order-status 2/3` where it is repeated. */

@@ -1,3 +1,4 @@
+import { executionKey } from '../core/identity.ts';
 import { durationText } from '../core/presentation/amounts.ts';
 import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
@@ -5,7 +6,7 @@ import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { Progress } from './progress.ts';
-import { keyOf, type Reporter, RunLog } from './reporter.ts';
+import { type Reporter, RunLog } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 import { summaryLines } from './summary.ts';
 import { caseCell, caseTable } from './table.ts';
@@ -49,7 +50,7 @@ export class TerminalReporter implements Reporter {
   event(event: RunEvent): void {
     this.#log.add(event);
     this.#progress.add(event);
-    if (event.kind === 'output') this.#keepOutput(keyOf(event.ref), event.text);
+    if (event.kind === 'output') this.#keepOutput(executionKey(event.ref), event.text);
     if (event.kind === 'case-finished') this.note(this.#finishedLine(event.line));
     else this.#redraw(false);
   }
@@ -92,7 +93,7 @@ export class TerminalReporter implements Reporter {
     return cases
       .filter(({ status }) => status === 'fail' || status === 'error')
       .map((line) => {
-        const output = this.#output.get(keyOf(line)) ?? [];
+        const output = this.#output.get(executionKey(line)) ?? [];
         return describeFailure(line, output, this.#paint, (path) => this.#shownPath(path));
       });
   }

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { RECORD_VERSION, type RunLine } from '../core/runRecord.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
@@ -9,7 +10,7 @@ import type { RunOptions } from './runOptions.ts';
 export interface DescribedRun {
   /** With the commit of the first root. */
   readonly run: RunLine;
-  /** For the record at each root: with the files under it and its commit. */
+  /** For the record at each root: with its own files and their commit. */
   readonly byRoot: ReadonlyMap<string, RunLine>;
 }
 
@@ -33,12 +34,9 @@ export async function describeRun(
   };
   const byRoot = new Map<string, RunLine>();
   for (const root of new Set(files.map(({ path }) => rootOf(path)))) {
-    const commit = await commitOf(root);
-    byRoot.set(root, {
-      ...run,
-      files: files.filter(({ path }) => rootOf(path) === root),
-      ...(commit !== undefined && { commit }),
-    });
+    const own = files.filter(({ path }) => rootOf(path) === root);
+    const commit = await commitOf(dirname(own[0]?.path ?? root));
+    byRoot.set(root, { ...run, files: own, ...(commit !== undefined && { commit }) });
   }
   const [first = run] = byRoot.values();
   return { run: { ...first, files }, byRoot };
@@ -52,7 +50,7 @@ export function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
   ]);
 }
 
-/** Undefined where the folder is in no git repository, or there is no git. */
+/** Of the repository that holds a folder; undefined where there is none, or there is no git. */
 async function commitOf(folder: string): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: folder });

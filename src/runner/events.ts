@@ -1,16 +1,9 @@
 import type { Turn } from '../core/conversation.ts';
+import type { CaseRef } from '../core/identity.ts';
 import type { RecordHome } from '../core/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
-
-/** Names one execution of one case within a run. */
-export interface CaseRef {
-  readonly suite: string;
-  readonly id: string;
-  /** From 1. */
-  readonly repetition: number;
-}
 
 /** What a run tells as it happens, in this order for each case: started, turns, verdicts, finished. */
 export type RunEvent =

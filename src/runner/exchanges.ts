@@ -1,20 +1,15 @@
 import { basename } from 'node:path';
 import { canonicalJson } from '../core/digest.ts';
 import { unsetVariable } from '../core/environment.ts';
-import type { ModelSpec, SuiteCase, TurnsOrigin } from '../core/suite.ts';
+import type { ModelSpec, SuiteCase, TargetSpec, TurnsOrigin } from '../core/suite.ts';
 import type { Kept } from '../judge/inquirer.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
-import {
-  openPlayer,
-  openRecorder,
-  type Player,
-  type Recorder,
-  recordingModel,
-  replayingModel,
-} from '../models/recording.ts';
+import { openPlayer, type Player, replayingModel } from '../models/player.ts';
+import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
 import { findProvider } from '../models/registry.ts';
 import type { FoundHome } from '../store/home.ts';
 import { type KeptAnswers, keptAnswers } from '../store/kept.ts';
+import { targetDigest } from '../targets/digest.ts';
 import { openModule } from '../targets/moduleProcess.ts';
 import { recordingSession, replayingSession } from '../targets/recording.ts';
 import { findTargetType } from '../targets/registry.ts';
@@ -30,6 +25,7 @@ export class Exchanges {
   readonly #player: Player | undefined;
   readonly #recorder: Recorder | undefined;
   readonly #models = new Map<string, Promise<Model>>();
+  readonly #digests = new Map<string, Promise<string>>();
   readonly #budget: Budget | undefined;
   readonly #homes: ReadonlyMap<string, FoundHome>;
   /** What judges were asked once, for the whole run. */
@@ -56,7 +52,9 @@ export class Exchanges {
     options: RunOptions,
     homes: ReadonlyMap<string, FoundHome>,
   ): Promise<Exchanges> {
-    const player = options.replay === undefined ? undefined : await openPlayer(options.replay);
+    const { replay, log } = options;
+    const player =
+      replay === undefined ? undefined : await openPlayer(replay, (message) => log.warn(message));
     const recorder = options.record === undefined ? undefined : await openRecorder(options.record);
     return new Exchanges(options, homes, player, recorder);
   }
@@ -140,6 +138,14 @@ export class Exchanges {
     );
   }
 
+  /** As `targetDigest`; the files of a target are read once for all cases. */
+  digest(target: TargetSpec, { tools }: Pick<SuiteCase, 'tools'>): Promise<string> {
+    const key = canonicalJson([target, tools]);
+    const digest = this.#digests.get(key) ?? targetDigest(target, tools);
+    this.#digests.set(key, digest);
+    return digest;
+  }
+
   /** Opens a conversation with a case's target. @throws TargetError, ModelError */
   async session(
     { target }: TurnsOrigin,
@@ -148,9 +154,16 @@ export class Exchanges {
     log: TargetHost['log'],
   ): Promise<TargetSession> {
     const { id, context, tools } = suiteCase;
-    const identity = { target: target.name, caseId: id, context, repetition };
-    if (this.#player) return replayingSession(identity, this.#player);
     const type = findTargetType(target.type);
+    const identity = {
+      target: target.name,
+      caseId: id,
+      context,
+      repetition,
+      digest: await this.digest(target, suiteCase),
+      keysDecide: type?.keysDecide ?? false,
+    };
+    if (this.#player) return replayingSession(identity, this.#player);
     if (!type)
       throw new TargetError('target-not-found', `There is no target type "${target.type}".`);
     const unset = unsetVariable(target.params);

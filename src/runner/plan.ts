@@ -1,5 +1,5 @@
+import type { CaseRef } from '../core/identity.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
-import type { CaseRef } from './events.ts';
 import { RunRefusedError } from './refused.ts';
 import type { RunOptions } from './runOptions.ts';
 

@@ -1,5 +1,6 @@
 import { type Conversation, toConversation, turnsOf } from '../core/conversation.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseRef } from '../core/identity.ts';
+import type { CaseLine, StopReason } from '../core/runRecord.ts';
 import { caseScore, caseStatus } from '../core/scoring.ts';
 import type { Assertion, Suite, SuiteCase, TurnsOrigin } from '../core/suite.ts';
 import { addUsage, NO_USAGE, type Status, type Usage, type Verdict } from '../core/verdict.ts';
@@ -8,13 +9,15 @@ import { skippedVerdict } from '../judge/verdicts.ts';
 import { ModelError } from '../models/model.ts';
 import { TargetError } from '../targets/target.ts';
 import { type Conversed, converse } from './converse.ts';
-import type { CaseRef } from './events.ts';
+import { describeCase } from './describeCase.ts';
 import type { Exchanges } from './exchanges.ts';
 import type { RunOptions } from './runOptions.ts';
+import { withQuestions } from './withQuestions.ts';
 
 interface Ended {
   readonly status: Status;
   readonly reason?: string;
+  readonly stopReason?: StopReason;
   readonly conversation: Conversation;
   readonly verdicts: readonly Verdict[];
   readonly usage: Usage;
@@ -36,6 +39,7 @@ export async function runCase(
 ): Promise<CaseLine> {
   const began = performance.now();
   options.onEvent({ kind: 'case-started', ref, case: suiteCase });
+  const described = await describeCase(suiteCase, exchanges);
   const run = new CaseRun(suiteCase, ref, exchanges, options);
   const ended = suiteCase.skip ? skipped(suiteCase) : await run.run();
   const { id, source, description, tags, threshold, repeat } = suiteCase;
@@ -49,6 +53,8 @@ export async function runCase(
     source: { path: source.path, range: source.range, hash: source.hash },
     ...(description !== undefined && { description }),
     tags: [...tags],
+    ...described,
+    ...(ended.stopReason && { stop_reason: ended.stopReason }),
     status: ended.status,
     score: caseScore(ended.verdicts),
     ...(threshold !== undefined && { threshold }),
@@ -61,9 +67,12 @@ export async function runCase(
   };
 }
 
-function skipped({ skip, assertions }: SuiteCase): Ended {
+function skipped(suiteCase: SuiteCase): Ended {
+  const { skip, assertions } = suiteCase;
   const reason = skip?.reason ?? 'The case says `skip`.';
-  const verdicts = assertions.map((one) => skippedVerdict(one, 'case-skipped', reason));
+  const verdicts = assertions
+    .map((one) => skippedVerdict(one, 'case-skipped', reason))
+    .map(withQuestions(suiteCase));
   return { status: 'skipped', reason, conversation: NOTHING_SAID, verdicts, usage: NO_USAGE };
 }
 
@@ -73,9 +82,11 @@ class CaseRun {
   readonly #exchanges: Exchanges;
   readonly #options: RunOptions;
   readonly #verdicts = new Map<Assertion, Verdict>();
+  readonly #withQuestion: (verdict: Verdict) => Verdict;
 
   constructor(suiteCase: SuiteCase, ref: CaseRef, exchanges: Exchanges, options: RunOptions) {
     this.#case = suiteCase;
+    this.#withQuestion = withQuestions(suiteCase);
     this.#ref = ref;
     this.#exchanges = exchanges;
     this.#options = options;
@@ -96,7 +107,8 @@ class CaseRun {
           skippedVerdict(one, 'not-reached', 'The conversation was cut by an error.'),
         );
       }
-      return { status: 'error', reason, conversation, verdicts: this.#inOrder(), usage };
+      const verdicts = this.#inOrder();
+      return { status: 'error', reason, stopReason: 'target-error', conversation, verdicts, usage };
     }
     for (const one of assertions) {
       if (one.scriptedTurn === undefined || one.scriptedTurn < said.replyTurns.length) continue;
@@ -108,7 +120,13 @@ class CaseRun {
       assertions.filter((one) => !this.#verdicts.has(one)),
     );
     const verdicts = this.#inOrder();
-    return { status: caseStatus(verdicts, threshold), conversation, verdicts, usage };
+    return {
+      status: caseStatus(verdicts, threshold),
+      ...(this.#stoppedEarly(said) && { stopReason: 'stop-on-failure' }),
+      conversation,
+      verdicts,
+      usage,
+    };
   }
 
   #happened(): Conversed {
@@ -157,11 +175,10 @@ class CaseRun {
   }
 
   async #judge(said: Omit<Conversed, 'error'>, assertions: readonly Assertion[]): Promise<void> {
-    const { origin } = this.#case;
     await judgeAssertions({
       conversation: said.conversation,
       replyTurns: said.replyTurns,
-      stoppedEarly: origin.kind === 'turns' && said.replyTurns.length < origin.turns.length,
+      stoppedEarly: this.#stoppedEarly(said),
       assertions,
       facts: this.#case,
       signal: this.#options.signal,
@@ -180,7 +197,13 @@ class CaseRun {
     });
   }
 
-  #settle(assertion: Assertion, verdict: Verdict): void {
+  #stoppedEarly({ replyTurns }: Pick<Conversed, 'replyTurns'>): boolean {
+    const { origin } = this.#case;
+    return origin.kind === 'turns' && replyTurns.length < origin.turns.length;
+  }
+
+  #settle(assertion: Assertion, found: Verdict): void {
+    const verdict = this.#withQuestion(found);
     this.#verdicts.set(assertion, verdict);
     this.#options.onEvent({ kind: 'verdict', ref: this.#ref, verdict });
   }

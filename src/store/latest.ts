@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { caseKey } from '../core/identity.ts';
 import { namedPath, type RecordHome, withCasePaths } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { recordsIn } from './append.ts';
@@ -17,7 +18,7 @@ type Cases = ReadonlyMap<string, readonly CaseLine[]>;
 
 /** Finds what the last runs of a case said. Records that did not change are read once. */
 export class LatestRuns {
-  readonly #known = new Map<string, { readonly stamp: string; readonly cases: Cases }>();
+  readonly #known = new Map<string, { readonly stamp: string; readonly cases: Promise<Cases> }>();
   /** Look-ups at the same time share a look into the folders. */
   readonly #looking = new Map<string, Promise<Records>>();
 
@@ -33,7 +34,8 @@ export class LatestRuns {
     for (const record of only === undefined ? newestFirst : [only]) {
       const cases = await this.#read(record);
       // Records of version 1 know an eval file by the path that it was run under.
-      const lines = cases?.get(keyOf(home.path, id)) ?? cases?.get(keyOf(suite, id)) ?? [];
+      const lines =
+        cases?.get(caseKey({ suite: home.path, id })) ?? cases?.get(caseKey({ suite, id })) ?? [];
       if (lines.length === 0) continue;
       return lines.map((line) => ({ line: asNamed(line, home), record }));
     }
@@ -54,9 +56,10 @@ export class LatestRuns {
     const stamp = `${found.mtimeMs} ${found.size}`;
     const known = this.#known.get(path);
     if (known?.stamp === stamp) return known.cases;
-    const record = await readRecord(path).catch(() => undefined);
-    if (!record) return undefined;
-    const cases = byCase(record.cases);
+    const cases = readRecord(path).then(
+      (record) => byCase(record.cases),
+      (): Cases => new Map(),
+    );
     this.#known.set(path, { stamp, cases });
     return cases;
   }
@@ -85,7 +88,7 @@ async function recordsOf(suite: string): Promise<Records> {
 function byCase(lines: readonly CaseLine[]): Cases {
   const cases = new Map<string, CaseLine[]>();
   for (const line of [...lines].sort((a, b) => a.repetition - b.repetition)) {
-    const key = keyOf(line.suite, line.id);
+    const key = caseKey(line);
     const same = cases.get(key);
     if (same) same.push(line);
     else cases.set(key, [line]);
@@ -96,8 +99,4 @@ function byCase(lines: readonly CaseLine[]): Cases {
 function asNamed(line: CaseLine, home: RecordHome): CaseLine {
   if (home.path === home.named || line.suite === home.named) return line;
   return withCasePaths(line, (path) => namedPath(home, path));
-}
-
-function keyOf(suite: string, id: string): string {
-  return JSON.stringify([suite, id]);
 }

@@ -43,6 +43,7 @@ export const chatTarget: TargetType = {
   summary: 'A model with a system prompt, tools and scripted tool results',
   schema,
   repliesWithSystemTexts: false,
+  keysDecide: true,
   async open(spec, { model, tools, timeout }) {
     const { tool_results = {}, timeout: own } = schema.parse(spec.params);
     if (!model) throw new TargetError('target-error', `The target "${spec.name}" has no model.`);

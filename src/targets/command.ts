@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { resolve, sep } from 'node:path';
+import { isAbsolute, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
 import { withDeadline } from './deadline.ts';
@@ -28,6 +28,11 @@ export const commandTarget: TargetType = {
   summary: 'A program that speaks JSON lines over stdin and stdout',
   schema,
   repliesWithSystemTexts: true,
+  keysDecide: false,
+  files({ folder, params }) {
+    const { command, cwd = '.' } = schema.parse(params);
+    return command.filter((part) => !isAbsolute(part)).map((part) => resolve(folder, cwd, part));
+  },
   async open(spec, host) {
     const params = schema.parse(spec.params);
     const cwd = resolve(spec.folder, params.cwd ?? '.');

@@ -25,6 +25,8 @@ export const moduleTarget: TargetType = {
   summary: 'A function of yours in a .js, .mjs or .ts file',
   schema,
   repliesWithSystemTexts: true,
+  keysDecide: false,
+  files: ({ folder, params }) => [resolve(folder, String(params.path))],
   async open(spec, host) {
     const params = schema.parse(spec.params);
     const timeout = params.timeout ?? host.timeout;

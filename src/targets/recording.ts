@@ -1,5 +1,6 @@
 import type { TargetExchangeRequest } from '../models/exchange.ts';
-import type { Player, Recorder } from '../models/recording.ts';
+import type { Player } from '../models/player.ts';
+import type { Recorder } from '../models/recording.ts';
 import { TargetError, type TargetReply, type TargetSession, targetErrorReasons } from './target.ts';
 
 /** What tells one conversation with a target from another in a recording. */
@@ -10,6 +11,10 @@ export interface SessionIdentity {
   readonly context: Readonly<Record<string, unknown>>;
   /** From 1. */
   readonly repetition: number;
+  /** As of `targetDigest`. */
+  readonly digest: string;
+  /** As of the target's type. */
+  readonly keysDecide: boolean;
 }
 
 type Messages = Parameters<TargetSession['reply']>[0];
@@ -21,6 +26,7 @@ function requestOf(identity: SessionIdentity, messages: Messages): TargetExchang
     context: { ...identity.context },
     messages: [...messages],
     repetition: identity.repetition,
+    digest: identity.digest,
   };
 }
 
@@ -58,7 +64,7 @@ export function replayingSession(identity: SessionIdentity, player: Player): Tar
   return {
     async reply(messages, signal): Promise<TargetReply> {
       signal.throwIfAborted();
-      const outcome = player.target(requestOf(identity, messages));
+      const outcome = player.target(requestOf(identity, messages), identity.keysDecide);
       if ('reply' in outcome) return outcome.reply;
       const { reason, message } = outcome.error;
       const known = targetErrorReasons.find((one) => one === reason);

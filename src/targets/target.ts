@@ -62,5 +62,12 @@ export interface TargetType {
   readonly schema: z.ZodObject;
   /** Whether a reply may hold system texts: where it may not, `system` is all that it is told. */
   readonly repliesWithSystemTexts: boolean;
+  /**
+   * Whether its keys, its model and the case's tools decide its replies, so that with another digest
+   * it is another target; a program may also differ in what cannot be seen.
+   */
+  readonly keysDecide: boolean;
+  /** The files that its replies rest on, absolute. */
+  files?(spec: TargetSpec): readonly string[];
   open(spec: TargetSpec, host: TargetHost): Promise<TargetSession>;
 }

@@ -17,12 +17,14 @@ export function buildVerdict(
     readonly weight?: number;
     readonly required?: boolean;
     readonly index?: number;
+    readonly key?: string;
     readonly line?: number;
     readonly path?: string;
     readonly turns?: TurnVerdict[];
   },
 ): Verdict {
-  const { status, score, reason, type, name, weight, required, index, line, path, ...rest } = given;
+  const { status, score, reason, type, name, weight, required, index, key, line, path, ...rest } =
+    given;
   const common = {
     threshold: 0.5,
     rationale: '',
@@ -34,6 +36,7 @@ export function buildVerdict(
     ...rest,
     assertion: {
       index: index ?? 0,
+      ...(key !== undefined && { key }),
       type: type ?? 'criterion',
       name: name ?? type ?? 'criterion',
       path: path ?? '/suite.eval.yaml',

@@ -1,8 +1,9 @@
 import { type PlacedMessage, toConversation } from '../../src/core/conversation.ts';
+import type { CaseRef } from '../../src/core/identity.ts';
 import { type CaseLine, RECORD_VERSION } from '../../src/core/runRecord.ts';
 import type { SuiteCase } from '../../src/core/suite.ts';
 import { NO_USAGE } from '../../src/core/verdict.ts';
-import type { CaseRef, RunEvent } from '../../src/runner/events.ts';
+import type { RunEvent } from '../../src/runner/events.ts';
 
 const PATH = '/work/suite.eval.yaml';
 
@@ -115,6 +116,7 @@ export function buildSuiteCase(
     context: {},
     assertions: assertions.map((name, index) => ({
       index,
+      key: name,
       type: 'criterion',
       name,
       source,

@@ -56,6 +56,7 @@ export function buildAssertion(
 ): Assertion {
   return {
     index: 0,
+    key: type,
     type,
     name: type,
     source: { path: '/suite.eval.yaml', range: START },

@@ -8,7 +8,7 @@ import type { CaseLine } from '../../src/core/runRecord.ts';
 import type { Assertion, Suite } from '../../src/core/suite.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
-import { parseRecording } from '../../src/models/recording.ts';
+import { parseRecording } from '../../src/models/player.ts';
 import { runSuites } from '../../src/runner/run.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -100,6 +100,17 @@ describe('the conversation view in a browser, with its real policy', { timeout: 
     assert.deepEqual(badges, ['–not judged', '✓1.00passed', '–not judged', '✗0.50failed']);
   });
 
+  it('says where the conversation comes from and why it stopped', async () => {
+    await show({ origin: 'turns', stopReason: 'stop-on-failure' });
+    const facts = view.page.locator('.facts');
+    assert.match(
+      (await facts.textContent()) ?? '',
+      /^live conversation · stopped at a failing turn/,
+    );
+    await show({ origin: 'transcript' });
+    assert.match((await facts.textContent()) ?? '', /^transcript( ·|$)/);
+  });
+
   it('marks a quote in the rendered text and in the source', async () => {
     await show();
     const marks = view.page.locator('[data-turn="4"] mark');

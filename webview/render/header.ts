@@ -1,4 +1,5 @@
 import { costText, counted, durationText } from '../../src/core/presentation/amounts.ts';
+import { ORIGIN_WORDS, STOP_WORDS } from '../../src/core/presentation/conversation.ts';
 import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
@@ -42,9 +43,11 @@ export function renderHeader(snapshot: Snapshot, actions: HeaderActions): HTMLEl
   );
 }
 
-function factsOf({ usage, duration, finished }: Snapshot): string[] {
+function factsOf({ origin, stopReason, usage, duration, finished }: Snapshot): string[] {
   const tokens = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
   return [
+    ...(origin ? [ORIGIN_WORDS[origin]] : []),
+    ...(stopReason ? [STOP_WORDS[stopReason]] : []),
     ...(usage && usage.calls > 0 ? [counted(usage.calls, 'request'), `${tokens} tokens`] : []),
     ...(usage && usage.cost !== null ? [`cost ${costText(usage.cost)}`] : []),
     ...(duration === undefined ? [] : [durationText(duration)]),

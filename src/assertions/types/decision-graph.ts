@@ -157,7 +157,7 @@ function keyOf({ type }: Node, answer: string): string {
 
 /** The assertion of a node that holds one. */
 function endAt(name: string, { assertion }: AssertionInput): Assertion | undefined {
-  return assertion.nested?.find(({ key }) => key === `nodes.${name}.assert`)?.assertion;
+  return assertion.nested?.find(({ place }) => place === `nodes.${name}.assert`)?.assertion;
 }
 
 async function endInAssertion(

@@ -57,6 +57,7 @@ export const script: ProcedureType = {
   defaultThreshold: 1,
   side: 'both',
   readsContext: true,
+  readsFacts: true,
   asksJudge: false,
   plan: () => [],
   async run(input, means) {

@@ -14,12 +14,16 @@ import { keyPlaceOf, placeOf, type Scope, type Spot, within } from '../scope.ts'
 import { readThreshold } from '../threshold.ts';
 import type { AboutCase } from './aboutCase.ts';
 import { readAt } from './at.ts';
+import { checkKeys } from './checkKeys.ts';
 import { checkInstructions, promptOf } from './judgePrompt.ts';
+import { nestedKeys, writtenLabel } from './key.ts';
 
 /** Where an assertion belongs in its case. */
 export interface AssertionPlace {
   /** Place in the case's list, from 0. */
   readonly index: number;
+  /** Its identity in the case. */
+  readonly key: string;
   /** From 0: the scripted turn it stands under. */
   readonly scriptedTurn?: number;
   /** Of the assertion that holds it, where it names no `at` of its own. */
@@ -29,7 +33,7 @@ export interface AssertionPlace {
 /** Makes an assertion ready to run and checks all that can be known before. */
 export async function buildAssertion(
   input: AssertionInput,
-  { index, scriptedTurn, at: outerAt }: AssertionPlace,
+  { index, key, scriptedTurn, at: outerAt }: AssertionPlace,
   spot: Spot,
   about: AboutCase,
   scope: Scope,
@@ -43,7 +47,8 @@ export async function buildAssertion(
   const params = Object.fromEntries(
     Object.entries(given).filter(([key]) => owns(key) || (key !== 'type' && !shared.includes(key))),
   );
-  const places = type.nesting?.places(params) ?? [];
+  const keys = nestedKeys(given, key);
+  const places = keys.map(({ place }) => place);
   const filled = fillParams(
     type,
     // Nested assertions are made by themselves: their texts have rules of their own.
@@ -85,20 +90,31 @@ export async function buildAssertion(
       ? resolveModel(filled.model, within(spot, 'model'), scope)
       : undefined;
   const nested = await Promise.all(
-    places.map(async (path) => {
-      const place = { index, ...(scriptedTurn !== undefined && { scriptedTurn }), at: given.at };
-      const inner = valueAt(params, path);
-      const at = within(spot, ...path);
-      const assertion = await buildAssertion(inner as AssertionInput, place, at, about, scope);
-      return assertion && { key: path.join('.'), assertion };
+    keys.map(async ({ place, key: innerKey }) => {
+      const belongs = {
+        index,
+        key: innerKey,
+        ...(scriptedTurn !== undefined && { scriptedTurn }),
+        at: given.at,
+      };
+      const inner = valueAt(params, place) as AssertionInput;
+      const assertion = await buildAssertion(inner, belongs, within(spot, ...place), about, scope);
+      return assertion && { place: place.join('.'), assertion };
     }),
   );
-  const { name, weight, required, negate, temperature, samples, granularity, window } = given;
+  const held = keys.map((one) => ({
+    key: one.key,
+    given: valueAt(params, one.place),
+    spot: within(spot, ...one.place),
+  }));
+  checkKeys(held, reporter);
+  const { weight, required, negate, temperature, samples, granularity, window } = given;
   const threshold = thresholdOf(given.threshold, scaleOf(type, filled, prompt), spot, scope);
   return {
     index,
+    key,
     type: type.type,
-    name: typeof name === 'string' && !owns('name') ? name : labelOf(type, filled, prompt),
+    name: writtenLabel(given) ?? labelOf(type, filled, prompt),
     source: { path: spot.document.path, range: spot.document.entryRangeOf(spot.path) },
     params: await withAbsolutePath(filled, spot, scope),
     threshold: threshold ?? prompt?.threshold ?? type.defaultThreshold,

@@ -3,6 +3,8 @@ import { sha256 } from '../../core/digest.ts';
 import type { Assertion, Repeat, SuiteCase } from '../../core/suite.ts';
 import type { AboutCase } from '../assertion/aboutCase.ts';
 import { buildAssertion } from '../assertion/buildAssertion.ts';
+import { checkKeys } from '../assertion/checkKeys.ts';
+import { assertionKeys } from '../assertion/key.ts';
 import { checked } from '../checked.ts';
 import { outsideModel, resolveModel } from '../models.ts';
 import { type AssertionInput, type CaseInput, caseSchema } from '../schema.ts';
@@ -131,19 +133,20 @@ async function assertionsOf(
   about: AboutCase,
   scope: Scope,
 ): Promise<readonly Assertion[] | undefined> {
-  const all: { input: AssertionInput; spot: Spot; turn?: number }[] = [];
+  const all: { given: AssertionInput; spot: Spot; scriptedTurn?: number }[] = [];
   const owner = spot.owner === undefined ? {} : { owner: spot.owner };
   const defaults: Spot = { document: scope.document, path: ['defaults', 'assert'], ...owner };
   for (const [index, one] of (scope.file.defaults?.assert ?? []).entries()) {
-    all.push({ input: one, spot: within(defaults, index) });
+    all.push({ given: one, spot: within(defaults, index) });
   }
   for (const [index, one] of (input.assert ?? []).entries()) {
-    all.push({ input: one, spot: within(spot, 'assert', index) });
+    all.push({ given: one, spot: within(spot, 'assert', index) });
   }
   for (const [turn, item] of (input.turns ?? []).entries()) {
     if (typeof item === 'string') continue;
     for (const [index, one] of (item.assert ?? []).entries()) {
-      all.push({ input: one, spot: within(spot, 'turns', turn, 'assert', index), turn });
+      const place = within(spot, 'turns', turn, 'assert', index);
+      all.push({ given: one, spot: place, scriptedTurn: turn });
     }
   }
   if (all.length === 0) {
@@ -156,15 +159,12 @@ async function assertionsOf(
     });
     return undefined;
   }
+  const keys = assertionKeys(all);
+  const keyed = all.map((one, index) => ({ ...one, index, key: keys[index] ?? '' }));
+  checkKeys(keyed, scope.reporter);
   const built = await Promise.all(
-    all.map(({ input: one, spot: place, turn }, index) =>
-      buildAssertion(
-        one,
-        { index, ...(turn !== undefined && { scriptedTurn: turn }) },
-        place,
-        about,
-        scope,
-      ),
+    keyed.map(({ given, spot: place, ...belongs }) =>
+      buildAssertion(given, belongs, place, about, scope),
     ),
   );
   return built.filter((one) => one !== undefined);

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
+import type { CaseRef } from '../../core/identity.ts';
 import { outcomeText } from '../../core/presentation/outcome.ts';
 import { STATUS_WORDS } from '../../core/presentation/status.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
-import type { CaseRef, RunEvent } from '../../runner/events.ts';
+import type { RunEvent } from '../../runner/events.ts';
 import { messagesOf, turnOutput } from './messages.ts';
 import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import type { CaseRef } from '../../core/identity.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
-import type { CaseRef } from '../../runner/events.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import { workspaceOf } from '../places.ts';
 import type { Secrets } from '../secrets.ts';

@@ -44,6 +44,8 @@ export function snapshotOf(
     score: line.score,
     ...(line.threshold !== undefined && { threshold: line.threshold }),
     ...(line.reason !== undefined && { reason: line.reason }),
+    ...(line.origin && { origin: line.origin }),
+    ...(line.stop_reason && { stopReason: line.stop_reason }),
     conversation: line.conversation,
     verdicts: line.verdicts,
     usage: line.usage,

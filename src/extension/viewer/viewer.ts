@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { caseKey } from '../../core/identity.ts';
 import { VIEW_TYPE } from '../../protocol/settings.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
 import { ConversationPanel, type PanelParts } from './panel.ts';
@@ -56,5 +57,5 @@ function attach(
 }
 
 function keyOf({ file, id }: ViewState): string {
-  return JSON.stringify([file, id]);
+  return caseKey({ suite: file, id });
 }

@@ -33,7 +33,7 @@ function endingIn(end: Assertion, rest: Partial<Assertion> = {}) {
     asked: { type: 'yes-no', question: 'Is it asked?', if_yes: 'end', if_no: 0 },
     end: { type: 'assertion', assert: null },
   };
-  return graph(nodes, { nested: [{ key: 'nodes.end.assert', assertion: end }], ...rest });
+  return graph(nodes, { nested: [{ place: 'nodes.end.assert', assertion: end }], ...rest });
 }
 
 const DONE = { type: 'yes-no', question: 'Is it done?', if_yes: 10, if_no: 2 };

@@ -37,7 +37,10 @@ function group(type: string, nested: readonly Assertion[], rest: Rest = {}) {
   return buildAssertion(
     type,
     { assert: nested.map(() => null) },
-    { nested: nested.map((assertion, index) => ({ key: `assert.${index}`, assertion })), ...rest },
+    {
+      nested: nested.map((assertion, index) => ({ place: `assert.${index}`, assertion })),
+      ...rest,
+    },
   );
 }
 

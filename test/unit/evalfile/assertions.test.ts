@@ -168,12 +168,12 @@ describe('thresholds', () => {
 });
 
 describe('nested assertions', () => {
-  it('are built with their keys, and take `at` from their group', async () => {
+  it('are built with their places, and take `at` from their group', async () => {
     const { nested } = await built(
       'type: all-of\nat: last\nassert:\n  - It is polite.\n  - {type: contains, value: x, at: first}',
     );
     assert.deepEqual(
-      nested?.map(({ key, assertion }) => [key, assertion.type, assertion.at.kind]),
+      nested?.map(({ place, assertion }) => [place, assertion.type, assertion.at.kind]),
       [
         ['assert.0', 'criterion', 'last'],
         ['assert.1', 'contains', 'first'],
@@ -193,7 +193,7 @@ describe('nested assertions', () => {
       'type: decision-graph\nnodes:\n  a: {type: assertion, assert: {type: safety}}',
     );
     assert.deepEqual(
-      nested?.map(({ key }) => key),
+      nested?.map(({ place }) => place),
       ['nodes.a.assert'],
     );
   });

@@ -99,8 +99,8 @@ describe('the rules of what a file refers to', () => {
   it('tells how many aliases are too many, and loads as many as are not', async () => {
     const many = (count: number) =>
       suiteWith(
-        `transcript: [{user: Hi}, {assistant: x}]\nassert: [${Array.from({ length: count }, () => '*a').join(', ')}]`,
-        'name: &a It is friendly.\n',
+        `transcript: [{user: Hi}, {assistant: x}]\nassert: [x]\ntopics: [${Array.from({ length: count }, () => '*a').join(', ')}]`,
+        'name: &a Orders\n',
       );
     assert.deepEqual(placed(await load(many(90))), []);
     assert.deepEqual(placed(await load(many(200))), ['1:1 too-many-aliases']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { answerSchema, extractJson } from '../../../src/judge/answer.ts';
+import { answerSchema } from '../../../src/assertions/answerSchema.ts';
+import { extractJson } from '../../../src/judge/answer.ts';
 import { judgeRequest } from '../../../src/judge/ask.ts';
 import { judgedTurns, questionsOfAllTypes } from '../../support/questions.ts';
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CaseLine } from '../../../src/core/runRecord.ts';
+import type { Assertion } from '../../../src/core/suite.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { hover, promptHover } from '../../../src/language/features/hover.ts';
 import type { NameHoverPorts } from '../../../src/language/nameMarkdown.ts';
+import { withQuestions } from '../../../src/runner/withQuestions.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, talk } from '../../support/buildRun.ts';
+import { documentOf } from '../../support/evalDocument.ts';
 import { type MarkedFiles, markedFiles, shown as shownAt } from '../../support/namedFiles.ts';
 
 type Files = string | Readonly<Record<string, string>>;
@@ -342,7 +345,7 @@ cases:
   });
 });
 
-describe('hover on assertions', () => {
+describe('hover on assertions, of a record of version 1', () => {
   const text = (assertions: string) =>
     `cases:\n  - id: one\n    transcript: [{ user: Hi }, { assistant: Hello }]\n    assert:\n${assertions}`;
   const verdict = (
@@ -384,9 +387,10 @@ describe('hover on assertions', () => {
   });
 
   it('keeps the order of those that are alike', async () => {
-    const alike = text('      - Is it new?\n      - Same\n      - Sa|me\n');
-    const first = verdict('Same', 0, { rationale: 'The first.' });
-    const second = verdict('Same', 1, { rationale: 'The second.' });
+    const contains = (value: string) => `      - { type: contains, value: ${value} }\n`;
+    const alike = text(`      - Is it new?\n${contains('a')}${contains('|b')}`);
+    const first = verdict('contains', 0, { type: 'contains', rationale: 'The first.' });
+    const second = verdict('contains', 1, { type: 'contains', rationale: 'The second.' });
     assert.match(await said(alike, [first, second], false), /The second\./);
   });
 
@@ -446,5 +450,65 @@ describe('hover on assertions', () => {
     assert.match(await said(marked('It is ru|de.'), came), /About It is rude\./);
     assert.match(await said(marked('It is ki|nd.'), came), /did not come to this assertion/);
     assert.match(await said(marked('Is i|t?'), came), /About decision-graph\./);
+  });
+});
+
+describe('hover on assertions', () => {
+  const text = (assertions: string) =>
+    `cases:\n  - id: one\n    transcript: [{ user: Hi }, { assistant: Hello }]\n    assert:\n${assertions}`;
+  const contains = (value: string) => `      - { type: contains, value: ${value} }\n`;
+
+  /** What a run of the first text says, shown at the cursor of the second. */
+  async function saidAt(ran: string, marked: string): Promise<string> {
+    const { suite } = await documentOf(ran);
+    const [suiteCase] = suite.suite?.cases ?? [];
+    assert.ok(suiteCase);
+    const verdictOf = ({ key, index, type, params, nested = [], ...rest }: Assertion): Verdict => ({
+      ...buildVerdict({ status: 'pass', score: 1, key, index, type, name: rest.name }),
+      rationale: `About ${params.value ?? params.criterion ?? type}.`,
+      nested: nested.map(({ assertion }) => verdictOf(assertion)),
+    });
+    const verdicts = suiteCase.assertions.map(verdictOf).map(withQuestions(suiteCase));
+    const line = buildCaseLine({ id: 'one', status: 'pass', verdicts });
+    const { hash } = suiteCase.source;
+    return hoverAt(marked, { ...line, source: { ...line.source, hash } });
+  }
+
+  it('finds the verdict of each where others were put before it', async () => {
+    const ran = text(contains('a') + contains('b'));
+    for (const value of ['a', 'b']) {
+      const now = text(contains('new') + contains('a') + contains('b'));
+      const said = await saidAt(ran, now.replace(`value: ${value} `, `value: |${value} `));
+      assert.match(said, /has changed since this run/);
+      assert.match(said, new RegExp(`About ${value}\\.`));
+    }
+    const inserted = text(contains('|new') + contains('a') + contains('b'));
+    assert.equal(await saidAt(ran, inserted), '');
+  });
+
+  it('finds it by its question where another of its type came or went', async () => {
+    assert.match(
+      await saidAt(text(contains('a')), text(contains('new') + contains('|a'))),
+      /About a/,
+    );
+    assert.equal(await saidAt(text(contains('a')), text(contains('|new') + contains('a'))), '');
+    assert.match(
+      await saidAt(text(contains('a') + contains('b')), text(contains('|b'))),
+      /About b/,
+    );
+  });
+
+  it('finds the only one of its type after its question was changed', async () => {
+    const said = await saidAt(text(contains('a')), text(contains('|b')));
+    assert.match(said, /has changed since this run/);
+    assert.match(said, /About a/);
+  });
+
+  it('finds one of a group, also where the group itself has another key now', async () => {
+    const group = (inner: string) => `      - { type: all-of, assert: [${inner}] }\n`;
+    const ran = text(group('It is kind., It is short.'));
+    const inserted = text(group('It is new., It is kind., It is |short.'));
+    assert.match(await saidAt(ran, inserted), /About It is short/);
+    assert.match(await saidAt(text(group('a, b')), text(group('new') + group('a, |b'))), /About b/);
   });
 });

@@ -14,12 +14,8 @@ import {
   type ModelRequest,
   oneByOne,
 } from '../../../src/models/model.ts';
-import {
-  openPlayer,
-  openRecorder,
-  recordingModel,
-  replayingModel,
-} from '../../../src/models/recording.ts';
+import { openPlayer, replayingModel } from '../../../src/models/player.ts';
+import { openRecorder, recordingModel } from '../../../src/models/recording.ts';
 import { replayProvider } from '../../../src/models/replay.ts';
 
 async function folder(t: TestContext): Promise<string> {
@@ -29,6 +25,11 @@ async function folder(t: TestContext): Promise<string> {
 }
 
 const signal = new AbortController().signal;
+
+/** Of targets alone anything is told. */
+function unheard(message: string): never {
+  throw new Error(message);
+}
 
 function reply(text: string): ModelReply {
   return { text, toolCalls: [], finish: 'stop', usage: { ...NO_USAGE, calls: 1 } };
@@ -67,7 +68,7 @@ async function replay(
   path: string,
   id: string,
 ): Promise<(request: ModelRequest) => Promise<string>> {
-  const model = replayingModel(id, await openPlayer(path));
+  const model = replayingModel(id, await openPlayer(path, unheard));
   return async (request) => (await model.complete(request, 1, signal))[0].text;
 }
 
@@ -227,7 +228,7 @@ for (const [name, line, words] of [
   test(`a broken line is an error with file and line: ${name}`, async (t) => {
     const path = join(await folder(t), 'r.jsonl');
     await writeFile(path, `\n${line}\n`);
-    await assert.rejects(openPlayer(path), (error: Error) => {
+    await assert.rejects(openPlayer(path, unheard), (error: Error) => {
       assert.equal(error.name, 'RecordingError');
       assert.ok(error.message.startsWith(`${path}:2: `), error.message);
       assert.match(error.message, words);
@@ -238,7 +239,7 @@ for (const [name, line, words] of [
 
 test('a recording that is missing, or cannot be written, is an error that names it', async (t) => {
   const path = await folder(t);
-  await assert.rejects(openPlayer(join(path, 'none.jsonl')), /none\.jsonl cannot be read/);
+  await assert.rejects(openPlayer(join(path, 'none.jsonl'), unheard), /none\.jsonl cannot be read/);
   await assert.rejects(openRecorder(path), /cannot be written/);
 });
 

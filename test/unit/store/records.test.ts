@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Suite } from '../../../src/core/suite.ts';
@@ -55,6 +55,29 @@ describe('a record', () => {
     const [found] = await new LatestRuns().find(join(workspace, 'suite.eval.yaml'), 'a');
     assert.equal(found?.line.source.path, join(workspace, 'suite.eval.yaml'));
     assert.equal(found?.line.verdicts[0]?.nested?.[0]?.assertion.path, found?.line.source.path);
+  });
+
+  it('says of each verdict which assertion it is of and which question it answers', async (t) => {
+    const asked = async (assertions: string) => {
+      const { lines } = await runFiles(t, {
+        'bot.mjs': ECHO,
+        'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], assert: [${assertions}]}\n`),
+      });
+      const [group] = lines[0]?.verdicts ?? [];
+      return [group, ...(group?.nested ?? [])].map((verdict) => ({
+        key: verdict?.assertion.key,
+        question: verdict?.question_hash ?? '',
+      }));
+    };
+    const [group, inner] = await asked('{type: all-of, assert: [{type: contains, value: x}]}');
+    assert.deepEqual([group?.key, inner?.key], ['all-of', 'all-of/contains']);
+    assert.match(`${group?.question} ${inner?.question}`, /^[0-9a-f]{64} [0-9a-f]{64}$/);
+    const named = '{type: all-of, name: G, assert: [{type: contains, value: x, threshold: 0.5}]}';
+    const [renamed, same] = await asked(named);
+    assert.deepEqual([renamed?.key, same?.key], ['G', 'G/contains']);
+    assert.deepEqual([renamed?.question, same?.question], [group?.question, inner?.question]);
+    const other = await asked('{type: all-of, assert: [{type: contains, value: y}]}');
+    assert.notEqual(other[1]?.question, inner?.question);
   });
 
   it('loses a torn last line alone, wherever it is torn', async (t) => {
@@ -121,6 +144,24 @@ describe('a record', () => {
     assert.equal((await runs.find(suite, 'a')).length, 1);
     const newer = await withRecord(join(folder, 'evals'), '2026-01-02', caseIn('suite.eval.yaml'));
     assert.equal((await runs.find(suite, 'a'))[0]?.record, newer);
+  });
+
+  it('is found through a link to the folder of the eval file, under the names of the link', async (t) => {
+    const files = {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
+    };
+    const { workspace } = await runFiles(t, files);
+    const link = join(await workspaceWith(t, {}), 'link');
+    await symlink(workspace, link);
+    const linked = await runFiles(t, files, { workspace: link });
+    const runs = new LatestRuns();
+    for (const folder of [workspace, link]) {
+      const suite = join(folder, 'suite.eval.yaml');
+      const [found] = await runs.find(suite, 'a');
+      assert.equal(found?.record, linked.record);
+      assert.deepEqual([found?.line.suite, found?.line.source.path], [suite, suite]);
+    }
   });
 
   it('stands at each root that the files of a run have', async (t) => {

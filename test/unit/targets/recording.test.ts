@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { Message } from '../../../src/core/message.ts';
-import { openPlayer, openRecorder } from '../../../src/models/recording.ts';
+import { openPlayer, parseRecording } from '../../../src/models/player.ts';
+import { openRecorder } from '../../../src/models/recording.ts';
 import {
   recordingSession,
   replayingSession,
@@ -18,6 +20,8 @@ const IDENTITY: SessionIdentity = {
   caseId: 'c',
   context: { a: 1 },
   repetition: 1,
+  digest: 'as it was',
+  keysDecide: false,
 };
 
 function user(content: string): Message[] {
@@ -33,6 +37,13 @@ const echo: TargetSession = {
   async close() {},
 };
 
+/** A player, and what it warned of. */
+async function playerOf(path: string) {
+  const warned: string[] = [];
+  const player = await openPlayer(path, (message) => warned.push(message));
+  return { player, warned };
+}
+
 async function recorded(t: TestContext, texts: readonly string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-recording-'));
   t.after(() => rm(folder, { recursive: true }));
@@ -46,7 +57,8 @@ async function recorded(t: TestContext, texts: readonly string[]): Promise<strin
 
 test('a recorded conversation is replayed without its target', async (t) => {
   const path = await recorded(t, ['Hi', 'crash']);
-  const session = replayingSession(IDENTITY, await openPlayer(path));
+  const { player, warned } = await playerOf(path);
+  const session = replayingSession(IDENTITY, player);
   assert.deepEqual(await session.reply(user('Hi'), signal), {
     messages: [{ role: 'assistant', content: 'You said Hi' }],
   });
@@ -54,10 +66,68 @@ test('a recorded conversation is replayed without its target', async (t) => {
     name: 'TargetError',
     reason: 'target-crashed',
   });
+  assert.deepEqual(warned, []);
+});
+
+test('a target that changed answers as it did, which is told once', async (t) => {
+  const { player, warned } = await playerOf(await recorded(t, ['Hi', 'Bye']));
+  const session = replayingSession({ ...IDENTITY, digest: 'changed' }, player);
+  for (const text of ['Hi', 'Bye']) {
+    const { messages } = await session.reply(user(text), signal);
+    assert.equal(messages[0]?.content, `You said ${text}`);
+  }
+  assert.equal(warned.length, 1);
+  assert.match(warned[0] ?? '', /The target "agent" has changed since the recording .*--record/);
+});
+
+test('a target that its keys decide is another one where they changed', async (t) => {
+  const { player, warned } = await playerOf(await recorded(t, ['Hi']));
+  const session = replayingSession({ ...IDENTITY, digest: 'changed', keysDecide: true }, player);
+  await assert.rejects(session.reply(user('Hi'), signal), {
+    reason: 'not-recorded',
+    message: /the target itself: its model, system text, tools or results/,
+  });
+  await assert.rejects(session.reply(user('Ho'), signal), /messages.*asked "Ho"/);
+  assert.deepEqual(warned, []);
+});
+
+for (const keysDecide of [false, true]) {
+  test(`lines of a recording without digests match with a warning (${keysDecide})`, async (t) => {
+    const path = await recorded(t, []);
+    const v1 = new URL('../../fixtures/v1/recording.jsonl', import.meta.url);
+    await copyFile(v1, path);
+    const lines = parseRecording(await readFile(path, 'utf8'), path);
+    const { player, warned } = await playerOf(path);
+    const identity = { target: 'support-agent', caseId: 'incomplete', context: {}, repetition: 1 };
+    const session = replayingSession({ ...identity, digest: 'as it is', keysDecide }, player);
+    let asked = 0;
+    for (const { exchange } of lines) {
+      if (exchange.kind !== 'target') continue;
+      asked += 1;
+      assert.deepEqual(await session.reply(exchange.request.messages, signal), exchange.reply);
+    }
+    assert.equal(asked, 3);
+    assert.equal(warned.length, 1);
+    assert.match(warned[0] ?? '', /may have changed since the recording .* older version/);
+  });
+}
+
+test('lines of models in such a recording match as they did', async () => {
+  const path = fileURLToPath(new URL('../../fixtures/v1/recording.jsonl', import.meta.url));
+  const { player, warned } = await playerOf(path);
+  const found = parseRecording(await readFile(path, 'utf8'), path).filter(
+    ({ exchange }) => exchange.kind === 'model',
+  );
+  assert.equal(found.length, 1);
+  for (const { exchange } of found) {
+    if (exchange.kind !== 'model') continue;
+    assert.deepEqual(player.model(exchange.request), { reply: exchange.reply });
+  }
+  assert.deepEqual(warned, []);
 });
 
 test('another case, repetition or text is not recorded, and the error names the difference', async (t) => {
-  const player = await openPlayer(await recorded(t, ['Hi']));
+  const { player } = await playerOf(await recorded(t, ['Hi']));
   for (const [changed, words] of [
     [{ caseId: 'd' }, /in case: asked "d", recorded "c"/],
     [{ repetition: 2 }, /in repetition: asked 2, recorded 1/],

@@ -14,7 +14,7 @@ export function addMissingKey(
   const add = dataOf(diagnostic)?.fix?.add;
   if (!add) return [];
   const ids = suite.outline.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const value = placeholder(evalFileSchema, yaml.value, [...add.to, add.key], ids);
+  const value = add.value ?? placeholder(evalFileSchema, yaml.value, [...add.to, add.key], ids);
   const edit = addKeys(yaml, add.to, { [add.key]: value });
   return edit ? [quickFix(`Add "${add.key}"`, diagnostic, editsIn(uri, [edit]))] : [];
 }

@@ -11,7 +11,9 @@ export function remove(uri: string, yaml: YamlDocument, diagnostic: Diagnostic):
   const path = dataOf(diagnostic)?.fix?.remove;
   const edit = path && removeEntry(yaml, path);
   if (!edit) return [];
-  return [quickFix(`Remove "${path.at(-1)}"`, diagnostic, editsIn(uri, [edit]))];
+  const last = path.at(-1);
+  const what = typeof last === 'number' ? 'this entry' : `"${last}"`;
+  return [quickFix(`Remove ${what}`, diagnostic, editsIn(uri, [edit]))];
 }
 
 /** Of two keys of a name the one that is told; the editor shows both. */

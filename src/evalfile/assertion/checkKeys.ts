@@ -1,0 +1,66 @@
+import { findAssertionType } from '../../assertions/registry.ts';
+import { isMapping } from '../../core/data.ts';
+import type { Reporter } from '../reporter.ts';
+import { keyPlaceOf, placeOf, type Spot, within } from '../scope.ts';
+import { writtenLabel } from './key.ts';
+
+interface Keyed {
+  readonly key: string;
+  readonly given: unknown;
+  readonly spot: Spot;
+}
+
+/** Two assertions with the same key could not be told apart in results: the second is at fault. */
+export function checkKeys(assertions: readonly Keyed[], reporter: Reporter): void {
+  const taken = new Map<string, Keyed>();
+  for (const one of assertions) {
+    const first = taken.get(one.key);
+    if (first) sayTaken(one, first, assertions, reporter);
+    else taken.set(one.key, one);
+  }
+}
+
+function sayTaken(
+  { given, spot }: Keyed,
+  first: Keyed,
+  all: readonly Keyed[],
+  reporter: Reporter,
+): void {
+  const label = writtenLabel(given);
+  const name = label ?? writtenLabel(first.given);
+  const free = freeName(name ?? String(typeOf(given)), all);
+  if (label !== undefined) {
+    const message = `Another assertion here is called "${label}". Give this one a name of its own.`;
+    const place = placeOf(within(spot, 'name'));
+    reporter.say('same-assertion', message, place, spot.owner, { replacement: free });
+    return;
+  }
+  const nameable = isMapping(given) && !ownsName(given);
+  const why =
+    name === undefined
+      ? 'Another assertion here is the same, so results could not tell them apart.'
+      : `Another assertion here is called "${name}".`;
+  const message = `${why} ${nameable ? 'Give this one a `name`, or remove it.' : 'Remove this one.'}`;
+  reporter.say('same-assertion', message, keyPlaceOf(spot), spot.owner, {
+    fix: {
+      remove: spot.path,
+      ...(nameable && { add: { to: spot.path, key: 'name', value: free } }),
+    },
+  });
+}
+
+function typeOf(given: unknown): unknown {
+  return isMapping(given) ? given.type : 'criterion';
+}
+
+/** The type has a key `name` that means something else. */
+function ownsName(given: unknown): boolean {
+  return Object.hasOwn(findAssertionType(typeOf(given))?.params.shape ?? {}, 'name');
+}
+
+function freeName(name: string, all: readonly Keyed[]): string {
+  const names = new Set(all.map(({ given }) => writtenLabel(given)));
+  let number = 2;
+  while (names.has(`${name} ${number}`)) number += 1;
+  return `${name} ${number}`;
+}

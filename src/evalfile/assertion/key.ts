@@ -1,0 +1,128 @@
+import { findAssertionType } from '../../assertions/registry.ts';
+import { withoutDefaults } from '../../assertions/withoutDefaults.ts';
+import { changedAt, type Mapping, mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { digestOf } from '../../core/digest.ts';
+
+/** An assertion as it is written in a case. */
+export interface Listed {
+  readonly given: unknown;
+  /** From 0: the scripted turn that it stands under. */
+  readonly scriptedTurn?: number;
+}
+
+/**
+ * The keys of a case's assertions, by which runs are compared and verdicts are found again: they stay
+ * the same when other assertions are put before them.
+ *
+ *     assert:
+ *       - { type: coherence }                  coherence           its type, where that stands once
+ *       - { type: contains, value: order }     contains#5f0c31aa   else its type and its own keys
+ *       - { type: contains, value: refund }    contains#b1946ac9
+ *       - { type: regex, name: Order number }  Order number        its label, where it has one
+ *     turns:
+ *       - user: Hi
+ *         assert: [It is kind.]                turns.1/criterion   under the first scripted turn
+ *
+ * Defaults are part of the case's own list. Those that are equal in all this have equal keys.
+ *
+ * @param listed in the order of the case, defaults first
+ */
+export function assertionKeys(listed: readonly Listed[]): string[] {
+  const lists = new Map<number | undefined, OwnKeys>();
+  for (const { given, scriptedTurn } of listed) {
+    const list = lists.get(scriptedTurn) ?? new OwnKeys();
+    lists.set(scriptedTurn, list);
+    list.add(given);
+  }
+  return listed.map(({ given, scriptedTurn }) => {
+    const own = lists.get(scriptedTurn)?.keyOf(given) ?? '';
+    return scriptedTurn === undefined ? own : `turns.${scriptedTurn + 1}/${own}`;
+  });
+}
+
+/** An assertion that decides another, with its place in the mapping of that one. */
+export interface NestedKey {
+  readonly place: Path;
+  readonly key: string;
+}
+
+/**
+ * The same of the assertions that decide another one:
+ *
+ *     - type: all-of
+ *       name: Refund
+ *       assert: [It is kind.]                  Refund/criterion
+ *     - type: decision-graph
+ *       nodes:
+ *         tone:
+ *           type: assertion
+ *           assert: It is kind.                decision-graph/nodes.tone/criterion
+ *
+ * @param key of the assertion that holds them
+ */
+export function nestedKeys(holder: unknown, key: string): NestedKey[] {
+  const lists = new Map<string, OwnKeys>();
+  const nested = placesIn(mappingOf(holder)).map((place) => {
+    const way = place.filter((step) => typeof step === 'string').join('.');
+    const list = lists.get(way) ?? new OwnKeys();
+    lists.set(way, list);
+    const given = valueAt(holder, place);
+    list.add(given);
+    return { place, given, list, way: way.replace(/\.?assert$/, '') };
+  });
+  return nested.map(({ place, given, list, way }) => {
+    const steps = [key, ...(way === '' ? [] : [way]), list.keyOf(given)];
+    return { place, key: steps.join('/') };
+  });
+}
+
+/** What an assertion is called in its file; the type of some has a key `name` of its own. */
+export function writtenLabel(assertion: unknown): string | undefined {
+  const { type, name } = mappingOf(assertion);
+  const own = findAssertionType(type)?.params.shape ?? {};
+  return typeof name === 'string' && !Object.hasOwn(own, 'name') ? name : undefined;
+}
+
+/** The keys of the assertions of one list. */
+class OwnKeys {
+  /** How many stand in it, by type. */
+  readonly #counts = new Map<unknown, number>();
+
+  add(assertion: unknown): void {
+    const type = typeOf(assertion);
+    this.#counts.set(type, (this.#counts.get(type) ?? 0) + 1);
+  }
+
+  keyOf(assertion: unknown): string {
+    const label = writtenLabel(assertion);
+    if (label !== undefined) return label.replace(/[%/]/g, encodeURIComponent);
+    const type = typeOf(assertion);
+    if (this.#counts.get(type) === 1) return String(type);
+    return `${String(type)}#${digestOf(askedIn(assertion)).slice(0, 8)}`;
+  }
+}
+
+/** A text is a criterion. */
+function typeOf(assertion: unknown): unknown {
+  return typeof assertion === 'string' ? 'criterion' : mappingOf(assertion).type;
+}
+
+/** What an assertion says of what is asked, those that it holds included. */
+function askedIn(assertion: unknown): Mapping {
+  const given =
+    typeof assertion === 'string'
+      ? { type: 'criterion', criterion: assertion }
+      : mappingOf(assertion);
+  const whole = placesIn(given).reduce<unknown>(
+    (holder, place) => changedAt(holder, place, askedIn),
+    given,
+  );
+  const { threshold: _t, weight: _w, required: _r, name, ...asked } = mappingOf(whole);
+  const own = writtenLabel(given) === undefined ? { ...asked, name } : asked;
+  const type = findAssertionType(given.type);
+  return type ? withoutDefaults(type, own) : own;
+}
+
+function placesIn(given: Mapping): readonly Path[] {
+  return findAssertionType(given.type)?.nesting?.places(given) ?? [];
+}

@@ -1,0 +1,39 @@
+import { digestOf } from '../core/digest.ts';
+import type { CaseLine } from '../core/runRecord.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { unreachable } from '../core/unreachable.ts';
+import type { Exchanges } from './exchanges.ts';
+
+/** What a record says of a case before it runs: where its conversation comes from and what is known. */
+export async function describeCase(
+  suiteCase: SuiteCase,
+  exchanges: Exchanges,
+): Promise<Pick<CaseLine, 'origin' | 'facts' | 'target' | 'input_hash'>> {
+  const { origin, role, topics, tools, expectations, context } = suiteCase;
+  const target = origin.kind === 'turns' ? origin.target : undefined;
+  const digest = target && (await exchanges.digest(target, suiteCase));
+  return {
+    origin: origin.kind,
+    facts: {
+      ...(role !== undefined && { role }),
+      topics: [...topics],
+      tools: [...tools],
+      expectations: { ...expectations },
+      context: { ...context },
+    },
+    ...(target && digest && { target: { name: target.name, type: target.type, digest } }),
+    input_hash: digestOf({ input: inputOf(suiteCase), context, tools, target: digest }),
+  };
+}
+
+/** Of a conversation what is said in it whatever is replied. */
+function inputOf({ origin }: SuiteCase): unknown {
+  switch (origin.kind) {
+    case 'turns':
+      return origin.turns.map(({ user, expected }) => [user, expected]);
+    case 'transcript':
+      return origin.messages.map(({ message, expected }) => [message, expected]);
+    default:
+      return unreachable(origin);
+  }
+}

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { digestOf, sha256 } from '../core/digest.ts';
+import type { Tool } from '../core/message.ts';
+import type { ModelSpec, TargetSpec } from '../core/suite.ts';
+import { findTargetType } from './registry.ts';
+
+/** Where a model is asked, by whose key, for how much and how long: nothing that decides its answers. */
+const NOT_THE_MODEL = [
+  'provider',
+  'path',
+  'base_url',
+  'api_key_env',
+  'headers',
+  'timeout',
+  'price',
+  'max_input_tokens',
+];
+
+/**
+ * SHA-256 of what decides a target's replies, as far as it can be known without asking it: its keys as
+ * they are written, its model, the files that it is made of. The same on every machine.
+ *
+ * @param tools those of the case, which a chat target without its own is given
+ */
+export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Promise<string> {
+  const { params, written = params, model } = spec;
+  const { timeout: _timeout, model: _model, ...keys } = written;
+  const type = findTargetType(spec.type);
+  const contents = await Promise.all(
+    (type?.files?.(spec) ?? []).map((path) => readFile(path).then(sha256, () => undefined)),
+  );
+  return digestOf({
+    keys,
+    model: model && keysOfModel(model),
+    tools: type?.keysDecide && keys.tools === undefined ? tools : undefined,
+    files: contents.filter((one) => one !== undefined),
+  });
+}
+
+function keysOfModel({ params, written = params }: ModelSpec) {
+  return Object.fromEntries(
+    Object.entries(written).filter(([key]) => !NOT_THE_MODEL.includes(key)),
+  );
+}

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PROTOCOL_VERSION } from '../../../src/assertions/questionHash.ts';
+import { sha256 } from '../../../src/core/digest.ts';
+import { PROTOCOL } from '../../../src/judge/protocol.ts';
+
+/** What judges were told in each version. */
+const TEXTS: Readonly<Record<number, string>> = {
+  1: '67552c51c654af5b33fc9d6ef0d1200223663c37cb11c652445aa3a9f5740be6',
+};
+
+test('what judges are told changes with its version alone', () => {
+  const message = 'Raise PROTOCOL_VERSION, and add the hash of the new text here.';
+  assert.equal(sha256(PROTOCOL), TEXTS[PROTOCOL_VERSION], message);
+});
