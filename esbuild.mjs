@@ -2,6 +2,7 @@
 // module host share chunks (dist/*.js); the webview is a bundle of its own for the browser.
 import { relative } from 'node:path';
 import * as esbuild from 'esbuild';
+import { packedTokens } from './scripts/build/packedTokens.ts';
 import { publish, removeLeftovers } from './scripts/build/publish.ts';
 
 const production = process.argv.includes('--production');
@@ -27,7 +28,8 @@ const node = {
     extension: 'src/extension/extension.ts',
     server: 'src/server/main.ts',
     cli: 'src/cli/main.ts',
-    'module-host': 'src/targets/moduleHost.ts',
+    'module-host': 'src/targets/programs/moduleHost.ts',
+    'program-supervisor': 'src/targets/programs/supervisor.ts',
   },
   outdir: 'dist',
   platform: 'node',
@@ -36,6 +38,7 @@ const node = {
   // Only `chunk-*` is packaged: those of earlier builds may lie beside.
   chunkNames: production ? 'chunk-[hash]' : 'dev-[hash]',
   external: ['vscode'],
+  plugins: [packedTokens],
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",
   },
@@ -111,9 +114,10 @@ const publishing = {
 };
 
 if (watch) {
-  const plugins = [publishing];
   const contexts = await Promise.all(
-    [node, webview].map((options) => esbuild.context({ ...options, plugins })),
+    [node, webview].map(({ plugins = [], ...options }) =>
+      esbuild.context({ ...options, plugins: [...plugins, publishing] }),
+    ),
   );
   await Promise.all(contexts.map((context) => context.watch()));
 } else {

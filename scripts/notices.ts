@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The parts of esbuild's metafile that say what went into the bundles. */
+/** The parts of esbuild's metafile that list what went into the bundles. */
 export interface Bundled {
   readonly outputs: Readonly<
     Record<
@@ -18,15 +18,15 @@ interface Manifest {
   readonly author?: string | { readonly name: string };
 }
 
-const HEAD = `Turnlight holds code of the packages below, each under its own licence.`;
+const HEAD = `Turnlight includes code from the packages below, each under its own licence.`;
 const RULE = '-'.repeat(80);
 const LICENCE_FILE = /^(licen[cs]e|notices?|copying)([.-].*)?$/i;
 
 /**
- * The licences of all packages of which the bundles hold code, one after another by name.
+ * The licences of all bundled packages, sorted by name.
  *
- * @param root the folder that the paths of the metafiles start from
- * @throws Error on a package that says nothing of its licence
+ * @param root the folder that paths in the metafiles are relative to
+ * @throws Error if a package states no licence
  */
 export async function thirdPartyNotices(
   root: string,
@@ -56,16 +56,16 @@ async function sectionOf(folder: string): Promise<string> {
   const names = (await readdir(folder)).filter((name) => LICENCE_FILE.test(name)).sort();
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
   const { name, version, license } = manifest;
-  const said = texts.length > 0 ? texts : [standardText(manifest)];
-  const trimmed = said.map((text) => text.replaceAll('\r\n', '\n').trim());
+  const licences = texts.length > 0 ? texts : [standardText(manifest)];
+  const trimmed = licences.map((text) => text.replaceAll('\r\n', '\n').trim());
   return [`${name} ${version} (${license ?? 'see below'})`, ...trimmed].join('\n\n');
 }
 
-/** Of a package that names its licence but does not carry its text. */
+/** For a package that names its licence without including the text. */
 function standardText({ name, license, author }: Manifest): string {
   const holder = typeof author === 'string' ? author : author?.name;
   if (license === 'MIT' && holder !== undefined) return mit(holder);
-  throw new Error(`${name} carries no licence text: find it before bundling the package.`);
+  throw new Error(`${name} includes no licence text: find it before bundling the package.`);
 }
 
 function mit(holder: string): string {

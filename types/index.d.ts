@@ -1,5 +1,5 @@
 /**
- * What an assertion of the type `script` is written with. The function is the default export of a
+ * Types for assertions of type `script`. The function is the default export of a
  * `.js`, `.mjs` or `.ts` file, or an export that the assertion names:
  *
  *     import type { Script } from 'turnlight';
@@ -10,20 +10,20 @@
  */
 export type Script = (input: ScriptInput) => ScriptResult | Promise<ScriptResult>;
 
-/** What the function is given: a copy of its own, free to be changed. */
+/** The function's input: its own copy, which it may change. */
 export interface ScriptInput {
   /** The `id` of the case. */
   readonly case: string;
   readonly conversation: ScriptConversation;
-  /** The numbers of the turns that `at` chose, in order; all of them unless it says otherwise. */
+  /** Numbers of the turns that `at` selects, in order. Default: all turns. */
   readonly chosen: readonly number[];
-  /** The role that the assistant is to play; null where none is given. */
+  /** The role the assistant should play; null if there is none. */
   readonly role: string | null;
-  /** The topics that the assistant may engage with. */
+  /** The topics the assistant may discuss. */
   readonly topics: readonly string[];
-  /** The tools that the assistant may call. */
+  /** The tools the assistant may call. */
   readonly tools: readonly ScriptTool[];
-  /** What a good conversation comes to; text stands under `outcome`. */
+  /** What a good conversation achieves; plain text is under `outcome`. */
   readonly expectations: Readonly<Record<string, unknown>>;
   /** The `context` of the case. */
   readonly context: Readonly<Record<string, unknown>>;
@@ -38,27 +38,27 @@ export interface ScriptConversation {
   readonly turns: readonly ScriptTurn[];
 }
 
-/** All that one side says until the other side speaks. */
+/** Everything one side says until the other side speaks. */
 export interface ScriptTurn {
   /** From 1, across both sides. */
   readonly number: number;
   readonly side: 'user' | 'assistant';
-  /** What was said, messages joined by a blank line; tool calls left out. */
+  /** What was said, messages joined by a blank line, without tool calls. */
   readonly text: string;
   readonly tool_calls: readonly ScriptToolCall[];
-  /** What was retrieved for the turn, best first. */
+  /** What was retrieved for the turn, most relevant first. */
   readonly retrieval_context: readonly string[];
-  /** What a good reply holds; null where it is not said. */
+  /** What a good reply contains; null if the case does not say. */
   readonly expected: string | null;
-  /** Milliseconds that the target took; null where it was not measured. */
+  /** Milliseconds the target took; null if not measured. */
   readonly latency: number | null;
 }
 
 export interface ScriptToolCall {
   readonly name: string;
-  /** Parsed JSON where it parses, else the text as it came. */
+  /** Parsed JSON, or the raw text if it does not parse. */
   readonly arguments?: unknown;
-  /** Null where no result came. */
+  /** Null if no result came. */
   readonly result: string | null;
 }
 
@@ -72,10 +72,10 @@ export interface ScriptTool {
   readonly kind?: 'tool' | 'resource' | 'prompt' | undefined;
 }
 
-/** True is 1, false 0, a number a score from 0 to 1. Anything else makes the verdict an error. */
+/** True scores 1, false 0, and a number is a score from 0 to 1. Anything else is an error. */
 export type ScriptResult = boolean | number | ScriptSkipped | ScriptVerdict;
 
-/** It does not apply here: the verdict is skipped, and enters no mean. */
+/** Does not apply here: the verdict is skipped and left out of every mean. */
 export interface ScriptSkipped {
   /** Why. */
   readonly skipped: string;
@@ -83,15 +83,15 @@ export interface ScriptSkipped {
 
 /** Needs `score` or `turns`. */
 export interface ScriptVerdict {
-  /** 0 to 1; the mean over `turns` unless given. */
+  /** 0 to 1. Default: the mean over `turns`. */
   readonly score?: number | undefined;
   /** One word for the outcome, such as `yes`. */
   readonly label?: string | undefined;
-  /** The outcome as its field calls it, such as 4 or `B`. */
+  /** The outcome on its own scale, such as 4 or `B`. */
   readonly value?: string | number | undefined;
   /** Why, in a sentence or two. */
   readonly rationale?: string | undefined;
-  /** What it says of single turns; they show it in the editor. */
+  /** Verdicts on single turns, shown at those turns in the editor. */
   readonly turns?: readonly ScriptTurnVerdict[] | undefined;
   /** Anything else worth keeping. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
@@ -100,9 +100,9 @@ export interface ScriptVerdict {
 export interface ScriptTurnVerdict {
   /** The number of the turn. */
   readonly turn: number;
-  /** 0 to 1; the turn passes where it reaches the assertion's threshold. */
+  /** 0 to 1; the turn passes if this reaches the assertion's threshold. */
   readonly score: number;
   readonly rationale: string;
-  /** Words of that turn; they are looked up in it, and marked where they are not there. */
+  /** A quote from that turn; marked if the turn does not contain it. */
   readonly evidence?: string | undefined;
 }

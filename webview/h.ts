@@ -1,8 +1,11 @@
-import { visibleText } from '../src/core/presentation/visibleText.ts';
+import { visibleLine, visibleText } from '../src/core/presentation/visibleText.ts';
 
-type Child = Node | string | undefined | false;
+export type Child = Node | string | undefined | false;
 
 type Attributes = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Attributes that are read out or shown. */
+const WORDED: readonly string[] = ['aria-label', 'title', 'placeholder'];
 
 /** Makes an element. Texts become text nodes, whatever they hold, and hide nothing. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
@@ -13,11 +16,30 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) element.setAttribute(name, '');
-    else if (typeof value === 'string') element.setAttribute(name, value);
+    else if (typeof value === 'string') {
+      element.setAttribute(name, WORDED.includes(name) ? visibleLine(value) : value);
+    }
   }
   for (const child of children) {
     if (typeof child === 'string') element.append(visibleText(child));
     else if (child) element.append(child);
   }
+  return element;
+}
+
+/** Words that are read out and not shown. */
+export function spoken(words: string): HTMLElement {
+  return h('span', { class: 'hidden' }, words);
+}
+
+/**
+ * Leads to another place, in this view or in a file.
+ *
+ * @param name of its own, for a list of links; holds the words that are shown
+ */
+export function link(words: string, name: string, onFollow: () => void): HTMLElement {
+  const attributes = { class: 'link', type: 'button', role: 'link', 'aria-label': name };
+  const element = h('button', attributes, words);
+  element.addEventListener('click', onFollow);
   return element;
 }

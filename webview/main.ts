@@ -1,7 +1,10 @@
 import './jitless.ts';
-import './style.css';
+import './style/base.css';
+import './style/header.css';
+import './style/assertions.css';
+import './style/turns.css';
+import './style/quotes.css';
 import { vsCodeHost } from './host.ts';
-import { listenForKeys } from './keyboard.ts';
 import { registerControls } from './ui/controls.ts';
 import { ConversationView } from './view.ts';
 
@@ -10,7 +13,6 @@ if (root) {
   registerControls();
   const host = vsCodeHost();
   const view = new ConversationView(root, host);
-  listenForKeys(root);
   host.listen((message) => {
     if (message.kind === 'snapshot') view.show(message.snapshot);
     else view.reveal(message.turn);

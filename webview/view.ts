@@ -1,140 +1,158 @@
+import { turnsOf } from '../src/core/conversation.ts';
+import { caseScoreText } from '../src/core/presentation/score.ts';
+import { STATUS_WORDS } from '../src/core/presentation/status.ts';
+import { visibleLine } from '../src/core/presentation/visibleText.ts';
+import type { Verdict } from '../src/core/verdict.ts';
+import { isRunning } from '../src/protocol/running.ts';
 import type { Snapshot } from '../src/protocol/viewProtocol.ts';
+import { FindBox } from './find.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
-import { focusTurn, nextFailure } from './keyboard.ts';
-import { type Filter, renderHeader } from './render/header.ts';
-import { renderSystem, renderTurn } from './render/turn.ts';
-import { renderVerdicts } from './render/verdicts.ts';
+import { Kept, place } from './kept.ts';
+import { listenForKeys } from './keyboard.ts';
+import { Opened } from './opened.ts';
+import { renderAssertion } from './render/assertion.ts';
+import { renderConversation } from './render/conversation.ts';
+import { failuresControl } from './render/failures.ts';
+import { renderHeader } from './render/header.ts';
+import { assertionRows } from './render/rows.ts';
+import { type AssertionRow, titleOf } from './render/stated.ts';
+import { type Shown, toolbarParts } from './render/toolbar.ts';
+import { steadily } from './steady.ts';
+import { Walk } from './walk.ts';
 
-/**
- * The conversation on the page. Each snapshot is drawn anew, but turns that are as they were stay
- * the elements they are, and what a person opened, focused or scrolled to stays so.
- */
+/** The conversation on the page, as each snapshot says. */
 export class ConversationView {
   readonly #root: HTMLElement;
   readonly #host: Host;
-  readonly #turns = new Map<number, { readonly key: string; readonly element: HTMLElement }>();
-  /** What a person opened or closed, by `data-key`. */
-  readonly #opened = new Map<string, boolean>();
+  readonly #kept: Kept;
+  readonly #walk: Walk;
+  readonly #find: FindBox;
+  readonly #failures = failuresControl((step) => this.#walk.toFailure(step));
+  readonly #toolbar = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Run and view' });
+  readonly #bar = h('div', { class: 'bar' }, this.#toolbar);
+  readonly #assertions = h('section', { class: 'assertions', 'aria-label': 'Verdicts' });
+  readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
+  readonly #content = h('div', {}, this.#assertions, this.#conversation);
+  readonly #news = h('div', { class: 'hidden', role: 'status' });
   #snapshot: Snapshot | undefined;
-  #filter: Filter = 'all';
-  #rendered = true;
+  #shown: Shown = { filter: 'all', rendered: true };
 
   constructor(root: HTMLElement, host: Host) {
     this.#root = root;
     this.#host = host;
-    root.addEventListener('click', (event) => this.#noteToggle(event));
+    const opened = new Opened(root);
+    this.#kept = new Kept((element) => opened.restore(element));
+    this.#walk = new Walk(this.#content, () => this.#failures.show(this.#walk.failures()));
+    this.#find = new FindBox(this.#content);
+    this.#bar.append(this.#find.element);
+    listenForKeys({
+      toTurn: (step) => this.#walk.toTurn(step),
+      toFailure: (step) => this.#walk.toFailure(step),
+      find: () => this.#find.open(),
+    });
+    const { style } = document.documentElement;
+    // What is jumped to, or gets the focus, keeps clear of the bar.
+    new ResizeObserver(() =>
+      style.setProperty('--bar-height', `${this.#bar.offsetHeight}px`),
+    ).observe(this.#bar);
   }
 
   show(snapshot: Snapshot): void {
     this.#snapshot = snapshot;
     this.#host.keep(snapshot.state);
-    this.#draw();
+    const covered = this.#bar.getBoundingClientRect().bottom;
+    steadily(
+      () => this.#walk.places(),
+      covered,
+      () => this.#draw(),
+    );
   }
 
   reveal(turn: number): void {
-    this.#filter = 'all';
+    const find = () => this.#content.querySelector<HTMLElement>(`[data-turn="${turn}"]`);
+    if (!find()) this.#change({ ...this.#shown, filter: 'all' });
+    const found = find();
+    if (found) this.#walk.go(found);
+  }
+
+  #change(shown: Shown): void {
+    this.#shown = shown;
     this.#draw();
-    const found = this.#root.querySelector<HTMLElement>(`[data-turn="${turn}"]`);
-    if (found) focusTurn(found);
   }
 
   #draw(): void {
     const snapshot = this.#snapshot;
     if (!snapshot) return;
-    const { scrollY } = window;
-    const focused = document.activeElement?.closest<HTMLElement>('[data-focus]')?.dataset.focus;
-    const status = snapshot.status ?? snapshot.phase;
-    this.#root.replaceChildren(
-      this.#header(snapshot),
-      renderVerdicts(snapshot.verdicts, (index) =>
-        this.#host.post({ kind: 'open-assertion', index }),
-      ),
-      this.#conversation(snapshot),
-      h(
-        'div',
-        { class: 'hidden', role: 'status', 'aria-live': 'polite' },
-        `${snapshot.state.id}: ${status}`,
-      ),
+    const focused = document.activeElement;
+    place(this.#toolbar, this.#toolbarParts(snapshot));
+    const rows = assertionRows(snapshot);
+    const numbers = new Set(turnsOf(snapshot.conversation).map(({ number }) => number));
+    place(
+      this.#assertions,
+      rows.map((row) => this.#row(row, snapshot, numbers)),
     );
-    this.#restoreOpened();
-    window.scrollTo({ top: scrollY });
-    if (focused === undefined) return;
-    this.#root
-      .querySelector<HTMLElement>(`[data-focus="${CSS.escape(focused)}"]`)
-      ?.focus({ preventScroll: true });
+    place(
+      this.#conversation,
+      renderConversation(snapshot, {
+        shown: this.#shown,
+        kept: this.#kept,
+        titleOf: (verdict) => titleOfVerdict(verdict, rows),
+        onOpen: (turn) => this.#host.post({ kind: 'open-turn', turn }),
+      }),
+    );
+    const header = this.#kept.get('header', headerOf(snapshot), () => renderHeader(snapshot));
+    place(this.#root, [header, this.#bar, this.#content, this.#news]);
+    if (focused && !focused.isConnected) this.#focusAgain(focused);
+    this.#failures.show(this.#walk.failures());
+    this.#find.refresh();
+    const { state, status, phase } = snapshot;
+    const news = visibleLine(`${state.id}: ${status ? STATUS_WORDS[status] : phase}`);
+    if (this.#news.textContent !== news) this.#news.textContent = news;
   }
 
-  #header(snapshot: Snapshot): HTMLElement {
+  #toolbarParts({ phase, repetitions, state: { repetition } }: Snapshot): HTMLElement[] {
     const { post } = this.#host;
-    return renderHeader(snapshot, {
-      filter: this.#filter,
-      rendered: this.#rendered,
-      onFilter: (filter) => {
-        this.#filter = filter;
-        this.#draw();
-      },
-      onRendered: (rendered) => {
-        this.#rendered = rendered;
-        this.#draw();
-      },
+    const actions = {
+      onShow: (shown: Shown) => this.#change(shown),
       onRun: () => post({ kind: 'run' }),
       onCancel: () => post({ kind: 'cancel' }),
-      onNextFailure: () => nextFailure(this.#root),
-      onRepetition: (repetition) => post({ kind: 'show-repetition', repetition }),
-    });
+      onFind: () => this.#find.open(),
+      onRepetition: (chosen: number) => post({ kind: 'show-repetition', repetition: chosen }),
+    };
+    const run = { phase, repetition, repetitions };
+    return toolbarParts(run, this.#shown, this.#failures.element, actions, this.#kept);
   }
 
-  #conversation({ conversation, verdicts, phase }: Snapshot): HTMLElement {
-    const { entries, notes } = conversation;
-    if (entries.length === 0) {
-      const words =
-        phase === 'empty'
-          ? 'This case has not run yet. Run it to see its conversation and verdicts.'
-          : 'Nothing has been said yet.';
-      return h('p', { class: 'empty' }, words);
-    }
-    const shown = entries.map((entry) => {
-      if (entry.kind === 'system') return renderSystem(entry);
-      const said = verdicts.filter(({ turns }) => turns.some(({ turn }) => turn === entry.number));
-      const key = JSON.stringify([entry, said, this.#rendered]);
-      const known = this.#turns.get(entry.number);
-      if (known?.key === key) return known.element;
-      const element = renderTurn(entry, said, {
-        rendered: this.#rendered,
-        onOpen: (turn) => this.#host.post({ kind: 'open-turn', turn }),
-      });
-      this.#turns.set(entry.number, { key, element });
-      return element;
-    });
-    const first = shown.find((element) => element.matches('.turn'));
-    if (first) first.tabIndex = 0;
-    const failing = shown.filter((element) =>
-      ['fail', 'error'].includes(element.dataset.status ?? ''),
-    );
-    return h(
-      'section',
-      { class: 'conversation', 'aria-label': 'Conversation' },
-      ...(this.#filter === 'failing' ? failing : shown),
-      this.#filter === 'failing' &&
-        failing.length === 0 &&
-        h('p', { class: 'empty' }, 'No turn fails.'),
-      notes.length > 0 && h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note))),
+  #row(row: AssertionRow, { phase, stale }: Snapshot, numbers: ReadonlySet<number>): HTMLElement {
+    const running = isRunning(phase);
+    return this.#kept.get(`row ${row.index}`, [row, running, stale, numbers.size], () =>
+      renderAssertion(row, {
+        running,
+        stale,
+        turns: { numbers, onFollow: (turn) => this.reveal(turn) },
+        onOpen: (index) => this.#host.post({ kind: 'open-assertion', index }),
+      }),
     );
   }
 
-  #noteToggle({ target }: Event): void {
-    const summary = target instanceof Element ? target.closest('summary') : null;
-    const details = summary?.parentElement;
-    if (!(details instanceof HTMLDetailsElement) || !details.dataset.key) return;
-    // The click comes before the element opens or closes.
-    this.#opened.set(details.dataset.key, !details.open);
+  /** What had the focus was drawn anew: what stands in its place gets it. */
+  #focusAgain(lost: Element): void {
+    const place = lost.closest<HTMLElement>('[data-focus], .turn, .assertion, .bar');
+    const name = place?.dataset.focus ?? place?.dataset.key;
+    const again =
+      this.#root.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name ?? '')}"]`) ??
+      this.#bar.querySelector<HTMLElement>('[data-focus]');
+    again?.focus({ preventScroll: true });
   }
+}
 
-  #restoreOpened(): void {
-    for (const details of this.#root.querySelectorAll('details')) {
-      const opened = this.#opened.get(details.dataset.key ?? '');
-      if (opened !== undefined) details.open = opened;
-    }
-  }
+/** What the header shows, without what would take long to compare. */
+function headerOf({ conversation: _, assertions: __, verdicts, ...rest }: Snapshot) {
+  return [rest, caseScoreText({ ...rest, verdicts })];
+}
+
+function titleOfVerdict(verdict: Verdict, rows: readonly AssertionRow[]): string {
+  const row = rows.find((one) => one.verdict === verdict);
+  return row ? titleOf(row) : verdict.assertion.name;
 }

@@ -1,14 +1,7 @@
-import { type BenchResult, type Group, sentFor } from './bench.ts';
+import { type Aim, ratio } from '../print.ts';
+import type { BenchResult, Group } from './bench.ts';
 import type { Counts } from './countingServer.ts';
-import { comparedTypes } from './deepeval.ts';
 import { BLOCK } from './promptCache.ts';
-
-export interface Aim {
-  readonly aim: string;
-  readonly measured: string;
-  /** Undefined where it could not be measured. */
-  readonly met?: boolean;
-}
 
 /** The conversation of 20 exchanges with three contexts each. */
 const STOCK_TURNS = 40;
@@ -39,7 +32,7 @@ function oneRequest({ groups }: BenchResult): Aim {
 function linear({ groups }: BenchResult): Aim {
   const slope = (from: number, to: number) => {
     const tokens = (turns: number) =>
-      groups.find((group) => group.turns === turns)?.apart.promptTokens ?? Number.NaN;
+      groups.find((group) => group.turns === turns)?.all.counts.promptTokens ?? Number.NaN;
     return (tokens(to) - tokens(from)) / (to - from);
   };
   const short = slope(10, 40);
@@ -51,52 +44,42 @@ function linear({ groups }: BenchResult): Aim {
   };
 }
 
-function cacheable({ name, eight }: Group): Aim {
-  const aim = `${name}: 80 % of the prompt tokens of eight assertions are cacheable`;
-  if (!eight) return { aim, measured: 'fewer than eight assertions asked anything' };
-  const { asInRun, schemaLast, most } = eight;
-  const { cacheable, cacheableInSteps, cacheableBehindSchema, promptTokens } = asInRun;
+function cacheable({ name, eight, eightSchemaLast, most }: Group): Aim {
   return {
-    aim,
+    aim: `${name}: 80 % of the prompt tokens of eight assertions are cacheable`,
     measured: [
-      `${share(cacheable, asInRun)} of at most ${share(most, asInRun)} in blocks of ${thousands(BLOCK)}`,
-      `${share(cacheableInSteps, asInRun)} in steps of 128`,
-      `where the endpoint reads the schema first ${share(cacheableBehindSchema, asInRun)}, with the schema last ${share(schemaLast.cacheableBehindSchema, schemaLast)}`,
+      `${share(eight.cacheable, eight)} of at most ${share(most, eight)} in blocks of ${thousands(BLOCK)}`,
+      `${share(eight.cacheableInSteps, eight)} in steps of 128`,
+      `where the endpoint reads the schema first ${share(eight.cacheableBehindSchema, eight)}, with the schema last ${share(eightSchemaLast.cacheableBehindSchema, eightSchemaLast)}`,
     ].join('; '),
-    met: cacheable / promptTokens >= LEAST_CACHEABLE,
+    met: eight.cacheable / eight.promptTokens >= LEAST_CACHEABLE,
   };
 }
 
-function stock({ groups, absent }: BenchResult): Aim[] {
+function stock({ groups }: BenchResult): Aim[] {
   const group = groups.find(({ turns }) => turns === STOCK_TURNS);
   if (!group) return [];
-  const { apart, deepEvalRequests, deepEval, rows } = group;
-  const of = absent.length === 0 ? 'all eleven' : `${rows.length} of ${comparedTypes.length}`;
+  const { counts, deepEvalRequests, sent } = group.all;
   const requests: Aim = {
-    aim: `${of} on 20 exchanges with three contexts each: at most ${MOST_REQUESTS} requests`,
-    measured: `${apart.requests}, DeepEval ${deepEvalRequests} by formula: ${ratio(deepEvalRequests, apart.requests)} fewer`,
-    met: apart.requests <= MOST_REQUESTS,
+    aim: `all eleven on 20 exchanges with three contexts each: at most ${MOST_REQUESTS} requests`,
+    measured: `${counts.requests}, DeepEval ${deepEvalRequests} by formula: ${ratio(deepEvalRequests / counts.requests)} fewer`,
+    met: counts.requests <= MOST_REQUESTS,
   };
-  const tokens = `${of} there: at least ${LEAST_TOKEN_RATIO} × fewer prompt tokens`;
-  if (!deepEval) return [requests, { aim: tokens, measured: 'DeepEval did not run' }];
-  const theirs = sentFor(rows, deepEval);
-  const uncached = theirs.promptTokens - theirs.cacheable;
+  const aim = `all eleven there: at least ${LEAST_TOKEN_RATIO} × fewer prompt tokens`;
+  if (!sent) return [requests, { aim, measured: 'DeepEval did not run' }];
+  const uncached = (sent.promptTokens - sent.cacheable) / (counts.promptTokens - counts.cacheable);
   return [
     requests,
     {
-      aim: tokens,
-      measured: `${thousands(apart.promptTokens)}, DeepEval ${deepEval.version} ${thousands(theirs.promptTokens)}: ${ratio(theirs.promptTokens, apart.promptTokens)} fewer, and ${ratio(uncached, apart.promptTokens - apart.cacheable)} fewer behind a prompt cache`,
-      met: theirs.promptTokens >= LEAST_TOKEN_RATIO * apart.promptTokens,
+      aim,
+      measured: `${thousands(counts.promptTokens)}, DeepEval ${group.deepEval} ${thousands(sent.promptTokens)}: ${ratio(sent.promptTokens / counts.promptTokens)} fewer, and ${ratio(uncached)} fewer behind a prompt cache`,
+      met: sent.promptTokens >= LEAST_TOKEN_RATIO * counts.promptTokens,
     },
   ];
 }
 
 export function share(part: number, { promptTokens }: Counts): string {
   return promptTokens === 0 ? '–' : `${Math.round((part / promptTokens) * 100)} %`;
-}
-
-export function ratio(theirs: number, ours: number): string {
-  return ours === 0 ? '–' : `${(theirs / ours).toFixed(1)} ×`;
 }
 
 export function thousands(number: number): string {

@@ -1,16 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
-import { type ModelServer, startModelServer } from '../../test/support/modelServer/server.ts';
+import { startModelServer } from '../../test/support/modelServer/server.ts';
 import { PromptCache } from './promptCache.ts';
 
-/** One request, in tokens of o200k. */
-export interface CountedRequest {
-  /** The field `user` of the request, by which a client may tell its requests apart. */
-  readonly label: string;
+/** Of one or several requests; in tokens of o200k, but `requests`. */
+export interface Counts {
+  readonly requests: number;
   /** The messages and the JSON Schema of the answer, which endpoints read too. */
   readonly promptTokens: number;
-  /** Of these, what a prompt cache would serve where the schema stands behind the messages. */
+  /** Of these, what a prompt cache would serve where the schema stands after the messages. */
   readonly cacheable: number;
   /** As `cacheable`, where the cache's blocks are of 128 tokens. */
   readonly cacheableInSteps: number;
@@ -18,7 +17,10 @@ export interface CountedRequest {
   readonly cacheableBehindSchema: number;
 }
 
-export type Counts = Omit<CountedRequest, 'label'> & { readonly requests: number };
+export interface CountedRequest extends Counts {
+  /** The field `user` of the request, by which a client may tell its requests apart. */
+  readonly label: string;
+}
 
 /** OpenAI documents that its cache serves 1,024 tokens and what follows in steps of 128. */
 const STEP = 128;
@@ -51,15 +53,16 @@ export async function startCountingServer(
   function settle(): void {
     const prompts = batch;
     batch = [];
-    counted.push(
-      ...prompts.map(({ label, behind, before }) => ({
+    for (const { label, behind, before } of prompts) {
+      counted.push({
         label,
+        requests: 1,
         promptTokens: behind.length,
         cacheable: caches.behind.served(behind),
         cacheableInSteps: caches.steps.served(behind),
         cacheableBehindSchema: caches.before.served(before),
-      })),
-    );
+      });
+    }
     for (const { behind, before } of prompts) {
       caches.behind.add(behind);
       caches.steps.add(behind);
@@ -78,13 +81,12 @@ export async function startCountingServer(
       } while (seen !== arrived);
     }
     settle();
-    const text = answer(body);
-    return { text, usage: { input: 0, output: 0 } };
+    return { text: answer(body), usage: { input: 0, output: 0 } };
   }
 
-  const server: ModelServer = await startModelServer(script);
+  const { baseUrl, close } = await startModelServer(script);
   return {
-    baseUrl: server.baseUrl,
+    baseUrl,
     drain() {
       const drained = counted;
       counted = [];
@@ -94,19 +96,18 @@ export async function startCountingServer(
       sideBySide = together;
       caches = emptyCaches();
     },
-    close: () => server.close(),
+    close,
   };
 }
 
-export function sumUp(requests: readonly CountedRequest[]): Counts {
-  const sum = (pick: (request: CountedRequest) => number) =>
-    requests.reduce((total, request) => total + pick(request), 0);
+export function sumUp(counts: readonly Counts[]): Counts {
+  const sum = (key: keyof Counts) => counts.reduce((total, one) => total + one[key], 0);
   return {
-    requests: requests.length,
-    promptTokens: sum(({ promptTokens }) => promptTokens),
-    cacheable: sum(({ cacheable }) => cacheable),
-    cacheableInSteps: sum(({ cacheableInSteps }) => cacheableInSteps),
-    cacheableBehindSchema: sum(({ cacheableBehindSchema }) => cacheableBehindSchema),
+    requests: sum('requests'),
+    promptTokens: sum('promptTokens'),
+    cacheable: sum('cacheable'),
+    cacheableInSteps: sum('cacheableInSteps'),
+    cacheableBehindSchema: sum('cacheableBehindSchema'),
   };
 }
 
@@ -114,7 +115,7 @@ function emptyCaches() {
   return { behind: new PromptCache(), steps: new PromptCache(STEP), before: new PromptCache() };
 }
 
-/** The prompt's tokens with the schema behind the messages, and before them. */
+/** The prompt's tokens with the schema after the messages, and before them. */
 interface Prompt {
   readonly label: string;
   readonly behind: readonly number[];
@@ -135,7 +136,7 @@ function promptOf(body: ChatBody): Prompt {
   };
 }
 
-/** The messages one after another, each behind the name of its role. */
+/** The messages one after another, each after the name of its role. */
 export function promptText({ messages }: ChatBody): string {
   return messages.map(({ role, content }) => `${role}\n${contentText(content)}\n`).join('');
 }

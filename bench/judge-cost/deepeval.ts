@@ -1,11 +1,9 @@
+import { type Conversation, turnsOf } from '../../src/core/conversation.ts';
+
 /**
- * How many requests DeepEval's multi-turn metrics send, as functions of the conversation. Read from
- * the package `deepeval` 4.1.10 on PyPI (Apache-2.0), asynchronous mode (its default) and a reason
- * asked for (its default); each function names its file and methods. `test/unit/bench` holds the
- * sums that are known, and `deepeval_run.py` lets DeepEval itself send them.
- *
- * An exchange is what `get_unit_interactions` (deepeval/metrics/utils.py) cuts: user turns and the
- * assistant turns that answer them. An unanswered user turn at the end is none.
+ * A conversation as DeepEval counts it. An exchange is what `get_unit_interactions`
+ * (deepeval/metrics/utils.py) cuts: user turns and the assistant turns that answer them. An
+ * unanswered user turn at the end is none.
  */
 export interface DeepEvalTalk {
   readonly exchanges: readonly Exchange[];
@@ -16,140 +14,89 @@ export interface DeepEvalTalk {
   readonly listLength: number;
 }
 
-export interface Exchange {
+interface Exchange {
   /** Retrieved contexts of its assistant turns. */
   readonly contexts: number;
   readonly callsTools: boolean;
 }
 
-/** `window_size` of every metric that has one and uses it. */
-const WINDOW_SIZE = 10;
-
 /**
- * conversation_completeness/conversation_completeness.py, `_a_extract_user_intentions`,
- * `_a_generate_verdict`, `_a_generate_reason`: the intentions, a verdict on each, the reason.
+ * How long the judge's lists are taken to be. Judges of real conversations find more, and each entry
+ * is a request to DeepEval, so that its counts here are low.
  */
-function conversationCompleteness({ listLength }: DeepEvalTalk): number {
-  return 1 + listLength + 1;
-}
+export const LIST_LENGTH = 2;
 
-/**
- * turn_relevancy/turn_relevancy.py, `_a_generate_verdict`, `_a_generate_reason`: a verdict on each
- * window, the reason.
- */
-function turnRelevancy({ exchanges }: DeepEvalTalk): number {
-  return exchanges.length + 1;
-}
-
-/**
- * knowledge_retention/knowledge_retention.py, `_a_generate_knowledges`, `_a_generate_verdicts`,
- * `_a_generate_reason`: the facts of each user turn, a verdict on each assistant turn that has
- * facts before it (each user turn gives some), the reason.
- */
-function knowledgeRetention({ userTurns, answeringTurns }: DeepEvalTalk): number {
-  return userTurns + answeringTurns + 1;
+export function deepEvalTalk(conversation: Conversation): DeepEvalTalk {
+  const turns = turnsOf(conversation);
+  const firstUser = turns.findIndex(({ side }) => side === 'user');
+  const answering = turns.filter(
+    ({ side }, index) => firstUser >= 0 && index > firstUser && side === 'assistant',
+  );
+  return {
+    exchanges: answering.map(({ retrievalContext = [], items }) => ({
+      contexts: retrievalContext.length,
+      callsTools: items.some(({ kind }) => kind === 'tool-call'),
+    })),
+    userTurns: turns.filter(({ side }) => side === 'user').length,
+    answeringTurns: answering.length,
+    listLength: LIST_LENGTH,
+  };
 }
 
 /**
- * role_adherence/role_adherence.py, `_a_extract_out_of_character_verdicts`, `_a_generate_reason`:
- * the turns out of role, the reason.
+ * How many requests DeepEval's metrics send, by the name of our assertion type that asks the same.
+ * Read from the package `deepeval` 4.1.10 on PyPI (Apache-2.0), in asynchronous mode and with a
+ * reason, its defaults: deepeval/metrics/NAME/NAME.py, methods `_a_generate_…`, `_a_get_…` and
+ * `_a_extract_…`. `test/unit/bench` holds the sums that are known, and `deepeval_run.py` lets
+ * DeepEval itself send them.
  */
-function roleAdherence(): number {
-  return 2;
-}
-
-/**
- * topic_adherence/topic_adherence.py, `_a_get_qa_pairs`, `_a_get_qa_verdict`,
- * `_a_generate_reason`: the pairs of each exchange, a verdict on each pair, the reason where there
- * was a pair.
- */
-function topicAdherence({ exchanges, listLength }: DeepEvalTalk): number {
-  const pairs = exchanges.length * listLength;
-  return exchanges.length + pairs + (pairs > 0 ? 1 : 0);
-}
-
-/**
- * goal_accuracy/goal_accuracy.py, `_a_get_goal_accuracy_score`, `_a_get_plan_scores`,
- * `_a_generate_reason`: two scores of each exchange, the reason.
- */
-function goalAccuracy({ exchanges }: DeepEvalTalk): number {
-  return exchanges.length * 2 + 1;
-}
-
-/**
- * tool_use/tool_use.py, `_a_get_tool_selection_score`, `_a_get_argument_correctness_score`,
- * `_a_generate_reason_for_tool_selection`, `_a_generate_reason_for_argument_correctness`: a score of
- * each exchange, another of each that called a tool, two reasons.
- */
-function toolUse({ exchanges }: DeepEvalTalk): number {
-  return exchanges.length + exchanges.filter(({ callsTools }) => callsTools).length + 2;
-}
-
-/**
- * turn_faithfulness/turn_faithfulness.py, `_a_get_faithfulness_scores`, `_a_generate_reason`: for
- * each window the truths, the claims, the verdicts and a reason (there are claims, and the truths
- * are asked for also where there is no context), then the final reason.
- */
-function turnFaithfulness({ exchanges }: DeepEvalTalk): number {
-  return exchanges.length === 0 ? 0 : exchanges.length * 4 + 1;
-}
-
-/**
- * turn_contextual_relevancy/turn_contextual_relevancy.py, `_a_generate_verdicts`,
- * `_a_get_interaction_reason`, `_a_generate_reason`: for each window a request on every context in
- * it (a context is in up to ten windows) and a reason, then the final reason.
- */
-function turnContextualRelevancy(talk: DeepEvalTalk): number {
-  const perWindow = contextsOfWindows(talk).map((contexts) => (contexts > 0 ? contexts + 1 : 0));
-  return talk.exchanges.length === 0 ? 0 : sum(perWindow) + 1;
-}
-
-/**
- * turn_contextual_precision/turn_contextual_precision.py and
- * turn_contextual_recall/turn_contextual_recall.py, `_a_generate_verdicts`,
- * `_a_get_interaction_reason`, `_a_generate_reason`: for each window with a context the verdicts and
- * a reason, then the final reason.
- */
-function turnContextualPrecisionOrRecall(talk: DeepEvalTalk): number {
-  const perWindow = contextsOfWindows(talk).map((contexts) => (contexts > 0 ? 2 : 0));
-  return talk.exchanges.length === 0 ? 0 : sum(perWindow) + 1;
-}
-
-/**
- * Contexts in each window: `get_turns_in_sliding_window` (deepeval/metrics/utils.py) ends a window
- * at every exchange, with up to nine exchanges before it.
- */
-function contextsOfWindows({ exchanges }: DeepEvalTalk): number[] {
-  return exchanges.map((_, index) => {
-    const window = exchanges.slice(Math.max(0, index - WINDOW_SIZE + 1), index + 1);
-    return sum(window.map(({ contexts }) => contexts));
-  });
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
-/** Requests of DeepEval's metric by the name of our assertion type that asks the same. */
 export const deepEvalRequests = {
-  'conversation-completeness': conversationCompleteness,
-  'turn-relevancy': turnRelevancy,
-  'knowledge-retention': knowledgeRetention,
-  'role-adherence': roleAdherence,
-  'topic-adherence': topicAdherence,
-  'goal-accuracy': goalAccuracy,
-  'tool-use': toolUse,
-  'turn-faithfulness': turnFaithfulness,
-  'turn-contextual-relevancy': turnContextualRelevancy,
-  'turn-contextual-precision': turnContextualPrecisionOrRecall,
-  'turn-contextual-recall': turnContextualPrecisionOrRecall,
+  // The intentions, a verdict on each, the reason.
+  'conversation-completeness': ({ listLength }) => 1 + listLength + 1,
+  // A verdict on each window, the reason.
+  'turn-relevancy': ({ exchanges }) => exchanges.length + 1,
+  // The facts of each user turn, a verdict on each assistant turn with facts before it, the reason.
+  'knowledge-retention': ({ userTurns, answeringTurns }) => userTurns + answeringTurns + 1,
+  // The turns out of role, the reason.
+  'role-adherence': () => 2,
+  // The pairs of each exchange, a verdict on each pair, the reason if there was a pair.
+  'topic-adherence': ({ exchanges, listLength }) =>
+    exchanges.length * (1 + listLength) + (exchanges.length > 0 ? 1 : 0),
+  // Two scores of each exchange, the reason.
+  'goal-accuracy': ({ exchanges }) => exchanges.length * 2 + 1,
+  // A score of each exchange, another of each that called a tool, two reasons.
+  'tool-use': ({ exchanges }) =>
+    exchanges.length + exchanges.filter(({ callsTools }) => callsTools).length + 2,
+  // For each window truths (also without context), claims, verdicts and a reason; the final reason.
+  'turn-faithfulness': (talk) => perWindow(talk, () => 4),
+  // For each window a request on every context in it (a context is in up to ten) and a reason.
+  'turn-contextual-relevancy': (talk) =>
+    perWindow(talk, (contexts) => (contexts > 0 ? contexts + 1 : 0)),
+  // For each window with a context the verdicts and a reason.
+  'turn-contextual-precision': (talk) => perWindow(talk, (contexts) => (contexts > 0 ? 2 : 0)),
+  'turn-contextual-recall': (talk) => perWindow(talk, (contexts) => (contexts > 0 ? 2 : 0)),
 } as const satisfies Record<string, (talk: DeepEvalTalk) => number>;
 
 export type ComparedType = keyof typeof deepEvalRequests;
 
 export const comparedTypes = Object.keys(deepEvalRequests) as ComparedType[];
 
-/** Requests of all eleven. */
-export function deepEvalTotal(talk: DeepEvalTalk): number {
-  return sum(comparedTypes.map((type) => deepEvalRequests[type](talk)));
+/** `window_size` of every metric that has one and uses it. */
+const WINDOW_SIZE = 10;
+
+/**
+ * Requests on each window and the final reason. `get_turns_in_sliding_window` (utils.py) ends a window
+ * at every exchange, with up to nine exchanges before it.
+ *
+ * @param requests of a window with so many contexts
+ */
+function perWindow({ exchanges }: DeepEvalTalk, requests: (contexts: number) => number): number {
+  if (exchanges.length === 0) return 0;
+  const windows = exchanges.map((_, index) =>
+    exchanges.slice(Math.max(0, index - WINDOW_SIZE + 1), index + 1),
+  );
+  return windows.reduce(
+    (sum, window) => sum + requests(window.reduce((total, { contexts }) => total + contexts, 0)),
+    1,
+  );
 }

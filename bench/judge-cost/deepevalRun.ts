@@ -1,13 +1,13 @@
-import { spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type Turn, textOf, turnsOf } from '../../src/core/conversation.ts';
 import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import type { BenchConversation } from './conversations.ts';
-import { type CountedRequest, type Counts, startCountingServer, sumUp } from './countingServer.ts';
-import { type ComparedType, comparedTypes } from './deepeval.ts';
-import { LIST_LENGTH } from './deepevalTalk.ts';
+import { type Counts, startCountingServer, sumUp } from './countingServer.ts';
+import { type ComparedType, comparedTypes, LIST_LENGTH } from './deepeval.ts';
 import { fill } from './fill.ts';
 
 export interface DeepEvalRun {
@@ -17,18 +17,19 @@ export interface DeepEvalRun {
   readonly faults: readonly string[];
 }
 
-/** The Python that has DeepEval; the reason where there is none. */
+/** The Python that has DeepEval; the reason if there is none. */
 export async function pythonWithDeepEval(): Promise<
   { readonly python: string } | { readonly missing: string }
 > {
   const python = process.env.TURNLIGHT_PYTHON ?? 'python3';
-  const found = await run(python, ['-c', 'import deepeval'], '').catch((error: unknown) =>
-    error instanceof Error ? error : new Error(String(error)),
-  );
-  if (!(found instanceof Error)) return { python };
-  const hint = 'Install deepeval 4.1.10 into a virtual environment and name its python there.';
-  const named = process.env.TURNLIGHT_PYTHON ? '' : ' TURNLIGHT_PYTHON is not set.';
-  return { missing: `${python} cannot import deepeval.${named} ${hint}` };
+  try {
+    await run(python, ['-c', 'import deepeval'], '');
+    return { python };
+  } catch {
+    const hint =
+      'Install deepeval 4.1.10 into a virtual environment and set TURNLIGHT_PYTHON to its python.';
+    return { missing: `${python} cannot import deepeval. ${hint}` };
+  }
 }
 
 /** Lets DeepEval judge a conversation against a counting server. */
@@ -46,20 +47,16 @@ export async function runDeepEval(
     );
     const result: unknown = JSON.parse(output.trim().split('\n').at(-1) ?? '');
     const errors = Object.entries(Object(Reflect.get(Object(result), 'errors')));
+    const requests = server.drain();
+    const sent = (type: string) => sumUp(requests.filter(({ label }) => label === type));
     return {
       version: String(Reflect.get(Object(result), 'version')),
-      byType: grouped(server.drain()),
+      byType: new Map(comparedTypes.map((type) => [type, sent(type)])),
       faults: errors.map(([type, error]) => `DeepEval, ${conversation.name}, ${type}: ${error}`),
     };
   } finally {
     await server.close();
   }
-}
-
-function grouped(requests: readonly CountedRequest[]): DeepEvalRun['byType'] {
-  return new Map(
-    comparedTypes.map((type) => [type, sumUp(requests.filter(({ label }) => label === type))]),
-  );
 }
 
 /** An answer of the asked form, with lists as long as the formulas take them to be. */
@@ -103,24 +100,10 @@ function turnOf(turn: Turn) {
 async function run(program: string, args: readonly string[], input: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'judge-cost-'));
   try {
-    return await new Promise((resolve, reject) => {
-      const env = { PATH: process.env.PATH, HOME: folder, OPENAI_API_KEY: 'local' };
-      const child = spawn(program, args, { cwd: folder, env });
-      let output = '';
-      let errors = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-      });
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        errors += text;
-      });
-      child.on('error', reject);
-      child.on('close', (code) =>
-        code === 0 ? resolve(output) : reject(new Error(`${program} failed: ${errors.trim()}`)),
-      );
-      child.stdin.on('error', reject);
-      child.stdin.end(input);
-    });
+    const env = { PATH: process.env.PATH, HOME: folder, OPENAI_API_KEY: 'local' };
+    const running = promisify(execFile)(program, args, { cwd: folder, env, maxBuffer: 2 ** 26 });
+    running.child.stdin?.end(input);
+    return (await running).stdout;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

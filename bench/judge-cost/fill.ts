@@ -1,4 +1,4 @@
-type Schema = Readonly<Record<string, unknown>>;
+export type Schema = Readonly<Record<string, unknown>>;
 
 export interface Filling {
   /** How many entries a list has. */
@@ -11,7 +11,7 @@ const WORDS = 'The answer follows from what was said before and names the order 
 
 /**
  * A value that fits a JSON Schema: the first value of an enum, `true`, 1, a sentence of about
- * sixteen tokens, null where it may be. Knows the parts of JSON Schema that zod and pydantic write.
+ * sixteen tokens, null if it may be. Knows the parts of JSON Schema that zod and pydantic write.
  */
 export function fill(schema: Schema, filling: Filling, root: Schema = schema): unknown {
   const inner = (value: unknown) => fill(toSchema(value), filling, root);
@@ -58,6 +58,6 @@ function resolve(ref: string, root: Schema): unknown {
     .reduce<unknown>((value, key) => Reflect.get(Object(value), key), root);
 }
 
-function toSchema(value: unknown): Schema {
+export function toSchema(value: unknown): Schema {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -1,9 +1,7 @@
 import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import { promptText } from './countingServer.ts';
-import { type Filling, fill } from './fill.ts';
+import { type Filling, fill, type Schema, toSchema } from './fill.ts';
 import { type Outline, outlineOf } from './outline.ts';
-
-type Schema = Readonly<Record<string, unknown>>;
 
 /** One entry in each list of an answer that is no list of turns; two would often stand on one turn. */
 const LIST_LENGTH = 1;
@@ -28,92 +26,66 @@ function schemaAtEnd(prompt: string): unknown {
 /** Fields of the answer as a whole; `turns` stands there, or in each criterion of a checklist. */
 function answerFilling(outline: Outline, root: Schema): Filling {
   const { turns, judged, listed } = outline;
-  const first = (side: 'user' | 'assistant') =>
-    turns.find((turn) => turn.side === side)?.number ?? 1;
-  const filling: Filling = {
-    listLength: LIST_LENGTH,
-    field(key, schema) {
-      const entry = toSchema(schema.items);
-      switch (key) {
-        case 'turns':
-          return judged.map((turn) => fill(entry, entryFilling(turn, outline, root), root));
-        case 'criteria':
-        case 'guidelines':
-          return Array.from({ length: listed }, (_, index) =>
-            fill(entry, numbered(filling, index + 1), root),
-          );
-        // The three aspects of task adherence each cite a judged turn.
-        case 'goal':
-        case 'rules':
-        case 'procedure':
-          if (schema.type !== 'object') return undefined;
-          return fill(schema, entryFilling(judged[0] ?? 2, outline, root), root);
-        case 'turn':
-        case 'asked_turn':
-          return first('user');
-        case 'answered_turn':
-        case 'satisfied_turn':
-        case 'delivered_turn':
-          return turns.find(({ number, side }) => side === 'assistant' && number > first('user'))
-            ?.number;
-        case 'superseded_by':
-          return null;
-        case 'evidence':
-          return '';
-        case 'gaps':
-        case 'violated_in':
-        case 'details':
-          return [];
-        case 'user_incoherent':
-          return false;
-        default:
-          return undefined;
-      }
-    },
+  const user = turns.find(({ side }) => side === 'user')?.number ?? 1;
+  const reply = turns.find(({ side, number }) => side === 'assistant' && number > user)?.number;
+  const values: Readonly<Record<string, unknown>> = {
+    turn: user,
+    asked_turn: user,
+    answered_turn: reply,
+    satisfied_turn: reply,
+    delivered_turn: reply,
+    superseded_by: null,
+    evidence: '',
+    gaps: [],
+    violated_in: [],
+    details: [],
+    user_incoherent: false,
   };
-  return filling;
-}
-
-/** An entry of a list whose entries are numbered. */
-function numbered(filling: Filling, number: number): Filling {
-  return {
-    ...filling,
-    field: (key, schema) =>
-      key === 'criterion' || key === 'guideline' ? number : filling.field?.(key, schema),
+  const field = (key: string, schema: Schema): unknown => {
+    const entry = toSchema(schema.items);
+    switch (key) {
+      case 'turns':
+        return judged.map((turn) => fill(entry, entryFilling(turn, outline, root), root));
+      case 'criteria':
+      case 'guidelines':
+        return Array.from({ length: listed }, (_, index) => {
+          const numbered = (inner: string, its: Schema) =>
+            inner === 'criterion' || inner === 'guideline' ? index + 1 : field(inner, its);
+          return fill(entry, { listLength: LIST_LENGTH, field: numbered }, root);
+        });
+      // The three aspects of task adherence each cite a judged turn.
+      case 'goal':
+      case 'rules':
+      case 'procedure':
+        if (schema.type !== 'object') return undefined;
+        return fill(schema, entryFilling(judged[0] ?? 2, outline, root), root);
+      default:
+        return values[key];
+    }
   };
+  return { listLength: LIST_LENGTH, field };
 }
 
 /** Values of the fields that must fit the turn that they stand with. */
 function entryFilling(turn: number, { turns }: Outline, root: Schema): Filling {
-  const about = turns.find(({ number }) => number === turn);
+  const { calls = 0, contexts = 0 } = turns.find(({ number }) => number === turn) ?? {};
+  const values: Readonly<Record<string, unknown>> = {
+    turn,
+    arguments: calls > 0 ? 1 : null,
+    // No user is frustrated, and no prompt of the bench has a scale that begins above 0.
+    score: 0,
+    forgot: [],
+    wasted: [],
+    evidence: '',
+  };
   return {
     listLength: LIST_LENGTH,
     field(key, schema) {
-      switch (key) {
-        case 'turn':
-          return turn;
-        case 'arguments':
-          return (about?.calls ?? 0) > 0 ? 1 : null;
-        case 'nodes':
-          return Array.from({ length: about?.contexts ?? 0 }, (_, index) => {
-            const field = (inner: string) => (inner === 'node' ? index + 1 : undefined);
-            return fill(toSchema(schema.items), { listLength: LIST_LENGTH, field }, root);
-          });
-        // No user is frustrated, and no prompt of the bench has a scale that begins above 0.
-        case 'score':
-          return 0;
-        case 'forgot':
-        case 'wasted':
-          return [];
-        case 'evidence':
-          return '';
-        default:
-          return undefined;
-      }
+      if (key !== 'nodes') return values[key];
+      return Array.from({ length: contexts }, (_, index) => {
+        const field = (inner: string) => (inner === 'node' ? index + 1 : undefined);
+        return fill(toSchema(schema.items), { listLength: LIST_LENGTH, field }, root);
+      });
     },
   };
-}
-
-function toSchema(value: unknown): Schema {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -1,15 +1,48 @@
-import { aimsOf } from './aims.ts';
-import { runBench } from './bench.ts';
-import { reportOf } from './report.ts';
+import { print, ratio, table } from '../print.ts';
+import { aimsOf, share, thousands } from './aims.ts';
+import { type Group, runBench } from './bench.ts';
+import type { Counts } from './countingServer.ts';
 
-const asJson = process.argv.includes('--json');
+const HEAD = [
+  'conversation',
+  'assertion',
+  'requests',
+  'prompt tokens',
+  'cacheable',
+  'in steps of 128',
+  'schema first',
+  'DeepEval requests',
+  '× fewer',
+  'DeepEval sent',
+  'its prompt tokens',
+  '× fewer',
+];
 
-const result = await runBench((line) => process.stderr.write(`${line}\n`));
+function rowsOf({ name, rows, all, eight, eightSchemaLast }: Group): string[][] {
+  const line = (what: string, counts: Counts, theirs?: number, sent?: Counts) => [
+    name,
+    what,
+    thousands(counts.requests),
+    thousands(counts.promptTokens),
+    share(counts.cacheable, counts),
+    share(counts.cacheableInSteps, counts),
+    share(counts.cacheableBehindSchema, counts),
+    theirs === undefined ? '' : thousands(theirs),
+    theirs === undefined ? '' : ratio(theirs / counts.requests),
+    sent ? thousands(sent.requests) : '',
+    sent ? thousands(sent.promptTokens) : '',
+    sent ? ratio(sent.promptTokens / counts.promptTokens) : '',
+  ];
+  return [
+    ...rows.map((row) => line(row.type, row.counts, row.deepEvalRequests, row.sent)),
+    line('all, as in a run', all.counts, all.deepEvalRequests, all.sent),
+    line('eight, as in a run', eight),
+    line('eight, as in a run, schema last', eightSchemaLast),
+  ];
+}
 
-if (asJson) {
-  const plain = (_: string, value: unknown) =>
-    value instanceof Map ? Object.fromEntries(value) : value;
-  console.log(JSON.stringify({ ...result, aims: aimsOf(result) }, plain, 2));
-} else console.log(reportOf(result));
-
-if (result.faults.length > 0) process.exitCode = 1;
+const result = await runBench();
+const rows = result.groups.flatMap(rowsOf);
+const skipped = result.skipped.map((reason) => `SKIPPED: ${reason}`);
+const tables = [table(HEAD, rows, ['conversation', 'assertion']), ...skipped];
+print('What judging costs', result, tables, aimsOf(result));

@@ -3,16 +3,16 @@ export interface Outline {
   readonly turns: readonly OutlineTurn[];
   /** Numbers of the turns to judge. */
   readonly judged: readonly number[];
-  /** How many criteria or guidelines are listed; 0 where none are. */
+  /** How many criteria or guidelines are listed; 0 if none are. */
   readonly listed: number;
 }
 
-export interface OutlineTurn {
+interface OutlineTurn {
   readonly number: number;
   readonly side: 'user' | 'assistant';
-  readonly calls: number;
+  calls: number;
   /** Pieces of retrieved context. */
-  readonly contexts: number;
+  contexts: number;
 }
 
 /**
@@ -20,8 +20,7 @@ export interface OutlineTurn {
  * other line is the program's.
  */
 export function outlineOf(prompt: string): Outline {
-  const turns: { number: number; side: 'user' | 'assistant'; calls: number; contexts: number }[] =
-    [];
+  const turns: OutlineTurn[] = [];
   let listed = 0;
   let judged: number[] = [];
   for (const line of prompt.split('\n')) {

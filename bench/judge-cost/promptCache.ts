@@ -1,3 +1,5 @@
+import { digestOf } from '../../src/core/digest.ts';
+
 /** The least that a prompt cache serves, and the usual size of its blocks, in tokens. */
 export const BLOCK = 1024;
 
@@ -7,7 +9,8 @@ export const BLOCK = 1024;
  * tokens are never served.
  */
 export class PromptCache {
-  readonly #root: Node = { next: new Map() };
+  /** Digests of beginnings that end with a block. */
+  readonly #begun = new Set<string>();
   readonly #block: number;
 
   constructor(block = BLOCK) {
@@ -16,35 +19,21 @@ export class PromptCache {
 
   /** How many tokens of this prompt are served. */
   served(tokens: readonly number[]): number {
-    let node: Node | undefined = this.#root;
-    let served = 0;
-    for (const block of blocksOf(tokens, this.#block)) {
-      node = node.next.get(block);
-      if (!node) break;
-      served += this.#block;
-    }
+    const begun = this.#beginnings(tokens).filter((digest) => this.#begun.has(digest));
+    const served = begun.length * this.#block;
     return served < BLOCK ? 0 : served;
   }
 
   add(tokens: readonly number[]): void {
-    let node = this.#root;
-    for (const block of blocksOf(tokens, this.#block)) {
-      const known: Node = node.next.get(block) ?? { next: new Map() };
-      node.next.set(block, known);
-      node = known;
-    }
+    for (const digest of this.#beginnings(tokens)) this.#begun.add(digest);
   }
-}
 
-/** The blocks that may follow one another, by their tokens. */
-interface Node {
-  readonly next: Map<string, Node>;
-}
-
-/** Full blocks only: the rest is never served. */
-function blocksOf(tokens: readonly number[], block: number): string[] {
-  const count = Math.floor(tokens.length / block);
-  return Array.from({ length: count }, (_, index) =>
-    tokens.slice(index * block, (index + 1) * block).join(' '),
-  );
+  /** Of full blocks only: the rest is never served. */
+  #beginnings(tokens: readonly number[]): string[] {
+    const digests: string[] = [];
+    for (let end = this.#block; end <= tokens.length; end += this.#block) {
+      digests.push(digestOf([digests.at(-1), tokens.slice(end - this.#block, end)]));
+    }
+    return digests;
+  }
 }

@@ -1,12 +1,6 @@
+import { type Aim, ratio } from '../print.ts';
 import { type BenchResult, type FileResult, MEMORY_LINES, type Row } from './bench.ts';
 import { DIAGNOSTICS } from './measure.ts';
-
-export interface Aim {
-  readonly aim: string;
-  readonly measured: string;
-  /** Undefined where it could not be measured. */
-  readonly met: boolean | undefined;
-}
 
 const LINES = 10_000;
 const TIMES_FASTER = 5;
@@ -30,9 +24,9 @@ export function aimsOf({ files, memory }: BenchResult): Aim[] {
 
 function fasterAim({ what, ours, theirs }: Row): Aim {
   const aim = `${what} of ${LINES} lines: at least ${TIMES_FASTER} × faster`;
-  if (!ours || !theirs) return { aim, measured: 'not offered', met: undefined };
+  if (!ours || !theirs) return { aim, measured: 'not offered' };
   if (theirs.size <= NOTHING && ours.size > NOTHING) {
-    return { aim, measured: 'the other has no answer here', met: undefined };
+    return { aim, measured: 'the other has no answer here' };
   }
   const times = theirs.time / ours.time;
   const answers = `answers of ${kilobytes(ours.size)} and ${kilobytes(theirs.size)}`;
@@ -60,10 +54,6 @@ function memoryAim(memory: BenchResult['memory']): Aim {
     measured: `${megabytes(early)} for each of files 2 to 5, ${megabytes(late)} for each of 6 to 10`,
     met: late <= early * STRAIGHT,
   };
-}
-
-export function ratio(times: number): string {
-  return Number.isFinite(times) ? `${times.toFixed(1)} ×` : '–';
 }
 
 export function kilobytes(characters: number): string {

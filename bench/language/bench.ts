@@ -2,13 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type Result, say, today } from '../print.ts';
 import { benchFile } from './evalFile.ts';
 import { startServer } from './lspServer.ts';
 import { behindKeyPress, DIAGNOSTICS, measure, type Timed } from './measure.ts';
 import { requests } from './requests.ts';
 import { type Subject, schemaText, turnlight, yamlLanguageServer } from './subjects.ts';
 
-/** One thing measured; undefined where the server does not offer it. */
+/** One thing measured; undefined if the server does not offer it. */
 export interface Row {
   readonly what: string;
   readonly ours: Timed | undefined;
@@ -24,19 +25,17 @@ export interface FileResult {
 }
 
 /** Resident memory in bytes with so many files open. */
-export interface Memory {
+interface Memory {
   readonly files: number;
   readonly ours: number;
   readonly theirs: number;
 }
 
-export interface BenchResult {
-  readonly date: string;
+export interface BenchResult extends Result {
   readonly rival: string;
   readonly files: readonly FileResult[];
   /** With files of `MEMORY_LINES` lines. */
   readonly memory: readonly Memory[];
-  readonly faults: readonly string[];
 }
 
 /** Lines of a file, and how often each thing is measured. */
@@ -49,7 +48,7 @@ const SIZES: readonly (readonly [lines: number, rounds: number])[] = [
 export const MEMORY_LINES = 10_000;
 const OPEN_FILES: readonly number[] = [0, 1, 5, 10];
 
-export async function runBench(say: (line: string) => void): Promise<BenchResult> {
+export async function runBench(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-bench-'));
   try {
     await writeFile(join(folder, 'eval.schema.json'), schemaText());
@@ -68,8 +67,7 @@ export async function runBench(say: (line: string) => void): Promise<BenchResult
       ours: own[index] ?? Number.NaN,
       theirs: other[index] ?? Number.NaN,
     }));
-    const date = new Date().toISOString().slice(0, 10);
-    return { date, rival: theirs.name, files, memory, faults };
+    return { date: today(), rival: theirs.name, files, memory, faults };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -33,6 +33,7 @@ targets:
     system: |
       You are the support agent of a shop.
       Never promise a date for a refund.
+    tool_results: { find_order: It was sent on Monday. }
 target: agent
 
 topics: [orders, refunds, deliveries]

@@ -68,7 +68,7 @@ export async function startServer(subject: Subject, rootUri: string): Promise<Ls
   };
   const { capabilities: offered } = await connection.sendRequest<{
     capabilities: Readonly<Record<string, unknown>>;
-  }>('initialize', { processId: process.pid, rootUri, capabilities, ...subject.initialize });
+  }>('initialize', { processId: process.pid, rootUri, capabilities });
   await connection.sendNotification('initialized', {});
   await connection.sendNotification('workspace/didChangeConfiguration', { settings: null });
 
@@ -77,7 +77,7 @@ export async function startServer(subject: Subject, rootUri: string): Promise<Ls
     within(new Promise<readonly Diagnostic[]>((done) => waiting.set(uri, done)), 'diagnostics');
   return {
     subject,
-    offers: (method) => Boolean(offered[PROVIDERS[method] ?? '']),
+    offers: (method) => providersOf(method).some((name) => offered[name]),
     async open(uri, text) {
       files.set(uri, { version: 1, pressed: false });
       const textDocument = { uri, languageId: subject.languageId, version: 1, text };
@@ -109,32 +109,15 @@ export async function startServer(subject: Subject, rootUri: string): Promise<Ls
   };
 }
 
-/** What a server says of itself where it answers a method. */
-const PROVIDERS: Readonly<Record<string, string>> = {
-  'textDocument/completion': 'completionProvider',
-  'textDocument/hover': 'hoverProvider',
-  'textDocument/definition': 'definitionProvider',
-  'textDocument/references': 'referencesProvider',
-  'textDocument/documentSymbol': 'documentSymbolProvider',
-  'textDocument/semanticTokens/full': 'semanticTokensProvider',
-  'textDocument/foldingRange': 'foldingRangeProvider',
-  'textDocument/selectionRange': 'selectionRangeProvider',
-  'textDocument/documentLink': 'documentLinkProvider',
-  'textDocument/codeLens': 'codeLensProvider',
-  'textDocument/codeAction': 'codeActionProvider',
-  'textDocument/inlayHint': 'inlayHintProvider',
-  'textDocument/formatting': 'documentFormattingProvider',
-};
+/** `textDocument/formatting`: what a server says of itself if it answers. */
+function providersOf(method: string): string[] {
+  const name = method.split('/')[1] ?? '';
+  return [`${name}Provider`, `document${name.slice(0, 1).toUpperCase()}${name.slice(1)}Provider`];
+}
 
-async function within<Result>(work: Promise<Result>, what: string): Promise<Result> {
-  const timer = new AbortController();
-  const late = pause(LIMIT, undefined, { signal: timer.signal }).then(() => {
+function within<Result>(work: Promise<Result>, what: string): Promise<Result> {
+  const late = pause(LIMIT, undefined, { ref: false }).then(() => {
     throw new Error(`${what} took longer than ${LIMIT / 1000} s.`);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    timer.abort();
-    late.catch(() => {});
-  }
+  return Promise.race([work, late]);
 }

@@ -1,12 +1,34 @@
-import { aimsOf } from './aims.ts';
-import { runBench } from './bench.ts';
-import { reportOf } from './report.ts';
+import { print, ratio, table } from '../print.ts';
+import { aimsOf, kilobytes, megabytes } from './aims.ts';
+import { MEMORY_LINES, runBench } from './bench.ts';
+import { DIAGNOSTICS } from './measure.ts';
 
-const asJson = process.argv.includes('--json');
+const result = await runBench();
+const { rival, files, memory } = result;
+const times = table(
+  ['lines', 'what', 'Turnlight', rival, '× faster', '× bare parse', 'answers'],
+  files.flatMap(({ lines, bareParse, rows }) => [
+    [String(lines), 'bare parse', milliseconds(bareParse), '', '', '', ''],
+    ...rows.map(({ what, ours, theirs }) => [
+      String(lines),
+      what,
+      milliseconds(ours?.time),
+      milliseconds(theirs?.time),
+      ours && theirs ? ratio(theirs.time / ours.time) : '',
+      ours && what === DIAGNOSTICS ? ratio(ours.time / bareParse) : '',
+      [ours, theirs].map((one) => (one ? kilobytes(one.size) : '–')).join(', '),
+    ]),
+  ]),
+  ['what'],
+);
+const memories = table(
+  [`files of ${MEMORY_LINES} lines open`, 'Turnlight', rival],
+  memory.map((one) => [String(one.files), megabytes(one.ours), megabytes(one.theirs)]),
+  [],
+);
+print('How fast the language server answers', result, [times, memories], aimsOf(result));
 
-const result = await runBench((line) => process.stderr.write(`${line}\n`));
-
-if (asJson) console.log(JSON.stringify({ ...result, aims: aimsOf(result) }, null, 2));
-else console.log(reportOf(result));
-
-if (result.faults.length > 0) process.exitCode = 1;
+function milliseconds(value: number | undefined): string {
+  if (value === undefined) return '–';
+  return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+}

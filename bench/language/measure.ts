@@ -4,7 +4,7 @@ import type { LspServer } from './lspServer.ts';
 import { type BenchRequest, requests } from './requests.ts';
 
 /** What one server does, by what was measured. */
-export type Times = ReadonlyMap<string, Timed>;
+type Times = ReadonlyMap<string, Timed>;
 
 export interface Timed {
   /** The median, in milliseconds. */
@@ -24,7 +24,7 @@ export interface Measured {
 
 export const DIAGNOSTICS = 'key press → diagnostics';
 
-/** The name of a request that is asked at once behind a key press. */
+/** The name of a request that is asked at once after a key press. */
 export function behindKeyPress(what: string): string {
   return `key press → ${what}`;
 }
@@ -76,7 +76,7 @@ async function pressAndWait(server: LspServer, file: BenchFile, uri: string): Pr
   return next;
 }
 
-/** Asks while nothing is going on, and where editors do so at once behind a key press. */
+/** Asks while nothing is going on, and where editors do so at once after a key press. */
 async function ask(
   server: LspServer,
   { what, method, params, whileTyping }: BenchRequest,

@@ -12,7 +12,6 @@ export interface Subject {
   readonly languageId: string;
   /** Milliseconds that it waits after a key press before it checks; in no way work. */
   readonly pause: number;
-  readonly initialize: object;
   /** By section, as it asks for them. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +21,6 @@ export const turnlight: Subject = {
   args: [join(CHECKOUT, 'src/server/main.ts'), '--stdio'],
   languageId: 'conversation-eval',
   pause: 150,
-  initialize: {},
   settings: {},
 };
 
@@ -31,12 +29,11 @@ const require = createRequire(import.meta.url);
 /** With the JSON Schema that the package ships. Its limit of 5,000 symbols and folds stays. */
 export function yamlLanguageServer(schemaUri: string): Subject {
   return {
-    name: `yaml-language-server ${versionOf('yaml-language-server')}`,
+    name: `yaml-language-server ${require('yaml-language-server/package.json').version}`,
     args: [require.resolve('yaml-language-server/bin/yaml-language-server'), '--stdio'],
     languageId: 'yaml',
     // `validationDelayMs` in its yamlSettings.js.
     pause: 200,
-    initialize: {},
     settings: {
       yaml: {
         schemas: { [schemaUri]: ['*.eval.yaml'] },
@@ -54,9 +51,4 @@ export function yamlLanguageServer(schemaUri: string): Subject {
 /** The schema as the package ships it, to be written beside the files that are measured. */
 export function schemaText(): string {
   return JSON.stringify(evalJsonSchema());
-}
-
-function versionOf(name: string): string {
-  const { version } = require(`${name}/package.json`) as { version: string };
-  return version;
 }

@@ -1,4 +1,4 @@
-/** What a folder may import, beside itself. Lint rules, their messages and ARCHITECTURE's table follow from it. */
+/** What a folder may import besides itself. The lint rules and the table in ARCHITECTURE.md are generated from this. */
 export interface Arrows {
   /** As the rules and the table name it, such as `src/core`. */
   readonly folder: string;
@@ -13,8 +13,7 @@ const JUDGE_ESTIMATE = 'judge/estimate.ts';
 export const arrows: readonly Arrows[] = [
   {
     folder: 'src/core',
-    holds:
-      'the vocabulary: Message, Conversation, Verdict, RunRecord, Suite, scoring; no I/O and no other folder',
+    holds: 'the vocabulary: Message, Conversation, Verdict, RunRecord, Suite, scoring; no I/O',
     imports: [],
   },
   {
@@ -24,12 +23,12 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/schema',
-    holds: 'zod ↔ problems: walk, issues, misspelt keys, defaults',
+    holds: 'zod ↔ problems: walk, issues, misspelt keys, defaults, references',
     imports: ['core', 'yaml'],
   },
   {
     folder: 'src/messages',
-    holds: 'one file per message dialect, into and out of the canonical Message',
+    holds: 'one file per message dialect, to and from the canonical Message',
     imports: ['core', 'schema'],
   },
   {
@@ -40,30 +39,30 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/targets',
     holds:
-      "`chat`, `module`, `command`; the user's functions, each in a process of its own. A target never sees expectations or assertions",
+      '`chat`, `module`, `command`; user functions in their own processes. A target never sees expectations or assertions',
     imports: ['core', 'messages', 'models'],
   },
   {
     folder: 'src/assertions',
     holds:
-      'one file per assertion type: keys, needs, question or procedure, formula, docs; `registry.ts` lists them. Who asks is the business of `judge`',
+      'one file per assertion type: keys, needs, question or procedure, formula, docs; what can be wrong with an answer (`shared/answerMistakes.ts`); `registry.ts` lists them',
     imports: ['core'],
   },
   {
     folder: 'src/evalfile',
-    holds: 'text → Suite: the one zod declaration, cases, assertions, prompts. It runs nothing',
+    holds: 'text → Suite: the one zod declaration, cases, assertions, prompts; runs nothing',
     imports: ['core', 'yaml', 'schema', 'messages', 'models', 'targets', 'assertions'],
   },
   {
     folder: 'src/judge',
     holds:
-      'conversation block, protocol, answers, checks, repair; parts, samples, groups; estimates',
+      'asks judges: conversation block, protocol, answers, checks, repair; parts, samples, groups; estimates',
     imports: ['core', 'assertions', 'models'],
   },
   {
     folder: 'src/store',
     holds:
-      'run records: where they stand, append, read, latest verdict of a case; what is kept between runs',
+      'run records: location, append, read, latest verdicts of a case; answers kept between runs',
     imports: ['core'],
   },
   {
@@ -74,17 +73,19 @@ export const arrows: readonly Arrows[] = [
   { folder: 'src/report', holds: 'terminal, JSON, JUnit', imports: ['core', 'runner'] },
   {
     folder: 'src/protocol',
-    holds: 'messages between processes, parsed on both ends; settings keys',
+    holds: 'messages between processes, parsed on both ends; setting names',
     imports: ['core'],
   },
   {
     folder: 'src/language',
-    holds: 'pure language features: (document, position, ports) → result',
+    holds:
+      'one service over a table of document kinds (`kinds.ts`): completion, hover, code actions, symbols and other features; `ports.ts` is all it needs from outside',
     imports: ['core', 'yaml', 'schema', 'evalfile', 'assertions', 'protocol'],
   },
   {
     folder: 'src/server',
-    holds: 'LSP wiring over `language`; it never runs a case and never asks a model',
+    holds:
+      'LSP wiring over `language`: requests, diagnostics, open and closed files, who uses what (`suiteIndex.ts`); never runs a case or asks a model',
     imports: ['core', 'yaml', 'evalfile', 'language', JUDGE_ESTIMATE, 'store', 'protocol'],
   },
   {
@@ -99,22 +100,22 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'webview',
-    holds: 'the conversation view; all it shows comes in snapshots',
+    holds: 'the conversation view, fed by snapshots',
     imports: ['core', 'protocol'],
   },
   {
     folder: 'scripts',
-    holds: "makes the lint rules, the pages, the examples' recordings and the licence notices",
-    imports: ['core', 'schema', 'evalfile', 'assertions'],
+    holds: "generates lint rules, docs pages, the examples' recordings and licence notices",
+    imports: ['core', 'schema', 'messages', 'models', 'targets', 'assertions', 'evalfile', 'cli'],
   },
   {
     folder: 'bench',
-    holds: 'what judging costs, how fast the language server answers',
+    holds: 'measures what judging costs and how fast the language server answers',
     imports: ['core', 'yaml', 'messages', 'evalfile', 'judge', 'assertions', 'models'],
   },
 ];
 
-/** Packages that one folder alone may import, each with the reason. */
+/** Packages that only one folder may import, and why. */
 export const packageHomes: readonly {
   readonly names: readonly string[];
   readonly home: string;

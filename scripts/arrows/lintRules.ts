@@ -12,15 +12,18 @@ export function arrowRules(): string {
   return `${JSON.stringify({ overrides }, null, 2)}\n`;
 }
 
-/** The published types are shipped without any source beside them. */
+/** The published types ship without source. */
 const standAlone = {
   includes: ['types/**'],
   linter: restricted([
-    { group: ['*', '**'], message: 'The published types stand alone: no source is shipped.' },
+    {
+      group: ['*', '**'],
+      message: 'The published types must not import anything: they ship without source.',
+    },
   ]),
 };
 
-/** Homes of packages within a folder of the table: what holds there, less the package. */
+/** Package homes inside a folder of the table: that folder's rules, except for the package. */
 function innerHomes(): Arrows[] {
   return packageHomes.flatMap(({ home }) => {
     const owner = arrows.find(({ folder }) => home.startsWith(`${folder}/`));
@@ -64,7 +67,8 @@ function restricted(
             paths: {
               zod: {
                 importNames: ['z'],
-                message: 'Write `import * as z from zod`: the named z bundles five times as much.',
+                message:
+                  'Write `import * as z from zod`: the named import bundles five times as much.',
               },
             },
             patterns,

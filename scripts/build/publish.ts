@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 const HOUR = 3_600_000;
 
 /**
- * Writes files beside their places and moves each there whole, so that a process that reads one
- * meanwhile finds it as it was or as it is. They come in the order in which they are given: first
- * what is imported, then what imports it.
+ * Writes files to a temporary folder and moves each into place whole, so that a concurrent reader
+ * sees either the old or the new file. Files move in the given order: pass imported files before
+ * the files that import them.
  *
  * @param files contents by path
- * @param folder to write them in, on the same disk
+ * @param folder where the temporary folder goes; on the same disk
  */
 export async function publish(
   files: ReadonlyMap<string, string | Uint8Array>,
@@ -18,13 +18,13 @@ export async function publish(
   await mkdir(folder, { recursive: true });
   const staging = await mkdtemp(join(folder, '.new-'));
   try {
-    const moves = [...files].map(([place, contents], index) => {
-      return { from: join(staging, String(index)), place, contents };
+    const moves = [...files].map(([target, contents], index) => {
+      return { from: join(staging, String(index)), target, contents };
     });
     await Promise.all(moves.map(({ from, contents }) => writeFile(from, contents)));
-    for (const { from, place } of moves) {
-      await mkdir(dirname(place), { recursive: true });
-      await rename(from, place);
+    for (const { from, target } of moves) {
+      await mkdir(dirname(target), { recursive: true });
+      await rename(from, target);
     }
   } finally {
     await rm(staging, { recursive: true, force: true });
@@ -32,15 +32,15 @@ export async function publish(
 }
 
 export interface Leftovers {
-  /** Paths of what was built. */
+  /** Paths of the files that were built. */
   readonly built: ReadonlySet<string>;
-  /** Names of what another process may still be loading: it stays for an hour. */
+  /** Names of files that another process may still load: kept for an hour. */
   readonly inUse: RegExp;
-  /** When the build began, in milliseconds: what another build wrote since then stays. */
+  /** When the build began, in milliseconds: files that another build wrote since then are kept. */
   readonly began: number;
 }
 
-/** Removes what earlier builds left in a folder and is no longer built. */
+/** Removes files of earlier builds that are no longer built. */
 export async function removeLeftovers(
   folder: string,
   { built, inUse, began }: Leftovers,
@@ -48,7 +48,7 @@ export async function removeLeftovers(
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     if (built.has(path)) continue;
-    // Another build may be faster.
+    // Another build may have removed it first.
     const found = await stat(path).catch(() => undefined);
     const latest = inUse.test(name) ? began - HOUR : began;
     if (found && found.mtimeMs < latest) await rm(path, { recursive: true, force: true });

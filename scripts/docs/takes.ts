@@ -1,25 +1,58 @@
-import { assertionSchema, modelSchema } from '../../src/evalfile/schema.ts';
+import { conversationSchema } from '../../src/core/conversation.ts';
+import { toolsSchema } from '../../src/core/message.ts';
+import { rangeSchema } from '../../src/core/problem.ts';
+import { usageSchema, verdictSchema } from '../../src/core/verdict.ts';
+import { assertionSchema } from '../../src/evalfile/assertion/assertionSchema.ts';
+import { messageSchema } from '../../src/evalfile/messagesSchema.ts';
+import { caseSchema } from '../../src/evalfile/schema.ts';
+import {
+  modelSchema,
+  namedModel,
+  namedTarget,
+  targetSchema,
+} from '../../src/evalfile/targetSchema.ts';
 import { definition, unwrap } from '../../src/schema/schemaWalk.ts';
 
 type Schema = Parameters<typeof unwrap>[0];
 
-/** What every page would repeat is named instead. */
+const inReference = (text: string, page: string) => `[${text}](../reference/${page})`;
+
+const MODEL = inReference('model', 'models.md');
+const TARGET = inReference('target', 'targets.md');
+
+/** Schemas that every page would repeat are named instead. */
 const NAMED: ReadonlyMap<unknown, string> = new Map([
-  [partsOf(assertionSchema), 'assertion'],
-  [partsOf(modelSchema), 'model'],
+  [partsOf(assertionSchema), inReference('assertion', 'assertions.md')],
+  [partsOf(caseSchema), inReference('case', 'eval-file.md#case')],
+  [partsOf(modelSchema), MODEL],
+  [partsOf(namedModel), MODEL],
+  [partsOf(targetSchema), TARGET],
+  [partsOf(namedTarget), TARGET],
+  [partsOf(toolsSchema.element), inReference('tool', 'eval-file.md#tool')],
+  [partsOf(messageSchema), inReference('message', 'messages.md')],
+  [partsOf(conversationSchema), inReference('conversation', 'records.md#conversation')],
+  [partsOf(verdictSchema), inReference('verdict', 'records.md#verdict')],
+  [partsOf(usageSchema), inReference('usage', 'records.md#usage')],
+  [partsOf(rangeSchema), inReference('range', 'records.md#range')],
 ]);
 
 export function isNamed(schema: Schema): boolean {
   return NAMED.has(partsOf(schema));
 }
 
-/** The same for each copy of a schema that only has another description. */
+/** The same for all copies of a schema that differ only in their description. */
 function partsOf(schema: Schema): unknown {
   return definition(unwrap(schema));
 }
 
-/** What may be written there, in words: `text`, `whole number from 1 on`, `list, each text`. */
+/** What a key accepts, in words: `text`, `whole number of at least 1`, `list, each text`. */
 export function takes(schema: Schema): string {
+  const { type, innerType } = definition(schema);
+  if (type === 'nullable' && innerType) return `${takes(innerType)}; or \`null\``;
+  return innerType ? takes(innerType) : takesPlainly(schema);
+}
+
+function takesPlainly(schema: Schema): string {
   const plain = unwrap(schema);
   const named = NAMED.get(partsOf(plain));
   if (named !== undefined) return named;
@@ -47,6 +80,8 @@ export function takes(schema: Schema): string {
         : `mapping, each value ${takes(valueType)}`;
     case 'object':
       return 'mapping';
+    case 'null':
+      return '`null`';
     default:
       return ANY;
   }
@@ -58,16 +93,17 @@ function oneOf(values: readonly unknown[]): string {
   return values.map((value) => `\`${String(value)}\``).join(', ');
 }
 
-/** `number from 0 to 1`, `whole number from 1 on`, `number above 0`. */
+/** `number from 0 to 1`, `whole number of at least 1`, `number above 0`. */
 function number(schema: Schema): string {
   const { format, checks = [] } = definition(schema);
   const bounds = checks.map(({ _zod }) => _zod.def as Bound);
   const low = bounds.find(({ check }) => check === 'greater_than');
   const high = bounds.find(({ check }) => check === 'less_than');
   const kind = format === 'safeint' ? 'whole number' : 'number';
-  const from = low ? ` ${low.inclusive ? 'from' : 'above'} ${low.value}` : '';
+  const least = high ? 'from' : 'of at least';
+  const from = low ? ` ${low.inclusive ? least : 'above'} ${low.value}` : '';
   const to = high ? ` ${high.inclusive ? 'to' : 'below'} ${high.value}` : '';
-  return `${kind}${from}${to || (low?.inclusive ? ' on' : '')}`;
+  return `${kind}${from}${to}`;
 }
 
 interface Bound {

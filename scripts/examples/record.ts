@@ -1,70 +1,55 @@
-// Writes the recordings of the examples again: `npm run examples:record`. The answers are written
-// by hand, beside this file; a local server gives them, and the command line records them as it
-// would record a model's. Give names of folders to record these alone.
+// `npm run examples:record`: asks the examples' questions as they are now and gives the answers that
+// are in their recordings, each to the request most like the recorded one. Names of folders record
+// these alone. A YAML file adds or replaces answers:
+//
+//     - { question: guidelines, about: [my name is Sarah], answer: { guidelines: […], turns: […] } }
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { isMap, parseDocument, visit } from 'yaml';
+import { isMap, parse, parseDocument, visit } from 'yaml';
 import { startModelServer } from '../../test/support/modelServer/server.ts';
-import type { ExampleAnswer } from './answer.ts';
-import { azureAnswers } from './azure.ts';
-import { compositionAnswers, compositionVectors } from './composition.ts';
-import { contextRetentionAnswers } from './contextRetention.ts';
-import { deepevalConversationAnswers } from './deepevalConversation.ts';
-import { deepevalOwnAnswers } from './deepevalOwn.ts';
-import { deepevalRetrievalAnswers } from './deepevalRetrieval.ts';
-import { deepevalToolAnswers } from './deepevalTools.ts';
-import { mlflowAnswers } from './mlflow.ts';
-import { shopfastAnswers } from './shopfast.ts';
-import { WrittenJudge } from './writtenJudge.ts';
+import { KnownAnswers, type WrittenAnswer } from './knownAnswers.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const EXAMPLES = join(ROOT, 'examples');
 const RECORDING = 'recordings/judge.jsonl';
 
-const ANSWERS: Readonly<Record<string, readonly ExampleAnswer[]>> = {
-  shopfast: shopfastAnswers,
-  'context-retention': contextRetentionAnswers,
-  deepeval: [
-    ...deepevalConversationAnswers,
-    ...deepevalToolAnswers,
-    ...deepevalRetrievalAnswers,
-    ...deepevalOwnAnswers,
-  ],
-  mlflow: mlflowAnswers,
-  azure: azureAnswers,
-  composition: compositionAnswers,
-};
+const isYaml = (name: string) => name.endsWith('.yaml');
+const folders = process.argv.slice(2).filter((name) => !isYaml(name));
+const files = process.argv.slice(2).filter(isYaml);
+const written: WrittenAnswer[] = [];
+for (const file of files) written.push(...parse(await readFile(file, 'utf8')));
+for (const folder of folders.length > 0 ? folders : await recordedFolders()) {
+  await recordAgain(folder);
+}
 
-const chosen = process.argv.slice(2);
-for (const folder of chosen.length > 0 ? chosen : Object.keys(ANSWERS)) await recordAgain(folder);
+async function recordedFolders(): Promise<string[]> {
+  const paths = await readdir(EXAMPLES, { recursive: true });
+  return paths
+    .filter((path) => path.endsWith(`/${RECORDING}`))
+    .map((path) => path.slice(0, -RECORDING.length - 1));
+}
 
 async function recordAgain(folder: string): Promise<void> {
-  const judge = new WrittenJudge(ANSWERS[folder] ?? []);
-  const server = await startModelServer((body) => judge.answer(body), { embed: vectorOf });
+  const path = join(EXAMPLES, folder, RECORDING);
+  const answers = new KnownAnswers(await readFile(path, 'utf8'), path, written);
+  const embed = (text: string) => answers.vectorOf(text);
+  const server = await startModelServer((body) => answers.answer(body), { embed });
   const workspace = await mkdtemp(join(tmpdir(), 'turnlight-record-'));
   try {
     await cp(join(EXAMPLES, folder), workspace, { recursive: true });
     await askInstead(workspace, server.baseUrl);
-    const lines = await record(workspace, folder);
-    await mkdir(join(EXAMPLES, folder, 'recordings'), { recursive: true });
-    await writeFile(join(EXAMPLES, folder, RECORDING), lines);
+    await writeFile(path, await record(workspace, folder));
   } finally {
     await server.close();
     await rm(workspace, { recursive: true, force: true });
   }
-  const unasked = judge.unasked();
+  const unasked = answers.unasked();
   if (unasked.length > 0) {
     throw new Error(`${folder}: nobody asked for ${JSON.stringify(unasked, null, 2)}`);
   }
-}
-
-function vectorOf(text: string): readonly number[] {
-  const [found] = Object.entries(compositionVectors).filter(([words]) => text.includes(words));
-  if (!found) throw new Error(`No vector is written for: ${text}`);
-  return found[1];
 }
 
 /** Lets the models that answer from a recording ask the server in its place. */
@@ -98,7 +83,7 @@ async function record(workspace: string, folder: string): Promise<string> {
     },
   );
   console.log(stdout);
-  const lines = (await readFile(recording, 'utf8')).split('\n').filter((line) => line !== '');
+  const lines = (await readFile(recording, 'utf8')).trimEnd().split('\n');
   const asked = lines
     .map((line) => ({ line, ...JSON.parse(line) }))
     .filter(({ kind }) => kind !== 'target');

@@ -4,9 +4,9 @@ import { COLON, captures, KEY, type Rule, variable } from './rules.ts';
 export const SCOPE = 'source.yaml.conversation-eval';
 
 /** The scope of Markdown inside an eval file. */
-export const MARKDOWN = 'meta.embedded.block.markdown';
+const MARKDOWN = 'meta.embedded.block.markdown';
 
-/** Keys whose texts are Markdown: what is told to a model, and what one says. */
+/** Keys whose texts are Markdown: texts for and from models. */
 export const MARKDOWN_KEYS = [
   'assistant',
   'criteria',
@@ -26,13 +26,13 @@ const ASSERTION = 'support.function.assertion.conversation-eval';
 
 const ANY_KEY = `"[^"]*"|'[^']*'|[^\\s#"'\\[\\]{},&*!|>%@\`-][^#]*?`;
 
-/** Behind a value: a comment or the end of the line. */
+/** After a value: a comment or the end of the line. */
 const LINE_END = '(?=\\s*(?:$|\\s#))';
 
 /** The shape of a variable's name, as src/core/template.ts reads it. */
 const NAME = '[A-Za-z_][\\w-]*(?:\\.[\\w-]+)*';
 
-/** The longest first: `contains` is the beginning of `contains-all`. */
+/** Longest first: `contains` is a prefix of `contains-all`. */
 const TYPES = assertionTypes
   .map(({ type }) => type)
   .sort((a, b) => b.length - a.length)
@@ -41,8 +41,8 @@ const TYPES = assertionTypes
 const DASHES: readonly Rule[] = [{ match: '-', name: DASH }];
 
 /**
- * The grammar of eval files: YAML line by line, in the words of the format. It stands alone, so that
- * it is the same in every version of the editor.
+ * The grammar of eval files: YAML line by line, with the format's own keys. It includes no other
+ * YAML grammar, so that it is the same in every version of the editor.
  */
 export function evalGrammar(): Readonly<Record<string, unknown>> {
   return {
@@ -56,7 +56,7 @@ export function evalGrammar(): Readonly<Record<string, unknown>> {
       { match: '^\\s*((?:-\\s+)*-)(?=\\s|$)', captures: captures(DASHES) },
       include('value'),
     ],
-    // Markdown has rules of its own, which know no variables.
+    // Markdown's own rules do not know variables.
     injections: { [`L:${MARKDOWN}`]: { patterns: [include('variable')] } },
     repository: {
       comment: {
@@ -89,7 +89,7 @@ function include(name: string): Rule {
   return { include: `#${name}` };
 }
 
-/** Texts under `|` or `>`, which reach as far as lines stand in farther than their key. */
+/** Texts under `|` or `>`: all lines indented farther than their key. */
 function blockTexts(): Rule[] {
   const isRole = (key: string) => ROLES.split('|').includes(key);
   const markdown = { contentName: MARKDOWN, patterns: [{ include: 'text.html.markdown' }] };
@@ -109,8 +109,8 @@ function blockTexts(): Rule[] {
 }
 
 /**
- * A text whose key stands behind some dashes. A line of it begins with as many blanks as the key
- * stands in, and one more; `while` eats all of them, so that Markdown sees no indented code.
+ * A text whose key follows some dashes. Its lines are indented at least one blank more than the key;
+ * `while` consumes the indent, so that Markdown sees no indented code.
  */
 function blockText(
   dashes: number,
@@ -118,7 +118,7 @@ function blockText(
   keyScopes: readonly string[],
   content: Pick<Rule, 'contentName' | 'patterns'>,
 ): Rule {
-  // Behind dashes alone the text stands in farther than the last of them.
+  // Without a key, the text is indented farther than the last dash.
   const behind = key === '' ? dashes - 1 : dashes;
   const indents = Array.from({ length: behind }, (_, index) => ` \\${2 * index + 3}`).join('');
   const dash = Array.from({ length: dashes }, () => [DASH, undefined]).flat();
@@ -130,7 +130,7 @@ function blockText(
   };
 }
 
-/** Keys at the head of a line. */
+/** Keys at the start of a line. */
 function entries(): Rule[] {
   const head = '^\\s*((?:-\\s+)*)';
   return [

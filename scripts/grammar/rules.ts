@@ -1,4 +1,4 @@
-/** A rule of a TextMate grammar, as far as ours need them. */
+/** The parts of a TextMate grammar rule that we use. */
 export interface Rule {
   readonly name?: string;
   readonly contentName?: string;
@@ -15,7 +15,7 @@ export interface Rule {
 
 export type Captures = Readonly<Record<string, { name?: string; patterns?: readonly Rule[] }>>;
 
-/** Names the captures of a pattern in order; undefined leaves one without. */
+/** Names a pattern's captures in order; undefined leaves one unnamed. */
 export function captures(...names: readonly (string | readonly Rule[] | undefined)[]): Captures {
   return Object.fromEntries(
     names.flatMap((given, index) => {
@@ -30,7 +30,7 @@ export function captures(...names: readonly (string | readonly Rule[] | undefine
 export const KEY = 'entity.name.tag.yaml';
 export const COLON = 'punctuation.separator.key-value.mapping.yaml';
 
-/** `{{ name }}` with any of the names that a pattern knows. */
+/** `{{ name }}` with any name that matches a pattern. */
 export function variable(name: string): Rule {
   return {
     name: 'meta.template.conversation-eval',

@@ -18,7 +18,7 @@ export interface AssertionInput {
   readonly turns: readonly Turn[];
   readonly assertion: Assertion;
   readonly facts: CaseFacts;
-  /** What the target used for its replies; absent where it reported nothing. */
+  /** What the target used for its replies; absent if it reported nothing. */
   readonly targetUsage?: Usage;
 }
 
@@ -75,7 +75,7 @@ export interface Asked<Answer> {
 
 /** How answers about consecutive parts of a conversation become one. */
 export interface Parts<Answer> {
-  /** Asked at the end over the findings about the parts; absent where entries are all there is. */
+  /** Asked at the end over the findings about the parts; absent if entries are all there is. */
   readonly whole?: z.ZodType;
   join(parts: readonly Answer[], whole: unknown): Answer;
 }
@@ -107,7 +107,7 @@ export interface Answered<Answer> {
 }
 
 /** What a procedure may use. Everything it uses is counted and can be cancelled. */
-export interface Means {
+export interface Toolbox {
   /**
    * Asks about the conversation, in parts where it does not fit into the judge's window.
    *
@@ -135,7 +135,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** What is known of a conversation; a field is absent where it is not known before the run. */
+/** What is known of a conversation; a field is absent if it is not known before the run. */
 export interface Known {
   readonly hasSystemText?: boolean;
   readonly hasRetrievedContext?: boolean;
@@ -146,7 +146,7 @@ export interface Known {
   readonly hasExpected?: boolean;
 }
 
-export interface Nesting {
+interface Nesting {
   /** The type's own keys, given the schema of an assertion. */
   params(assertion: z.ZodType): z.ZodObject;
   /** Where assertions stand in the keys of this one. */
@@ -161,8 +161,10 @@ export interface TypeDocs {
   readonly score: string;
   /** With numbers, to be read after "Example: ". */
   readonly example: string;
-  /** To be read after "Skipped ": `where the user asks nothing.` */
+  /** To be read after "Skipped ": `if the user asks nothing.` */
   readonly skipped?: string;
+  /** Every case in which the score differs from that of what the type is `like`, as a list in Markdown. */
+  readonly differences?: string;
   /** What else there is to know. */
   readonly more?: string;
   /** A list of assertions, or keys of an eval file. */
@@ -200,11 +202,11 @@ interface Common {
   readonly takesPrompt?: true;
   /** What the same would be as a judge prompt: the key that holds its words, and the prompt for them. */
   readonly asPrompt?: { readonly key: string; body(words: string): string };
-  /** What an assertion without a `name` is called; its type unless given. */
-  label?(params: Readonly<Record<string, unknown>>): string;
-  /** What is missing from the case, as a sentence with what to do; undefined where all is there. */
+  /** What an assertion without a `name` is called; its type by default. */
+  label?(params: Readonly<Record<string, unknown>>): string | undefined;
+  /** What is missing from the case, as a sentence with what to do; undefined if all is there. */
   needs?(facts: CaseFacts, known: Known): string | undefined;
-  /** Why it will be skipped, where that is known before the run. */
+  /** Why it will be skipped, if known before the run. */
   idle?(facts: CaseFacts, known: Known): string | undefined;
   /** What is wrong with parameters that fit `params` one by one. */
   faults?(params: Readonly<Record<string, unknown>>): readonly Fault[];
@@ -234,13 +236,13 @@ export interface ProcedureType extends Common {
   readonly kind: 'procedure';
   /** Whether it asks a judge. */
   readonly asksJudge: boolean;
-  run(input: AssertionInput, means: Means): Promise<Outcome>;
+  run(input: AssertionInput, toolbox: Toolbox): Promise<Outcome>;
   /** All that it may ask a judge, the longest way taken; for the plan of a run. */
   plan(input: AssertionInput): readonly Planned[];
 }
 
 export type Planned =
-  /** Asked about the conversation. @param about as of `Means.ask` */
+  /** Asked about the conversation. @param about as of `Toolbox.ask` */
   | { readonly kind: 'asked'; about(turns: readonly Turn[]): Divisible<unknown> }
   /** Asked once in a run, without the conversation. */
   | { readonly kind: 'once'; readonly asked: Asked<unknown> }

@@ -20,7 +20,7 @@ function code(language: string, text: string): string {
 }
 
 /** Without the indentation that all lines share, and without blank lines around. */
-function dedented(text: string): string {
+export function dedented(text: string): string {
   const lines = text.replace(/^\n|\n *$/g, '').split('\n');
   const written = lines.filter((line) => line.trim() !== '');
   const indent = Math.min(...written.map((line) => line.search(/\S/)));

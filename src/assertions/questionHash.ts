@@ -9,7 +9,7 @@ import { typeOf } from './registry.ts';
 import { withoutDefaults } from './withoutDefaults.ts';
 
 /** Of what judges are told before every question. Raised with each change of that text. */
-export const PROTOCOL_VERSION = 1;
+export const PROTOCOL_VERSION = 2;
 
 /**
  * SHA-256 of what an assertion asks, hexadecimal: verdicts with the same one answer the same question,
@@ -25,7 +25,7 @@ export function questionHash(assertion: Assertion, facts: CaseFacts): string {
     protocol: PROTOCOL_VERSION,
     type: assertion.type,
     params: portableParams(assertion),
-    prompt: prompt && [prompt.body, prompt.scale, prompt.labels, prompt.perTurn],
+    prompt: prompt && [prompt.body, prompt.grading, prompt.details, prompt.perTurn],
     asked: askedBy({ conversation: PROBE, turns: subjectOf(assertion), assertion, facts }),
     facts: typeOf(assertion).readsFacts && [role, topics, tools, expectations, context],
     at,
@@ -37,7 +37,7 @@ export function questionHash(assertion: Assertion, facts: CaseFacts): string {
     model: model && modelName(model),
   };
   const nested = (assertion.nested ?? []).map((one) => [
-    one.place,
+    one.path,
     questionHash(one.assertion, facts),
   ]);
   return digestOf([own, nested]);
@@ -79,7 +79,7 @@ function subjectOf(assertion: Assertion) {
   return turnsOf(PROBE).filter((turn) => side === 'both' || turn.side === side);
 }
 
-/** What a judge would be asked; empty where none is, or where it cannot be asked, which its verdict says. */
+/** What a judge would be asked; empty if none is, or where it cannot be asked, which its verdict says. */
 function askedBy(input: AssertionInput): unknown[] {
   try {
     return questionsOf(input);

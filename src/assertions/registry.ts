@@ -108,7 +108,7 @@ const BY_NAME: ReadonlyMap<unknown, AssertionType> = new Map(
   assertionTypes.map((type) => [type.type, type]),
 );
 
-/** The type that a file names; undefined where there is none of that name. */
+/** The type that a file names; undefined if there is none of that name. */
 export function findAssertionType(name: unknown): AssertionType | undefined {
   return BY_NAME.get(name);
 }

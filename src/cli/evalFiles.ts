@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
+import { HOME_FOLDER } from '../core/recordPaths.ts';
 import { UsageError } from './exitCode.ts';
 
 const EVAL_FILES = '**/*.eval.{yaml,yml}';
@@ -44,9 +45,9 @@ async function globFiles(pattern: string, folder: string): Promise<string[]> {
 
 function nothingFound(arg: string, isDefault: boolean): string {
   if (isDefault) {
-    return 'No eval file (*.eval.yaml) was found in this folder. Name a file, a folder or a glob.';
+    return 'No eval files (*.eval.yaml) in this folder. Pass a file, a folder or a glob.';
   }
-  return `"${arg}" matches no file. Name an eval file, a folder that holds some, or a glob such as "evals/**/*.eval.yaml".`;
+  return `"${arg}" matches no eval file. Pass a file, a folder or a glob such as "evals/**/*.eval.yaml".`;
 }
 
 /**
@@ -55,7 +56,7 @@ function nothingFound(arg: string, isDefault: boolean): string {
  */
 export function workspaceOf(folder: string): string {
   for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git')) || existsSync(join(at, '.turnlight'))) return at;
+    if (existsSync(join(at, '.git')) || existsSync(join(at, HOME_FOLDER))) return at;
     if (at === dirname(at)) return folder;
   }
 }

@@ -2,9 +2,17 @@ import type { EndLine } from '../core/runRecord.ts';
 
 export const EXIT = { passed: 0, failed: 1, errored: 2, invalid: 3, cancelled: 130 } as const;
 
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  passed: 'all passed',
+  failed: 'a case failed',
+  errored: 'a case errored',
+  invalid: 'invalid files or usage',
+  cancelled: 'cancelled',
+};
+
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** A failure is told before an error: it is about the agent, not about the run. */
+/** A failure takes precedence over an error: it is about the agent, not about the run. */
 export function exitCodeOf(end: EndLine): ExitCode {
   if (end.cancelled) return EXIT.cancelled;
   if ((end.counts.fail ?? 0) > 0) return EXIT.failed;

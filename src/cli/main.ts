@@ -1,4 +1,7 @@
 #!/usr/bin/env node
+import { createInterface } from 'node:readline/promises';
+import { plainLog } from '../core/presentation/visibleText.ts';
+import { Scrubber } from '../core/scrubber.ts';
 import { EXIT } from './exitCode.ts';
 import { runProgram } from './program.ts';
 import type { Shell, Stream } from './shell.ts';
@@ -14,13 +17,24 @@ function catchInterrupt(): AbortSignal {
   return controller.signal;
 }
 
+const scrubber = new Scrubber(process.env);
+
 // A terminal that does not tell its size says 0.
 function streamOf(stream: NodeJS.WriteStream): Stream {
   return {
-    write: (text) => void stream.write(text),
+    write: (text) => void stream.write(plainLog(scrubber.text(text))),
     isTty: stream.isTTY === true,
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
   };
+}
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
 }
 
 /** Resolves once everything written has left the process. */
@@ -31,9 +45,11 @@ function drained(stream: NodeJS.WriteStream): Promise<void> {
 const shell: Shell = {
   folder: process.cwd(),
   env: (name) => process.env[name],
+  scrubber,
   out: streamOf(process.stdout),
   err: streamOf(process.stderr),
   catchInterrupt,
+  ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
 };
 
 for (const stream of [process.stdout, process.stderr]) {

@@ -10,6 +10,7 @@ import { visibleJson, visibleLine } from '../core/presentation/visibleText.ts';
 import { estimateCase } from '../judge/estimate.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { plainTable } from '../report/table.ts';
+import { type AskedHost, destinationsOf } from '../runner/destinations.ts';
 import { EXIT, type ExitCode } from './exitCode.ts';
 import { selectCases } from './selection.ts';
 import type { Shell } from './shell.ts';
@@ -40,7 +41,7 @@ export async function plan(
     options.judge ? { judge: options.judge } : undefined,
   );
   if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
-    shell.err.write('Nothing was planned: correct the errors above first.\n');
+    shell.err.write('Nothing was planned. Fix the errors above first.\n');
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
@@ -54,16 +55,20 @@ export async function plan(
     }
   }
   const total = rows.reduce((sum, { estimate }) => addEstimates(sum, estimate), NO_ESTIMATE);
-  shell.out.write(options.format === 'json' ? json(rows, total) : text(rows, total));
+  const chosen = suites.flatMap((suite) => suite.cases.filter((one) => select(suite, one)));
+  const secret = async (name: string) => shell.env(name);
+  const asked = await destinationsOf(chosen, { secret, env: shell.env });
+  shell.out.write(options.format === 'json' ? json(rows, total, asked) : text(rows, total, asked));
   return EXIT.passed;
 }
 
-function json(rows: readonly Row[], total: Estimate): string {
+function json(rows: readonly Row[], total: Estimate, asked: readonly AskedHost[]): string {
   const cases = rows.map(({ file, id, estimate }) => ({ file, id, ...estimate }));
-  return `${visibleJson({ cases, total })}\n`;
+  const hosts = asked.map(({ host, variables }) => ({ host, variables }));
+  return `${visibleJson({ cases, total, hosts })}\n`;
 }
 
-function text(rows: readonly Row[], total: Estimate): string {
+function text(rows: readonly Row[], total: Estimate, asked: readonly AskedHost[]): string {
   const lines = rows.flatMap(({ file, id, estimate }, index) => [
     ...(rows[index - 1]?.file === file ? [] : [[file, '', '', '', '']]),
     [
@@ -80,14 +85,21 @@ function text(rows: readonly Row[], total: Estimate): string {
     `${counted(rows.length, 'case')}: ${estimateWords(total)}.`,
     ...(total.unpriced.length > 0
       ? [
-          `No price is known of ${total.unpriced.map((name) => visibleLine(name)).join(', ')}: give it in \`models\`.`,
+          `No price for ${total.unpriced.map((name) => visibleLine(name)).join(', ')}. Add it under \`models\`.`,
         ]
       : []),
     ...(total.live
       ? [
-          'Replies that are still to come are taken for 80 tokens each, without tool calls and retrieved context: what is only asked about those is not counted. A prompt cache may save a good part.',
+          'Estimated with live replies of 80 tokens each, without tool calls or retrieved context; assertions about those are not counted. A prompt cache may save much of the input.',
         ]
-      : ['A prompt cache may save a good part of the tokens in.']),
+      : ['A prompt cache may save much of the input.']),
+    ...asked.map(({ host, variables }) =>
+      visibleLine(
+        variables.length > 0
+          ? `${host} would be asked, with ${variables.join(', ')}.`
+          : `${host} would be asked, without any key.`,
+      ),
+    ),
   ];
   return `${table}\n${notes.join('\n')}\n`;
 }

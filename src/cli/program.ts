@@ -1,14 +1,15 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { ReasonedError } from '../core/errors.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
-import { ReasonedError } from '../core/reasonedError.ts';
-import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
+import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
 import type { PlanOptions } from './planCommand.ts';
 import { REPORTERS } from './reporterNames.ts';
 import type { RunCommandOptions } from './runCommand.ts';
 import type { Shell } from './shell.ts';
 import { ownVersion } from './version.ts';
 
-const FILES = 'eval files, folders or globs; every *.eval.yaml and *.eval.yml here unless given';
+const FILES =
+  'eval files, folders or globs (default: every *.eval.yaml and *.eval.yml under this folder)';
 
 /**
  * Runs one command line.
@@ -36,15 +37,16 @@ function explain(error: unknown, shell: Shell): ExitCode {
     return EXIT.invalid;
   }
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  shell.err.write(`Turnlight failed, which is a mistake of its own. Please report it.\n${words}\n`);
+  shell.err.write(`Internal error. Please report it.\n${words}\n`);
   return EXIT.errored;
 }
 
-function createProgram(shell: Shell, done: (code: ExitCode) => void): Command {
+/** Every command with its options; the reference is made from it too. */
+export function createProgram(shell: Shell, done: (code: ExitCode) => void): Command {
   const program = new Command('turnlight')
     .description('Conversation evals: run cases, check files, serve editors.')
     .version(ownVersion())
-    .showHelpAfterError('Run turnlight --help for the commands and options.')
+    .showHelpAfterError('Run turnlight --help for commands and options.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => shell.out.write(text),
@@ -54,45 +56,46 @@ function createProgram(shell: Shell, done: (code: ExitCode) => void): Command {
   addCheck(program, shell, done);
   addList(program, shell, done);
   addPlan(program, shell, done);
+  addTrust(program, shell, done);
   addLsp(program);
   return program;
 }
 
 function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
-  program
-    .command('run')
-    .description('run cases')
-    .argument('[globs...]', FILES)
-    .option('--case <id>', 'run this case; may be repeated, and * stands for any text', collect)
-    .option('--tag <tag>', 'run the cases with this tag; may be repeated', collect)
+  selecting(onFiles(program, 'run', 'run cases'), 'run')
+    .option('--base-url <url>', 'use this endpoint for the judge instead')
     .option(
-      '--judge <model>',
-      'judge with this model instead: provider:model, or a name in the file',
+      '--allow-host <host[=variables]>',
+      'let this host have keys, of all variables or of these; repeatable',
+      collect,
     )
-    .option('--base-url <url>', "the judge's endpoint instead")
-    .addOption(count('--concurrency <n>', 'how many cases run side by side', 4))
-    .addOption(count('--timeout <ms>', 'milliseconds that one reply of a target may take', 60_000))
-    .option('--record <file>', 'write every exchange with models and targets to this recording')
-    .option('--replay <file>', 'answer models and targets from this recording')
+    .addOption(count('--concurrency <n>', 'how many cases to run in parallel', 4))
+    .addOption(
+      count('--timeout <ms>', 'time limit for one reply of a target, in milliseconds', 60_000),
+    )
+    .option('--record <file>', 'record every exchange with models and targets in this file')
+    .option('--replay <file>', 'answer from this recording instead of asking models and targets')
     .addOption(
       new Option(
         '--reporter <name>',
-        'terminal (the default), json or junit; may be repeated',
+        'terminal, json or junit; repeatable (default: terminal)',
       ).argParser(reporter),
     )
     .addOption(
       new Option(
         '--max-cost <amount>',
-        'ask nothing more before the run could cost more than this, in the currency of the prices',
+        'stop before the run could cost more than this, in the currency of the prices',
       ).argParser(amount),
     )
-    .option('--output <file>', 'the file of the last json or junit reporter')
-    .option('--forbid-only', 'refuse to run while a case says `only`; the default where CI is set')
+    .option('--output <file>', 'where the last json or junit reporter writes')
+    .option('--forbid-only', 'refuse to run if a case sets `only` (default: when CI is set)')
     .option('--no-forbid-only', 'allow `only`')
-    .option('--no-save', 'keep no record of the run in .turnlight/')
+    .option('--no-save', 'do not record the run in .turnlight/')
     .addHelpText(
       'after',
-      '\nExits with 0: all passed, 1: a case failed, 2: a case errored, 3: invalid files or usage, 130: cancelled.',
+      `\nExit codes: ${Object.entries(EXIT)
+        .map(([name, code]) => `${code} ${EXIT_MEANINGS[name as keyof typeof EXIT]}`)
+        .join(', ')}.`,
     )
     .action(async (globs: string[], options: RunCommandOptions) => {
       const { run } = await import('./runCommand.ts');
@@ -101,15 +104,8 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
 }
 
 function addCheck(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
-  program
-    .command('check')
-    .description('validate files without running anything')
-    .argument('[globs...]', FILES)
-    .addOption(
-      new Option('--format <format>', 'how to print problems')
-        .choices(['text', 'json'])
-        .default('text'),
-    )
+  onFiles(program, 'check', 'validate files without running anything')
+    .addOption(format())
     .action(async (globs: string[], options: { readonly format: 'text' | 'json' }) => {
       const { check } = await import('./checkCommand.ts');
       done(await check(globs, options, shell));
@@ -117,30 +113,32 @@ function addCheck(program: Command, shell: Shell, done: (code: ExitCode) => void
 }
 
 function addList(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
-  program
-    .command('list')
-    .description('list the cases of each file')
-    .argument('[globs...]', FILES)
-    .action(async (globs: string[]) => {
-      const { list } = await import('./listCommand.ts');
-      done(await list(globs, shell));
-    });
+  onFiles(program, 'list', 'list the cases of each file').action(async (globs: string[]) => {
+    const { list } = await import('./listCommand.ts');
+    done(await list(globs, shell));
+  });
 }
 
 function addPlan(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
-  program
-    .command('plan')
-    .description('say how many requests and tokens a run would take and what it would cost')
-    .argument('[globs...]', FILES)
-    .option('--case <id>', 'plan this case; may be repeated, and * stands for any text', collect)
-    .option('--tag <tag>', 'plan the cases with this tag; may be repeated', collect)
-    .option('--judge <model>', 'with this judge instead: provider:model, or a name in the file')
-    .addOption(
-      new Option('--format <format>', 'how to print it').choices(['text', 'json']).default('text'),
-    )
+  selecting(onFiles(program, 'plan', 'estimate the requests, tokens and cost of a run'), 'plan')
+    .addOption(format())
     .action(async (globs: string[], options: PlanOptions) => {
       const { plan } = await import('./planCommand.ts');
       done(await plan(globs, options, shell));
+    });
+}
+
+function addTrust(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
+  program
+    .command('trust')
+    .description("let hosts other than a provider's own have keys, in this and later runs")
+    .argument(
+      '<hosts...>',
+      'such as llm.example.com, or llm.example.com=OPENAI_API_KEY for that key alone',
+    )
+    .action(async (hosts: string[]) => {
+      const { trust } = await import('./hosts.ts');
+      done(await trust(hosts, shell));
     });
 }
 
@@ -148,12 +146,28 @@ function addLsp(program: Command): void {
   program
     .command('lsp')
     .description('language server for any editor')
-    .requiredOption('--stdio', 'speak over standard input and output')
+    .requiredOption('--stdio', 'communicate over standard input and output')
     .action(async () => {
       await import('../server/main.ts');
       // The server ends the process itself, when its client says so or goes away.
       await new Promise(() => {});
     });
+}
+
+function onFiles(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).argument('[globs...]', FILES);
+}
+
+/** @param verb what is done with the chosen cases: `run` */
+function selecting(command: Command, verb: string): Command {
+  return command
+    .option('--case <id>', `${verb} only this case; repeatable, and * matches any text`, collect)
+    .option('--tag <tag>', `${verb} only cases with this tag; repeatable`, collect)
+    .option('--judge <model>', 'use this judge instead: provider:model, or a name from the file');
+}
+
+function format(): Option {
+  return new Option('--format <format>', 'output format').choices(['text', 'json']).default('text');
 }
 
 function collect(value: string, earlier: readonly string[] = []): string[] {
@@ -162,7 +176,7 @@ function collect(value: string, earlier: readonly string[] = []): string[] {
 
 function reporter(value: string, earlier: readonly string[] | undefined): string[] {
   if (!REPORTERS.some((name) => name === value)) {
-    throw new InvalidArgumentError(`Choose one of ${REPORTERS.join(', ')}.`);
+    throw new InvalidArgumentError(`Expected one of ${REPORTERS.join(', ')}.`);
   }
   return collect(value, earlier);
 }
@@ -170,7 +184,7 @@ function reporter(value: string, earlier: readonly string[] | undefined): string
 function amount(value: string): number {
   const number = Number(value);
   if (value.trim() === '' || !Number.isFinite(number) || number <= 0) {
-    throw new InvalidArgumentError('Give an amount greater than 0.');
+    throw new InvalidArgumentError('Expected an amount greater than 0.');
   }
   return number;
 }
@@ -179,7 +193,7 @@ function count(flags: string, description: string, byDefault: number): Option {
   return new Option(flags, description).default(byDefault).argParser((value) => {
     const number = Number(value);
     if (!Number.isSafeInteger(number) || number < 1) {
-      throw new InvalidArgumentError('Give a whole number from 1.');
+      throw new InvalidArgumentError('Expected a whole number of at least 1.');
     }
     return number;
   });

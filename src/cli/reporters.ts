@@ -1,5 +1,6 @@
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { errorText } from '../core/errors.ts';
 import { JsonReporter } from '../report/json.ts';
 import { JUnitReporter } from '../report/junit.ts';
 import type { Reporter } from '../report/reporter.ts';
@@ -58,7 +59,7 @@ export async function createReporters(
       for (const file of files) {
         const text = file.reporter.finish() ?? '';
         if (file.path === undefined) shell.out.write(text);
-        else await writeFile(file.path, text);
+        else await writeFile(file.path, shell.scrubber.text(text));
       }
     },
   };
@@ -71,10 +72,10 @@ function fileReporters(
 ): FileReporter[] {
   const files = names.filter((name) => name !== 'terminal');
   if (output !== undefined && files.length === 0) {
-    throw new UsageError('--output needs a reporter that writes a file: --reporter json or junit.');
+    throw new UsageError('--output needs --reporter json or junit.');
   }
   if (files.length > 1 && output === undefined) {
-    throw new UsageError('Two reporters cannot share standard output. Name a file with --output.');
+    throw new UsageError('Two reporters cannot share standard output. Set a file with --output.');
   }
   return files.map((name, index) => ({
     reporter: name === 'json' ? new JsonReporter() : new JUnitReporter(folder),
@@ -88,8 +89,7 @@ async function assertWritable(path: string): Promise<void> {
     await mkdir(dirname(path), { recursive: true });
     await (await open(path, 'a')).close();
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`The report cannot be written to ${path}: ${words}.`);
+    throw new UsageError(`The report cannot be written to ${path}: ${errorText(error)}.`);
   }
 }
 

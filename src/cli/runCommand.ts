@@ -3,8 +3,8 @@ import type { Logger } from '../core/logger.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
 import type { Suite } from '../core/suite.ts';
 import { shownPath } from '../report/shownPath.ts';
-import { workspaceOf } from './evalFiles.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from './exitCode.ts';
+import { allowedHostsOf, requireHosts } from './hosts.ts';
 import type { ReporterName } from './reporterNames.ts';
 import { createReporters, type Reporters } from './reporters.ts';
 import { selectCases } from './selection.ts';
@@ -16,17 +16,18 @@ export interface RunCommandOptions {
   readonly tag?: readonly string[];
   readonly judge?: string;
   readonly baseUrl?: string;
+  readonly allowHost?: readonly string[];
   readonly concurrency: number;
   /** Milliseconds. */
   readonly timeout: number;
   readonly record?: string;
   readonly replay?: string;
-  /** `terminal` unless given. */
+  /** `terminal` by default. */
   readonly reporter?: readonly ReporterName[];
   readonly output?: string;
   /** In the currency of the prices. */
   readonly maxCost?: number;
-  /** Unless given: where `CI` is set. */
+  /** Default: true if `CI` is set. */
   readonly forbidOnly?: boolean;
   readonly save: boolean;
 }
@@ -38,32 +39,34 @@ export async function run(
   shell: Shell,
 ): Promise<ExitCode> {
   if (options.record !== undefined && options.replay !== undefined) {
-    throw new UsageError('Use either --record or --replay: a replayed run has nothing to record.');
+    throw new UsageError('Use either --record or --replay, not both.');
   }
   const { judge, baseUrl } = options;
   const override = { ...(judge && { judge }), ...(baseUrl && { baseUrl }) };
   const loaded = await loadSuites(args, shell, judge || baseUrl ? override : undefined);
   if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
-    shell.err.write('Nothing was run: correct the errors above first.\n');
+    shell.err.write('Nothing was run. Fix the errors above first.\n');
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
   const select = selectCases(suites, { cases: options.case ?? [], tags: options.tag ?? [] });
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
+  const { record, replay } = options;
+  const chosen = suites.flatMap((suite) => suite.cases.filter((one) => select(suite, one)));
+  const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
+  const allowedHosts = replay === undefined ? await requireHosts(chosen, allowed, shell) : allowed;
   const reporters = await createReporters(options.reporter ?? ['terminal'], options.output, shell);
 
   const { runSuites } = await import('../runner/run.ts');
   const signal = shell.catchInterrupt();
   noteInterrupt(signal, reporters);
-  const { record, replay } = options;
   const result = await runSuites({
     suites,
     select,
     concurrency: options.concurrency,
     timeout: options.timeout,
     forbidOnly,
-    workspace: workspaceOf(shell.folder),
     keepRecord: options.save,
     ...(record !== undefined && { record: resolve(shell.folder, record) }),
     ...(replay !== undefined && { replay: resolve(shell.folder, replay) }),
@@ -71,6 +74,8 @@ export async function run(
     described: describeOptions(options),
     secret: async (name) => shell.env(name),
     env: shell.env,
+    allowedHosts,
+    scrubber: shell.scrubber,
     log: logTo(reporters),
     signal,
     onEvent: (event) => reporters.event(event),
@@ -89,12 +94,12 @@ function isCi(env: Shell['env']): boolean {
 function refuseOnly(suites: readonly Suite[], folder: string): void {
   const narrowing = suites.flatMap((suite) => suite.cases).filter((one) => one.only);
   if (narrowing.length === 0) return;
-  const places = narrowing.map(({ id, source }) => {
+  const cases = narrowing.map(({ id, source }) => {
     const line = source.range.start.line + 1;
-    return `${shownPath(source.path, folder)}:${line}: the case "${id}" says \`only\`.`;
+    return `${shownPath(source.path, folder)}:${line}: the case "${id}" sets \`only\`.`;
   });
   throw new UsageError(
-    `${places.join('\n')}\nRemove \`only\`, or allow it with --no-forbid-only (it is refused by default where CI is set).`,
+    `${cases.join('\n')}\nRemove \`only\`, or allow it with --no-forbid-only. It is refused by default when CI is set.`,
   );
 }
 

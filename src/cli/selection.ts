@@ -8,7 +8,7 @@ export interface Selection {
 }
 
 /**
- * Which cases to run: of the named ids (all, where none is named) those with one of the tags.
+ * Which cases to run: of the named ids (all, if none is named) those with one of the tags.
  *
  * @throws UsageError where that leaves none, or a name matches none
  */
@@ -41,14 +41,14 @@ function noSuchCase(text: string, all: readonly SuiteCase[]): string {
 }
 
 function nothingChosen({ cases, tags }: Selection, all: readonly SuiteCase[]): string {
-  if (all.length === 0) return 'The files hold no case to run. Add one under `cases`.';
+  if (all.length === 0) return 'The files have no cases to run. Add one under `cases`.';
   const tagged = known('tags', [...new Set(all.flatMap((one) => one.tags))].sort());
   const named = cases.length > 0 ? 'None of the named cases' : 'No case';
   return `${named} has the tag ${tags.map((tag) => `"${tag}"`).join(' or ')}. ${tagged}`;
 }
 
 function known(what: string, names: readonly string[]): string {
-  if (names.length === 0) return `The files hold no ${what}.`;
+  if (names.length === 0) return `The files have no ${what}.`;
   const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more (turnlight list)` : '';
-  return `The files hold the ${what} ${names.slice(0, SHOWN).join(', ')}${more}.`;
+  return `Known ${what}: ${names.slice(0, SHOWN).join(', ')}${more}.`;
 }

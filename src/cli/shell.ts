@@ -1,10 +1,16 @@
+import type { Scrubber } from '../core/scrubber.ts';
+
 /** What the commands know of the process they run in. */
 export interface Shell {
   /** The working folder, absolute. */
   readonly folder: string;
   readonly env: (name: string) => string | undefined;
+  /** What it hides is hidden in all that `out` and `err` write. */
+  readonly scrubber: Scrubber;
   readonly out: Stream;
   readonly err: Stream;
+  /** Asks whoever sits at the terminal; absent where nobody does. */
+  readonly ask?: (question: string) => Promise<string>;
   /**
    * From now on the first Ctrl+C aborts the signal instead of ending the process; the second one
    * ends it.

@@ -42,7 +42,7 @@ export function problemsOf(loaded: readonly LoadedSuite[]): Problem[] {
 }
 
 /** `evals/a.eval.yaml:7:5: error unknown-key There is no key "asserts". …` */
-export function problemLine(problem: Problem, folder: string): string {
+function problemLine(problem: Problem, folder: string): string {
   const { line, character } = problem.range.start;
   const message = visibleLine(problem.message);
   return `${shownPath(problem.path, folder)}:${line + 1}:${character + 1}: ${problem.severity} ${problem.code} ${message}`;

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 
 /** The version in package.json, one folder up from the bundle or two from this file. */
 export function ownVersion(): string {
-  for (const place of ['../package.json', '../../package.json']) {
-    const url = new URL(place, import.meta.url);
+  for (const path of ['../package.json', '../../package.json']) {
+    const url = new URL(path, import.meta.url);
     if (!existsSync(url)) continue;
     const { version } = JSON.parse(readFileSync(url, 'utf8')) as { readonly version: string };
     return version;

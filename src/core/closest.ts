@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate that was most likely meant; undefined where none is near. */
+/** The most likely intended candidate; undefined if none is close. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   return nearest(word, candidates)[0];
 }
 
-/** Every candidate that may have been meant, the likeliest first. */
+/** Every candidate that may be intended, most likely first. */
 export function nearest(word: string, candidates: readonly string[]): string[] {
   const plain = plainly(word);
   const near = candidates
@@ -19,7 +19,7 @@ function allowance(candidate: string): number {
   return Math.max(1, Math.floor(candidate.length / 3));
 }
 
-/** A longer form counts by its beginning: `assertions` for `assert`. */
+/** A longer form matches by its prefix: `assertions` for `assert`. */
 function beginsWith(word: string, candidate: string): boolean {
   const { length } = candidate;
   if (word.length <= length || length < 4) return false;
@@ -31,7 +31,7 @@ function plainly(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, '');
 }
 
-/** Two letters that changed places are one mistake, as one letter too many is. */
+/** Two swapped letters count as one mistake, like one extra letter. */
 function distanceOf(word: string, candidate: string): number {
   const away = distance(word, candidate);
   if (away !== 2 || word.length !== candidate.length) return away;

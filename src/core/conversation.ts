@@ -15,41 +15,53 @@ import { type Source, sourceSchema } from './problem.ts';
  * Turns are numbered from 1 across both sides. System and developer texts are not turns and keep
  * their place: between turns as an entry, inside a turn as one of its items.
  */
-export const systemTextSchema = z.object({
-  kind: z.literal('system'),
-  role: z.enum(['system', 'developer']),
-  text: z.string(),
+const systemTextSchema = z.object({
+  kind: z.literal('system').meta({ description: 'A system text.' }),
+  role: z.enum(['system', 'developer']).meta({ description: 'Who it comes from.' }),
+  text: z.string().meta({ description: 'The text.' }),
 });
 
-export const turnItemSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('text'), text: z.string() }),
+const turnItemSchema = z.discriminatedUnion('kind', [
   z.object({
-    kind: z.literal('tool-call'),
-    call: toolCallSchema,
-    /** Absent where no result came. */
-    result: z.string().optional(),
+    kind: z.literal('text').meta({ description: 'Something said.' }),
+    text: z.string().meta({ description: 'The text.' }),
+  }),
+  z.object({
+    kind: z.literal('tool-call').meta({ description: 'A tool call.' }),
+    call: toolCallSchema.meta({ description: 'The call.' }),
+    result: z.string().optional().meta({
+      description: 'What the tool returned; absent if no result came.',
+    }),
   }),
   systemTextSchema,
 ]);
 
-export const turnSchema = z.object({
-  kind: z.literal('turn'),
-  number: z.int().min(1),
-  side: z.enum(['user', 'assistant']),
-  items: z.array(turnItemSchema),
-  retrievalContext: z.array(z.string()).optional(),
-  /** What a good reply holds, from the scripted turn's `expected`. */
-  expected: z.string().optional(),
-  /** Where the turn stands in a file; a live reply stands at the user turn it answers. */
-  source: sourceSchema.optional(),
-  /** Milliseconds the target took for this turn. */
-  latency: z.number().optional(),
+const turnSchema = z.object({
+  kind: z.literal('turn').meta({ description: 'A turn.' }),
+  number: z.int().min(1).meta({ description: 'From 1, across both sides.' }),
+  side: z.enum(['user', 'assistant']).meta({ description: 'Who speaks.' }),
+  items: z.array(turnItemSchema).meta({ description: 'What was said and called, in order.' }),
+  retrievalContext: z.array(z.string()).optional().meta({
+    description: 'What was retrieved for this turn, most relevant first.',
+  }),
+  expected: z.string().optional().meta({
+    description: "What a good reply contains, from the scripted turn's `expected`.",
+  }),
+  source: sourceSchema.optional().meta({
+    description: 'The turn in its file; for a live reply, the user turn it answers.',
+  }),
+  latency: z.number().optional().meta({
+    description: 'Milliseconds the target took for this turn.',
+  }),
 });
 
 export const conversationSchema = z.object({
-  entries: z.array(z.discriminatedUnion('kind', [systemTextSchema, turnSchema])),
-  /** Parts with nothing to show, such as an MCP approval, one line each. */
-  notes: z.array(z.string()),
+  entries: z
+    .array(z.discriminatedUnion('kind', [systemTextSchema, turnSchema]))
+    .meta({ description: 'Turns and the system texts between them, in order.' }),
+  notes: z.array(z.string()).meta({
+    description: 'Parts with nothing to show, such as an MCP approval, one line each.',
+  }),
 });
 
 export type SystemText = z.infer<typeof systemTextSchema>;
@@ -66,9 +78,14 @@ export function turnsOfSide(conversation: Conversation, side: Turn['side']): Tur
   return turnsOf(conversation).filter((turn) => turn.side === side);
 }
 
-/** True where the last word is not the assistant's. */
-export function isUnfinished(conversation: Conversation): boolean {
-  return turnsOf(conversation).at(-1)?.side !== 'assistant';
+/** What a conversation ends on, where that is not text of the assistant's. */
+export type OpenEnd = 'user' | 'tool-call';
+
+export function openEnd(conversation: Conversation): OpenEnd | undefined {
+  const last = turnsOf(conversation).at(-1);
+  if (last?.side !== 'assistant') return 'user';
+  const end = last.items.findLast(({ kind }) => kind !== 'system');
+  return end?.kind === 'tool-call' ? 'tool-call' : undefined;
 }
 
 /** What the side said in this turn, its messages joined by a blank line; tool calls left out. */
@@ -79,15 +96,14 @@ export function textOf(turn: Turn): string {
     .join('\n\n');
 }
 
-/** A canonical message with what is known about where it came from. */
-export interface PlacedMessage {
+export interface SourcedMessage {
   readonly message: Message;
   readonly source?: Source;
   readonly expected?: string;
   readonly latency?: number;
 }
 
-/** What a target is told before anything is said: its `system`, where it has one. */
+/** What a target is told before anything is said: its `system`, if it has one. */
 export function systemMessages(system: string | undefined): Message[] {
   return system === undefined ? [] : [{ role: 'system', content: system }];
 }
@@ -99,7 +115,7 @@ export function systemMessages(system: string | undefined): Message[] {
  * @throws Error on a tool result without a call; dialects refuse those with a place beforehand.
  */
 export function toConversation(
-  placed: readonly PlacedMessage[],
+  placed: readonly SourcedMessage[],
   notes: readonly string[] = [],
 ): Conversation {
   const entries: Conversation['entries'] = [];

@@ -1,19 +1,19 @@
-/** Plain data, as YAML and JSON are read into. */
+/** Plain data, as parsed from YAML and JSON. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
-/** Keys and places in lists, from the outside in. */
+/** Keys and list indexes, from the outside in. */
 export type Path = readonly (string | number)[];
 
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The mapping itself; an empty one in the place of anything else. */
+/** The mapping itself, or an empty one for anything else. */
 export function mappingOf(value: unknown): Mapping {
   return isMapping(value) ? value : {};
 }
 
-/** The value at a path; undefined where there is none. What every object inherits does not count. */
+/** The value at a path; undefined if there is none. Inherited properties do not count. */
 export function valueAt(root: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (value, step) =>
@@ -24,11 +24,82 @@ export function valueAt(root: unknown, path: Path): unknown {
   );
 }
 
-/** A copy with the value at a path changed; mappings on the way there are made where they are missing. */
+export function samePath(a: Path, b: Path): boolean {
+  return a.length === b.length && a.every((step, index) => step === b[index]);
+}
+
+/** A copy with the value at a path changed; missing mappings on the way are created. */
 export function changedAt(root: unknown, path: Path, change: (value: unknown) => unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return change(root);
   const inner = changedAt(valueAt(root, [step]), rest, change);
   if (Array.isArray(root)) return root.map((item, index) => (index === step ? inner : item));
   return { ...mappingOf(root), [step]: inner };
+}
+
+/** The items of each key, keys and items in their order. */
+export function groupBy<Item, Key>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => Key,
+): Map<Key, [Item, ...Item[]]> {
+  const groups = new Map<Key, [Item, ...Item[]]>();
+  for (const item of items) addTo(groups, keyOf(item), item);
+  return groups;
+}
+
+export function addTo<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item): void {
+  const group = groups.get(key);
+  if (group) group.push(item);
+  else groups.set(key, [item]);
+}
+
+export function uniqueBy<Item>(items: Iterable<Item>, keyOf: (item: Item) => unknown): Item[] {
+  const firsts = new Map<unknown, Item>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (!firsts.has(key)) firsts.set(key, item);
+  }
+  return [...firsts.values()];
+}
+
+/** The last item that `holds`, of a list in which those that do come first; undefined if none does. */
+export function lastOf<Item>(
+  items: readonly Item[],
+  holds: (item: Item) => boolean,
+): Item | undefined {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(items[middle] as Item)) low = middle + 1;
+    else high = middle;
+  }
+  return items[low - 1];
+}
+
+/** The first name of a series that is not taken, by its number. */
+export function firstFree(
+  nameOf: (number: number) => string,
+  isTaken: (name: string) => boolean,
+  from = 2,
+): string {
+  let number = from;
+  while (isTaken(nameOf(number))) number += 1;
+  return nameOf(number);
+}
+
+/** The value of a JSON text; undefined if it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Freezes a JSON-like value at every depth, so that one assertion cannot change what the next sees. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
 }

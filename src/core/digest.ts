@@ -15,7 +15,6 @@ export function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-/** SHA-256 of a value's canonical JSON, hexadecimal: equal values have equal digests. */
 export function digestOf(value: unknown): string {
   return sha256(canonicalJson(value));
 }

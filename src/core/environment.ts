@@ -2,13 +2,12 @@ const REFERENCE = /\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
 export interface Substituted {
   readonly value: unknown;
-  /** Whether anything was put in. */
   readonly filled: boolean;
-  /** Variables that are not set; their references are left as they stand. */
+  /** Variables that are not set; their references stay as written. */
   readonly unset: readonly string[];
 }
 
-/** Puts environment variables in the place of `${env:NAME}`, at every depth. */
+/** Substitutes environment variables for `${env:NAME}`, at every depth. */
 export function substituteEnv(
   value: unknown,
   env: (name: string) => string | undefined,
@@ -31,16 +30,21 @@ export function substituteEnv(
   return { value: walk(value), filled, unset: [...unset] };
 }
 
+/** The names of the variables that a value refers to, at every depth. */
+export function environmentNames(value: unknown): string[] {
+  return [...substituteEnv(value, () => undefined).unset];
+}
+
+/** Whether a text is one reference and nothing else. */
+export function isReference(text: unknown): boolean {
+  return typeof text === 'string' && text.match(REFERENCE)?.[0] === text;
+}
+
 export function mentionsEnv(text: string): boolean {
   return text.search(REFERENCE) >= 0;
 }
 
-/** The variable that a model or target still waits for when it is to run; undefined where none. */
-export function unsetVariable(params: unknown): string | undefined {
-  return substituteEnv(params, () => undefined).unset[0];
-}
-
-/** Where a text names variables of the environment, in UTF-16 units. */
+/** The references to environment variables in a text, in UTF-16 units. */
 export function envReferences(
   text: string,
 ): { readonly offset: number; readonly length: number }[] {
@@ -48,4 +52,12 @@ export function envReferences(
     offset: index,
     length,
   }));
+}
+
+/** A host that the user lets have keys and other variables. */
+export interface AllowedHost {
+  /** As in `URL.host`: with the port, unless that is the usual one. */
+  readonly host: string;
+  /** Default: any. */
+  readonly variables?: readonly string[];
 }

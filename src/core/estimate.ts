@@ -1,17 +1,18 @@
 import { counted } from './presentation/amounts.ts';
 
-/** What running something will take, about. */
 export interface Estimate {
   /** To judges and to the models of `chat` targets. */
   readonly requests: number;
+  /** To `module` and `command` targets. */
+  readonly calls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Without what a prompt cache saves; null where the price of a model is not known. */
+  /** Without what a prompt cache saves; null if the price of a model is not known. */
   readonly cost: number | null;
   /** Models without a price, as `provider:model`. */
   readonly unpriced: readonly string[];
   /**
-   * True where replies are still to come: each is taken for some 80 tokens without retrieved context,
+   * True if replies are still to come: each is taken for some 80 tokens without retrieved context,
    * so what only the replies decide is not counted.
    */
   readonly live: boolean;
@@ -19,6 +20,7 @@ export interface Estimate {
 
 export const NO_ESTIMATE: Estimate = {
   requests: 0,
+  calls: 0,
   inputTokens: 0,
   outputTokens: 0,
   cost: 0,
@@ -29,6 +31,7 @@ export const NO_ESTIMATE: Estimate = {
 export function addEstimates(a: Estimate, b: Estimate): Estimate {
   return {
     requests: a.requests + b.requests,
+    calls: a.calls + b.calls,
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cost: a.cost === null || b.cost === null ? null : a.cost + b.cost,
@@ -37,13 +40,15 @@ export function addEstimates(a: Estimate, b: Estimate): Estimate {
   };
 }
 
-/** `about 12 requests, 14k tokens, 0.031` */
+/** `2 calls to the target, about 12 requests, 14k tokens, 0.031` */
 export function estimateWords(estimate: Estimate): string {
-  const { requests, inputTokens, outputTokens } = estimate;
-  if (requests === 0) return 'no requests';
+  const { requests, calls, inputTokens, outputTokens } = estimate;
+  const called = calls === 0 ? '' : `${counted(calls, 'call')} to the target`;
+  if (requests === 0) return called || 'no requests';
   const asked = counted(requests, 'request');
   const price = estimate.cost === null ? '' : `, ${priceWords(estimate)}`;
-  return `about ${asked}, ${shortNumber(inputTokens + outputTokens)} tokens${price}`;
+  const sent = `about ${asked}, ${shortNumber(inputTokens + outputTokens)} tokens${price}`;
+  return called === '' ? sent : `${called}, ${sent}`;
 }
 
 /** In the currency of the prices; `price unknown` where one is. */

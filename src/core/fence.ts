@@ -1,4 +1,4 @@
-import { splitLines } from './lineBreaks.ts';
+import { splitLines } from './presentation/visibleText.ts';
 
 const PREFIX = '| ';
 

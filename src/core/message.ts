@@ -6,9 +6,9 @@ import * as z from 'zod';
  * text as it came.
  */
 export const toolCallSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  arguments: z.unknown(),
+  id: z.string().meta({ description: 'Id of the call.' }),
+  name: z.string().meta({ description: 'Name of the tool.' }),
+  arguments: z.unknown().meta({ description: 'Parsed JSON, or the text if it does not parse.' }),
 });
 
 export const messageSchema = z.discriminatedUnion('role', [
@@ -29,7 +29,10 @@ export type Message = z.infer<typeof messageSchema>;
 
 /** A tool that the assistant may call, in OpenAI's function shape without its wrapper. */
 export const toolSchema = z.strictObject({
-  name: z.string().min(1).meta({ description: 'The name the assistant calls it by.' }),
+  name: z
+    .string()
+    .min(1)
+    .meta({ description: 'The name by which the assistant calls it.', declares: 'tool' }),
   description: z.string().optional().meta({ description: 'What the tool does.' }),
   parameters: z
     .record(z.string(), z.unknown())
@@ -39,7 +42,22 @@ export const toolSchema = z.strictObject({
   kind: z
     .enum(['tool', 'resource', 'prompt'])
     .optional()
-    .meta({ description: 'What an MCP server offers it as; a tool unless given.' }),
+    .meta({ description: 'What the MCP server offers it as.', default: 'tool' }),
 });
 
 export type Tool = z.infer<typeof toolSchema>;
+
+/** Tools as a file writes them: plain, or in OpenAI's wrapper. */
+export const toolsSchema = z.array(
+  z.union([
+    z.strictObject({
+      type: z.literal('function').optional().meta({ description: 'Always `function`.' }),
+      function: toolSchema.meta({ description: 'The tool.' }),
+    }),
+    toolSchema,
+  ]),
+);
+
+export function unwrapTools(written: z.infer<typeof toolsSchema>): Tool[] {
+  return written.map((tool) => ('function' in tool ? tool.function : tool));
+}

@@ -1,50 +1,65 @@
 import * as z from 'zod';
 import type { Path } from './data.ts';
+import type { FileKind } from './meaning.ts';
 
-/** A place in a text, both numbers from 0; `character` counts UTF-16 units, as in LSP. */
-export const positionSchema = z.object({
-  line: z.int().min(0),
-  character: z.int().min(0),
+/** A position in a text, both numbers from 0; `character` counts UTF-16 units, as in LSP. */
+const positionSchema = z.object({
+  line: z.int().min(0).meta({ description: 'From 0.' }),
+  character: z.int().min(0).meta({ description: 'From 0, in UTF-16 units.' }),
 });
 
-export const rangeSchema = z.object({ start: positionSchema, end: positionSchema });
+export const rangeSchema = z.object({
+  start: positionSchema.meta({ description: 'Where it starts.' }),
+  end: positionSchema.meta({ description: 'Where it ends.' }),
+});
 
-/** A place in a file. `path` is absolute. */
-export const sourceSchema = z.object({ path: z.string(), range: rangeSchema });
+/** A range in a file, LSP's location. `path` is absolute. */
+export const sourceSchema = z.object({
+  path: z.string().meta({ description: 'The file.' }),
+  range: rangeSchema.meta({ description: 'Its place in the file.' }),
+});
 
 export type Position = z.infer<typeof positionSchema>;
 export type Range = z.infer<typeof rangeSchema>;
 export type Source = z.infer<typeof sourceSchema>;
 
 /**
- * What a quick fix has to know beyond the place of a problem: plain JSON, since it travels with the
+ * What a quick fix needs besides the problem's location: plain JSON, since it travels with the
  * diagnostic. Paths lead from the top of the problem's document.
  */
 export interface Fix {
-  /** Texts for `range` that may have been meant as well as `replacement`, the likeliest first. */
+  /** Further candidates for `range` besides `replacement`, most likely first. */
   readonly alternatives?: readonly string[];
-  /** The entry that can go. */
   readonly remove?: Path;
-  /** The mapping at `to` lacks a key; `value` where it is known what belongs there. */
+  /** The mapping at `to` lacks a key; `value` if known what belongs there. */
   readonly add?: { readonly to: Path; readonly key: string; readonly value?: string };
   /** Keys that the mapping at `to` needs with the replacement, such as `negate: true`. */
   readonly beside?: {
     readonly to: Path;
     readonly keys: Readonly<Record<string, boolean>>;
   };
-  /** The text that is to stand in quotes. */
+  /** Keys that say the same as the entry at `path`, to stand in its place; `guessed` in part, to be looked over. */
+  readonly instead?: {
+    readonly path: Path;
+    readonly keys: Readonly<Record<string, unknown>>;
+    readonly guessed?: true;
+  };
   readonly quote?: Range;
-  /** The file that a reference names, absolute, and what it has to be. */
+  /** The referenced file to create, absolute, and its kind. */
   readonly create?: { readonly path: string; readonly kind: NewFileKind };
 }
 
-export type NewFileKind = 'prompt' | 'transcript' | 'script' | 'cases';
+export type NewFileKind = Exclude<FileKind, 'recording' | 'folder'>;
+
+export function isNewFileKind(kind: FileKind): kind is NewFileKind {
+  return kind !== 'recording' && kind !== 'folder';
+}
 
 /**
  * One thing wrong with a file.
  *
  * `code` is a stable kebab-case name (`unknown-key`); `message` says what is wrong and what to do.
- * `path` is absolute. `replacement` is the text that would mend `range`, where that is certain.
+ * `path` is absolute. `replacement` is the text that would mend `range`, if that is certain.
  * `unnecessary` says that what stands there has no effect, and can be shown faded.
  */
 export interface Problem {
@@ -62,4 +77,15 @@ export const START: Range = { start: { line: 0, character: 0 }, end: { line: 0, 
 
 export function isError(problem: Problem): boolean {
   return problem.severity === 'error';
+}
+
+/** Texts that may have been meant, the likeliest first, as a problem tells them to its quick fixes. */
+export function suggested([replacement, ...alternatives]: readonly string[]): Pick<
+  Problem,
+  'replacement' | 'fix'
+> {
+  return {
+    ...(replacement !== undefined && { replacement }),
+    ...(alternatives.length > 0 && { fix: { alternatives } }),
+  };
 }

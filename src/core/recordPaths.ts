@@ -2,7 +2,16 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { CaseLine, RunLine } from './runRecord.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Where what is kept about an eval file stands. Paths are absolute. */
+/** The name of the folder of all that Turnlight keeps. */
+export const HOME_FOLDER = '.turnlight';
+
+/** The name of the folder of records in it. */
+export const RUNS_FOLDER = 'runs';
+
+/** The records of a workspace, as a glob of its files. */
+export const RECORD_FILES = `**/${HOME_FOLDER}/${RUNS_FOLDER}/*.jsonl`;
+
+/** Where the records of an eval file are. Paths are absolute. */
 export interface RecordHome {
   /** The eval file as it was named. */
   readonly named: string;
@@ -12,7 +21,7 @@ export interface RecordHome {
   readonly root: string;
 }
 
-/** A path as the records of an eval file hold it: from their root, with `/`. */
+/** A path as written in an eval file's records: relative to their root, with `/`. */
 export function recordedPath({ named, path, root }: RecordHome, given: string): string {
   const followed = resolve(dirname(path), relative(dirname(named), given));
   return relative(root, followed).split(sep).join('/');
@@ -29,30 +38,30 @@ export function namedPath({ named, path }: RecordHome, absolute: string): string
 }
 
 /** A run's line with each of its paths changed. */
-export function withRunPaths(line: RunLine, change: (path: string) => string): RunLine {
+export function mapRunPaths(line: RunLine, change: (path: string) => string): RunLine {
   return { ...line, files: line.files.map((file) => ({ ...file, path: change(file.path) })) };
 }
 
 /** A case's line with each of its paths changed: of the suite, the case, its turns and assertions. */
-export function withCasePaths(line: CaseLine, change: (path: string) => string): CaseLine {
+export function mapCasePaths(line: CaseLine, change: (path: string) => string): CaseLine {
   const { conversation, source, suite, verdicts } = line;
-  const placed = <Place extends { readonly path: string }>(place: Place): Place => ({
-    ...place,
-    path: change(place.path),
+  const changed = <Located extends { readonly path: string }>(source: Located): Located => ({
+    ...source,
+    path: change(source.path),
   });
   const judged = (verdict: Verdict): Verdict => ({
     ...verdict,
-    assertion: placed(verdict.assertion),
+    assertion: changed(verdict.assertion),
     ...(verdict.nested && { nested: verdict.nested.map(judged) }),
   });
   return {
     ...line,
     suite: change(suite),
-    source: placed(source),
+    source: changed(source),
     conversation: {
       ...conversation,
       entries: conversation.entries.map((entry) =>
-        entry.kind === 'turn' && entry.source ? { ...entry, source: placed(entry.source) } : entry,
+        entry.kind === 'turn' && entry.source ? { ...entry, source: changed(entry.source) } : entry,
       ),
     },
     verdicts: verdicts.map(judged),

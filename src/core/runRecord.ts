@@ -12,17 +12,23 @@ import { statusSchema, usageSchema, verdictSchema } from './verdict.ts';
 export const RECORD_VERSION = 2;
 
 export const runLineSchema = z.object({
-  kind: z.literal('run'),
-  version: z.int().min(1),
-  id: z.string(),
-  /** ISO 8601, UTC. */
-  started: z.string(),
-  /** Suite files with the SHA-256 of the text that ran, hexadecimal. */
-  files: z.array(z.object({ path: z.string(), hash: z.string() })),
-  commit: z.string().optional(),
-  options: z.record(z.string(), z.unknown()),
-  /** Judge models as `provider:model`. */
-  judges: z.array(z.string()),
+  kind: z.literal('run').meta({ description: 'The first line.' }),
+  version: z.int().min(1).meta({ description: "The format's version, now 2." }),
+  id: z.string().meta({ description: 'Identifies the run; part of the file name.' }),
+  started: z.string().meta({ description: 'ISO 8601, UTC.' }),
+  files: z
+    .array(
+      z.object({
+        path: z.string().meta({ description: 'Path of an eval file.' }),
+        hash: z.string().meta({ description: 'SHA-256 of the text that ran, hexadecimal.' }),
+      }),
+    )
+    .meta({ description: 'The eval files that ran.' }),
+  commit: z.string().optional().meta({ description: 'The git commit, if there is one.' }),
+  options: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'The options of the run, such as `concurrency`.' }),
+  judges: z.array(z.string()).meta({ description: 'Judge models as `provider:model`.' }),
 });
 
 /** The kinds of a case's `origin`. */
@@ -32,64 +38,83 @@ export const originKinds = ['turns', 'transcript'] as const satisfies SuiteCase[
 export const stopReasons = ['stop-on-failure', 'target-error'] as const;
 
 const factsSchema = z.object({
-  role: z.string().optional(),
-  topics: z.array(z.string()),
-  tools: z.array(toolSchema.strip()),
-  expectations: z.record(z.string(), z.unknown()),
-  context: z.record(z.string(), z.unknown()),
+  role: z.string().optional().meta({ description: 'As in the eval file.' }),
+  topics: z.array(z.string()).meta({ description: 'As in the eval file.' }),
+  tools: z.array(toolSchema.strip()).meta({ description: 'As in the eval file.' }),
+  expectations: z
+    .record(z.string(), z.unknown())
+    .meta({ description: 'As in the eval file; plain text is under `outcome`.' }),
+  context: z.record(z.string(), z.unknown()).meta({ description: 'As in the eval file.' }),
 });
 
 export const caseLineSchema = z.object({
-  kind: z.literal('case'),
-  /** The suite's file; the case itself may stand in an included file. */
-  suite: z.string(),
-  suite_name: z.string(),
-  id: z.string(),
-  /** Which of the conversations that the case stands for, where it stands for several. */
-  variant: z.string().optional(),
-  /** From 1; always 1 without `repeat`. */
-  repetition: z.int().min(1),
-  repetitions: z.int().min(1),
-  source: z.object({
-    path: z.string(),
-    range: rangeSchema,
-    /** SHA-256 of the case's text: a verdict is stale where the text now has another. */
-    hash: z.string(),
+  kind: z.literal('case').meta({ description: 'A case that finished.' }),
+  suite: z
+    .string()
+    .meta({ description: "The suite's file; the case itself may be in an included file." }),
+  suite_name: z.string().meta({ description: 'The name of the suite.' }),
+  id: z.string().meta({ description: 'The `id` of the case.' }),
+  variant: z.string().optional().meta({
+    description: 'Which of its conversations, if the case stands for several.',
   }),
-  description: z.string().optional(),
-  tags: z.array(z.string()),
-  /** Where the conversation comes from; like the next four absent in records of version 1. */
-  origin: z.enum(originKinds).optional().catch(undefined),
-  /** Why it ended where it did; absent where all of it was said. */
-  stop_reason: z.enum(stopReasons).optional().catch(undefined),
-  /** With the conversation, all that assertions look at. */
-  facts: factsSchema.optional(),
-  /** The system that replied; absent where nothing was asked. */
-  target: z.object({ name: z.string(), type: z.string(), digest: z.string() }).optional(),
-  /** SHA-256 of what the conversation was made from, hexadecimal: of the same, the same may come. */
-  input_hash: z.string().optional(),
-  status: statusSchema,
-  /** Weighted mean of the scored verdicts, 0..1. */
-  score: z.number().min(0).max(1).nullable(),
-  threshold: z.number().min(0).max(1).optional(),
-  /** Why the case errored or was skipped. */
-  reason: z.string().optional(),
-  conversation: conversationSchema,
-  verdicts: z.array(verdictSchema),
-  usage: usageSchema,
-  /** Milliseconds. */
-  duration: z.number().min(0),
-  /** ISO 8601, UTC. */
-  finished: z.string(),
+  repetition: z.int().min(1).meta({ description: 'From 1; always 1 without `repeat`.' }),
+  repetitions: z.int().min(1).meta({ description: 'How many times the case runs.' }),
+  source: z
+    .object({
+      path: z.string().meta({ description: 'The file that contains the case.' }),
+      range: rangeSchema.meta({ description: 'Its place in the file.' }),
+      hash: z.string().meta({
+        description: "SHA-256 of the case's text: verdicts on another text are stale.",
+      }),
+    })
+    .meta({ description: 'The case in its file.' }),
+  description: z.string().optional().meta({ description: 'The description of the case.' }),
+  tags: z.array(z.string()).meta({ description: 'The tags of the case.' }),
+  origin: z.enum(originKinds).optional().catch(undefined).meta({
+    description: 'Where the conversation comes from. Like the next four, new in version 2.',
+  }),
+  stop_reason: z.enum(stopReasons).optional().catch(undefined).meta({
+    description: 'Why the conversation ended early; absent if all of it was said.',
+  }),
+  facts: factsSchema.optional().meta({
+    description: 'What assertions look at besides the conversation.',
+  }),
+  target: z
+    .object({
+      name: z.string().meta({ description: 'Its name, else its type.' }),
+      type: z.string().meta({ description: 'Its type.' }),
+      digest: z.string().meta({ description: 'SHA-256 of its keys and files.' }),
+    })
+    .optional()
+    .meta({ description: 'The system that replied; absent if nothing was asked.' }),
+  input_hash: z.string().optional().meta({
+    description: 'SHA-256 of what the conversation was made from.',
+  }),
+  status: statusSchema.meta({ description: 'The outcome.' }),
+  score: z.number().min(0).max(1).nullable().meta({
+    description: 'Computed from the scored verdicts; null if there are none.',
+  }),
+  threshold: z.number().min(0).max(1).optional().meta({
+    description: 'The threshold of the case, if it has one.',
+  }),
+  reason: z.string().optional().meta({ description: 'Why the case errored or was skipped.' }),
+  conversation: conversationSchema.meta({ description: 'What was said.' }),
+  verdicts: z.array(verdictSchema).meta({ description: 'One for each assertion.' }),
+  usage: usageSchema.meta({ description: 'What the case used, target and judges together.' }),
+  duration: z.number().min(0).meta({ description: 'Milliseconds.' }),
+  finished: z.string().meta({ description: 'ISO 8601, UTC.' }),
 });
 
 export const endLineSchema = z.object({
-  kind: z.literal('end'),
-  finished: z.string(),
-  cancelled: z.boolean(),
-  /** What ended the run before all its cases were begun. */
-  stopped: z.literal('max-cost').optional(),
-  counts: z.record(statusSchema, z.int().min(0)),
+  kind: z.literal('end').meta({ description: 'The last line.' }),
+  finished: z.string().meta({ description: 'ISO 8601, UTC.' }),
+  cancelled: z.boolean().meta({ description: 'Whether the run was cancelled.' }),
+  stopped: z.literal('max-cost').optional().meta({
+    description: 'What ended the run before all its cases were begun.',
+  }),
+  counts: z
+    .record(statusSchema, z.int().min(0))
+    .meta({ description: 'How many cases ended with each status.' }),
 });
 
 /** A line of a record. Its paths start from the record's root there, and are absolute everywhere else. */

@@ -1,3 +1,4 @@
+import { groupBy } from './data.ts';
 import type { Status, TurnVerdict, Verdict } from './verdict.ts';
 
 /** Arithmetic mean; undefined of nothing, so that no empty mean can read as a score. */
@@ -8,6 +9,14 @@ export function mean(values: readonly number[]): number | undefined {
 
 /** Lowest and highest value, such as 1 and 5. */
 export type Scale = readonly [low: number, high: number];
+
+export const UNIT: Scale = [0, 1];
+
+/** How a judge grades: by a number of a scale, or by a label whose score is known. */
+export type Grading =
+  | { readonly kind: 'scale'; readonly scale: Scale }
+  /** Scores of 0..1 by label. */
+  | { readonly kind: 'labels'; readonly labels: Readonly<Record<string, number>> };
 
 /** Where a value stands on its scale, 0..1. */
 export function shareOn([low, high]: Scale, value: number): number {
@@ -26,16 +35,23 @@ export function reaches(score: number, threshold: number): boolean {
   return score >= threshold - TOLERANCE;
 }
 
-/** Σ weight × score ÷ Σ weight over the verdicts that passed or failed; null where none did. */
-export function caseScore(verdicts: readonly Verdict[]): number | null {
-  let sum = 0;
-  let weights = 0;
-  for (const { score, assertion } of verdicts) {
-    if (score === null) continue;
-    sum += assertion.weight * score;
-    weights += assertion.weight;
-  }
-  return weights === 0 ? null : sum / weights;
+export type Aggregate = 'mean' | 'min';
+
+/**
+ * Of the verdicts that passed or failed, those of weight 0 left out: Σ weight × score ÷ Σ weight, or
+ * the lowest score; null if there are none.
+ */
+export function caseScore(
+  verdicts: readonly Verdict[],
+  aggregate: Aggregate = 'mean',
+): number | null {
+  const weighed = verdicts.flatMap(({ score, assertion: { weight } }) =>
+    score === null || weight === 0 ? [] : [{ score, weight }],
+  );
+  if (weighed.length === 0) return null;
+  if (aggregate === 'min') return Math.min(...weighed.map(({ score }) => score));
+  const weights = weighed.reduce((sum, { weight }) => sum + weight, 0);
+  return weighed.reduce((sum, { score, weight }) => sum + weight * score, 0) / weights;
 }
 
 /**
@@ -43,52 +59,44 @@ export function caseScore(verdicts: readonly Verdict[]): number | null {
  * it; an error makes it an error; without a threshold every verdict must pass, with one the score
  * must reach it. Where nothing was scored the case is skipped: nothing checked never passes.
  */
-export function caseStatus(verdicts: readonly Verdict[], threshold: number | undefined): Status {
+export function caseStatus(
+  verdicts: readonly Verdict[],
+  threshold: number | undefined,
+  aggregate: Aggregate = 'mean',
+): Status {
   const gated = verdicts.filter(({ assertion }) => assertion.required);
   if (gated.some(({ status }) => status === 'fail' || status === 'error')) return 'fail';
   if (verdicts.some(({ status }) => status === 'error')) return 'error';
   const scored = verdicts.filter(({ score }) => score !== null);
   if (scored.length === 0) return 'skipped';
-  if (threshold === undefined) {
-    return scored.every(({ status }) => status === 'pass') ? 'pass' : 'fail';
-  }
-  const score = caseScore(scored);
+  const score = caseScore(scored, aggregate);
   // Weights of 0 alone leave no mean: then each verdict speaks for itself.
-  if (score === null) return scored.every(({ status }) => status === 'pass') ? 'pass' : 'fail';
-  return reaches(score, threshold) ? 'pass' : 'fail';
+  const passes =
+    threshold === undefined || score === null
+      ? scored.every(({ status }) => status === 'pass')
+      : reaches(score, threshold);
+  return passes ? 'pass' : 'fail';
 }
 
 export interface TurnBadge {
   readonly status: Status;
-  /** Mean of the scores that verdicts gave this turn; null where none did. */
+  /** Mean of the scores that verdicts gave this turn; null if none did. */
   readonly score: number | null;
   readonly entries: readonly { readonly verdict: Verdict; readonly entry: TurnVerdict }[];
 }
 
 const WORST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
-/** A turn's badge: its worst verdict. Undefined where no assertion spoke about the turn. */
+/** A turn's badge: its worst verdict. Undefined if no assertion spoke about the turn. */
 export function turnBadge(verdicts: readonly Verdict[], turn: number): TurnBadge | undefined {
-  return badgeOf(
-    verdicts.flatMap((verdict) =>
-      verdict.turns.filter((entry) => entry.turn === turn).map((entry) => ({ verdict, entry })),
-    ),
-  );
+  return badgeOf(entriesByTurn(verdicts).get(turn) ?? []);
 }
 
-/** What assertions said about each turn, by its number. */
 export function entriesByTurn(
   verdicts: readonly Verdict[],
 ): ReadonlyMap<number, TurnBadge['entries']> {
-  const entries = new Map<number, { verdict: Verdict; entry: TurnVerdict }[]>();
-  for (const verdict of verdicts) {
-    for (const entry of verdict.turns) {
-      const said = entries.get(entry.turn) ?? [];
-      said.push({ verdict, entry });
-      entries.set(entry.turn, said);
-    }
-  }
-  return entries;
+  const entries = verdicts.flatMap((verdict) => verdict.turns.map((entry) => ({ verdict, entry })));
+  return groupBy(entries, ({ entry }) => entry.turn);
 }
 
 export function badgeOf(entries: TurnBadge['entries']): TurnBadge | undefined {

@@ -1,7 +1,8 @@
-import type { PlacedMessage } from './conversation.ts';
+import type { SourcedMessage } from './conversation.ts';
+import type { Mapping } from './data.ts';
 import type { Tool } from './message.ts';
 import type { Range, Source } from './problem.ts';
-import type { Scale } from './scoring.ts';
+import type { Aggregate, Grading } from './scoring.ts';
 
 /**
  * An eval file made ready to run: defaults merged, names resolved, prompts and transcripts read,
@@ -13,6 +14,10 @@ export interface Suite {
   readonly description?: string;
   /** SHA-256 of the file's text, hexadecimal. */
   readonly hash: string;
+  /** The folder that its paths may not leave. */
+  readonly workspace: string;
+  /** Names of the variables that hold keys of the models under `models`. */
+  readonly keyVariables: readonly string[];
   readonly cases: readonly SuiteCase[];
 }
 
@@ -20,7 +25,6 @@ export interface SuiteCase {
   readonly id: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** The reason, where one was given. */
   readonly skip?: { readonly reason?: string };
   readonly only: boolean;
   readonly source: Source & { readonly hash: string };
@@ -34,9 +38,13 @@ export interface SuiteCase {
   readonly context: Readonly<Record<string, unknown>>;
   readonly assertions: readonly Assertion[];
   readonly threshold?: number;
+  readonly aggregate?: Aggregate;
   readonly repeat: Repeat;
   readonly stopOnFailure: boolean;
 }
+
+/** A case runs at most so many times: each is an item in the editor, and costs its requests. */
+export const MAX_REPETITIONS = 1000;
 
 export interface Repeat {
   readonly times: number;
@@ -50,7 +58,7 @@ export interface TurnsOrigin {
   readonly turns: readonly ScriptedTurn[];
 }
 
-export interface ScriptedTurn {
+interface ScriptedTurn {
   readonly user: string;
   readonly expected?: string;
   readonly source: Source;
@@ -58,18 +66,22 @@ export interface ScriptedTurn {
 
 export interface TranscriptOrigin {
   readonly kind: 'transcript';
-  readonly messages: readonly PlacedMessage[];
+  readonly messages: readonly SourcedMessage[];
   readonly notes: readonly string[];
 }
 
-/** A model as configured: the provider's own keys, checked by its schema. */
+/** A model as configured: the provider's own keys, validated by its schema. */
 export interface ModelSpec {
   /** `provider:model`, as shown and recorded. */
   readonly id: string;
   readonly provider: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** `params` as they stand in the file, where `${env:NAME}` was filled in. */
+  /** `params` as written in the file, where `${env:NAME}` was filled in. */
   readonly written?: Readonly<Record<string, unknown>>;
+  /** Names of the environment variables whose values are sent with requests. */
+  readonly sends?: readonly string[];
+  /** Whether the user gave the address, on the command line or by a variable, and not the file. */
+  readonly ownAddress?: boolean;
   /** The folder that relative paths in `params` start from. */
   readonly folder: string;
 }
@@ -80,11 +92,13 @@ export interface TargetSpec {
   readonly name: string;
   readonly type: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** `params` as they stand in the file, where `${env:NAME}` was filled in. */
+  /** `params` as written in the file, where `${env:NAME}` was filled in. */
   readonly written?: Readonly<Record<string, unknown>>;
   readonly folder: string;
   /** The system text that it is told before anything is said. */
   readonly system?: string;
+  /** Its own tools; else those of the case are offered to it. */
+  readonly tools?: readonly Tool[];
   readonly model?: ModelSpec;
 }
 
@@ -95,7 +109,6 @@ export type At =
   | { readonly kind: 'range'; readonly from: number; readonly to: number };
 
 export interface Assertion {
-  /** Place in the case's list, from 0. */
   readonly index: number;
   /** Its identity in the case, over runs and edits. */
   readonly key: string;
@@ -104,7 +117,6 @@ export interface Assertion {
   readonly source: Source;
   /** The type's own keys, checked by its schema. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** The judge prompt that `prompt` names. */
   readonly prompt?: JudgePrompt;
   /** 0..1: its own, else that of its prompt, else that of its type. */
   readonly threshold: number;
@@ -114,11 +126,11 @@ export interface Assertion {
   readonly at: At;
   readonly judge?: ModelSpec;
   readonly temperature?: number;
-  /** How often the judge is asked, 1 unless given; the median score and the majority's label count. */
+  /** How often the judge is asked, 1 by default; the median score and the majority's label count. */
   readonly samples?: number;
-  /** `turn` asks once for each judged turn, with `window` turns before it; `conversation` unless given. */
+  /** `turn` asks once for each judged turn, with `window` turns before it; `conversation` by default. */
   readonly granularity?: 'conversation' | 'turn';
-  /** Turns shown before those judged, where not all of the conversation is shown; 10 unless given. */
+  /** Turns shown before those judged, where not all of the conversation is shown; 10 by default. */
   readonly window?: number;
   /** The assertions that decide this one: those of a group, or a decision graph's ends by path. */
   readonly nested?: readonly NestedAssertion[];
@@ -128,9 +140,9 @@ export interface Assertion {
   readonly scriptedTurn?: number;
 }
 
-export interface NestedAssertion {
+interface NestedAssertion {
   /** From the mapping of the assertion that holds it, such as `assert.0` or `nodes.tone.assert`. */
-  readonly place: string;
+  readonly path: string;
   readonly assertion: Assertion;
 }
 
@@ -139,13 +151,13 @@ export interface JudgePrompt {
   readonly path: string;
   readonly name?: string;
   readonly description?: string;
-  /** Lowest and highest score that the prompt asks for; 0 and 1 unless it says otherwise. */
-  readonly scale: Scale;
-  readonly labels: readonly string[];
+  /** A scale of 0 to 1 unless the prompt says otherwise. */
+  readonly grading: Grading;
+  /** JSON Schema of what the judge notes beside its grade. */
+  readonly details?: Mapping;
   readonly threshold?: number;
   readonly perTurn: boolean;
   readonly model?: ModelSpec;
-  /** The Markdown under the front matter. */
   readonly body: string;
   readonly bodyRange: Range;
 }

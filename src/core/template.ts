@@ -16,7 +16,7 @@ export function templateVariables(text: string): TemplateVariable[] {
 }
 
 /**
- * Puts values in the place of `{{name}}`. Values are put in as they are and not looked at again.
+ * Puts values in place of `{{name}}`. Values are put in as they are and not looked at again.
  *
  * @throws Error on a name that `lookup` does not know; files are checked for those beforehand
  */

@@ -1,4 +1,4 @@
-/** Ends a switch over all kinds of something: a kind that is left out does not compile. */
+/** Ends an exhaustive switch: a missing kind does not compile. */
 export function unreachable(value: never): never {
   throw new Error(`Internal error: there is no case for ${JSON.stringify(value)}.`);
 }

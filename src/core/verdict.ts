@@ -6,93 +6,110 @@ import * as z from 'zod';
  */
 export const statusSchema = z.enum(['pass', 'fail', 'error', 'skipped']);
 
-/** What was decided has a score in 0..1, what was not has none. */
-const scored = { status: statusSchema.extract(['pass', 'fail']), score: z.number().min(0).max(1) };
-
-const unscored = { status: statusSchema.extract(['error', 'skipped']), score: z.null() };
-
-/** A verbatim piece of the turn. `verified` is false where the turn does not hold it. */
-export const quoteSchema = z.object({ text: z.string(), verified: z.boolean() });
-
-const turnKeys = {
-  turn: z.int().min(1),
-  rationale: z.string(),
-  evidence: quoteSchema.optional(),
+/** A decided verdict has a score in 0..1; an undecided one has none. */
+const scored = {
+  status: statusSchema.extract(['pass', 'fail']).meta({ description: 'Decided.' }),
+  score: z.number().min(0).max(1).meta({ description: 'The score.' }),
 };
 
-/** What one assertion says about one turn. */
+const unscored = {
+  status: statusSchema.extract(['error', 'skipped']).meta({ description: 'Not decided.' }),
+  score: z.null().meta({ description: 'No score.' }),
+};
+
+const quoteSchema = z.object({
+  text: z.string().meta({ description: 'The words.' }),
+  verified: z.boolean().meta({ description: 'False if the turn does not contain them.' }),
+});
+
+const turnKeys = {
+  turn: z.int().min(1).meta({ description: 'The number of the turn.' }),
+  rationale: z.string().meta({ description: 'Why.' }),
+  evidence: quoteSchema.optional().meta({ description: 'A quote from the turn.' }),
+  label: z.string().optional().meta({ description: 'The label, if the judge picks one.' }),
+};
+
 export const turnVerdictSchema = z.discriminatedUnion('status', [
   z.object({ ...turnKeys, ...scored }),
   z.object({ ...turnKeys, ...unscored }),
 ]);
 
-/** What it cost. Tokens as the endpoint counted them; `cost` in the price's currency, where a price is known. */
+/** What it cost. */
 export const usageSchema = z.object({
-  calls: z.int().min(0),
-  input_tokens: z.int().min(0),
-  cached_tokens: z.int().min(0),
-  output_tokens: z.int().min(0),
-  cost: z.number().min(0).nullable(),
+  calls: z.int().min(0).meta({ description: 'Requests.' }),
+  input_tokens: z.int().min(0).meta({ description: 'Tokens read, as the endpoint counted them.' }),
+  cached_tokens: z.int().min(0).meta({ description: "Those from the provider's prompt cache." }),
+  output_tokens: z.int().min(0).meta({ description: 'Tokens written.' }),
+  cost: z.number().min(0).nullable().meta({
+    description: "In the currency of the models' `price`; null if there is no price.",
+  }),
 });
 
 const verdictKeys = z.object({
-  assertion: z.object({
-    /** Its identity in the case; absent in records of version 1. */
-    key: z.string().optional(),
-    /** Place in the case's list of assertions, from 0: defaults first, then the case's, then the turns'. */
-    index: z.int().min(0),
-    type: z.string(),
-    name: z.string(),
-    /** Absolute path of the file that holds the assertion. */
-    path: z.string(),
-    /** From 1. */
-    line: z.int().min(1),
-    required: z.boolean(),
-    weight: z.number().min(0),
+  assertion: z
+    .object({
+      key: z.string().optional().meta({
+        description: 'Its identity in the case; absent in records of version 1.',
+      }),
+      index: z.int().min(0).meta({
+        description:
+          "Index in the case's assertions: those of `defaults` first, then the case's, then the turns'.",
+      }),
+      type: z.string().meta({ description: 'Its type.' }),
+      name: z.string().meta({ description: 'Its label.' }),
+      path: z.string().meta({ description: 'The file that contains it.' }),
+      line: z.int().min(1).meta({ description: 'Its line, from 1.' }),
+      required: z.boolean().meta({ description: 'As in the eval file.' }),
+      weight: z.number().min(0).meta({ description: 'As in the eval file.' }),
+    })
+    .meta({ description: 'What was checked.' }),
+  label: z.string().optional().meta({ description: 'The outcome in a word: `yes`, `unresolved`.' }),
+  value: z.union([z.string(), z.number()]).optional().meta({
+    description: 'The outcome on its own scale, such as 4 of 1 to 5, or its label.',
   }),
-  /** What the field calls the outcome: `yes`, `unresolved`. */
-  label: z.string().optional(),
-  /** The outcome on its own scale, such as 4 of 1..5. */
-  value: z.union([z.string(), z.number()]).optional(),
-  /** Lowest and highest `value`, where the scale is not 0..1; the threshold is shown in it. */
-  scale: z.tuple([z.number(), z.number()]).optional(),
-  threshold: z.number().min(0).max(1),
-  rationale: z.string(),
-  turns: z.array(turnVerdictSchema),
-  /** `Turn 2: recalled the name`. Always cite a turn where one is known. */
-  hits: z.array(z.string()),
-  misses: z.array(z.string()),
-  details: z.record(z.string(), z.unknown()),
-  /** Of the assertions that decided this one, in their order. */
+  scale: z.tuple([z.number(), z.number()]).optional().meta({
+    description: 'Lowest and highest `value`, if the scale is not 0 to 1.',
+  }),
+  threshold: z.number().min(0).max(1).meta({ description: 'The score needed to pass.' }),
+  rationale: z.string().meta({ description: 'Why.' }),
+  turns: z.array(turnVerdictSchema).meta({ description: 'Verdicts on single turns.' }),
+  hits: z.array(z.string()).meta({ description: 'What was good: `Turn 2: recalled the name`.' }),
+  misses: z.array(z.string()).meta({ description: 'What was bad.' }),
+  details: z.record(z.string(), z.unknown()).meta({ description: 'What else the type records.' }),
   get nested(): z.ZodOptional<z.ZodArray<typeof verdictSchema>> {
-    return z.array(verdictSchema).optional();
+    return z
+      .array(verdictSchema)
+      .optional()
+      .meta({ description: 'Verdicts of the assertions that decided this one, in their order.' });
   },
   judge: z
     .object({
-      /** As configured, `provider:model`. */
-      model: z.string(),
-      /** As the endpoint reported it. */
-      version: z.string().optional(),
-      /** SHA-256 of the request's texts, hexadecimal. */
-      prompt_hash: z.string(),
-      samples: z.int().min(1),
-      /** Highest less lowest score of the samples; null of one. */
-      spread: z.number().min(0).nullable(),
-      /** True where some samples pass and others do not. */
-      unstable: z.boolean().optional(),
+      model: z.string().meta({ description: 'As configured, `provider:model`.' }),
+      version: z.string().optional().meta({ description: 'As the endpoint reported it.' }),
+      prompt_hash: z.string().meta({ description: "SHA-256 of the request's texts." }),
+      samples: z.int().min(1).meta({ description: 'How many times it was asked.' }),
+      spread: z.number().min(0).nullable().meta({
+        description: 'Highest minus lowest score of the samples; null with one sample.',
+      }),
+      unstable: z.boolean().optional().meta({
+        description: 'True if some samples pass and others do not.',
+      }),
     })
-    .optional(),
-  /** SHA-256 of what was asked, hexadecimal, as in `questionHash`; absent in records of version 1. */
-  question_hash: z.string().optional(),
-  usage: usageSchema,
+    .optional()
+    .meta({ description: 'Who judged; absent if no model did.' }),
+  question_hash: z.string().optional().meta({
+    description: 'SHA-256 of what was asked; absent in records of version 1.',
+  }),
+  usage: usageSchema.meta({ description: 'What the verdict used.' }),
 });
 
 const scoredSchema = verdictKeys.extend({ ...scored, reason: z.never().optional() });
 
 const unscoredSchema = verdictKeys.extend({
   ...unscored,
-  /** Stable and kebab-case: `quota`, `cut-off`, `not-applicable`. */
-  reason: z.string(),
+  reason: z.string().meta({
+    description: 'A stable name, such as `timeout`, `cut-off` or `not-applicable`.',
+  }),
 });
 
 export const verdictSchema = z.discriminatedUnion('status', [scoredSchema, unscoredSchema]);
@@ -134,4 +151,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
     output_tokens: a.output_tokens + b.output_tokens,
     cost: a.cost === null && b.cost === null ? null : (a.cost ?? 0) + (b.cost ?? 0),
   };
+}
+
+/** Of a verdict, a turn or a case that a person has to look at. */
+export function isFailure({ status }: { readonly status: Status }): boolean {
+  return status === 'fail' || status === 'error';
 }

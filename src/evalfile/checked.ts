@@ -1,24 +1,26 @@
 import type * as z from 'zod';
-import type { Path } from '../core/data.ts';
+import { changedAt, mappingOf, type Path } from '../core/data.ts';
 import type { Problem } from '../core/problem.ts';
+import type { Leaf } from '../schema/leaves.ts';
 import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
-import { placedProblem } from '../schema/placedProblems.ts';
-import { problemsOfMeant } from '../schema/valueProblems.ts';
+import { locateProblem, problemsOfMeant } from '../schema/valueProblems.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { foreignNames } from './foreignNames.ts';
 
-/** A value of the format that was held against its schema. */
 export interface Checked {
-  /** The value as it was meant: with every misspelt key as the one it stands for. */
+  /**
+   * The value as it was meant: with every misspelt key as the one it stands for, and no unknown one;
+   * with defaults if nothing is wrong.
+   */
   readonly value: unknown;
-  /** Finds places by the keys that were meant. */
+  /** Finds ranges by the intended keys. */
   readonly document: YamlDocument;
   readonly problems: readonly Problem[];
-  /** Where the value is not as it should be: paths from it. */
+  /** Where that value is not as it should be: paths from it. */
   readonly unsound: readonly Path[];
 }
 
-/** @param base where the value stands in the document */
+/** @param base path of the value in the document */
 export function checked(
   schema: z.ZodType,
   value: unknown,
@@ -28,11 +30,21 @@ export function checked(
   const meant = asMeant(schema, value, foreignNames);
   const misspelt = meant.misspelt.map((one) => ({ ...one, owner: [...base, ...one.owner] }));
   return {
-    value: meant.value,
+    value: meant.leaves.reduce(withoutUnknown, meant.value),
     document: documentAsMeant(document, misspelt),
     problems: problemsOfMeant(schema, meant, { foreign: foreignNames }).map((problem) =>
-      placedProblem(problem, document, base),
+      locateProblem(problem, document, base),
     ),
-    unsound: meant.leaves.map(({ path }) => path),
+    unsound: meant.leaves
+      .filter(({ issue }) => issue.code !== 'unrecognized_keys')
+      .map(({ path }) => path),
   };
+}
+
+function withoutUnknown(value: unknown, { issue, path }: Leaf): unknown {
+  if (issue.code !== 'unrecognized_keys') return value;
+  const { keys } = issue;
+  return changedAt(value, path, (mapping) =>
+    Object.fromEntries(Object.entries(mappingOf(mapping)).filter(([key]) => !keys.includes(key))),
+  );
 }

@@ -1,13 +1,15 @@
-import { ReasonedError } from '../core/reasonedError.ts';
+import { ReasonedError } from '../core/errors.ts';
 
 /**
- * How files are read, so that an editor can lay unsaved text over the disk. Paths are absolute.
+ * How files are read, so that an editor can overlay unsaved text. Paths are absolute.
  */
 export interface Files {
-  /** @throws FileError where it is missing, larger than `maxBytes`, or not UTF-8 */
+  /** @throws FileError if it is missing, larger than `maxBytes`, or not UTF-8 */
   read(path: string, maxBytes: number): Promise<string>;
+  /** Whether a file is there; a folder is none. */
   exists(path: string): Promise<boolean>;
-  /** The path with symbolic links followed; the path itself where it does not exist. */
+  isFolder(path: string): Promise<boolean>;
+  /** The path with symbolic links followed; the path itself if it does not exist. */
   realPath(path: string): Promise<string>;
   /** Absolute paths, sorted, of the files under `folder` that match. */
   glob(patterns: readonly string[], folder: string): Promise<string[]>;
@@ -19,11 +21,11 @@ export class FileError extends ReasonedError<FileErrorReason> {
   override readonly name = 'FileError';
 }
 
-/** Files as they are, but for those of which the text is given by path. */
-export function overlayFiles(files: Files, texts: ReadonlyMap<string, string>): Files {
+/** @param textAt of the files that have another text than on the disk */
+export function overlayFiles(files: Files, textAt: (path: string) => string | undefined): Files {
   return {
     ...files,
-    read: async (path, maxBytes) => texts.get(path) ?? files.read(path, maxBytes),
-    exists: async (path) => texts.has(path) || files.exists(path),
+    read: async (path, maxBytes) => textAt(path) ?? files.read(path, maxBytes),
+    exists: async (path) => textAt(path) !== undefined || files.exists(path),
   };
 }

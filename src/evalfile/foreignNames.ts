@@ -1,5 +1,6 @@
 import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
-import type { ForeignName, ForeignNames } from '../schema/foreignNames.ts';
+import type { ForeignName, ForeignNames, MeantValue } from '../schema/foreignNames.ts';
+import { converted, withoutOurs } from './theirKeys.ts';
 
 /**
  * Names that people bring along from other tools. A name of ours that another tool has as well is
@@ -7,15 +8,8 @@ import type { ForeignName, ForeignNames } from '../schema/foreignNames.ts';
  */
 type Names = Readonly<Record<string, string>>;
 
-export interface TheirName {
-  readonly tool: string;
-  /** Our name for it. */
-  readonly meant: string;
-  /** Keys that must stand beside it to mean the same, such as `ignore_case: true`. */
-  readonly beside?: Readonly<Record<string, boolean>>;
-}
-
-const TYPES: Readonly<Record<string, Names>> = {
+/** By tool, their name for each of our types. */
+export const TYPES: Readonly<Record<string, Names>> = {
   DeepEval: {
     ConversationCompletenessMetric: 'conversation-completeness',
     ConversationRelevancyMetric: 'turn-relevancy',
@@ -98,30 +92,31 @@ const TYPES: Readonly<Record<string, Names>> = {
     token_usage: 'max-tokens',
   },
   promptfoo: {
-    llm_rubric: 'criterion',
-    model_graded_closedqa: 'criterion',
+    'llm-rubric': 'criterion',
+    'model-graded-closedqa': 'criterion',
     icontains: 'contains',
-    icontains_any: 'contains-any',
-    icontains_all: 'contains-all',
-    conversation_relevance: 'turn-relevancy',
-    answer_relevance: 'turn-relevancy',
-    context_faithfulness: 'turn-faithfulness',
-    context_recall: 'turn-contextual-recall',
-    context_relevance: 'turn-contextual-relevancy',
+    'icontains-any': 'contains-any',
+    'icontains-all': 'contains-all',
+    'conversation-relevance': 'turn-relevancy',
+    'answer-relevance': 'turn-relevancy',
+    'context-faithfulness': 'turn-faithfulness',
+    'context-recall': 'turn-contextual-recall',
+    'context-relevance': 'turn-contextual-relevancy',
     factuality: 'groundedness',
     javascript: 'script',
-    contains_json: 'is-json',
-    is_valid_openai_tools_call: 'tool-use',
-    assert_set: 'all-of',
-    similar_cosine: 'similar',
+    'contains-json': 'is-json',
+    'is-valid-openai-tools-call': 'tool-use',
+    'assert-set': 'all-of',
+    'similar:cosine': 'similar',
     moderation: 'safety',
-    trajectory_tool_used: 'tool-called',
-    trajectory_tool_sequence: 'tool-sequence',
-    trajectory_goal_success: 'goal-accuracy',
+    'trajectory:tool-used': 'tool-called',
+    'trajectory:tool-sequence': 'tool-sequence',
+    'trajectory:goal-success': 'goal-accuracy',
   },
 };
 
-const KEYS: Readonly<Record<string, Names>> = {
+/** By tool, their name for each of our keys. */
+export const KEYS: Readonly<Record<string, Names>> = {
   DeepEval: {
     chatbot_role: 'role',
     expected_outcome: 'expectations',
@@ -133,12 +128,15 @@ const KEYS: Readonly<Record<string, Names>> = {
     metrics: 'assert',
     evaluation_steps: 'steps',
     retrieved_context: 'retrieval_context',
-    window_size: 'window',
+    score_range: 'range',
+    penalize_ambiguous_claims: 'penalize_ambiguous',
+    model: 'judge',
   },
   MLflow: {
     inputs: 'context',
     scorers: 'assert',
     guideline: 'guidelines',
+    model: 'judge',
   },
   Azure: {
     evaluators: 'assert',
@@ -155,11 +153,13 @@ const KEYS: Readonly<Record<string, Names>> = {
     assertions: 'assert',
     asserts: 'assert',
     rubrics: 'assert',
+    input: 'user',
     input_messages: 'transcript',
     expected_output: 'expectations',
     expected_messages: 'expectations',
     min_score: 'threshold',
     system_prompt: 'system',
+    mode: 'match',
   },
   promptfoo: {
     vars: 'context',
@@ -175,54 +175,67 @@ const KEYS: Readonly<Record<string, Names>> = {
   },
 };
 
-/** What other tools call the keys and the types of an eval file. */
 export const foreignNames: ForeignNames = {
-  ofKey: (written, known) => told(written, foreignKey(written, known)),
+  ofKey(written, known, value) {
+    const found = converted(written, known, value);
+    if (found) return found;
+    const key = lookUp(KEYS, written, known);
+    return key && nameOf(written, key.tool, key.meant);
+  },
+  withoutOurs,
   ofValue(written, key, known) {
     if (key !== 'type') return undefined;
     // The keys beside it may be another tool's as well and rule out what is meant.
     const all = known.some(findAssertionType) ? assertionTypes.map(({ type }) => type) : [];
-    return told(written, foreignType(written, known) ?? foreignType(written, all));
+    return typeMeant(written, known) ?? typeMeant(written, all);
   },
+  ofKind: (written, key) => (key === 'labels' ? scoredLabels(written) : undefined),
 };
 
-function told(written: string, name: TheirName | undefined): ForeignName | undefined {
-  return name && { ...name, message: foreignSentence(written, name) };
+/** Labels without their scores, as other tools and older files have them: the first for the best. */
+function scoredLabels(written: unknown): MeantValue | undefined {
+  if (!Array.isArray(written) || !written.every((label) => typeof label === 'string')) {
+    return undefined;
+  }
+  const step = 1 / Math.max(1, written.length - 1);
+  const scores = written.map((label, place) => [label, Number((1 - place * step).toFixed(2))]);
+  const message =
+    'Each label needs its score from 0 to 1: `labels: { polite: 1, neutral: 0.5, impolite: 0 }`.';
+  return { meant: Object.fromEntries(scores), message };
 }
 
-/** Our assertion type for another tool's name, where it is one of those that can stand here. */
-export function foreignType(name: string, known: readonly string[]): TheirName | undefined {
-  const negated = /^not[-_](.+)$/.exec(name)?.[1];
-  if (negated === undefined) return positiveType(name, known);
-  const meant = known.includes(negated) ? negated : positiveType(negated, known)?.meant;
-  if (meant === undefined || !known.includes(meant)) return undefined;
-  const beside = positiveType(negated, known)?.beside;
-  return { tool: 'promptfoo', meant, beside: { ...beside, negate: true } };
-}
-
-function positiveType(name: string, known: readonly string[]): TheirName | undefined {
+/** Our assertion type for another tool's name, which may begin with promptfoo's `not-`. */
+function typeMeant(written: string, known: readonly string[]): ForeignName | undefined {
+  const [, name = written] = /^not[-_](.+)$/.exec(written) ?? [];
+  const isNegated = name !== written;
   const found = lookUp(TYPES, name, known);
-  const folds = found && plainly(name).startsWith('icontains');
-  return folds ? { ...found, beside: { ignore_case: true } } : found;
+  const meant = isNegated && known.includes(name) ? name : found?.meant;
+  if (meant === undefined) return undefined;
+  return nameOf(written, isNegated ? 'promptfoo' : String(found?.tool), meant, {
+    ...(found && plainly(name).startsWith('icontains') && { ignore_case: true }),
+    ...(isNegated && { negate: true }),
+  });
 }
 
-/** Our key for another tool's name, where it is one of those that can stand here. */
-export function foreignKey(name: string, known: readonly string[]): TheirName | undefined {
-  return lookUp(KEYS, name, known);
+/** `"llm-rubric" is promptfoo's name. Here it is "criterion".` */
+function nameOf(
+  written: string,
+  tool: string,
+  meant: string,
+  beside: Readonly<Record<string, boolean>> = {},
+): ForeignName {
+  const keys = Object.entries(beside).map(([key, value]) => `\`${key}: ${value}\``);
+  const more = keys.length > 0 ? ` with ${keys.join(' and ')}` : '';
+  const message = `"${written}" is ${tool}'s name. Here it is "${meant}"${more}.`;
+  return { meant, message, ...(keys.length > 0 && { beside }) };
 }
 
-/** `"llm-rubric" is promptfoo's name; here it is "criterion".` */
-export function foreignSentence(name: string, { tool, meant, beside = {} }: TheirName): string {
-  const with_ = Object.entries(beside).map(([key, value]) => `\`${key}: ${value}\``);
-  const more = with_.length > 0 ? ` with ${with_.join(' and ')}` : '';
-  return `"${name}" is ${tool}'s name; here it is "${meant}"${more}.`;
-}
-
+/** The first name of a table that is allowed here. */
 function lookUp(
   tables: Readonly<Record<string, Names>>,
   name: string,
   known: readonly string[],
-): TheirName | undefined {
+): { readonly tool: string; readonly meant: string } | undefined {
   for (const [tool, names] of Object.entries(tables)) {
     for (const [theirs, meant] of Object.entries(names)) {
       if (plainly(theirs) === plainly(name) && known.includes(meant)) return { tool, meant };

@@ -1,12 +1,8 @@
-export interface JsonFault {
-  /** What is wrong, without a full stop and without the text itself. */
-  readonly message: string;
-  /** Where the text stops being JSON; its length where it only ends too early. */
-  readonly offset: number;
-}
-
-/** What keeps a text from being JSON; undefined where it is. A byte order mark is no fault. */
-export function jsonFault(given: string): JsonFault | undefined {
+/**
+ * What keeps a text from being JSON, without a full stop and without the text itself, and where it
+ * stops being JSON; undefined if it is. A byte order mark is no fault.
+ */
+export function jsonFault(given: string) {
   const text = given.replace(/^\uFEFF/, ' ');
   const error = failureOf(text);
   if (!error) return undefined;
@@ -31,7 +27,7 @@ function positionIn({ message }: Error): number | undefined {
 
 /**
  * The engine does not always say where it stopped. What stands before the fault could go on, what
- * ends behind it could not: that place is found by halving.
+ * ends after it could not: that place is found by halving.
  */
 function firstFault(text: string): number {
   let sound = 0;

@@ -1,22 +1,26 @@
 import { basename } from 'node:path';
-import { isMapping, mappingOf, valueAt } from '../core/data.ts';
+import { firstFree, isMapping, mappingOf, valueAt } from '../core/data.ts';
 import { sha256 } from '../core/digest.ts';
 import { START } from '../core/problem.ts';
+import { stepsOf } from '../core/steps.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import { keyVariablesOf } from '../models/keyVariables.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
-import { CaseCache } from './case/caseCache.ts';
-import { type CaseSource, collectCases, MAX_EVAL_FILE } from './case/caseSources.ts';
+import { caseCache } from './case/caseCache.ts';
+import { type CaseSource, collectCases } from './case/caseSources.ts';
+import { askedOnce } from './case/looks.ts';
 import { checked } from './checked.ts';
 import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
-import { Reporter } from './reporter.ts';
+import { promptReader } from './prompt.ts';
+import { MAX_EVAL_FILE } from './referencedFiles.ts';
 import { fileKeys } from './schema.ts';
-import type { Scope } from './scope.ts';
+import { Reporter, type Scope, within } from './scope.ts';
 import { unusedNames } from './unusedNames.ts';
 
 /**
- * Reads an eval file and all that it refers to. Never throws for what stands in a file: that is a
- * problem with its place, and the cases that it does not touch are still ready to run.
+ * Reads an eval file and everything it refers to. Never throws because of a file's content: that is a
+ * problem with a location, and the cases it does not affect can still run.
  *
  * @param path absolute
  */
@@ -26,22 +30,16 @@ export async function loadSuite(
   options: LoadOptions,
 ): Promise<LoadedSuite> {
   try {
-    return await loadDocument(
-      parseYaml(await files.read(path, MAX_EVAL_FILE), path),
-      files,
-      options,
-    );
+    const document = parseYaml(await files.read(path, MAX_EVAL_FILE), path);
+    return await loadDocument(document, files, options);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
-    const { reason, message } = error;
-    const problem = {
-      code: `file-${reason}`,
-      message,
-      severity: 'error' as const,
-      path,
-      range: START,
-    };
-    return { path, problems: [problem], outline: [], dependencies: [] };
+    const reporter = new Reporter();
+    reporter.say(`file-${error.reason}`, error.message, {
+      document: parseYaml('', path),
+      path: [],
+    });
+    return { path, problems: reporter.all(), outline: [], dependencies: [] };
   }
 }
 
@@ -59,24 +57,27 @@ export async function loadDocument(
   const reporter = new Reporter();
   const scope: Scope = {
     options,
-    files,
+    files: askedOnce(files),
     reporter,
     ...readKeys(document, reporter),
     dependencies: new Set(),
-    prompts: new Map(),
+    loadPrompt: promptReader(),
   };
   const sources = await collectCases(scope);
   if (sources.length === 0 && reporter.all().length === 0) {
-    const message = 'The file has no cases. Add `cases:` with at least one.';
-    reporter.say('no-cases', message, { path: document.path, range: START }, undefined, {
-      fix: { add: { to: [], key: 'cases' } },
-    });
+    const message = 'The file has no cases. Add `cases:` with at least one case.';
+    const fix = { add: { to: [], key: 'cases' } };
+    reporter.say('no-cases', message, { document, path: [] }, { range: START, fix });
   }
   uniqueIds(sources, reporter);
   const built: (SuiteCase | undefined)[] = [];
-  const cache = new CaseCache(scope, before);
-  for (const source of sources) built.push(await cache.caseOf(source));
-  for (const problem of await unusedNames(sources, built, scope)) reporter.add(problem);
+  const cache = caseCache(scope, before);
+  const step = stepsOf(options.signal);
+  for (const source of sources) {
+    await step();
+    built.push(await cache.caseOf(source));
+  }
+  for (const problem of unusedNames(sources, built, cache.prompts(), scope)) reporter.add(problem);
   const outline = cache.outline();
   const cases = built.filter(
     (one, index): one is SuiteCase => one !== undefined && outline[index]?.errors.length === 0,
@@ -92,6 +93,8 @@ export async function loadDocument(
         path: document.path,
         name: name ?? basename(document.path).replace(/\.eval\.ya?ml$/, ''),
         hash: sha256(document.text),
+        workspace: options.workspace,
+        keyVariables: Object.values(mappingOf(scope.file.models)).flatMap(keyVariablesOf),
         cases,
         ...(description !== undefined && { description }),
       },
@@ -105,19 +108,20 @@ type FileKeys = Pick<Scope, 'document' | 'file' | 'unsound'>;
 
 /** The keys at the top that are as they should be; what is wrong with the others is reported. */
 function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
-  for (const problem of document.problems) reporter.add(problem);
+  // Of cases that are the file's own, places in the list are places in the suite.
+  for (const problem of document.problems) reporter.add(problem, document.caseOf(problem));
   const none: FileKeys = { document, file: {}, unsound: new Set() };
   const { value } = document;
   if (value === undefined || value === null) {
     if (document.problems.length === 0) {
-      const message = 'The file is empty. Begin with `name:` and `cases:`.';
-      reporter.say('empty-file', message, { path: document.path, range: START });
+      const message = 'The file is empty. Start with `name:` and `cases:`.';
+      reporter.say('empty-file', message, { document, path: [] }, { range: START });
     }
     return none;
   }
   if (!isMapping(value)) {
-    const message = 'An eval file is a mapping with `cases:`.';
-    reporter.say('wrong-type', message, { path: document.path, range: document.rangeOf([]) });
+    const message = 'An eval file must be a mapping with `cases:`.';
+    reporter.say('wrong-type', message, { document, path: [] });
     return none;
   }
   const read = checked(fileKeys, value, document);
@@ -132,20 +136,17 @@ function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
 function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
   const seen = new Set<unknown>();
   const taken = new Set(sources.map(({ raw }) => valueAt(raw, ['id'])));
-  for (const { raw, spot } of sources) {
+  for (const { raw, location } of sources) {
     const id = valueAt(raw, ['id']);
     if (typeof id !== 'string') continue;
     if (seen.has(id)) {
-      const place = {
-        path: spot.document.path,
-        range: spot.document.rangeOf([...spot.path, 'id']),
-      };
-      const message = `Another case of this suite has the id "${id}". Give this one its own.`;
-      let number = 2;
-      while (taken.has(`${id}-${number}`)) number += 1;
-      const replacement = `${id}-${number}`;
+      const message = `Another case in this suite has the id "${id}". Give this one a different id.`;
+      const replacement = firstFree(
+        (number) => `${id}-${number}`,
+        (name) => taken.has(name),
+      );
       taken.add(replacement);
-      reporter.say('duplicate-id', message, place, spot.owner, { replacement });
+      reporter.say('duplicate-id', message, within(location, 'id'), { replacement });
     }
     seen.add(id);
   }

@@ -1,15 +1,15 @@
 import type { Problem, Range } from '../core/problem.ts';
-import type { Suite } from '../core/suite.ts';
+import type { Suite, TranscriptOrigin } from '../core/suite.ts';
 import type { Listed } from './assertion/key.ts';
 
-/** What `loadSuite` makes of a file, however broken it is. */
+/** The result of `loadSuite`, however broken the file is. */
 export interface LoadedSuite {
   readonly path: string;
-  /** Sorted by place. Problems of included, prompt and transcript files carry those files' paths. */
+  /** Sorted by location. Problems in included, prompt and transcript files have those files' paths. */
   readonly problems: readonly Problem[];
   /** Every case that can be found, valid or not, in order; included files' after the file's own. */
   readonly outline: readonly OutlineCase[];
-  /** The cases without an error, ready to run; absent where the file as a whole cannot run. */
+  /** The cases without an error, ready to run; absent if the file as a whole cannot run. */
   readonly suite?: Suite;
   /** Files it was made from besides itself, absolute: included, prompts, transcripts. */
   readonly dependencies: readonly string[];
@@ -17,7 +17,6 @@ export interface LoadedSuite {
 
 /** A case as the Testing panel, the outline and the code lenses show it. */
 export interface OutlineCase {
-  /** Undefined where it has none yet. */
   readonly id?: string;
   readonly description?: string;
   /** The file it stands in: the suite's or an included one. */
@@ -25,8 +24,10 @@ export interface OutlineCase {
   readonly range: Range;
   /** The `id` value, else the case's first line. */
   readonly nameRange: Range;
-  /** Scripted user turns or transcript messages, with the turn number each belongs to where it is known. */
+  /** Scripted user turns or transcript messages, with the turn number each belongs to if known. */
   readonly turns: readonly OutlineTurn[];
+  /** What was said, where that has happened already, whatever else keeps the case from running. */
+  readonly transcript?: TranscriptOrigin;
   readonly assertions: readonly OutlineAssertion[];
   readonly tags: readonly string[];
   readonly repetitions: number;
@@ -59,6 +60,7 @@ export interface LoadOptions {
   readonly defaultJudge?: string;
   /** Replaces every judge: the command line's `--judge` and `--base-url`. */
   readonly judgeOverride?: { readonly judge?: string; readonly baseUrl?: string };
-  /** For `${env:NAME}`. */
+  /** Ends the reading: nobody waits for it any more. */
+  readonly signal?: AbortSignal;
   readonly env: (name: string) => string | undefined;
 }

@@ -9,7 +9,6 @@ export const messageSchema: z.ZodType = z
   .union(schemas)
   .meta({ description: 'A message: `user: Hi`, or in any of the dialects that are read.' });
 
-/** A file of messages: a whole conversation. */
 export const messagesFileSchema = z
   .array(messageSchema)
   .min(1)

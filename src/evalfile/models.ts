@@ -1,160 +1,216 @@
 import { dirname } from 'node:path';
+import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
 import { mappingOf } from '../core/data.ts';
-import { substituteEnv } from '../core/environment.ts';
-import { START } from '../core/problem.ts';
+import { environmentNames, isReference, substituteEnv } from '../core/environment.ts';
+import { isFileKind } from '../core/meaning.ts';
+import { toolsSchema, unwrapTools } from '../core/message.ts';
+import { START, suggested } from '../core/problem.ts';
+import { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
 import { parseModelSpec } from '../models/registry.ts';
-import { outsideMessage, staysInside } from './paths.ts';
-import { keyPlaceOf, placeOf, type Scope, type Spot, within } from './scope.ts';
+import { mentionsIn } from '../schema/mentions.ts';
+import { findReferenced } from './referencedFiles.ts';
+import { type Location, type Scope, within } from './scope.ts';
+import { modelSchema, targetSchema } from './targetSchema.ts';
+import { checkTools, type OfferedTools } from './targetTools.ts';
 
 /**
- * The model that a value names: a name in `models`, `provider:model`, or a mapping. Undefined where
- * there is none; the reason has been reported.
+ * The model that a value names: a name in `models`, `provider:model`, or a mapping. Undefined if
+ * none is named, or there is none, for the reason that was reported.
  */
-export function resolveModel(value: unknown, spot: Spot, scope: Scope): ModelSpec | undefined {
+export async function resolveModel(
+  value: unknown,
+  location: Location,
+  scope: Scope,
+): Promise<ModelSpec | undefined> {
+  if (value === undefined) return undefined;
   if (typeof value === 'string') {
     const models = scope.file.models ?? {};
     if (Object.hasOwn(models, value)) {
-      const named: Spot = { document: scope.document, path: ['models', value] };
-      // Owner kept: the mistake is told at the model, and stops the case that uses it.
-      return modelOf(models[value], { ...named, ...ownerOf(spot) }, scope);
+      return modelOf(models[value], namedAt('models', value, location, scope), scope);
     }
-    if (!value.includes(':')) return unknownName(value, Object.keys(models), 'model', spot, scope);
-    return shortModel(value, spot, scope);
+    if (!value.includes(':')) return unknownName(value, models, 'model', location, scope);
+    return shortModel(value, location, scope);
   }
-  return modelOf(value, spot, scope);
+  return modelOf(value, location, scope);
 }
 
-function modelOf(value: unknown, spot: Spot, scope: Scope): ModelSpec | undefined {
-  if (typeof value === 'string') return shortModel(value, spot, scope);
-  const given = keysOf(value, spot, scope);
+async function modelOf(
+  value: unknown,
+  location: Location,
+  scope: Scope,
+): Promise<ModelSpec | undefined> {
+  if (typeof value === 'string') return shortModel(value, location, scope);
+  const given = await keysOf(value, location, scope, modelSchema);
   const { provider, model } = given.params;
   return {
     id: `${String(provider)}:${String(model)}`,
     provider: String(provider),
     ...given,
-    folder: dirname(spot.document.path),
+    ...sentWith(given.written),
+    folder: dirname(location.document.path),
   };
 }
 
-function shortModel(value: string, spot: Spot, scope: Scope): ModelSpec | undefined {
+function shortModel(value: string, location: Location, scope: Scope): ModelSpec | undefined {
   const { value: text, filled } = substituteEnv(value, scope.options.env);
-  const parsed = parseModelSpec(String(text), dirname(spot.document.path));
-  if ('spec' in parsed) return { ...parsed.spec, ...(filled && { written: { model: value } }) };
-  scope.reporter.say('unknown-model', parsed.problem, placeOf(spot), spot.owner);
+  const parsed = parseModelSpec(String(text), dirname(location.document.path));
+  if ('spec' in parsed) {
+    const written = { model: value };
+    return { ...parsed.spec, ...(filled && { written, ...sentWith(written) }) };
+  }
+  const scrubber = new Scrubber();
+  for (const name of environmentNames(value)) scrubber.add(name, scope.options.env(name));
+  scope.reporter.say('unknown-model', scrubber.text(parsed.problem), location);
   return undefined;
 }
 
-/** The judge that the command line puts in the place of a case's own. */
-export function overrideJudge(judge: ModelSpec | undefined, scope: Scope): ModelSpec | undefined {
+function sentWith(written: ModelSpec['written']): Pick<ModelSpec, 'sends' | 'ownAddress'> {
+  return written
+    ? { sends: environmentNames(written), ownAddress: isReference(written.base_url) }
+    : {};
+}
+
+/** The judge that the command line puts in place of a case's own. */
+export async function overrideJudge(
+  judge: ModelSpec | undefined,
+  scope: Scope,
+): Promise<ModelSpec | undefined> {
   const { judge: name, baseUrl } = scope.options.judgeOverride ?? {};
-  const chosen = name === undefined ? judge : outsideModel(name, scope);
+  const chosen = name === undefined ? judge : await outsideModel(name, scope);
   if (!chosen || baseUrl === undefined) return chosen;
-  return { ...chosen, params: { ...chosen.params, base_url: baseUrl } };
+  return { ...chosen, params: { ...chosen.params, base_url: baseUrl }, ownAddress: true };
 }
 
 /** A judge that the command line, the settings or the environment names; also one of the file's. */
-export function outsideModel(name: string, scope: Scope): ModelSpec | undefined {
+export async function outsideModel(name: string, scope: Scope): Promise<ModelSpec | undefined> {
   const { options, reporter, document, file } = scope;
   if (Object.hasOwn(file.models ?? {}, name)) {
     return resolveModel(name, { document, path: ['models', name] }, scope);
   }
   const parsed = parseModelSpec(name, options.workspace);
   if ('spec' in parsed) return parsed.spec;
-  reporter.say('unknown-model', parsed.problem, { path: document.path, range: START });
+  reporter.say('unknown-model', parsed.problem, { document, path: [] }, { range: START });
   return undefined;
 }
 
 /** The target that a value names: a name in `targets`, or a mapping. */
-export function resolveTarget(value: unknown, spot: Spot, scope: Scope): TargetSpec | undefined {
+export async function resolveTarget(
+  value: unknown,
+  location: Location,
+  offered: OfferedTools | undefined,
+  scope: Scope,
+): Promise<TargetSpec | undefined> {
   const targets = scope.file.targets ?? {};
-  if (typeof value !== 'string') return targetOf(undefined, value, spot, scope);
+  if (typeof value !== 'string') return targetOf(undefined, value, location, offered, scope);
   if (!Object.hasOwn(targets, value)) {
-    return unknownName(value, Object.keys(targets), 'target', spot, scope);
+    return unknownName(value, targets, 'target', location, scope);
   }
-  const named: Spot = { document: scope.document, path: ['targets', value], ...ownerOf(spot) };
+  const named = namedAt('targets', value, location, scope);
   const found = targets[value];
   if (typeof found === 'string') {
     const message = `The target "${value}" must be a mapping with a \`type\`.`;
-    scope.reporter.say('wrong-type', message, placeOf(named), spot.owner);
+    scope.reporter.say('wrong-type', message, named);
     return undefined;
   }
-  return targetOf(value, found, named, scope);
+  return targetOf(value, found, named, offered, scope);
 }
 
-function targetOf(
+async function targetOf(
   name: string | undefined,
   value: unknown,
-  spot: Spot,
+  location: Location,
+  offered: OfferedTools | undefined,
   scope: Scope,
-): TargetSpec | undefined {
-  const given = keysOf(value, spot, scope);
+): Promise<TargetSpec | undefined> {
+  const given = await keysOf(value, location, scope, targetSchema);
   const { params } = given;
+  // Variables that a target's program is to be given.
+  const passed: readonly string[] = Array.isArray(params.pass_env) ? params.pass_env : [];
+  for (const [index, name] of passed.entries()) {
+    if (scope.options.env(name) !== undefined) continue;
+    scope.reporter.say(...unset(name), within(location, 'pass_env', index), {
+      severity: 'warning',
+    });
+  }
   const type = String(params.type);
+  const tools = toolsSchema.safeParse(params.tools).data;
   const spec = {
     name: name ?? type,
     type,
     ...given,
-    folder: dirname(spot.document.path),
+    folder: dirname(location.document.path),
     ...(typeof params.system === 'string' && { system: params.system }),
+    ...(tools && { tools: unwrapTools(tools) }),
   };
+  checkTools(spec, location, offered, scope);
   if (params.model === undefined) {
     if (type !== 'chat') return spec;
-    const message = 'A chat target needs `model`, the model that plays the assistant.';
-    scope.reporter.say('missing-key', message, keyPlaceOf(spot), spot.owner, {
-      fix: { add: { to: spot.path, key: 'model' } },
+    const message = 'A chat target needs a `model` to play the assistant.';
+    scope.reporter.sayOnKey('missing-key', message, location, {
+      fix: { add: { to: location.path, key: 'model' } },
     });
     return undefined;
   }
-  const model = resolveModel(mappingOf(value).model, within(spot, 'model'), scope);
-  return model && { ...spec, model };
+  const model = await resolveModel(mappingOf(value).model, within(location, 'model'), scope);
+  if (!model) return undefined;
+  // What the target is told goes where its model is asked.
+  const sends = [...(model.sends ?? []), ...environmentNames(given.written)];
+  return { ...spec, model: { ...model, sends } };
 }
 
-/** The keys of a model or target, environment variables filled in, their path checked. */
-function keysOf(value: unknown, spot: Spot, scope: Scope): Pick<ModelSpec, 'params' | 'written'> {
-  const { value: params, filled, unset } = substituteEnv(value, scope.options.env);
-  for (const name of unset) {
-    const message = `The environment variable ${name} is not set. Set it before this runs.`;
-    scope.reporter.say('unset-variable', message, keyPlaceOf(spot), spot.owner, {
-      severity: 'warning',
-    });
+/** The keys of a model or target, environment variables filled in, the files that they name found. */
+async function keysOf(
+  value: unknown,
+  location: Location,
+  scope: Scope,
+  schema: z.ZodType,
+): Promise<Pick<ModelSpec, 'params' | 'written'>> {
+  const { value: params, filled, unset: names } = substituteEnv(value, scope.options.env);
+  for (const name of names) {
+    scope.reporter.sayOnKey(...unset(name), location, { severity: 'warning' });
   }
   const given = mappingOf(params);
-  const folder = dirname(spot.document.path);
-  if (typeof given.path === 'string' && !staysInside(given.path, folder, scope.options.workspace)) {
-    const place = placeOf(within(spot, 'path'));
-    scope.reporter.say('path-outside', outsideMessage(given.path), place, spot.owner);
+  for (const { kind, text, path } of mentionsIn(schema, given).names) {
+    // The model of a target is read by itself.
+    if (path.length > 1 || !isFileKind(kind)) continue;
+    await findReferenced(text, within(location, ...path), kind, scope);
   }
   return { params: { ...given }, ...(filled && { written: mappingOf(value) }) };
 }
 
+function unset(variable: string): [code: string, message: string] {
+  const message = `The environment variable ${variable} is not set. Set it before running this.`;
+  return ['unset-variable', message];
+}
+
+/** A declared name. Its mistakes are told there, and stop the case that uses it. */
+function namedAt(
+  list: 'models' | 'targets',
+  name: string,
+  { owner }: Location,
+  { document }: Scope,
+): Location {
+  return { document, path: [list, name], owner };
+}
+
 function unknownName(
   name: string,
-  known: readonly string[],
+  declared: object,
   kind: 'model' | 'target',
-  spot: Spot,
+  location: Location,
   scope: Scope,
 ): undefined {
   // Names that are not known cannot be missed.
   if (scope.unsound.has(`${kind}s`)) return undefined;
-  const [meant, ...alternatives] = nearest(name, known);
-  const names = known.length === 0 ? `\`${kind}s\` names none.` : `Known: ${known.join(', ')}.`;
+  const known = Object.keys(declared);
+  const near = nearest(name, known);
+  const [meant] = near;
+  const names = known.length === 0 ? `\`${kind}s\` is empty.` : `Known: ${known.join(', ')}.`;
   const hint = meant ? `Did you mean "${meant}"?` : names;
-  const form = kind === 'model' ? ' Or write provider:model, such as openai:gpt-5-mini.' : '';
-  scope.reporter.say(
-    'unknown-name',
-    `There is no ${kind} "${name}". ${hint}${form}`,
-    placeOf(spot),
-    spot.owner,
-    {
-      ...(meant !== undefined && { replacement: meant }),
-      ...(alternatives.length > 0 && { fix: { alternatives } }),
-    },
-  );
+  const form = kind === 'model' ? ' Or use provider:model, such as openai:gpt-5-mini.' : '';
+  const message = `There is no ${kind} "${name}". ${hint}${form}`;
+  scope.reporter.say('unknown-name', message, location, suggested(near));
   return undefined;
-}
-
-function ownerOf({ owner }: Spot): { owner?: number } {
-  return owner === undefined ? {} : { owner };
 }

@@ -1,42 +1,51 @@
 import * as z from 'zod';
+import {
+  gradingFaults,
+  gradingKeys,
+  scaleOfGrading,
+  writtenGrading,
+} from '../assertions/shared/grading.ts';
+import { detailsFaults, detailsKey } from '../assertions/shared/ownDetails.ts';
 import { contextKey, PROMPT_VARIABLES } from '../assertions/shared/promptVariables.ts';
-import { labelsSchema, scaleSchema } from '../assertions/types/llm-judge.ts';
 import { nearest } from '../core/closest.ts';
 import type { Problem, Range } from '../core/problem.ts';
-import { isError } from '../core/problem.ts';
+import { isError, suggested } from '../core/problem.ts';
+import { UNIT } from '../core/scoring.ts';
 import type { JudgePrompt } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { checked } from './checked.ts';
 import { readThreshold } from './threshold.ts';
 
-/** The front matter of a judge prompt. */
 export const frontMatterSchema = z.strictObject({
-  name: z.string().min(1).optional().meta({ description: "Label; the file's name unless given." }),
-  description: z.string().optional().meta({ description: 'What the judge looks at.' }),
-  scale: scaleSchema.optional(),
-  labels: labelsSchema.optional(),
+  name: z.string().min(1).optional().meta({ description: 'Label. Default: the file name.' }),
+  description: z.string().optional().meta({ description: 'What this judge evaluates.' }),
+  ...gradingKeys,
+  details: detailsKey.optional(),
   threshold: z.number().optional().meta({
     description:
-      'Score needed to pass where the assertion names none: 0..1, or in the scale where greater than 1.',
+      "Score needed to pass, unless the assertion sets one: 0..1, or a value above 1 on the prompt's `scale`.",
   }),
   per_turn: z.boolean().optional().meta({
-    description: 'True asks for a score on each turn; the mean is the score.',
+    description: 'If true, the judge scores each turn, and the mean is the score.',
   }),
   model: z.string().min(1).optional().meta({
     description: 'The model that judges: a name in `models`, or `provider:model`.',
+    refersTo: 'model',
   }),
-  variables: z.array(z.string().min(1)).optional().meta({
-    description: "Keys of the case's `context` that the prompt needs, for `{{context.NAME}}`.",
-  }),
+  variables: z
+    .array(z.string().min(1).meta({ declares: 'variable' }))
+    .optional()
+    .meta({
+      description: "Keys that the case's `context` must have, for `{{context.NAME}}`.",
+    }),
 });
 
 export interface LoadedPrompt {
-  /** Absent where the prompt has an error. */
+  /** Absent if the prompt has an error. */
   readonly prompt?: Omit<JudgePrompt, 'model'>;
   /** As written; resolved by the suite. */
   readonly model?: string;
-  /** Keys of `context` that it uses. */
   readonly needs: readonly string[];
   readonly problems: readonly Problem[];
   /** The front matter, its places those of the file. */
@@ -62,8 +71,7 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   const problems = [
     ...document.problems,
     ...(document.problems.length > 0 ? [] : checked(frontMatterSchema, value, document).problems),
-    ...bodyProblems(body, (start, end) => ({
-      path,
+    ...bodyProblems(body, path, (start, end) => ({
       range: whole.rangeOfOffsets(bodyStart + start, bodyStart + end),
     })),
   ];
@@ -75,13 +83,22 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
   const read = frontMatterSchema.safeParse(value);
   const names = read.success ? (read.data.variables ?? []) : [];
   const needs = [...new Set([...names, ...used.flatMap((name) => contextKey(name) ?? [])])];
-  const { scale = [0, 1], threshold: written } = read.success ? read.data : {};
-  const threshold = written === undefined ? undefined : readThreshold(written, scale);
+  const { threshold: written, ...matterRead } = read.success ? read.data : {};
+  for (const { path: at, message } of [
+    ...gradingFaults(matterRead),
+    ...detailsFaults(matterRead),
+  ]) {
+    const range = document.keyRangeOf(at);
+    problems.push({ code: 'bad-value', message, severity: 'error', path, range });
+  }
+  const grading = writtenGrading(matterRead) ?? { kind: 'scale', scale: UNIT };
+  const threshold =
+    written === undefined ? undefined : readThreshold(written, scaleOfGrading(grading));
   if (threshold?.problem) {
     problems.push({ ...threshold.problem, path, range: document.rangeOf(['threshold']) });
   }
   if (!read.success || problems.some(isError)) return { needs, problems, document, variables };
-  const { name, description, labels, per_turn, model } = read.data;
+  const { name, description, details, per_turn, model } = read.data;
   return {
     needs,
     problems,
@@ -90,57 +107,64 @@ export function loadPrompt(text: string, path: string): LoadedPrompt {
     ...(model !== undefined && { model }),
     prompt: {
       path,
-      scale,
-      labels: labels ?? [],
+      grading,
       perTurn: per_turn ?? false,
       body: body.trim(),
       bodyRange: whole.rangeOfOffsets(bodyStart, text.length),
       ...(name !== undefined && { name }),
       ...(description !== undefined && { description }),
+      ...(details && { details }),
       ...(threshold?.share !== undefined && { threshold: threshold.share }),
     },
   };
 }
 
-type Place = (
+/** Reads judge prompts, each text once. */
+export function promptReader(): typeof loadPrompt {
+  const known = new Map<string, { readonly text: string; readonly loaded: LoadedPrompt }>();
+  return (text, path) => {
+    const before = known.get(path);
+    if (before?.text === text) return before.loaded;
+    const loaded = loadPrompt(text, path);
+    known.set(path, { text, loaded });
+    return loaded;
+  };
+}
+
+type Locate = (
   start: number,
   end: number,
-) => Pick<Problem, 'path' | 'range'> & {
+) => {
+  readonly range: Range;
   /** The piece itself could not be found: what is placed is the whole text. */
   readonly whole?: boolean;
 };
 
 /** The rules of a prompt's text; also for `instructions` that stand in an eval file. */
-export function bodyProblems(body: string, place: Place): Problem[] {
+export function bodyProblems(body: string, path: string, locate: Locate): Problem[] {
   const variables = templateVariables(body);
   const problems: Problem[] = [];
   for (const { name, offset, length } of variables) {
     if (VARIABLES.includes(name) || contextKey(name) !== undefined) continue;
-    const [meant, ...others] = nearest(name, VARIABLES);
-    const { whole = false, ...where } = place(offset, offset + length);
-    const hint = meant
-      ? `Did you mean {{${meant}}}?`
-      : `Known: ${VARIABLES.join(', ')}, context.NAME.`;
+    const near = nearest(name, VARIABLES).map((one) => `{{${one}}}`);
+    const { whole = false, range } = locate(offset, offset + length);
+    const hint =
+      near[0] === undefined
+        ? `Known: ${VARIABLES.join(', ')}, context.NAME.`
+        : `Did you mean ${near[0]}?`;
     problems.push({
       code: 'unknown-variable',
       message: `There is no variable {{${name}}}. ${hint}`,
       severity: 'error',
-      ...where,
-      ...(meant !== undefined && !whole && { replacement: `{{${meant}}}` }),
-      ...(others.length > 0 &&
-        !whole && { fix: { alternatives: others.map((other) => `{{${other}}}`) } }),
-    });
-  }
-  if (!variables.some(({ name }) => PROMPT_VARIABLES[name]?.isConversation)) {
-    const firstLine = body.split(/\r?\n/, 1)[0]?.length ?? 0;
-    const { path, range } = place(0, firstLine);
-    problems.push({
-      code: 'no-conversation',
-      message: 'The prompt never refers to the conversation. Put {{conversation}} into it.',
-      severity: 'error',
       path,
       range,
+      ...suggested(whole ? [] : near),
     });
+  }
+  if (body.trim() === '') {
+    const { range } = locate(0, 0);
+    const message = 'The prompt is empty. Write what the judge should evaluate.';
+    problems.push({ code: 'empty-prompt', message, severity: 'error', path, range });
   }
   return problems;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MEANING_KEYS } from '../core/meaning.ts';
 import { messagesFileSchema } from './messagesSchema.ts';
 import { evalFileSchema } from './schema.ts';
 
@@ -9,11 +10,18 @@ export function evalJsonSchema(): JsonSchema {
   return { title: 'Turnlight eval file', ...draft7(evalFileSchema) };
 }
 
-/** A file of messages as JSON Schema (draft 7). */
 export function messagesJsonSchema(): JsonSchema {
   return { title: 'Messages of a conversation', ...draft7(messagesFileSchema) };
 }
 
 function draft7(schema: z.ZodType): JsonSchema {
-  return z.toJSONSchema(schema, { target: 'draft-7', io: 'input', reused: 'ref' });
+  return z.toJSONSchema(schema, {
+    target: 'draft-7',
+    io: 'input',
+    reused: 'ref',
+    // What fields name is for our own features.
+    override: ({ jsonSchema }) => {
+      for (const key of MEANING_KEYS) delete jsonSchema[key];
+    },
+  });
 }

@@ -1,43 +1,105 @@
-import type { Path } from '../core/data.ts';
-import type { Problem } from '../core/problem.ts';
+import { groupBy, type Path, uniqueBy } from '../core/data.ts';
+import { isError, type Problem } from '../core/problem.ts';
+import { isUnreadable } from '../yaml/parser.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { Files } from './files.ts';
 import type { LoadOptions } from './loadedSuite.ts';
 import type { LoadedPrompt } from './prompt.ts';
-import type { Reporter } from './reporter.ts';
 import type { FileInput } from './schema.ts';
 
-/** What the rules of one suite share while it is read. */
+/** What the rules share while a suite is read. */
 export interface Scope {
   readonly options: LoadOptions;
   readonly files: Files;
   readonly reporter: Reporter;
   /** The suite's own document; names are resolved in it. */
   readonly document: YamlDocument;
-  /** The file's keys, as far as they are sound. */
   readonly file: Partial<FileInput>;
-  /** The file's keys that are not: what rests on them cannot be told. */
+  /** The file's invalid keys: whatever depends on them is unknown. */
   readonly unsound: ReadonlySet<string>;
-  /** Files read on the way, absolute. */
+  /** Files that the suite is made of, or would be if they were there, absolute. */
   readonly dependencies: Set<string>;
-  readonly prompts: Map<string, Promise<LoadedPrompt | Problem>>;
+  /** Reads a judge prompt, each text once. */
+  loadPrompt(text: string, path: string): LoadedPrompt;
 }
 
-/** Where a piece of a suite stands: the document, the path in it, and the case that it belongs to. */
-export interface Spot {
+/** The location of a part of a suite: the document, the path in it, and the case it belongs to. */
+export interface Location {
   readonly document: YamlDocument;
   readonly path: Path;
-  readonly owner?: number;
+  readonly owner?: number | undefined;
 }
 
-export function within(spot: Spot, ...steps: Path): Spot {
-  return { ...spot, path: [...spot.path, ...steps] };
+export function within(location: Location, ...steps: Path): Location {
+  return { ...location, path: [...location.path, ...steps] };
 }
 
-export function placeOf({ document, path }: Spot): Pick<Problem, 'path' | 'range'> {
-  return { path: document.path, range: document.rangeOf(path) };
+/** A problem, and the case that it keeps from running; undefined if it is the whole file. */
+export interface Report {
+  readonly problem: Problem;
+  readonly owner: number | undefined;
 }
 
-export function keyPlaceOf({ document, path }: Spot): Pick<Problem, 'path' | 'range'> {
-  return { path: document.path, range: document.keyRangeOf(path) };
+type Details = Partial<Pick<Problem, 'severity' | 'replacement' | 'fix' | 'range'>>;
+
+/**
+ * Collects the problems of a suite and whom they keep from running: the whole file, or one case
+ * (its place in the suite, from 0).
+ */
+export class Reporter {
+  readonly reports: Report[] = [];
+
+  add(problem: Problem, owner?: number): void {
+    this.reports.push({ problem, owner });
+  }
+
+  /** @param details `range` in place of the whole value's */
+  say(code: string, message: string, location: Location, details: Details = {}): void {
+    const { document, path, owner } = location;
+    const { range = document.rangeOf(path), ...more } = details;
+    this.add({ code, message, severity: 'error', path: document.path, range, ...more }, owner);
+  }
+
+  sayOnKey(code: string, message: string, location: Location, details: Details = {}): void {
+    const range = location.document.keyRangeOf(location.path);
+    this.say(code, message, location, { range, ...details });
+  }
+
+  /**
+   * Sorted by file and location, each once. Of a file that cannot be read, or of a case that cannot,
+   * only why.
+   */
+  all(): Problem[] {
+    const unreadable = new Set(
+      this.reports
+        .filter(({ problem }) => isUnreadable(problem))
+        .map(({ problem, owner }) => pieceOf(problem, owner)),
+    );
+    // What an alias stands for is read twice and told once: the first time, where it was written.
+    const shown = this.reports.filter(({ problem, owner }) => {
+      const hidden = [undefined, owner].some((one) => unreadable.has(pieceOf(problem, one)));
+      return !hidden || isUnreadable(problem);
+    });
+    return uniqueBy(
+      shown.map(({ problem }) => problem),
+      ({ code, message, path, range }) => JSON.stringify([code, message, path, range]),
+    ).sort(byPlace);
+  }
+
+  /** The errors that keep each case from running; those of the whole file under undefined. */
+  errors(): ReadonlyMap<number | undefined, readonly Report[]> {
+    const errors = this.reports.filter(({ problem }) => isError(problem));
+    return groupBy(errors, ({ owner }) => owner);
+  }
+}
+
+/** What a problem of a case, or of the whole file, can hide others in. */
+function pieceOf({ path }: Problem, owner: number | undefined): string {
+  return `${owner ?? ''} ${path}`;
+}
+
+function byPlace(a: Problem, b: Problem): number {
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  const { line, character } = a.range.start;
+  return line - b.range.start.line || character - b.range.start.character;
 }

@@ -1,13 +1,12 @@
-import { mappingOf } from '../core/data.ts';
+import { groupBy, mappingOf } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 
 /** A message of a transcript, as much of it as can be told while it is being written. */
 export interface SpokenMessage {
   readonly role: string;
-  /** Empty where it only calls tools, or cannot be read. */
+  /** Empty if it only calls tools, or cannot be read. */
   readonly text: string;
-  /** The tools that it calls. */
   readonly calls: readonly string[];
   /** The number of the turn that it belongs to; absent outside of turns. */
   readonly turn?: number;
@@ -18,16 +17,11 @@ export interface SpokenMessage {
  * Where a message cannot be read, what it looks like counts.
  */
 export function spokenMessages(list: readonly unknown[]): SpokenMessage[] {
-  const read = new Map<number, Message[]>();
-  for (const { message, index } of readMessages(list).messages) {
-    const held = read.get(index);
-    if (held) held.push(message);
-    else read.set(index, [message]);
-  }
+  const read = groupBy(readMessages(list).messages, ({ index }) => index);
   let number = 0;
   let side: string | undefined;
   return list.map((item, index) => {
-    const held = read.get(index);
+    const held = read.get(index)?.map(({ message }) => message);
     const seen = held ? spokenOf(held) : seemsSpoken(item);
     let turn: number | undefined;
     for (const role of held?.map((message) => message.role) ?? [seen.role]) {
@@ -44,10 +38,10 @@ export function spokenMessages(list: readonly unknown[]): SpokenMessage[] {
 
 function spokenOf(messages: readonly Message[]): Omit<SpokenMessage, 'turn'> {
   const [first] = messages;
-  const said = messages.filter(({ role }) => role === first?.role || role !== 'tool');
+  const spoken = messages.filter(({ role }) => role === first?.role || role !== 'tool');
   return {
     role: first?.role ?? 'message',
-    text: said
+    text: spoken
       .map(({ content }) => content)
       .filter((content) => content !== '')
       .join('\n\n'),

@@ -3,7 +3,7 @@ import { type Scale, shareOn } from '../core/scoring.ts';
 
 /** A threshold, brought to 0..1. */
 export interface ReadThreshold {
-  /** Absent where it lies outside. */
+  /** Absent if it lies outside. */
   readonly share?: number;
   readonly problem?: Pick<Problem, 'code' | 'message' | 'severity'>;
 }
@@ -19,11 +19,11 @@ export function readThreshold(value: number, scale: Scale): ReadThreshold {
   const [low, high] = scale;
   if (value >= 0 && value <= 1 && low >= 0) {
     if (value < 1 || low >= 1 || high <= 1) return { share: value };
-    const message = `The threshold 1 is read as a share, which is ${high} of ${low}..${high}. Write a greater one, or a share below 1.`;
+    const message = `Threshold 1 means full marks: ${high} on the scale ${low}..${high}. Use a value above 1 for the scale, or a share below 1.`;
     return { share: 1, problem: { code: 'ambiguous-threshold', message, severity: 'warning' } };
   }
   if (value >= low && value <= high) return { share: shareOn(scale, value) };
-  const own = high > 1 || low < 0 ? ` and of the scale, ${low}..${high}` : '';
-  const message = `The threshold ${value} is outside of 0..1${own}.`;
+  const own = high > 1 || low < 0 ? ` and outside the scale ${low}..${high}` : '';
+  const message = `Threshold ${value} is outside 0..1${own}.`;
   return { problem: { code: 'out-of-range', message, severity: 'error' } };
 }

@@ -1,13 +1,18 @@
-import { isUnfinished, type PlacedMessage, toConversation } from '../core/conversation.ts';
+import {
+  type OpenEnd,
+  openEnd,
+  type SourcedMessage,
+  toConversation,
+} from '../core/conversation.ts';
 import type { Path } from '../core/data.ts';
-import { isError, type Position, type Problem } from '../core/problem.ts';
+import { isError, type Problem } from '../core/problem.ts';
 import { readMessages } from '../messages/readMessages.ts';
-import { placedProblem } from '../schema/placedProblems.ts';
+import { locateProblem } from '../schema/valueProblems.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { jsonFault } from './jsonFault.ts';
 
 export interface LoadedTranscript {
-  readonly messages: readonly PlacedMessage[];
+  readonly messages: readonly SourcedMessage[];
   readonly notes: readonly string[];
   readonly problems: readonly Problem[];
 }
@@ -21,17 +26,18 @@ export function readTranscript(
   const read = readMessages(list);
   const problems = read.problems.map((problem) => {
     const { path, onKey = path.length <= 1 } = problem;
-    const placed = placedProblem({ ...problem, onKey }, document, base);
+    const placed = locateProblem({ ...problem, onKey }, document, base);
     return base.length + path.length === 0 ? atFirstLine(placed) : placed;
   });
   const messages = read.messages.map(({ message, index }) => ({
     message,
     source: { path: document.path, range: document.entryRangeOf([...base, index]) },
   }));
-  if (problems.length === 0 && isUnfinished(toConversation(messages))) {
+  const end = problems.length === 0 ? openEnd(toConversation(messages)) : undefined;
+  if (end) {
     problems.push({
       code: 'conversation-unfinished',
-      message: 'The conversation does not end with the assistant; judges are told so.',
+      message: UNFINISHED[end],
       severity: 'warning',
       path: document.path,
       range: document.keyRangeOf([...base, read.messages.at(-1)?.index ?? 0]),
@@ -39,6 +45,11 @@ export function readTranscript(
   }
   return { messages, notes: read.notes, problems };
 }
+
+const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
+  user: 'The conversation does not end with the assistant. Judges are told so.',
+  'tool-call': 'The conversation ends with a tool call and no reply after it. Judges are told so.',
+};
 
 /** What is wrong with a file as a whole is shown at its beginning, not all over it. */
 function atFirstLine(problem: Problem): Problem {
@@ -82,44 +93,17 @@ function parseLines(text: string, path: string): YamlDocument {
     const blank = content.trim() === '' || content === '\uFEFF';
     const fault = blank ? undefined : jsonFault(content);
     if (fault) {
-      faults.push({
-        code: 'json-syntax',
-        message: `This line is not valid JSON: ${fault.message}.`,
-        severity: 'error',
-        path,
-        range: {
-          start: { line, character: Math.min(fault.offset, content.length) },
-          end: { line, character: content.length },
-        },
-      });
+      const start = { line, character: Math.min(fault.offset, content.length) };
+      const range = { start, end: { line, character: content.length } };
+      const message = `This line is not valid JSON: ${fault.message}.`;
+      faults.push({ code: 'json-syntax', message, severity: 'error', path, range });
     }
     items.push(blank ? '' : `${DASH}${content.replace(/^\uFEFF/, ' ')}`);
   }
-  const document = shifted(parseYaml(items.join('\n'), path), DASH.length);
+  const document = parseYaml(items.join('\n'), path, undefined, DASH.length);
   return {
     ...document,
     value: document.value ?? [],
     problems: faults.length > 0 ? faults : document.problems,
-  };
-}
-
-/** Of a text that has some characters more in front of each line: places are those without them. */
-function shifted(document: YamlDocument, characters: number): YamlDocument {
-  const move = ({ line, character }: Position) => ({
-    line,
-    character: Math.max(0, character - characters),
-  });
-  const back = ({ line, character }: Position) => ({ line, character: character + characters });
-  const moved = ({ start, end }: Problem['range']) => ({ start: move(start), end: move(end) });
-  return {
-    ...document,
-    problems: document.problems.map((problem) => ({ ...problem, range: moved(problem.range) })),
-    rangeOf: (path) => moved(document.rangeOf(path)),
-    keyRangeOf: (path) => moved(document.keyRangeOf(path)),
-    entryRangeOf: (path) => moved(document.entryRangeOf(path)),
-    rangeOfOffsets: (start, end) => moved(document.rangeOfOffsets(start, end)),
-    positionAt: (offset) => move(document.positionAt(offset)),
-    offsetAt: (position) => document.offsetAt(back(position)),
-    pathAt: (position) => document.pathAt(back(position)),
   };
 }

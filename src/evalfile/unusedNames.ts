@@ -1,66 +1,62 @@
 import { typeOf } from '../assertions/registry.ts';
-import type { Path } from '../core/data.ts';
+import { contextKey } from '../assertions/shared/promptVariables.ts';
+import { addTo, type Path } from '../core/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/template.ts';
+import { mentionsIn } from '../schema/mentions.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { CaseSource } from './case/caseSources.ts';
+import type { LoadedPrompt } from './prompt.ts';
+import { evalFileSchema } from './schema.ts';
 import type { Scope } from './scope.ts';
-
-/** Keys under which the name of a model or a target stands. */
-const REFERENCES = ['judge', 'model', 'target'];
 
 /**
  * Names that nothing in the suite refers to. Only of a suite without errors: a name that is misspelt
  * where it is used is not unused.
  */
-export async function unusedNames(
+export function unusedNames(
   sources: readonly CaseSource[],
   cases: readonly (SuiteCase | undefined)[],
-  scope: Scope,
-): Promise<Problem[]> {
-  const { document, file, options, prompts, reporter } = scope;
-  if (reporter.hasErrors) return [];
-  const read = await Promise.all(prompts.values());
-  const loaded = read.filter((one) => 'needs' in one);
+  prompts: readonly LoadedPrompt[],
+  { document, file, options, reporter }: Scope,
+): Problem[] {
+  if (reporter.errors().size > 0) return [];
   const outside = [options.defaultJudge, options.judgeOverride?.judge];
+  const files = new Set([document, ...sources.map(({ location }) => location.document)]);
+  const used = new Map([...files].map((one) => [one, usedIn(one)]));
   const referred = new Set([
-    ...[document, ...sources.map(({ spot }) => spot.document)].flatMap((one, index, all) =>
-      all.indexOf(one) === index ? referencesIn(one.value) : [],
-    ),
-    ...loaded.flatMap(({ model }) => (model === undefined ? [] : [model])),
+    ...[...used.values()].flatMap(({ names }) => [...names]),
+    ...prompts.flatMap(({ model }) => (model === undefined ? [] : [model])),
     ...outside.filter((one) => one !== undefined),
   ]);
-  const unused: Problem[] = [];
-  for (const [list, what] of [
-    ['models', 'model'],
-    ['targets', 'target'],
-  ] as const) {
-    for (const name of Object.keys(file[list] ?? {})) {
-      if (!referred.has(name)) unused.push(problemAt(document, [list, name], what, name));
-    }
-  }
-  const needed = new Set(loaded.flatMap(({ needs }) => needs));
-  const byDefault = variablesIn(file.defaults?.assert);
-  for (const [index, { raw, spot }] of sources.entries()) {
+  const declared = [
+    ...Object.keys(file.models ?? {}).map((name) => ['models', 'model', name] as const),
+    ...Object.keys(file.targets ?? {}).map((name) => ['targets', 'target', name] as const),
+  ].filter(([, , name]) => !referred.has(name));
+  const unused = declared.map(([list, what, name]) => problemAt(document, [list, name], what));
+  const needed = prompts.flatMap(({ needs }) => needs);
+  const byDefault = used.get(document)?.variables.get('defaults') ?? [];
+  for (const [index, { location }] of sources.entries()) {
     const suiteCase = cases[index];
     // A target is given the whole context.
     if (suiteCase?.origin.kind !== 'transcript' || suiteCase.assertions.some(readsContext))
       continue;
-    const said = new Set([...variablesIn(raw), ...byDefault]);
+    const own = used.get(location.document)?.variables.get(location.path.join('/')) ?? [];
+    const known = new Set([...own, ...byDefault, ...needed]);
     for (const name of Object.keys(suiteCase.context)) {
-      if (said.has(name) || said.has(`context.${name}`) || needed.has(name)) continue;
-      const path = [...spot.path, 'context', name];
-      unused.push(problemAt(spot.document, path, 'key of `context`', name));
+      if (known.has(name)) continue;
+      const path = [...location.path, 'context', name];
+      unused.push(problemAt(location.document, path, 'key of `context`'));
     }
   }
   return unused;
 }
 
-function problemAt(document: YamlDocument, path: Path, what: string, name: string): Problem {
+function problemAt(document: YamlDocument, path: Path, what: string): Problem {
   return {
     code: 'unused-name',
-    message: `Nothing uses the ${what} "${name}".`,
+    message: `The ${what} "${path.at(-1)}" is never used.`,
     severity: 'warning',
     path: document.path,
     range: document.keyRangeOf(path),
@@ -74,15 +70,18 @@ function readsContext(assertion: Assertion): boolean {
   return reads || (assertion.nested ?? []).some((one) => readsContext(one.assertion));
 }
 
-function referencesIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) =>
-    typeof inner === 'string' ? (REFERENCES.includes(key) ? [inner] : []) : referencesIn(inner),
+/** Names of models and targets, and of keys of `context` by the case or `defaults`. */
+function usedIn({ value }: YamlDocument) {
+  const { names, templates } = mentionsIn(evalFileSchema, value);
+  const referred = names.filter(
+    ({ kind, role }) => role === 'reference' && (kind === 'model' || kind === 'target'),
   );
-}
-
-function variablesIn(value: unknown): string[] {
-  if (typeof value === 'string') return templateVariables(value).map(({ name }) => name);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).flatMap(variablesIn);
+  const variables = new Map<string, string[]>();
+  for (const { kind, text, scope } of templates) {
+    if (kind === 'env') continue;
+    for (const { name } of templateVariables(text)) {
+      addTo(variables, scope, kind === 'judge' ? (contextKey(name) ?? name) : name);
+    }
+  }
+  return { names: new Set(referred.map(({ text }) => text)), variables };
 }

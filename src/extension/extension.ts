@@ -1,10 +1,13 @@
 import * as vscode from 'vscode';
 import { LANGUAGE_ID, VIEW_TYPE } from '../protocol/settings.ts';
 import { registerCommands } from './commands/commands.ts';
+import { offerRenames } from './commands/renameOffer.ts';
 import { LanguageSupport } from './languageClient.ts';
 import { LiveRuns } from './liveRuns.ts';
 import { Secrets } from './secrets.ts';
+import { RecordedRuns } from './testing/recordedRuns.ts';
 import { TestRunner } from './testing/runner.ts';
+import { RunStatus } from './testing/runStatus.ts';
 import { TestTree } from './testing/tree.ts';
 
 /**
@@ -16,10 +19,21 @@ export function activate(context: vscode.ExtensionContext): void {
   const controller = vscode.tests.createTestController('turnlight', 'Turnlight');
   const tree = new TestTree(controller);
   const live = new LiveRuns();
-  const secrets = new Secrets(context.secrets);
+  const secrets = new Secrets(context.secrets, log);
   const language = new LanguageSupport(context, log);
-  const runner = new TestRunner({ controller, tree, secrets, live, log });
-  const parts = { extensionUri: context.extensionUri, live, log };
+  const recorded = new RecordedRuns({ controller, tree, live, log });
+  const status = new RunStatus();
+  const runner = new TestRunner({
+    controller,
+    tree,
+    secrets,
+    live,
+    recorded,
+    language,
+    status,
+    log,
+  });
+  const parts = { extensionUri: context.extensionUri, live, language, log };
 
   controller.createRunProfile(
     'Run',
@@ -38,8 +52,11 @@ export function activate(context: vscode.ExtensionContext): void {
     controller,
     tree,
     live,
+    status,
     language,
+    recorded,
     vscode.workspace.onDidOpenTextDocument(startLanguage),
+    offerRenames(context.workspaceState),
     vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
       async deserializeWebviewPanel(panel, state) {
         const { restoreConversation } = await import('./viewer/viewer.ts');
@@ -52,6 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
       secrets,
       language,
       log,
+      extensionUri: context.extensionUri,
       async open({ uri, id, repetition, turn }) {
         const { openConversation } = await import('./viewer/viewer.ts');
         openConversation({ uri, id, repetition, turn }, parts);

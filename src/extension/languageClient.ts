@@ -1,16 +1,24 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import type { CaseRenamed } from '../protocol/caseRenamed.ts';
+import { Disposing } from './disposables.ts';
+
+/** `FileChangeType.Changed` of the protocol. */
+const CHANGED = 2;
 
 /**
  * The language server's client. Loaded and started when the first eval file is on the screen. Runs
  * go on without it: what fails here is logged and no more.
  */
-export class LanguageSupport implements vscode.Disposable {
+export class LanguageSupport extends Disposing {
   readonly #context: vscode.ExtensionContext;
   readonly #log: vscode.LogOutputChannel;
+  readonly #renamed = this.keep(new vscode.EventEmitter<CaseRenamed>());
+  readonly onDidRenameCase = this.#renamed.event;
   #client: Promise<LanguageClient> | undefined;
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
+    super();
     this.#context = context;
     this.#log = log;
   }
@@ -26,8 +34,22 @@ export class LanguageSupport implements vscode.Disposable {
     await this.#use((client) => (client === running ? client.restart() : undefined));
   }
 
-  dispose(): void {
+  /** Tells a server that runs of records that were written. @param paths absolute */
+  recorded(paths: readonly string[]): void {
+    void this.#client
+      ?.then((client) => {
+        const changes = paths.map((path) => ({
+          uri: client.code2ProtocolConverter.asUri(vscode.Uri.file(path)),
+          type: CHANGED,
+        }));
+        return client.sendNotification('workspace/didChangeWatchedFiles', { changes });
+      })
+      .catch((error: unknown) => this.#log.error(String(error)));
+  }
+
+  override dispose(): void {
     void this.#client?.then((client) => client.dispose()).catch(() => {});
+    super.dispose();
   }
 
   async #use(work: (client: LanguageClient) => Promise<void> | undefined): Promise<void> {
@@ -41,6 +63,10 @@ export class LanguageSupport implements vscode.Disposable {
 
   async #create(): Promise<LanguageClient> {
     const { startClient } = await import('./startClient.ts');
-    return startClient(this.#context.asAbsolutePath('dist/server.js'));
+    return startClient(
+      this.#context.asAbsolutePath('dist/server.js'),
+      (renamed) => this.#renamed.fire(renamed),
+      (part) => this.keep(part),
+    );
   }
 }

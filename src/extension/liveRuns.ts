@@ -11,6 +11,8 @@ export interface LiveCase {
   readonly phase: 'queued' | 'running' | 'finished' | 'cancelled';
   readonly turns: readonly Turn[];
   readonly verdicts: readonly Verdict[];
+  /** ISO 8601, as in the record. */
+  readonly finished?: string;
 }
 
 /** The cases of this session's runs as they go on; the conversation view follows them here. */
@@ -44,7 +46,11 @@ export class LiveRuns extends Disposing {
         }));
         break;
       case 'case-finished':
-        this.#change(event.ref, (live) => ({ ...live, phase: 'finished' }));
+        this.#change(event.ref, (live) => ({
+          ...live,
+          phase: 'finished',
+          finished: event.line.finished,
+        }));
         break;
       case 'output':
       case 'run-finished':
@@ -52,6 +58,11 @@ export class LiveRuns extends Disposing {
       default:
         unreachable(event);
     }
+  }
+
+  /** Another process ran the case, such as the command line. */
+  recorded(ref: CaseRef): void {
+    this.#changed.fire(ref);
   }
 
   /** The run ended; what has not finished never will. */

@@ -1,40 +1,103 @@
 import * as vscode from 'vscode';
+import { noticeText } from '../core/presentation/editorText.ts';
+import type { ModelSpec } from '../core/suite.ts';
+import { unreachable } from '../core/unreachable.ts';
 
 const PREFIX = 'turnlight.key.';
 const DEFAULT_NAME = 'OPENAI_API_KEY';
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const AGAIN = 'Enter Again';
+
+/** What a key that no model was named for is tried with. */
+const USUAL: ModelSpec = {
+  id: 'openai:gpt-5-mini',
+  provider: 'openai',
+  params: { provider: 'openai', model: 'gpt-5-mini' },
+  folder: '/',
+};
 
 /** Keys, each under the name of its environment variable: secret store first, then environment. */
 export class Secrets {
   readonly #store: vscode.SecretStorage;
+  readonly #log: vscode.LogOutputChannel;
 
-  constructor(store: vscode.SecretStorage) {
+  constructor(store: vscode.SecretStorage, log: vscode.LogOutputChannel) {
     this.#store = store;
+    this.#log = log;
   }
 
   async get(name: string): Promise<string | undefined> {
     return (await this.#store.get(PREFIX + name)) ?? process.env[name];
   }
 
-  async ask(): Promise<void> {
-    const name = await askName('Which key? Give the name that `api_key_env` has in the file.');
-    if (name === undefined) return;
+  /**
+   * Asks for a key, tries it with one request and says what came of it.
+   *
+   * @param wanted the missing key and the model that needs it; without it, asks for the name
+   * @returns whether a key is set that was not refused
+   */
+  async ask(wanted?: { readonly variable: string; readonly model: ModelSpec }): Promise<boolean> {
+    const name =
+      wanted?.variable ??
+      (await askName("Name of the key's environment variable (`api_key_env` in the eval file)"));
+    if (name === undefined) return false;
     const key = await vscode.window.showInputBox({
       title: `Turnlight: ${name}`,
-      prompt: "The key. It is kept in VS Code's secret store.",
+      prompt: "The API key. It is stored in VS Code's secret store.",
       password: true,
       ignoreFocusOut: true,
     });
-    if (key === undefined || key.trim() === '') return;
+    if (key === undefined || key.trim() === '') return false;
     await this.#store.store(PREFIX + name, key.trim());
-    void vscode.window.showInformationMessage(`The key ${name} is set.`);
+    const model = wanted?.model ?? (name === DEFAULT_NAME ? USUAL : undefined);
+    if (model) return this.#try(name, model, wanted);
+    void vscode.window.showInformationMessage(`Saved the API key ${name}.`);
+    return true;
   }
 
   async clear(): Promise<void> {
-    const name = await askName('Which key is to be removed from the secret store?');
+    const name = await askName('Which API key should be removed from the secret store?');
     if (name === undefined) return;
     await this.#store.delete(PREFIX + name);
-    void vscode.window.showInformationMessage(`The key ${name} is no longer in the secret store.`);
+    void vscode.window.showInformationMessage(`Removed the API key ${name} from the secret store.`);
+  }
+
+  async #try(name: string, model: ModelSpec, wanted: Parameters<Secrets['ask']>[0]) {
+    const [{ tryModel }, { allowedHosts }, { Scrubber }] = await Promise.all([
+      import('../runner/tryModel.ts'),
+      import('./allowedHosts.ts'),
+      import('../core/scrubber.ts'),
+    ]);
+    const trial = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: `Trying the key ${name} …` },
+      async () =>
+        tryModel(model, {
+          secret: (variable) => this.get(variable),
+          env: (variable) => process.env[variable],
+          allowedHosts: await allowedHosts(),
+          scrubber: new Scrubber(),
+          log: this.#log,
+        }),
+    );
+    switch (trial.kind) {
+      case 'answered':
+        void vscode.window.showInformationMessage(
+          noticeText(`The key ${name} is set and works: ${model.id} answered.`),
+        );
+        return true;
+      case 'failed':
+        void vscode.window.showWarningMessage(
+          noticeText(`The key ${name} is set, but could not be tried. ${trial.message}`),
+        );
+        return true;
+      case 'refused': {
+        await this.#store.delete(PREFIX + name);
+        const choice = await vscode.window.showErrorMessage(noticeText(trial.message), AGAIN);
+        return choice === AGAIN ? this.ask(wanted) : false;
+      }
+      default:
+        return unreachable(trial);
+    }
   }
 }
 
@@ -45,6 +108,6 @@ async function askName(prompt: string): Promise<string | undefined> {
     value: DEFAULT_NAME,
     ignoreFocusOut: true,
     validateInput: (value) =>
-      NAME.test(value) ? undefined : 'Give the name of a variable, such as OPENAI_API_KEY.',
+      NAME.test(value) ? undefined : 'Expected the name of a variable, such as OPENAI_API_KEY.',
   });
 }

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import { FileError } from '../evalfile/files.ts';
+import { readText } from '../evalfile/readText.ts';
 import {
   FILE_REQUESTS,
   globParamsSchema,
@@ -53,23 +55,18 @@ export function serveFiles(client: LanguageClient): vscode.Disposable {
 }
 
 async function read(uri: vscode.Uri, maxBytes: number): Promise<ReadReply> {
-  let bytes: Uint8Array;
+  const { fs } = vscode.workspace;
+  const file = {
+    size: async () => (await fs.stat(uri)).size,
+    bytes: async () => fs.readFile(uri),
+    isMissing: (error: unknown) =>
+      error instanceof vscode.FileSystemError && error.code === 'FileNotFound',
+  };
   try {
-    const { size } = await vscode.workspace.fs.stat(uri);
-    if (size > maxBytes) {
-      const message = `The file has ${(size / 1e6).toFixed(1)} MB; at most ${(maxBytes / 1e6).toFixed(0)} MB are read. Split it.`;
-      return { reason: 'too-large', message };
-    }
-    bytes = await vscode.workspace.fs.readFile(uri);
+    return { text: await readText(file, maxBytes) };
   } catch (error) {
-    const missing = error instanceof vscode.FileSystemError && error.code === 'FileNotFound';
-    return missing
-      ? { reason: 'missing', message: 'There is no such file.' }
-      : { reason: 'unreadable', message: `The file cannot be read: ${String(error)}` };
-  }
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
-  } catch {
-    return { reason: 'not-utf8', message: 'The file is not UTF-8 text. Save it as UTF-8.' };
+    if (!(error instanceof FileError)) throw error;
+    const { reason, message } = error;
+    return { reason, message };
   }
 }

@@ -1,18 +1,44 @@
+import type { Disposable } from 'vscode';
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
+import { CASE_RENAMED, type CaseRenamed, caseRenamedSchema } from '../protocol/caseRenamed.ts';
+import { type ClientOptions, EDITOR_MODELS } from '../protocol/clientOptions.ts';
 import { LANGUAGE_ID, SECTION } from '../protocol/settings.ts';
+import { VERDICT_MARKS } from '../protocol/verdictMarks.ts';
+import { TurnMarks } from './marks/turnMarks.ts';
 import { serveFiles } from './serveFiles.ts';
 
-/** Starts the language server in a process of its own. @param module the server's script, absolute */
-export async function startClient(module: string): Promise<LanguageClient> {
+/**
+ * Starts the language server in a process of its own.
+ *
+ * @param module the server's script, absolute
+ * @param onRenamed told of each case that has a new id
+ * @param keep disposes of a part with the client
+ */
+export async function startClient(
+  module: string,
+  onRenamed: (renamed: CaseRenamed) => void,
+  keep: <Part extends Disposable>(part: Part) => Part,
+): Promise<LanguageClient> {
+  const initializationOptions: ClientOptions = { extension: true };
   const client = new LanguageClient(
     SECTION,
     'Turnlight Language Server',
     { module, transport: TransportKind.ipc },
     {
+      initializationOptions,
       documentSelector: [{ language: LANGUAGE_ID }, { pattern: '**/*.{md,json,jsonl,yaml,yml}' }],
     },
   );
   serveFiles(client);
+  client.onRequest(EDITOR_MODELS, async () => {
+    const { listEditorModels } = await import('./lm/editorModels.ts');
+    return (await listEditorModels()).map(({ name }) => `vscode:${name}`);
+  });
+  const marks = keep(new TurnMarks());
+  client.onNotification(VERDICT_MARKS, (given: unknown) => marks.hear(given));
+  client.onNotification(CASE_RENAMED, (given: unknown) =>
+    onRenamed(caseRenamedSchema.parse(given)),
+  );
   await client.start();
   return client;
 }

@@ -1,12 +1,13 @@
 import * as vscode from 'vscode';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
-import { EVAL_GLOB, SECTION, SETTINGS } from '../protocol/settings.ts';
-import { workspaceOf } from './places.ts';
+import { EVAL_GLOB, isEvalFile as isEvalFileName } from '../protocol/fileNames.ts';
+import { SECTION, SETTINGS } from '../protocol/settings.ts';
+import { workspaceOf } from './locations.ts';
 
 const EXCLUDED = '**/node_modules/**';
 
 export function isEvalFile(uri: vscode.Uri): boolean {
-  return uri.scheme === 'file' && /\.eval\.ya?ml$/.test(uri.path);
+  return uri.scheme === 'file' && isEvalFileName(uri.path);
 }
 
 export async function findEvalFiles(): Promise<vscode.Uri[]> {
@@ -27,9 +28,13 @@ export async function readSuite(uri: vscode.Uri): Promise<LoadedSuite> {
   );
   const judge = vscode.workspace.getConfiguration(SECTION, uri).get<string>(SETTINGS.judge);
   const defaultJudge = judge || process.env.TURNLIGHT_JUDGE;
-  return loadSuite(uri.fsPath, overlayFiles(nodeFiles(), texts), {
-    workspace: workspaceOf(uri),
-    env: (name) => process.env[name],
-    ...(defaultJudge && { defaultJudge }),
-  });
+  return loadSuite(
+    uri.fsPath,
+    overlayFiles(nodeFiles(), (path) => texts.get(path)),
+    {
+      workspace: workspaceOf(uri),
+      env: (name) => process.env[name],
+      ...(defaultJudge && { defaultJudge }),
+    },
+  );
 }

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 
 const MANAGE = 'Manage Workspace Trust';
 
-export const UNTRUSTED =
-  'Running evals starts programs that the workspace names, so it needs a trusted workspace. Editing help works without.';
+const UNTRUSTED =
+  'Running evals starts programs from this workspace, so the workspace must be trusted. Editing features work without.';
 
 /** Says why nothing runs here. @returns whether running is allowed */
 export function mayRun(): boolean {

@@ -1,15 +1,21 @@
 import type * as z from 'zod';
 import type { Asked, Mistake } from '../assertions/contract.ts';
-import { turnMistakes } from '../assertions/shared/mistakes.ts';
+import { turnMistakes } from '../assertions/shared/answerMistakes.ts';
 import { mappingOf, type Path, valueAt } from '../core/data.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { unreachable } from '../core/unreachable.ts';
 import type { ModelReply } from '../models/model.ts';
+import { type AnswerText, readAnswerText } from './answerText.ts';
 
 export type AnswerReason =
   | 'refusal'
   | 'content-filter'
   | 'cut-off'
+  | 'endpoint-error'
   | 'empty-answer'
   | 'malformed-json'
+  | 'several-answers'
+  | 'repeated-key'
   | 'not-a-number'
   | 'missing-field'
   | 'wrong-type'
@@ -31,10 +37,10 @@ export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: B
 export function readAnswer<Answer>(reply: ModelReply, question: Asked<Answer>): ReadAnswer<Answer> {
   const unusable = unusableReply(reply);
   if (unusable) return { bad: unusable };
-  const json = extractJson(reply.text);
-  if (json === undefined) return { bad: notJson(reply.text) };
-  const parsed = question.answer.safeParse(json);
-  if (!parsed.success) return { bad: offSchema(parsed.error, json) };
+  const read = readAnswerText(reply.text);
+  if (read.kind !== 'object') return { bad: notOneObject(read, reply.text) };
+  const parsed = question.answer.safeParse(read.value);
+  if (!parsed.success) return { bad: offSchema(parsed.error, read.value) };
   const mistakes = mistakesOf(question, parsed.data);
   const [first] = mistakes;
   if (!first) return { answer: parsed.data };
@@ -62,6 +68,12 @@ function unusableReply({ finish, refusal, text }: ModelReply): BadAnswer | undef
   if (finish === 'length') {
     return hopeless('cut-off', 'The answer was cut off at the token limit. Raise `max_tokens`.');
   }
+  if (finish === 'error') {
+    return hopeless(
+      'endpoint-error',
+      'The endpoint reported an error in the middle of the answer.',
+    );
+  }
   if (text.trim() === '') {
     return { reason: 'empty-answer', faults: ['The answer was empty.'], repairable: true };
   }
@@ -70,6 +82,25 @@ function unusableReply({ finish, refusal, text }: ModelReply): BadAnswer | undef
 
 function hopeless(reason: AnswerReason, fault: string): BadAnswer {
   return { reason, faults: [fault], repairable: false };
+}
+
+function notOneObject(read: Exclude<AnswerText, { kind: 'object' }>, text: string): BadAnswer {
+  switch (read.kind) {
+    case 'none':
+      return notJson(text);
+    case 'several': {
+      const fault = 'The answer holds more than one JSON object.';
+      return { reason: 'several-answers', faults: [fault], repairable: true };
+    }
+    case 'repeated-key': {
+      const fault = `The answer holds the key \`${visibleLine(read.key, 60)}\` twice in one object.`;
+      return { reason: 'repeated-key', faults: [fault], repairable: true };
+    }
+    case 'too-long':
+      return hopeless('malformed-json', 'The answer is longer than 1,000,000 characters.');
+    default:
+      return unreachable(read);
+  }
 }
 
 function notJson(text: string): BadAnswer {
@@ -96,54 +127,4 @@ function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {
     return 'missing-field';
   }
   return issue.code === 'invalid_value' ? 'unknown-value' : 'wrong-type';
-}
-
-/**
- * The JSON object of a reply. Endpoints without structured output put words or a code fence around
- * it; the first balanced object that is JSON counts.
- *
- *     Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
- */
-export function extractJson(text: string): unknown {
-  const whole = objectOf(text);
-  if (whole !== undefined) return whole;
-  let start = text.indexOf('{');
-  // Each try reads to the end at worst: a text of braces alone must not take for ever.
-  for (let tries = 0; start >= 0 && tries < MAX_TRIES; tries += 1) {
-    const end = endOfObject(text, start);
-    const found = end === undefined ? undefined : objectOf(text.slice(start, end));
-    if (found !== undefined) return found;
-    start = text.indexOf('{', end ?? start + 1);
-  }
-  return undefined;
-}
-
-const MAX_TRIES = 100;
-
-function objectOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Where the object that starts here ends; braces inside its strings do not count. */
-function endOfObject(text: string, start: number): number | undefined {
-  let depth = 0;
-  let quoted = false;
-  for (let at = start; at < text.length; at += 1) {
-    const character = text[at];
-    if (quoted) {
-      if (character === '\\') at += 1;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if (character === '{') depth += 1;
-    else if (character === '}') {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    }
-  }
-  return undefined;
 }

@@ -1,9 +1,15 @@
 import { answerSchema } from '../assertions/answerSchema.ts';
 import type { Answered, Asked } from '../assertions/contract.ts';
+import { ReasonedError } from '../core/errors.ts';
 import type { Message } from '../core/message.ts';
-import { ReasonedError } from '../core/reasonedError.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
-import type { Model, ModelErrorReason, ModelReply, ModelRequest } from '../models/model.ts';
+import {
+  type Model,
+  type ModelErrorReason,
+  type ModelReply,
+  type ModelRequest,
+  usageOfFailure,
+} from '../models/model.ts';
 import { type AnswerReason, type BadAnswer, readAnswer } from './answer.ts';
 import { PROTOCOL } from './protocol.ts';
 
@@ -20,7 +26,7 @@ export interface RequestOptions {
 /**
  * A request to a judge. What all assertions of a conversation send first is the same, byte for byte.
  *
- * @param evidence the conversation, or findings about its parts; absent where none is needed
+ * @param evidence the conversation, or findings about its parts; absent if none is needed
  */
 export function judgeRequest(
   evidence: string | undefined,
@@ -45,7 +51,7 @@ function judgeTheseTurns(turns: NonNullable<Asked<unknown>['turns']>): string {
   return `Turns to judge: ${turns.map(({ number }) => number).join(',')}.`;
 }
 
-/** Hears what each reply cost, also of those that could not be used. */
+/** Hears what each reply cost, also of those that could not be used or did not come. */
 export type OnReply = (usage: Usage, version: string | undefined) => void;
 
 /**
@@ -63,7 +69,7 @@ export async function askJudge<Answer>(
   samples = 1,
 ): Promise<Answered<Answer>[]> {
   const answers: Answered<Answer>[] = [];
-  for (const first of await model.complete(request, samples, signal)) {
+  for (const first of await counted(onReply, () => model.complete(request, samples, signal))) {
     onReply(first.usage, first.version);
     answers.push(await usable(model, request, first, asked, signal, onReply));
   }
@@ -82,11 +88,21 @@ async function usable<Answer>(
   if ('answer' in read) return answered(read.answer, first);
   if (!read.bad.repairable) throw unusable(read.bad);
   const repair = { ...request, messages: [...request.messages, ...repairOf(first.text, read.bad)] };
-  const [second] = await model.complete(repair, 1, signal);
+  const [second] = await counted(onReply, () => model.complete(repair, 1, signal));
   onReply(second.usage, second.version);
   const repaired = readAnswer(second, asked);
   if ('answer' in repaired) return answered(repaired.answer, second);
   throw unusable(repaired.bad);
+}
+
+/** @throws as `ask`, once it was told */
+async function counted<Replies>(onReply: OnReply, ask: () => Promise<Replies>): Promise<Replies> {
+  try {
+    return await ask();
+  } catch (error) {
+    onReply(usageOfFailure(error), undefined);
+    throw error;
+  }
 }
 
 function unusable({ reason, faults }: BadAnswer): JudgeError {
@@ -125,5 +141,10 @@ export class Meter {
 
   add(usage: Usage): void {
     this.usage = addUsage(this.usage, usage);
+  }
+
+  /** What was asked, counted also where it fails. */
+  async failing<Reply>(asked: Promise<Reply>): Promise<Reply> {
+    return counted(this.onReply, () => asked);
   }
 }

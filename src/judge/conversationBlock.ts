@@ -1,6 +1,7 @@
 import {
   type Conversation,
-  isUnfinished,
+  type OpenEnd,
+  openEnd,
   type SystemText,
   type Turn,
   type TurnItem,
@@ -98,14 +99,18 @@ function itemLines(item: TurnItem, before: TurnItem | undefined): string[] {
   }
 }
 
+const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
+  user: "The conversation does not end with the assistant: the user's last turn is unanswered.",
+  'tool-call':
+    'The conversation ends with a tool call: the assistant says nothing after it, so what it was to say then is missing.',
+};
+
 /** What the judge should know and the turns do not say. */
 function remarks(conversation: Conversation): string[] {
-  const unfinished = isUnfinished(conversation)
-    ? ["The conversation does not end with the assistant: the user's last turn is unanswered."]
-    : [];
+  const end = openEnd(conversation);
   const notes =
     conversation.notes.length === 0
       ? []
       : ['Not shown above:', ...conversation.notes.map((note) => fence(note))];
-  return [...unfinished, ...notes];
+  return [...(end ? [UNFINISHED[end]] : []), ...notes];
 }

@@ -2,18 +2,18 @@ import type { Asked, Divisible, Outcome } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import {
   type Conversation,
-  type PlacedMessage,
+  type SourcedMessage,
   systemMessages,
   type Turn,
   textOf,
   toConversation,
   turnsOf,
 } from '../core/conversation.ts';
-import { deepFreeze } from '../core/deepFreeze.ts';
+import { deepFreeze } from '../core/data.ts';
 import { canonicalJson } from '../core/digest.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
 import type { Assertion, ModelSpec, SuiteCase, TurnsOrigin } from '../core/suite.ts';
-import { priceOf } from '../models/price.ts';
+import { costOf, priceOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
 import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
@@ -65,11 +65,11 @@ async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Prom
 }
 
 /** The scripted turns with replies of a likely length. */
-function likelyTalk({ target, turns }: TurnsOrigin): PlacedMessage[] {
+function likelyTalk({ target, turns }: TurnsOrigin): SourcedMessage[] {
   const content = 'word '.repeat(LIKELY_REPLY).trim();
   return [
     ...systemMessages(target.system).map((message) => ({ message })),
-    ...turns.flatMap(({ user, expected }): PlacedMessage[] => [
+    ...turns.flatMap(({ user, expected }): SourcedMessage[] => [
       { message: { role: 'user', content: user } },
       { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
     ]),
@@ -81,6 +81,7 @@ class Counter {
   readonly #once: Set<string>;
   readonly #known = new Map<string, number>();
   #requests = 0;
+  #calls = 0;
   #input = 0;
   #output = 0;
   #cost = 0;
@@ -98,6 +99,7 @@ class Counter {
   total(live: boolean): Estimate {
     return {
       requests: this.#requests,
+      calls: this.#calls,
       inputTokens: this.#input,
       outputTokens: this.#output,
       cost: this.#unpriced.size > 0 ? null : this.#cost,
@@ -196,11 +198,14 @@ class Counter {
     return this.#tokens(messages.at(-1)?.content ?? '') + this.#tokens(JSON.stringify(answer));
   }
 
-  /** The requests of a `chat` target: each holds all that was said before. */
-  talk({ target }: TurnsOrigin, { tools }: SuiteCase): void {
-    if (!target.model) return;
-    const { tools: own = tools } = target.params;
-    let history = this.#tokens(target.system ?? '') + this.#tokens(JSON.stringify(own));
+  /** What a target is sent, once for each turn; to a `chat` target's model all that was said before. */
+  talk({ target, turns }: TurnsOrigin, { tools }: SuiteCase): void {
+    if (!target.model) {
+      this.#calls += turns.length;
+      return;
+    }
+    const { system = '', tools: offered = tools } = target;
+    let history = this.#tokens(system) + this.#tokens(JSON.stringify(offered));
     for (const turn of turnsOf(this.#conversation)) {
       if (turn.side === 'assistant') this.#count(target.model, history, LIKELY_REPLY);
       history += this.#tokens(textOf(turn));
@@ -213,7 +218,7 @@ class Counter {
     this.#output += output;
     if (!model || model.provider === 'replay') return;
     const price = priceOf(model.params);
-    if (price) this.#cost += (input * price.input + output * price.output) / 1_000_000;
+    if (price) this.#cost += costOf({ input, output }, price);
     else this.#unpriced.add(model.id);
   }
 

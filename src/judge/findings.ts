@@ -3,7 +3,7 @@ import { fence } from '../core/fence.ts';
 import type { Part } from './parts.ts';
 
 /** What was found about a part. */
-export interface Told<Answer> {
+export interface JudgedPart<Answer> {
   readonly part: Part;
   readonly answer: Answer;
 }
@@ -22,19 +22,26 @@ const WORDS: LeftOut = {
 };
 
 /** Findings about all parts, in fewer and fewer words: the first that fits is sent. */
-export function findingsOfAll(told: readonly Told<unknown>[]): string[] {
-  return [NOTHING, QUOTES, WORDS].map((leftOut) => findings(told, leftOut));
+export function findingsOfAll(judged: readonly JudgedPart<unknown>[]): string[] {
+  return [NOTHING, QUOTES, WORDS].map((leftOut) => findings(judged, leftOut));
 }
 
 /** As `findingsOfAll`, and then without those about the earliest parts, which are named. */
-export function findingsOfLatest(told: readonly Told<unknown>[]): string[] {
-  return [...findingsOfAll(told), ...told.map((_one, index) => findings(told, WORDS, index + 1))];
+export function findingsOfLatest(judged: readonly JudgedPart<unknown>[]): string[] {
+  return [
+    ...findingsOfAll(judged),
+    ...judged.map((_one, index) => findings(judged, WORDS, index + 1)),
+  ];
 }
 
 /** @param from the first part of which the findings are shown */
-function findings(told: readonly Told<unknown>[], { keys, note }: LeftOut, from = 0): string {
-  const missing = told.slice(0, from).flatMap(({ part }) => part.turns);
-  const about = told
+function findings(
+  judged: readonly JudgedPart<unknown>[],
+  { keys, note }: LeftOut,
+  from = 0,
+): string {
+  const missing = judged.slice(0, from).flatMap(({ part }) => part.turns);
+  const about = judged
     .slice(from)
     .map(
       ({ part, answer }) =>

@@ -12,7 +12,7 @@ export interface About {
   readonly facts: CaseFacts;
   /** The number of the reply to each scripted turn, by the turn's place from 0. */
   readonly replyTurns: readonly number[];
-  /** True where `stop_on_failure` left scripted turns out: what `at` misses was not reached. */
+  /** True if `stop_on_failure` left scripted turns out: what `at` misses was not reached. */
   readonly stoppedEarly?: boolean;
   /** What the target used for its replies. */
   readonly targetUsage?: Usage;

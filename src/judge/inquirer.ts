@@ -6,7 +6,7 @@ import type { Model, ModelRequest } from '../models/model.ts';
 import { mistakesOf } from './answer.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
-import { findingsOfAll, findingsOfLatest, type Told } from './findings.ts';
+import { findingsOfAll, findingsOfLatest, type JudgedPart } from './findings.ts';
 import {
   type Capacity,
   earliestNeeded,
@@ -63,7 +63,7 @@ export class Inquirer {
 
   /**
    * What the verdict's prompt hash is made of. What is asked once in a run does not count, as it
-   * is not sent where it is known already.
+   * is not sent if known already.
    */
   get first(): ModelRequest | undefined {
     return this.#first ?? this.#sent;
@@ -165,8 +165,8 @@ export class Inquirer {
     parts: readonly Part[],
   ): Promise<Answer> {
     const { granularity } = this.#setup;
-    const answers: Told<Answer>[] = [];
-    const askPart = async (part: Part, before: readonly Told<Answer>[]) => {
+    const answers: JudgedPart<Answer>[] = [];
+    const askPart = async (part: Part, before: readonly JudgedPart<Answer>[]) => {
       const about = questioning(part.turns);
       if ('kind' in about) return undefined;
       const { request, shown } = await this.#fitting(part, before, about);
@@ -192,7 +192,7 @@ export class Inquirer {
   /** With as many of the findings about earlier parts, and then of the turns before it, as fit. */
   async #fitting(
     { turns, shown: { from, to } }: Part,
-    before: readonly Told<unknown>[],
+    before: readonly JudgedPart<unknown>[],
     about: Asked<unknown>,
   ): Promise<{ readonly request: ModelRequest; readonly shown: ShownTurns }> {
     const { conversation, window } = this.#setup;
@@ -216,11 +216,11 @@ export class Inquirer {
   /** One answer of those about the parts, checked as a whole as well. */
   async #join<Answer>(
     question: Divisible<Answer>,
-    answers: readonly Told<Answer>[],
+    answers: readonly JudgedPart<Answer>[],
   ): Promise<Answer> {
     const given = answers.map(({ answer }) => answer);
     const { whole } = question.parts;
-    const check = (said: unknown) => mistakesOf(question, question.parts.join(given, said));
+    const check = (answered: unknown) => mistakesOf(question, question.parts.join(given, answered));
     if (!whole) {
       const [mistake] = check(undefined);
       if (mistake) throw new JudgeError(mistake.reason, mistake.text);

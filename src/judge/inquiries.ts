@@ -8,6 +8,7 @@ import type {
 import { typeOf } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
 import { canonicalJson } from '../core/digest.ts';
+import { errorText } from '../core/errors.ts';
 import type { Assertion } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -17,7 +18,7 @@ import type { Questioning } from './inquirer.ts';
 import { concludedVerdict, errorVerdict } from './verdicts.ts';
 
 /** What is still to be asked: a question that decides one assertion, or all plain criteria that share it. */
-export interface QuestionInquiry {
+interface QuestionInquiry {
   readonly kind: 'question';
   readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
   readonly question: Question<unknown, Outcome[]>;
@@ -25,7 +26,7 @@ export interface QuestionInquiry {
   readonly questioning: Questioning<unknown, Outcome[]>;
 }
 
-export interface ProcedureInquiry {
+interface ProcedureInquiry {
   readonly kind: 'procedure';
   readonly inputs: readonly [AssertionInput];
   readonly type: ProcedureType;
@@ -70,8 +71,7 @@ export async function prepareInquiries(
       if (inquiry && 'inputs' in inquiry) inquiries.push(inquiry);
       else if (inquiry) settle(assertion, concludedVerdict(assertion, inquiry));
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      settle(assertion, errorVerdict(assertion, 'check-failed', message));
+      settle(assertion, errorVerdict(assertion, 'check-failed', errorText(error)));
     }
   }
   return [...inquiries, ...[...checklists.values()].map(checklistInquiry)];

@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
-import type { Means, Outcome } from '../assertions/contract.ts';
+import type { Outcome, Toolbox } from '../assertions/contract.ts';
 import { temperatureOf } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { NestedError } from '../assertions/shared/nested.ts';
-import { deepFreeze } from '../core/deepFreeze.ts';
+import { deepFreeze, groupBy } from '../core/data.ts';
 import { canonicalJson, digestOf } from '../core/digest.ts';
+import { errorText } from '../core/errors.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
 import { type Model, ModelError } from '../models/model.ts';
@@ -20,11 +21,11 @@ import { type Cost, concludedVerdict, errorVerdict, gated, isGate } from './verd
 
 export interface JudgeOptions extends About {
   readonly assertions: readonly Assertion[];
-  /** The model of a spec; undefined where none is configured. */
+  /** The model of a spec; undefined if none is configured. */
   readonly modelFor: (spec: ModelSpec | undefined) => Promise<Model | undefined>;
-  /** Calls a function of the user's in a process of its own; absent where nothing may be run. */
+  /** Calls a function of the user's in a process of its own; absent if nothing may be run. */
   readonly script?: (path: string, exported: string, input: unknown) => Promise<unknown>;
-  /** What was asked once before; nothing is kept unless given. */
+  /** What was asked once before; nothing is kept by default. */
   readonly kept?: Kept;
   readonly signal: AbortSignal;
   readonly onVerdict?: (verdict: Verdict) => void;
@@ -68,7 +69,7 @@ class Judging {
   }
 
   /**
-   * One inquiry of each judge goes first, the others side by side behind it. All of them begin with
+   * One inquiry of each judge goes first, the others side by side after it. All of them begin with
    * the same conversation, but a provider's prompt cache serves it only once a request that holds it
    * was answered: eight sent at once would pay for it eight times, these pay for it once.
    */
@@ -108,15 +109,15 @@ class Judging {
       const concluded = answers.map((answer) => question.conclude(answer));
       return inputs.map((_input, index) => concluded.flatMap((one) => one[index] ?? []));
     }
-    const means = this.#meansFor(assertion, inquirer);
+    const toolbox = this.#toolboxFor(assertion, inquirer);
     const outcomes: Outcome[] = [];
     while (outcomes.length < samples) {
-      outcomes.push(await inquiry.type.run(inquiry.inputs[0], means));
+      outcomes.push(await inquiry.type.run(inquiry.inputs[0], toolbox));
     }
     return [outcomes];
   }
 
-  #meansFor(assertion: Assertion, inquirer: Inquirer): Means {
+  #toolboxFor(assertion: Assertion, inquirer: Inquirer): Toolbox {
     const { modelFor, script, signal } = this.#options;
     return {
       ask: (turns, about, options) => inquirer.ask(turns, about, options),
@@ -134,7 +135,7 @@ class Judging {
           const message = `${assertion.model?.id ?? 'No model'} gives no embeddings. Name one that does in \`model\`, such as openai:text-embedding-3-small.`;
           throw new ModelError('bad-request', message);
         }
-        const { vectors, usage } = await model.embed(texts, signal);
+        const { vectors, usage } = await inquirer.meter.failing(model.embed(texts, signal));
         inquirer.meter.add(usage);
         return vectors;
       },
@@ -153,7 +154,7 @@ class Judging {
     let inquirer: Inquirer | undefined;
     const fail = (reason: string, message: string) => {
       for (const [index, { assertion: one }] of inputs.entries()) {
-        const cost = costOf(inquirer, index, samples);
+        const cost = judgingCost(inquirer, index, samples);
         this.#settle(one, errorVerdict(one, reason, message, cost));
       }
     };
@@ -166,7 +167,7 @@ class Judging {
         const verdict = concludedVerdict(
           one,
           withParts(sampled.outcome, inquirer),
-          costOf(inquirer, index, sampled),
+          judgingCost(inquirer, index, sampled),
         );
         this.#settle(one, verdict);
       }
@@ -175,15 +176,15 @@ class Judging {
       if (error instanceof JudgeError || error instanceof ModelError) {
         fail(error.reason, error.message);
       } else if (error instanceof NestedError) {
-        this.#settle(assertion, nestedError(assertion, error, costOf(inquirer, 0, samples)));
+        this.#settle(assertion, nestedError(assertion, error, judgingCost(inquirer, 0, samples)));
       } else {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = errorText(error);
         fail(isForJudge(inquiry) ? 'judge-failed' : 'check-failed', message);
       }
     }
   }
 
-  /** Undefined where a judge is needed and none is configured. */
+  /** Undefined if a judge is needed and none is configured. */
   async #inquirerFor(inquiry: Inquiry): Promise<Inquirer | undefined> {
     const { modelFor, conversation, kept, signal } = this.#options;
     const { assertion } = inquiry.inputs[0];
@@ -206,18 +207,12 @@ class Judging {
  * procedures, which may ask one thing after the other and would keep the rest waiting.
  */
 function byJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
-  const alone: Inquiry[][] = [];
-  const together = new Map<string, Inquiry[]>();
-  const questions = inquiries.filter(({ kind }) => kind === 'question');
-  const others = inquiries.filter(({ kind }) => kind !== 'question');
-  for (const inquiry of [...questions, ...others]) {
-    if (!isForJudge(inquiry)) {
-      alone.push([inquiry]);
-      continue;
-    }
-    const key = canonicalJson(inquiry.inputs[0].assertion.judge) ?? '';
-    together.set(key, [...(together.get(key) ?? []), inquiry]);
-  }
+  const asking = [
+    ...inquiries.filter(({ kind }) => kind === 'question'),
+    ...inquiries.filter((one) => one.kind !== 'question' && isForJudge(one)),
+  ];
+  const together = groupBy(asking, ({ inputs }) => canonicalJson(inputs[0].assertion.judge));
+  const alone = inquiries.filter((one) => !isForJudge(one)).map((one) => [one]);
   return [...together.values(), ...alone];
 }
 
@@ -230,15 +225,15 @@ function nestedError(assertion: Assertion, { verdict, message }: NestedError, co
 /** A conversation that was not shown at once is told. */
 function withParts(outcome: Outcome, { parts }: Inquirer): Outcome {
   if (!parts || outcome.kind === 'skipped') return outcome;
-  const told = parts.map(({ turns, shown }) => ({
+  const judgedParts = parts.map(({ turns, shown }) => ({
     turns: turns.map(({ number }) => number),
     shown: [shown.from, shown.to],
   }));
-  return { ...outcome, details: { ...outcome.details, parts: told } };
+  return { ...outcome, details: { ...outcome.details, parts: judgedParts } };
 }
 
 /** The whole usage of a shared request stands in its first verdict, so that sums stay right. */
-function costOf(
+function judgingCost(
   inquirer: Inquirer | undefined,
   index: number,
   sampled: Omit<Sampled, 'outcome'>,
@@ -261,7 +256,7 @@ function costOf(
 }
 
 const NO_JUDGE =
-  'No judge is configured. Add `judge: openai:gpt-5-mini` to the file, or set TURNLIGHT_JUDGE or the setting turnlight.judge.';
+  'No judge is configured. Add `judge: openai:gpt-5-mini` to the file, or set the setting turnlight.judge (TURNLIGHT_JUDGE on the command line).';
 
 /** Stands in where an assertion asks no judge. */
 const NOBODY: Model = {

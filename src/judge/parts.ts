@@ -19,7 +19,7 @@ export interface Reading {
   readonly granularity: 'conversation' | 'turn';
   /** Turns shown before those judged, where not all are shown. */
   readonly window: number;
-  /** Most tokens that the judge reads at once; undefined where it is not known. */
+  /** Most tokens that the judge reads at once; undefined if it is not known. */
   readonly maxInputTokens: number | undefined;
 }
 
@@ -45,9 +45,9 @@ export interface RequestSize {
 }
 
 /**
- * The parts in which a conversation is to be judged; undefined where one request does.
+ * The parts in which a conversation is to be judged; undefined if one request does.
  *
- * @param capacity undefined where it is not known
+ * @param capacity undefined if it is not known
  * @param size only asked for where it matters
  */
 export function partition(

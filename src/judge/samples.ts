@@ -5,7 +5,7 @@ import { standing, type TurnVerdict } from '../core/verdict.ts';
 export interface Sampled {
   readonly outcome: Outcome;
   readonly samples: number;
-  /** Highest less lowest score; null where fewer than two were scored. */
+  /** Highest less lowest score; null if fewer than two were scored. */
   readonly spread: number | null;
   /** Some samples pass and others do not. */
   readonly unstable: boolean;

@@ -2,6 +2,7 @@ import type { Outcome } from '../assertions/contract.ts';
 import { reaches } from '../core/scoring.ts';
 import type { Assertion } from '../core/suite.ts';
 import {
+  isFailure,
   NO_USAGE,
   type ScoredVerdict,
   type UnscoredVerdict,
@@ -32,7 +33,8 @@ export function concludedVerdict(
     status: reaches(score, assertion.threshold) ? 'pass' : 'fail',
     score,
     ...(label !== undefined && { label }),
-    ...(value !== undefined && { value }),
+    // What the field calls the outcome is its value, where it has no other.
+    ...((value ?? label) !== undefined && { value: value ?? label }),
     ...(scale && { scale: [...scale] }),
     ...(nested && { nested: [...nested] }),
     rationale,
@@ -45,8 +47,8 @@ export function concludedVerdict(
 }
 
 /** What is `required` and fails, or could not be judged. */
-export function isGate({ assertion, status }: Verdict): boolean {
-  return assertion.required && (status === 'fail' || status === 'error');
+export function isGate(verdict: Verdict): boolean {
+  return verdict.assertion.required && isFailure(verdict);
 }
 
 /** Of what holds a gate: it cannot pass, whatever its threshold, and gates the case in its turn. */

@@ -1,6 +1,7 @@
 import type { Estimate } from '../core/estimate.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 
@@ -10,8 +11,66 @@ export interface EvalDocument {
   readonly suite: LoadedSuite;
 }
 
-/** What the last runs said about a case, one line for each repetition; empty where it never ran. */
+/** What the last runs said about a case, one line for each repetition; empty if it never ran. */
 export type LastRuns = (suite: string, id: string) => Promise<readonly CaseLine[]>;
 
-/** What a run of a case would take. */
 export type Estimating = (suiteCase: SuiteCase) => Promise<Estimate>;
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+/** What the client understands and what its user wants to see. */
+export interface ClientWishes {
+  /** `insertTextFormat` 2 in completions. */
+  readonly snippets: boolean;
+  readonly hints: HintSettings;
+}
+
+export interface HintSettings {
+  /** `turn 3` before each message and scripted turn. */
+  readonly turnNumbers: boolean;
+  readonly scores: boolean;
+}
+
+/**
+ * All that the features ask of the world: functions that need no `this`, so that each can be handed
+ * on by itself. Paths are absolute, texts as they are typed rather than as they are saved.
+ */
+export interface LanguagePorts {
+  readonly files: Pick<Files, 'exists' | 'realPath'>;
+  /** Undefined if the file cannot be read. */
+  readText(path: string): Promise<string | undefined>;
+  /** What a folder holds; rejects where there is no such folder. */
+  listFolder(path: string): Promise<readonly FolderEntry[]>;
+  /** Undefined if the file cannot be read. */
+  documentAt(path: string): Promise<EvalDocument | undefined>;
+  openDocuments(): Promise<readonly EvalDocument[]>;
+  /** Every eval file that is open or that the workspace holds, and all that they include. */
+  allDocuments(signal: AbortSignal): Promise<readonly EvalDocument[]>;
+  /** Eval files with all that they include. */
+  suitesAt(paths: readonly string[], signal: AbortSignal): Promise<readonly EvalDocument[]>;
+  /** Every eval file as it was read last, without its cases. */
+  suites(): readonly LoadedSuite[];
+  /** The files of cases that use a file, by their paths. */
+  usersOf(path: string): readonly string[];
+  /** The folder that the paths in a file may not leave. */
+  workspaceOf(path: string): string;
+  readonly lastRuns: LastRuns;
+  readonly estimate: Estimating;
+  /** The models of the editor, as `provider:model`. */
+  editorModels(): Promise<readonly string[]>;
+  wishes(): ClientWishes;
+  pathOf(uri: string): string;
+  uriOf(path: string): string;
+}
+
+/** What completion may ask of the workspace; what is absent is not offered. */
+export interface CompletionContext
+  extends Partial<Pick<LanguagePorts, 'listFolder' | 'readText' | 'editorModels'>> {
+  readonly snippets?: boolean;
+  readonly workspace?: string;
+  /** The data of a suite that includes the file. */
+  readonly including?: unknown;
+}

@@ -1,34 +1,37 @@
 import * as z from 'zod';
-import { valueAt } from '../core/data.ts';
-import { missingOfCall, resultText, textKind } from './content.ts';
+import { hiddenKind, missingOfCall, partText, resultText, textKind } from './content.ts';
 import type { Dialect, Item } from './dialect.ts';
+import { answeredCall, callId, notedList, toolName, unread } from './fields.ts';
 import {
   contentOf,
   hasPart,
   type PartKind,
   type PartKinds,
-  problemsAround,
   readContent,
   unlessEmpty,
-  unread,
 } from './parts.ts';
-import { unknownRole } from './roles.ts';
+import { messageSchemas, readByRole } from './roles.ts';
 
 const added = { cache_control: unread };
 
-const text = textKind('text', {
-  ...added,
-  citations: z
-    .array(z.unknown())
-    .nullish()
-    .meta({ description: 'Noted, not read.', readOnly: true }),
-});
+const text = textKind('text', { ...added, citations: notedList });
+
+const hidden: PartKinds = {
+  image: hiddenKind('image', 'image', ['source', 'cache_control']),
+  document: hiddenKind('document', 'document', [
+    'source',
+    'title',
+    'context',
+    'citations',
+    'cache_control',
+  ]),
+};
 
 const toolUse: PartKind = {
   schema: z.strictObject({
-    type: z.literal('tool_use').meta({ description: 'A call of a tool.' }),
-    id: z.string().min(1).meta({ description: 'Names the call; its result refers to it.' }),
-    name: z.string().min(1).meta({ description: 'Name of the tool.' }),
+    type: z.literal('tool_use').meta({ description: 'A tool call.' }),
+    id: callId,
+    name: toolName,
     input: z
       .record(z.string(), z.unknown())
       .optional()
@@ -46,19 +49,30 @@ const toolUse: PartKind = {
 const toolResult: PartKind = {
   schema: z.strictObject({
     type: z.literal('tool_result').meta({ description: 'The result of a tool call.' }),
-    tool_use_id: z.string().min(1).meta({ description: 'The call that this answers.' }),
+    tool_use_id: answeredCall,
     content: z
-      .union([z.string(), z.array(text.schema)])
+      .union([
+        z.string(),
+        z.array(
+          z.discriminatedUnion('type', [
+            text.schema,
+            ...Object.values(hidden).map(({ schema }) => schema),
+          ]),
+        ),
+      ])
       .optional()
-      .meta({ description: 'What the tool gave back: a text or a list of text blocks.' }),
-    is_error: z.boolean().optional().meta({ description: 'True where the tool failed; noted.' }),
+      .meta({ description: 'What the tool returned: text, or a list of blocks.' }),
+    is_error: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True if the tool failed; noted, not judged.' }),
     ...added,
   }),
   of: ['user'],
   missing: {
     tool_use_id: [
       'result-without-id',
-      'A tool result needs `tool_use_id`, the id of the call that it answers.',
+      'A tool result needs `tool_use_id`, the id of the call it answers.',
     ],
   },
   read: ({ tool_use_id: id, content, is_error: failed }, _message, at) => ({
@@ -69,7 +83,7 @@ const toolResult: PartKind = {
 
 function blocksText(content: unknown): string {
   if (!Array.isArray(content)) return resultText(content);
-  return content.map((block: unknown) => String(valueAt(block, ['text']))).join('\n\n');
+  return content.map((block: unknown) => partText(block, hidden)).join('\n\n');
 }
 
 function thought(type: string, keys: Readonly<Record<string, z.ZodType>>): PartKind {
@@ -84,6 +98,7 @@ function thought(type: string, keys: Readonly<Record<string, z.ZodType>>): PartK
 }
 
 const own: PartKinds = {
+  ...hidden,
   tool_use: toolUse,
   tool_result: toolResult,
   thinking: thought('thinking', { thinking: unread, signature: unread }),
@@ -92,47 +107,29 @@ const own: PartKinds = {
 
 const parts: PartKinds = { text, ...own };
 
-const ROLES = ['user', 'assistant', 'system'] as const;
-
-/** Keys of a whole reply of the API. */
-const reply = { model: unread, stop_reason: unread, stop_sequence: unread, usage: unread };
-
-function messageSchema(role: (typeof ROLES)[number]) {
-  return z.strictObject({
-    role: z.literal(role).meta({ description: `A message of the ${role}.` }),
-    content: contentOf(role, parts),
-    type: z
-      .literal('message')
-      .optional()
-      .meta({ description: 'Of a whole reply of the API.', readOnly: true }),
-    id: unread,
-    ...reply,
-  });
-}
-
-const messages = {
-  user: messageSchema('user'),
-  assistant: messageSchema('assistant'),
-  system: messageSchema('system'),
-} as const;
+/** A whole reply of the API has more than role and content. */
+const schemas = messageSchemas(['user', 'assistant', 'system'], (role) => ({
+  content: contentOf(role, parts),
+  type: z
+    .literal('message')
+    .optional()
+    .meta({ description: 'Part of a whole API reply.', readOnly: true }),
+  id: unread,
+  model: unread,
+  stop_reason: unread,
+  stop_sequence: unread,
+  usage: unread,
+}));
 
 /** Anthropic: `tool_use`, `tool_result`, `thinking` and text blocks. */
 export const anthropic: Dialect = {
   name: 'Anthropic',
-  matches(item) {
-    if (!Object.hasOwn(item, 'role')) return false;
-    if (Object.hasOwn(item, 'stop_reason')) return true;
-    return hasPart(item, isOwn);
-  },
-  schema: z.union(Object.values(messages)),
+  matches: (item) =>
+    Object.hasOwn(item, 'role') && (Object.hasOwn(item, 'stop_reason') || hasPart(item, isOwn)),
+  schema: z.union(Object.values(schemas)),
   types: Object.keys(parts),
-  read(item) {
-    const speaker = ROLES.find((one) => one === item.role);
-    if (!speaker) return { problems: [unknownRole(item.role, ROLES)] };
-    const problems = problemsAround(item, messages[speaker]);
-    if (problems.length > 0) return { problems };
-    return unlessEmpty(item, readContent(item, speaker, parts));
-  },
+  read: (item) =>
+    readByRole(item, schemas, (role) => unlessEmpty(item, readContent(item, role, parts))),
 };
 
 function isOwn(part: Item): boolean {

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { Item } from './dialect.ts';
+import { toolArguments } from './fields.ts';
 import type { PartKinds } from './parts.ts';
 
 const id = z
   .string()
   .nullish()
-  .meta({ description: 'Names the request; not read.', readOnly: true });
+  .meta({ description: 'Id of the request; ignored.', readOnly: true });
 
 const request = z.strictObject({
   type: z
@@ -13,18 +14,17 @@ const request = z.strictObject({
     .meta({ description: 'Asks whether a tool may be called.' }),
   id,
   tool_call_id: id,
-  name: z.string().optional().meta({ description: 'The tool.' }),
-  arguments: z
-    .union([z.string(), z.record(z.string(), z.unknown())])
-    .optional()
-    .meta({ description: 'What the tool is to be called with; not read.' }),
+  name: z.string().optional().meta({ description: 'The tool.', refersTo: 'tool' }),
+  arguments: toolArguments,
   server_label: z.string().optional().meta({ description: 'The MCP server that offers the tool.' }),
 });
 
 const answer = z.boolean().optional().meta({ description: 'Whether the tool may be called.' });
 
 const response = z.strictObject({
-  type: z.literal('mcp_approval_response').meta({ description: 'Says whether it may be called.' }),
+  type: z
+    .literal('mcp_approval_response')
+    .meta({ description: 'Answers whether the tool may be called.' }),
   id,
   tool_call_id: id,
   approval_request_id: id,
@@ -53,8 +53,8 @@ export const approvals: PartKinds = {
 };
 
 function answerOf({ approve, approved, mcp_approval_response: answered, reason }: Item): string {
-  const said = approve ?? approved ?? answered;
+  const allowed = approve ?? approved ?? answered;
   const why = typeof reason === 'string' && reason !== '' ? `: ${reason}` : '.';
-  if (said === undefined) return 'An answer to a request for approval.';
-  return `A call of an MCP tool was ${said === true ? 'approved' : 'refused'}${why}`;
+  if (allowed === undefined) return 'An answer to a request for approval.';
+  return `A call of an MCP tool was ${allowed === true ? 'approved' : 'refused'}${why}`;
 }

@@ -3,47 +3,29 @@ import type { Path } from '../core/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import { approvals } from './approvals.ts';
 import {
+  hiddenInChat,
+  hiddenInputs,
   inputText,
   missingOfCall,
+  nestedCall,
   outputText,
   parseArguments,
   resultText,
   textKind,
+  unfinished,
 } from './content.ts';
 import type { Dialect, HeldMessage, Item, ReadMessage } from './dialect.ts';
+import { answeredCall, callId, status, toolArguments, toolName, unread } from './fields.ts';
 import {
   contentOf,
   hasPart,
   type PartKind,
   type PartKinds,
   partsOf,
-  problemsAround,
   readContent,
-  type Speaker,
   unlessEmpty,
-  unread,
 } from './parts.ts';
-import { unknownRole } from './roles.ts';
-
-const name = z.string().min(1).meta({ description: 'Name of the tool.' });
-const args = z
-  .union([z.string(), z.record(z.string(), z.unknown())])
-  .optional()
-  .meta({ description: 'JSON, as text or as a mapping.' });
-const callId = z.string().min(1).meta({ description: 'Names the call; its result refers to it.' });
-const status = z
-  .string()
-  .nullish()
-  .meta({ description: 'Noted unless `completed`.', readOnly: true });
-
-/** The call as OpenAI writes it, within the part. */
-const nestedCall = z.strictObject({
-  id: callId,
-  type: z.string().optional().meta({ description: 'Always `function`.' }),
-  function: z
-    .strictObject({ name, arguments: args })
-    .meta({ description: 'What is called, and with what.' }),
-});
+import { messageSchemas, readByRole } from './roles.ts';
 
 const MISSING = missingOfCall('tool_call_id');
 
@@ -51,26 +33,20 @@ function callOf(id: unknown, tool: unknown, given: unknown): ToolCall {
   return { id: String(id), name: String(tool), arguments: parseArguments(given) };
 }
 
-function notesOf({ status: given }: Item, { name: tool }: ToolCall): string[] {
-  if (given === undefined || given === null || given === 'completed') return [];
-  return [`The call of "${tool}" has the status "${given}".`];
-}
-
 function callKind(type: string): PartKind {
-  const described = z.literal(type).meta({ description: 'A call of a tool.' });
   return {
     schema: z.strictObject({
-      type: described,
+      type: z.literal(type).meta({ description: 'A tool call.' }),
       tool_call_id: callId,
-      name,
-      arguments: args,
+      name: toolName,
+      arguments: toolArguments,
       status,
     }),
     of: ['assistant'],
     missing: MISSING,
     read(part) {
       const call = callOf(part.tool_call_id, part.name, part.arguments);
-      return { call, notes: notesOf(part, call) };
+      return { call, notes: unfinished(part, `The call of "${call.name}"`) };
     },
   };
 }
@@ -78,12 +54,12 @@ function callKind(type: string): PartKind {
 /** As `callKind`, or with the call as OpenAI writes it in `tool_call`. */
 const toolCall: PartKind = {
   schema: z.strictObject({
-    type: z.literal('tool_call').meta({ description: 'A call of a tool.' }),
+    type: z.literal('tool_call').meta({ description: 'A tool call.' }),
     tool_call_id: callId.optional(),
-    name: name.optional(),
-    arguments: args,
+    name: toolName.optional(),
+    arguments: toolArguments,
     status,
-    tool_call: nestedCall.optional().meta({ description: 'The call, in OpenAI form.' }),
+    tool_call: nestedCall.optional().meta({ description: "The call, in OpenAI's format." }),
   }),
   of: ['assistant'],
   missing: {
@@ -101,7 +77,7 @@ const toolCall: PartKind = {
       const words = MISSING[key];
       if (words && part[key] === undefined) return { path: at, code: words[0], message: words[1] };
     }
-    return { call, notes: notesOf(part, call) };
+    return { call, notes: unfinished(part, `The call of "${call.name}"`) };
   },
 };
 
@@ -110,9 +86,9 @@ function resultKind(type: string): PartKind {
     schema: z.strictObject({
       type: z.literal(type).meta({ description: 'The result of a tool call.' }),
       tool_call_id: callId.optional().meta({
-        description: 'The call that this answers; that of the message unless given.',
+        description: "The call this answers. Default: the message's `tool_call_id`.",
       }),
-      [type]: z.unknown().meta({ description: 'What the tool gave back, of any kind.' }),
+      [type]: z.unknown().meta({ description: 'What the tool returned: any value.' }),
       status,
     }),
     of: ['tool', 'assistant'],
@@ -120,7 +96,7 @@ function resultKind(type: string): PartKind {
       const own = part.tool_call_id !== undefined;
       const id = own ? part.tool_call_id : message.tool_call_id;
       if (typeof id !== 'string' || id === '') {
-        const text = 'A tool result needs `tool_call_id`, the id of the call that it answers.';
+        const text = 'A tool result needs `tool_call_id`, the id of the call it answers.';
         return { path: [], code: 'result-without-id', message: text };
       }
       const idAt: Path = own ? [...at, 'tool_call_id'] : ['tool_call_id'];
@@ -143,40 +119,28 @@ const parts: PartKinds = {
   text: textKind('text'),
   input_text: inputText,
   output_text: outputText,
+  ...hiddenInChat,
+  ...hiddenInputs,
   ...own,
 };
-
-const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
 /** Keys that Azure's agents add and no other dialect knows. */
 const marks = { run_id: unread, thread_id: unread, assistant_id: unread, createdAt: unread };
 
-function messageSchema(role: Speaker) {
-  return z.strictObject({
-    role: z.literal(role).meta({ description: `A message of the ${role}.` }),
-    content: contentOf(role, parts),
-    name: unread,
-    ...marks,
-  });
-}
+const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'tool'], (role) => ({
+  content: contentOf(role, parts),
+  name: unread,
+  ...marks,
+  ...(role === 'tool' && { tool_call_id: answeredCall.optional() }),
+}));
 
-const toolCallId = callId.meta({ description: 'The call that this answers.' });
-
-const messages = {
-  system: messageSchema('system'),
-  developer: messageSchema('developer'),
-  user: messageSchema('user'),
-  assistant: messageSchema('assistant'),
-  tool: messageSchema('tool').extend({ tool_call_id: toolCallId.optional() }),
-} as const;
-
-const { tool, ...others } = messages;
+const { tool, ...others } = schemas;
 
 /** The call is named by the message, or by each of its parts; approvals name none. */
-const schemas = [
+const accepted = [
   ...Object.values(others),
-  tool.extend({ tool_call_id: toolCallId }),
-  messageSchema('tool').extend({ content: partsOf('tool', parts) }),
+  tool.extend({ tool_call_id: answeredCall }),
+  tool.omit({ tool_call_id: true }).extend({ content: partsOf('tool', parts) }),
 ];
 
 /** Azure's agent messages: `tool_call` and `tool_result` parts, `openapi_call`, approvals. */
@@ -192,16 +156,13 @@ export const azure: Dialect = {
       return type !== 'tool_result' && typeof type === 'string' && Object.hasOwn(own, type);
     });
   },
-  schema: z.union(schemas),
+  schema: z.union(accepted),
   types: Object.keys(parts),
-  read(item) {
-    const speaker = ROLES.find((one) => one === item.role);
-    if (!speaker) return { problems: [unknownRole(item.role, ROLES)] };
-    const problems = problemsAround(item, messages[speaker]);
-    if (problems.length > 0) return { problems };
-    const read = once(readContent(item, speaker, parts));
-    return speaker === 'tool' ? readResult(item, read) : unlessEmpty(item, read);
-  },
+  read: (item) =>
+    readByRole(item, schemas, (role) => {
+      const read = once(readContent(item, role, parts));
+      return role === 'tool' ? readResult(item, read) : unlessEmpty(item, read);
+    }),
 };
 
 /** Results of one message that all lack the same id lack it once. */

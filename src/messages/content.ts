@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { mappingOf, valueAt } from '../core/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import type { Missing } from '../schema/valueProblems.ts';
-import type { Item } from './dialect.ts';
+import type { HeldMessage, Item } from './dialect.ts';
+import { callId, notedList, toolArguments, toolName, unread } from './fields.ts';
 import type { PartKind, PartKinds } from './parts.ts';
 
 const text = z.string().meta({ description: 'The text.' });
@@ -18,32 +20,72 @@ export function textKind(type: string, extras: Readonly<Record<string, z.ZodType
   };
 }
 
-const cited = {
-  annotations: z
-    .array(z.unknown())
-    .nullish()
-    .meta({ description: 'Citations; noted, not read.', readOnly: true }),
-  logprobs: z
-    .array(z.unknown())
-    .nullish()
-    .meta({ description: 'Noted, not read.', readOnly: true }),
-};
-
-/** What a model wrote, with its citations. */
-export const outputText = textKind('output_text', cited);
+export const outputText = textKind('output_text', { annotations: notedList, logprobs: notedList });
 export const inputText = textKind('input_text');
 
 export const refusalKind: PartKind = {
   schema: z.strictObject({
-    type: z.literal('refusal').meta({ description: "The model's words where it refused." }),
+    type: z.literal('refusal').meta({ description: "The model's words when it refused." }),
     refusal: z.string().meta({ description: "The model's words." }),
   }),
   of: ['assistant'],
   read: (part) => ({ text: String(part.refusal) }),
 };
 
-/** What OpenAI's chat messages hold. */
-export const chatParts: PartKinds = { text: textKind('text'), refusal: refusalKind };
+/**
+ * A part that no judge can be shown, such as an image: it is noted in its position.
+ *
+ * @param keys what it holds; none of it is read but a `filename`
+ */
+export function hiddenKind(type: string, what: string, keys: readonly string[]): PartKind {
+  return {
+    schema: z.strictObject({
+      type: z.literal(type).meta({ description: `Not shown (${what}); noted in its position.` }),
+      ...Object.fromEntries(keys.map((key) => [key, unread])),
+    }),
+    read: (part) => ({ text: hiddenText(what, part) }),
+  };
+}
+
+/** `[image: not shown]`, `[file "a.pdf": not shown]`. */
+function hiddenText(what: string, part: Item): string {
+  const name = part.filename ?? part.title ?? valueAt(part, ['file', 'filename']);
+  return `[${what}${typeof name === 'string' ? ` ${JSON.stringify(name)}` : ''}: not shown]`;
+}
+
+/** What OpenAI's chat messages hold beside texts. */
+export const hiddenInChat: PartKinds = {
+  image_url: hiddenKind('image_url', 'image', ['image_url']),
+  input_audio: hiddenKind('input_audio', 'audio', ['input_audio']),
+  file: hiddenKind('file', 'file', ['file']),
+};
+
+export const chatParts: PartKinds = {
+  text: textKind('text'),
+  refusal: refusalKind,
+  ...hiddenInChat,
+};
+
+/** What messages of Responses hold beside texts. */
+export const hiddenInputs: PartKinds = {
+  input_image: hiddenKind('input_image', 'image', ['image_url', 'file_id', 'detail']),
+  input_file: hiddenKind('input_file', 'file', [
+    'file_id',
+    'filename',
+    'file_data',
+    'file_url',
+    'detail',
+  ]),
+  input_audio: hiddenKind('input_audio', 'audio', ['input_audio']),
+};
+
+/** The words of a text, or what stands for a part that is not shown. */
+export function partText(part: unknown, kinds: PartKinds): string {
+  const item = mappingOf(part);
+  const kind = kinds[String(item.type)];
+  const read = kind?.read(item, item, []);
+  return read && 'text' in read && read.text !== undefined ? read.text : String(item.text);
+}
 
 /** One line, however many there are: a text with links may have dozens. */
 export function annotationNotes(count: number): string[] {
@@ -58,29 +100,22 @@ function notesOfText({ annotations, citations, logprobs }: Item): string[] {
   return notes;
 }
 
-const functionSchema = z
-  .strictObject({
-    name: z.string().min(1).meta({ description: 'Name of the tool.' }),
-    arguments: z
-      .union([z.string(), z.record(z.string(), z.unknown())])
-      .optional()
-      .meta({ description: 'JSON, as text or as a mapping.' }),
-  })
-  .meta({ description: 'What is called, and with what.' });
-
-const toolCallSchema = z.strictObject({
-  id: z.string().min(1).meta({ description: 'Names the call; its result refers to it.' }),
+/** A call as OpenAI's chat messages write it. */
+export const nestedCall = z.strictObject({
+  id: callId,
   type: z.literal('function').optional().meta({ description: 'Always `function`.' }),
-  function: functionSchema,
+  function: z
+    .strictObject({ name: toolName, arguments: toolArguments })
+    .meta({ description: 'The tool and its arguments.' }),
 });
 
-const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
+export const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
 
 /** What a tool call lacks, by the key of its id. */
 export function missingOfCall(id: string, name = 'name'): Missing {
   return {
     [name]: NO_NAME,
-    [id]: ['call-without-id', `This tool call has no id: give it \`${id.split('.').at(-1)}\`.`],
+    [id]: ['call-without-id', `This tool call has no id. Add \`${id.split('.').at(-1)}\`.`],
   };
 }
 
@@ -90,11 +125,10 @@ export const MISSING_OF_CALLS: Missing = {
   'tool_calls.function': NO_NAME,
 };
 
-/** As an assistant's message holds it. */
 export const toolCalls = z
-  .array(toolCallSchema)
+  .array(nestedCall)
   .nullish()
-  .meta({ description: 'Calls of tools, in OpenAI form.' });
+  .meta({ description: "Tool calls, in OpenAI's format." });
 
 /** Sound calls in OpenAI's form. Arguments that are JSON in a text are parsed, else kept as text. */
 export function readToolCalls(calls: unknown): ToolCall[] {
@@ -105,7 +139,19 @@ export function readToolCalls(calls: unknown): ToolCall[] {
   }));
 }
 
-/** JSON in a text is parsed; a text that is no JSON stays; nothing means no arguments. */
+/** What the assistant says and calls; nothing if it does neither. */
+export function assistantMessage(
+  content: string,
+  toolCalls: ToolCall[],
+  retrievalContext: string[] | null | undefined,
+): HeldMessage[] {
+  if (content.trim() === '' && toolCalls.length === 0) return [];
+  const calls = toolCalls.length > 0 && { toolCalls };
+  const context = retrievalContext && { retrievalContext };
+  return [{ message: { role: 'assistant', content, ...calls, ...context } }];
+}
+
+/** JSON in a text is parsed; a text that is not JSON stays; nothing means no arguments. */
 export function parseArguments(given: unknown): unknown {
   if (given === null || given === undefined) return {};
   if (typeof given !== 'string') return given;
@@ -120,4 +166,10 @@ export function parseArguments(given: unknown): unknown {
 export function resultText(given: unknown): string {
   if (given === null || given === undefined) return '';
   return typeof given === 'string' ? given : JSON.stringify(given);
+}
+
+/** A note on a call, an output or a message that did not come to its end. */
+export function unfinished({ status }: Item, what: string): string[] {
+  if (status === undefined || status === null || status === 'completed') return [];
+  return [`${what} has the status "${status}".`];
 }

@@ -1,78 +1,63 @@
 import * as z from 'zod';
 import type { ToolCall } from '../core/message.ts';
 import { type Missing, valueProblems } from '../schema/valueProblems.ts';
-import { resultText } from './content.ts';
+import { NO_NAME, resultText } from './content.ts';
 import type { Dialect, HeldMessage, Item, ReadMessage } from './dialect.ts';
-import { retrievalContext } from './openaiChat.ts';
-import { unlessEmpty } from './parts.ts';
-import { unknownRole } from './roles.ts';
+import { noted, retrievalContext, toolName } from './fields.ts';
+import { unionBy, unlessEmpty } from './parts.ts';
+import { messageSchemas, roleIn } from './roles.ts';
 
-const name = z.string().min(1).meta({ description: 'Name of the tool.' });
-const noted = z.unknown().optional().meta({ description: 'Noted, not read.', readOnly: true });
+const given = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .meta({ description: 'What the tool was called with.' });
+
+const output = z.unknown().optional().meta({ description: 'What the tool returned.' });
 
 const toolSchema = z.strictObject({
-  name,
-  input_parameters: z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .meta({ description: 'What the tool was called with.' }),
-  output: z.unknown().optional().meta({ description: 'What the tool gave back.' }),
-  description: z.string().nullish().meta({ description: 'What the tool does; noted, not read.' }),
-  reasoning: z.string().nullish().meta({ description: 'Why it was called; noted, not read.' }),
+  name: toolName,
+  input_parameters: given,
+  output,
+  description: z.string().nullish().meta({ description: 'What the tool does; noted, not judged.' }),
+  reasoning: z.string().nullish().meta({ description: 'Why it was called; noted, not judged.' }),
 });
 
-const mcpToolSchema = z.strictObject({
-  name,
-  args: z
-    .record(z.string(), z.unknown())
-    .nullish()
-    .meta({ description: 'What the tool was called with.' }),
-  result: z.unknown().optional().meta({ description: 'What the tool gave back.' }),
-});
+const mcpToolSchema = z.strictObject({ name: toolName, args: given, result: output });
 
-const NO_NAME = ['call-without-name', 'This tool call names no tool.'] as const;
 const MISSING: Missing = { 'tools_called.name': NO_NAME, 'mcp_tools_called.name': NO_NAME };
 
-const shared = {
+const noCalls = z
+  .null()
+  .optional()
+  .meta({ description: 'Always null: users call no tools.', readOnly: true });
+
+const schemas = messageSchemas(['user', 'assistant'], (role) => ({
   content: z.string().meta({ description: 'What is said.' }),
   user_id: noted,
   metadata: noted,
   additional_metadata: noted,
-};
+  ...(role === 'user'
+    ? {
+        tools_called: noCalls,
+        mcp_tools_called: noCalls,
+        retrieval_context: noCalls.meta({
+          description: 'Always null: only replies have it.',
+          readOnly: true,
+        }),
+      }
+    : {
+        tools_called: z
+          .array(toolSchema)
+          .nullish()
+          .meta({ description: "Tools called before this was said, in DeepEval's format." }),
+        mcp_tools_called: z
+          .array(mcpToolSchema)
+          .nullish()
+          .meta({ description: 'MCP tools called before this was said.' }),
+        retrieval_context: retrievalContext,
+      }),
+}));
 
-const schemas = {
-  user: z.strictObject({
-    role: z.literal('user').meta({ description: 'What the user says.' }),
-    ...shared,
-    tools_called: z
-      .null()
-      .optional()
-      .meta({ description: 'Only null: users call no tools.', readOnly: true }),
-    mcp_tools_called: z
-      .null()
-      .optional()
-      .meta({ description: 'Only null: users call no tools.', readOnly: true }),
-    retrieval_context: z
-      .null()
-      .optional()
-      .meta({ description: 'Only null: it belongs to a reply.', readOnly: true }),
-  }),
-  assistant: z.strictObject({
-    role: z.literal('assistant').meta({ description: 'What the assistant says and calls.' }),
-    ...shared,
-    tools_called: z
-      .array(toolSchema)
-      .nullish()
-      .meta({ description: 'Tools called before this was said, in DeepEval form.' }),
-    mcp_tools_called: z
-      .array(mcpToolSchema)
-      .nullish()
-      .meta({ description: 'Tools of MCP servers called before this was said.' }),
-    retrieval_context: retrievalContext,
-  }),
-} as const;
-
-const ROLES = ['user', 'assistant'] as const;
 const NOTED = ['user_id', 'metadata', 'additional_metadata'] as const;
 
 /** Keys that no other dialect has, also as DeepEval's own servers spell them. */
@@ -82,11 +67,11 @@ const MARKS = ['tools_called', 'mcp_tools_called', ...NOTED, 'toolsCalled', 'use
 export const deepeval: Dialect = {
   name: 'DeepEval',
   matches: (item) => Object.hasOwn(item, 'role') && MARKS.some((key) => Object.hasOwn(item, key)),
-  schema: z.discriminatedUnion('role', [schemas.user, schemas.assistant]),
+  schema: unionBy('role', Object.values(schemas)),
   types: [],
   read(item, index) {
-    const role = ROLES.find((one) => one === item.role);
-    if (!role) return { problems: [unknownRole(item.role, ROLES)] };
+    const role = roleIn(item, schemas);
+    if (typeof role === 'object') return { problems: [role] };
     // Calls may be all there is.
     const turn = item.content === undefined ? { ...item, content: '' } : item;
     const problems = valueProblems(schemas[role], turn, { missing: MISSING });
@@ -141,11 +126,11 @@ function callsOf(item: Item, index: number): Called[] {
     .array(mcpToolSchema)
     .catch([])
     .parse(item.mcp_tools_called ?? []);
-  const id = (place: number) => `message-${index + 1}-call-${place + 1}`;
+  const id = (callIndex: number) => `message-${index + 1}-call-${callIndex + 1}`;
   return [
     ...tools.map(
-      ({ name: tool, input_parameters: given, output, description, reasoning }, place) => ({
-        call: { id: id(place), name: tool, arguments: given ?? {} },
+      ({ name: tool, input_parameters: input, output, description, reasoning }, callIndex) => ({
+        call: { id: id(callIndex), name: tool, arguments: input ?? {} },
         result: output === undefined || output === null ? undefined : resultText(output),
         notes: [
           ...(description ? [`The description of "${tool}".`] : []),
@@ -153,8 +138,8 @@ function callsOf(item: Item, index: number): Called[] {
         ],
       }),
     ),
-    ...mcp.map(({ name: tool, args: given, result }, place) => ({
-      call: { id: id(tools.length + place), name: tool, arguments: given ?? {} },
+    ...mcp.map(({ name: tool, args, result }, callIndex) => ({
+      call: { id: id(tools.length + callIndex), name: tool, arguments: args ?? {} },
       result: result === undefined || result === null ? undefined : mcpText(result),
       notes: [],
     })),

@@ -3,16 +3,18 @@ import type { Mapping, Path } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
 import type { ValueProblem } from '../schema/valueProblems.ts';
 
-/** A message as it stands in a file. */
 export type Item = Mapping;
 
-/** A canonical message that an item holds. */
 export interface HeldMessage {
   readonly message: Message;
-  /** Where in the item a tool result names its call; `tool_call_id` unless given. */
+  /** Where in the item a tool result names its call; `tool_call_id` by default. */
   readonly idAt?: Path;
   /** A tool result that names no call and joins the one open call. */
   readonly joinsOpenCall?: boolean;
+}
+
+export interface Refused {
+  readonly problems: readonly ValueProblem[];
 }
 
 export type ReadMessage =
@@ -22,7 +24,7 @@ export type ReadMessage =
       /** Parts with nothing to show, a line each. */
       readonly notes: readonly string[];
     }
-  | { readonly problems: readonly ValueProblem[] };
+  | Refused;
 
 /** One way to write messages: a file in this folder and its line in the registry. */
 export interface Dialect {
@@ -37,6 +39,6 @@ export interface Dialect {
   read(item: Item, index: number): ReadMessage;
 }
 
-export function refused(path: Path, code: string, message: string): ReadMessage {
+export function refused(path: Path, code: string, message: string): Refused {
   return { problems: [{ path, code, message }] };
 }

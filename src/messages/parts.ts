@@ -2,16 +2,15 @@ import * as z from 'zod';
 import { closest } from '../core/closest.ts';
 import { isMapping, type Path } from '../core/data.ts';
 import type { Message, ToolCall } from '../core/message.ts';
-import { problemUnder } from '../schema/placedProblems.ts';
 import {
   type Missing,
+  problemUnder,
   strangerProblem,
   type ValueProblem,
   valueProblems,
 } from '../schema/valueProblems.ts';
-import type { HeldMessage, Item, ReadMessage } from './dialect.ts';
-
-export type Speaker = 'system' | 'developer' | 'user' | 'assistant' | 'tool';
+import { type HeldMessage, type Item, type ReadMessage, type Refused, refused } from './dialect.ts';
+import type { Speaker } from './roles.ts';
 
 /** What a part of a message comes to. Nothing but notes: it has nothing to show. */
 export interface Part {
@@ -22,11 +21,10 @@ export interface Part {
   readonly notes?: readonly string[];
 }
 
-/** A type of part, or of an item that stands by itself. */
 export interface PartKind {
   /** Closed, with a literal `type`. */
   readonly schema: z.ZodObject;
-  /** Whose messages can hold it; everybody's unless given. */
+  /** Whose messages can contain it. Default: everyone's. */
   readonly of?: readonly Speaker[];
   readonly missing?: Missing;
   /**
@@ -42,29 +40,27 @@ export type PartKinds = Readonly<Record<string, PartKind>>;
 export function contentOf(role: Speaker, kinds: PartKinds): z.ZodType {
   return z
     .union([z.string(), z.null(), partsOf(role, kinds)])
-    .meta({ description: 'A text or a list of parts.' });
+    .meta({ description: 'Text, or a list of parts.' });
 }
 
 export function partsOf(role: Speaker, kinds: PartKinds): z.ZodType {
   const own = Object.values(kinds).filter((kind) => !kind.of || kind.of.includes(role));
   return z
-    .array(unionOf(own.map(({ schema }) => schema)))
+    .array(
+      unionBy(
+        'type',
+        own.map(({ schema }) => schema),
+      ),
+    )
     .meta({ description: 'A list of parts.' });
 }
 
-/** What other tools write into a message and nothing here looks at; it is never offered. */
-export const unread = z
-  .unknown()
-  .optional()
-  .meta({ description: 'Written by the tool that made the message; not read.', readOnly: true });
-
-function unionOf(schemas: readonly z.ZodObject[]): z.ZodType {
-  const [only] = schemas;
-  if (schemas.length === 1 && only) return only;
-  return z.discriminatedUnion('type', schemas as unknown as [z.ZodObject, z.ZodObject]);
+/** A union of mappings that one key tells apart; zod wants at least one in it. */
+export function unionBy(key: string, schemas: readonly z.ZodObject[]): z.ZodType {
+  return z.discriminatedUnion(key, schemas as unknown as [z.ZodObject]);
 }
 
-/** True where the content is a list in which such a part stands. */
+/** True if the content is a list in which such a part stands. */
 export function hasPart(item: Item, test: (part: Item) => boolean): boolean {
   const { content } = item;
   return Array.isArray(content) && content.some((part) => isMapping(part) && test(part));
@@ -77,8 +73,7 @@ export function readContent(item: Item, role: Speaker, kinds: PartKinds): ReadMe
   if (typeof content === 'string')
     return { messages: assemble(role, [{ text: content }]), notes: [] };
   if (!Array.isArray(content)) {
-    const message = '`content` must be a text or a list of parts.';
-    return { problems: [{ path: ['content'], code: 'wrong-type', message }] };
+    return refused(['content'], 'wrong-type', '`content` must be text or a list of parts.');
   }
   const read = content.map((part: unknown, index) =>
     readPart(part, { item, role, kinds, at: ['content', index] }),
@@ -86,16 +81,15 @@ export function readContent(item: Item, role: Speaker, kinds: PartKinds): ReadMe
   return gather(role, read);
 }
 
-interface Place {
+interface PartContext {
   readonly item: Item;
   readonly role: Speaker;
   readonly kinds: PartKinds;
   readonly at: Path;
 }
 
-type ReadPart = Part | { readonly problems: readonly ValueProblem[] };
+type ReadPart = Part | Refused;
 
-/** The parts of one message together. */
 export function gather(role: Speaker, parts: readonly ReadPart[]): ReadMessage {
   const problems = parts.flatMap((part) => ('problems' in part ? part.problems : []));
   if (problems.length > 0) return { problems };
@@ -103,11 +97,10 @@ export function gather(role: Speaker, parts: readonly ReadPart[]): ReadMessage {
   return { messages: assemble(role, read), notes: read.flatMap(({ notes }) => notes ?? []) };
 }
 
-export function readPart(part: unknown, { item, role, kinds, at }: Place): ReadPart {
+export function readPart(part: unknown, { item, role, kinds, at }: PartContext): ReadPart {
   const within = (problem: ValueProblem) => problemUnder(at, problem);
   if (!isMapping(part)) {
-    const message = 'A part is a mapping, such as `{type: text, text: …}`.';
-    return { problems: [within({ path: [], code: 'wrong-type', message })] };
+    return refused(at, 'wrong-type', 'A part must be a mapping, such as `{type: text, text: …}`.');
   }
   const { type } = part;
   const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
@@ -115,8 +108,8 @@ export function readPart(part: unknown, { item, role, kinds, at }: Place): ReadP
   const problems = valueProblems(kind.schema, part, kind);
   if (problems.length > 0) return { problems: problems.map(within) };
   if (kind.of && !kind.of.includes(role)) {
-    const message = `A ${role} message cannot hold a part of type "${type}"; that is for ${kind.of.join(' and ')} messages.`;
-    return { problems: [within({ path: ['type'], code: 'misplaced-part', message })] };
+    const message = `A ${role} message cannot have a part of type "${type}"; only ${kind.of.join(' and ')} messages can.`;
+    return refused([...at, 'type'], 'misplaced-part', message);
   }
   const read = kind.read(part, item, at);
   return 'code' in read ? { problems: [read] } : read;
@@ -136,11 +129,11 @@ export function unknownType(path: Path, type: unknown, types: readonly string[])
   const meant = typeof type === 'string' ? closest(type, types) : undefined;
   const shown =
     type === undefined ? 'A part without `type`' : `A part of type ${JSON.stringify(type)}`;
-  const hint = meant ? `Did you mean "${meant}"?` : `Parts of type ${types.join(', ')} can.`;
+  const hint = meant ? `Did you mean "${meant}"?` : `Supported: ${types.join(', ')}.`;
   return {
     path,
     code: 'unknown-part',
-    message: `${shown} cannot be read here. ${hint}`,
+    message: `${shown} is not supported here. ${hint}`,
     ...(meant && { replacement: meant }),
   };
 }
@@ -182,22 +175,10 @@ function messageOf(role: Speaker, content: string, calls: ToolCall[]): Message {
   return { role, content, toolCalls: calls };
 }
 
-/** What is wrong with a message but for its content, which is read part by part. */
-export function problemsAround(item: Item, schema: z.ZodObject, missing: Missing = {}) {
-  return valueProblems(schema, { ...item, content: '' }, { missing });
-}
-
 /** Refuses a message that says nothing; one of which only notes are left is none of these. */
 export function unlessEmpty(item: Item, read: ReadMessage): ReadMessage {
   if ('problems' in read || read.messages.length > 0 || read.notes.length > 0) return read;
-  const named = Object.hasOwn(item, 'content');
-  return {
-    problems: [
-      {
-        path: named ? ['content'] : [],
-        code: named ? 'empty-content' : 'missing-content',
-        message: named ? 'The message is empty.' : 'The message has no `content`.',
-      },
-    ],
-  };
+  return Object.hasOwn(item, 'content')
+    ? refused(['content'], 'empty-content', 'The message is empty.')
+    : refused([], 'missing-content', 'The message has no `content`.');
 }

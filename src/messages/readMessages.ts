@@ -2,9 +2,8 @@ import type * as z from 'zod';
 import { closest } from '../core/closest.ts';
 import { isMapping, valueAt } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
-import { problemUnder } from '../schema/placedProblems.ts';
-import { strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
-import type { HeldMessage, Item, ReadMessage } from './dialect.ts';
+import { problemUnder, strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
+import { type HeldMessage, type Item, type ReadMessage, refused } from './dialect.ts';
 import { unknownType } from './parts.ts';
 import { dialects } from './registry.ts';
 import { SHORTHANDS } from './shorthand.ts';
@@ -88,7 +87,6 @@ class OpenCalls {
     for (const { id } of calls) this.#ids.set(id, (this.#ids.get(id) ?? 0) + 1);
   }
 
-  /** The id of the call that a result answers. */
   answer(
     given: string,
     { joinsOpenCall, idAt = ['tool_call_id'] }: HeldMessage,
@@ -103,7 +101,7 @@ class OpenCalls {
     }
     if (count === undefined) {
       const meant = closest(id, [...this.#ids.keys()]);
-      const message = `No open tool call before it has the id "${id}".`;
+      const message = `No open tool call has the id "${id}".`;
       return {
         problem: {
           path: idAt,
@@ -121,8 +119,9 @@ class OpenCalls {
 
 function readItem(item: unknown, index: number): ReadMessage {
   if (!isMapping(item)) {
-    const message = 'A message is a mapping, such as `user: Hi` or `{role: user, content: Hi}`.';
-    return { problems: [{ path: [], code: 'message-not-object', message }] };
+    const message =
+      'A message must be a mapping, such as `user: Hi` or `{role: user, content: Hi}`.';
+    return refused([], 'message-not-object', message);
   }
   const dialect = dialects.find((one) => one.matches(item));
   if (!dialect) return { problems: [withoutRole(item)] };
@@ -182,18 +181,18 @@ function withoutRole(item: Item): ValueProblem {
   const lists = listsIn(item);
   const message =
     lists.length > 0
-      ? `It has no role, but holds messages under ${lists.join(' and ')}. ${GIVE}`
-      : `It has no role. Write one of ${SHORTHANDS.map((side) => `\`${side}: …\``).join(', ')}, or \`role\` and \`content\`.`;
+      ? `This is not a message but has messages under ${lists.join(' and ')}. ${GIVE}`
+      : `The message has no role. Write one of ${SHORTHANDS.map((side) => `\`${side}: …\``).join(', ')}, or \`role\` and \`content\`.`;
   return { path: [], code: 'missing-role', message };
 }
 
 function notAList(given: unknown): string {
   const lists = isMapping(given) ? listsIn(given) : [];
-  const hint = lists.length > 0 ? ` This holds messages under ${lists.join(' and ')}. ${GIVE}` : '';
-  return `A conversation is a list of messages.${hint}`;
+  const hint = lists.length > 0 ? ` This has messages under ${lists.join(' and ')}. ${GIVE}` : '';
+  return `A conversation must be a list of messages.${hint}`;
 }
 
-const GIVE = 'Give one list of them, and nothing around it.';
+const GIVE = 'Keep only the list, with nothing around it.';
 
 /** Keys under which other tools keep messages. */
 const LISTS = ['messages', 'turns', 'input', 'output', 'query', 'response', 'conversation'];
@@ -212,10 +211,10 @@ function missingSides(messages: readonly Message[]): ValueProblem[] {
   return missing.map((side) => ({
     path: [],
     code: `no-${side}-message`,
-    message: `The conversation has no message of the ${side}: there is nothing to judge.`,
+    message: `The conversation has no message from the ${side}, so there is nothing to judge.`,
   }));
 }
 
 function failed(code: string, message: string): ReadMessages {
-  return { messages: [], notes: [], problems: [{ path: [], code, message }] };
+  return { messages: [], notes: [], ...refused([], code, message) };
 }

@@ -1,16 +1,19 @@
 import * as z from 'zod';
-import { valueAt } from '../core/data.ts';
 import { approvals } from './approvals.ts';
 import {
+  hiddenInputs,
   inputText,
   missingOfCall,
   outputText,
   parseArguments,
+  partText,
   refusalKind,
   resultText,
   textKind,
+  unfinished,
 } from './content.ts';
-import type { Dialect, Item, ReadMessage } from './dialect.ts';
+import type { Dialect, Item } from './dialect.ts';
+import { answeredCall, callId, status, toolArguments, toolName, unread } from './fields.ts';
 import {
   contentOf,
   gather,
@@ -18,13 +21,11 @@ import {
   type Part,
   type PartKind,
   type PartKinds,
-  problemsAround,
   readContent,
   readPart,
   unlessEmpty,
-  unread,
 } from './parts.ts';
-import { unknownRole } from './roles.ts';
+import { messageSchemas, readByRole } from './roles.ts';
 import { SHORTHANDS } from './shorthand.ts';
 
 const messageParts: PartKinds = {
@@ -32,46 +33,34 @@ const messageParts: PartKinds = {
   output_text: outputText,
   refusal: refusalKind,
   text: textKind('text'),
+  ...hiddenInputs,
 };
 
-const id = z.string().nullish().meta({ description: 'Names the item; not read.', readOnly: true });
-const status = z.string().nullish().meta({
-  description: '`completed`, `incomplete` or `in_progress`; noted unless completed.',
-  readOnly: true,
-});
-const callId = z.string().min(1).meta({ description: 'Names the call; its output refers to it.' });
-const name = z.string().min(1).meta({ description: 'Name of the tool.' });
+const id = z.string().nullish().meta({ description: 'Id of the item; ignored.', readOnly: true });
 const server = z.string().optional().meta({ description: 'The MCP server that offers the tool.' });
-const args = z
-  .union([z.string(), z.record(z.string(), z.unknown())])
-  .optional()
-  .meta({ description: 'JSON, as text or as a mapping.' });
 const output = z
-  .union([z.string(), z.array(z.discriminatedUnion('type', [inputText.schema, outputText.schema]))])
-  .meta({ description: 'What the tool gave back: a text or a list of text parts.' });
+  .union([
+    z.string(),
+    z.array(
+      z.discriminatedUnion('type', [
+        inputText.schema,
+        outputText.schema,
+        ...Object.values(hiddenInputs).map(({ schema }) => schema),
+      ]),
+    ),
+  ])
+  .meta({ description: 'What the tool returned: text, or a list of parts.' });
 
-const ROLES = ['system', 'developer', 'user', 'assistant'] as const;
-
-function messageSchema(role: (typeof ROLES)[number]) {
-  return z.strictObject({
-    type: z
-      .literal('message')
-      .optional()
-      .meta({ description: 'A message; the type unless given.', readOnly: true }),
-    role: z.literal(role).meta({ description: `A message of the ${role}.` }),
-    content: contentOf(role, messageParts),
-    id,
-    status,
-    phase: unread,
-  });
-}
-
-const messages = {
-  system: messageSchema('system'),
-  developer: messageSchema('developer'),
-  user: messageSchema('user'),
-  assistant: messageSchema('assistant'),
-} as const;
+const messages = messageSchemas(['system', 'developer', 'user', 'assistant'], (role) => ({
+  type: z
+    .literal('message')
+    .optional()
+    .meta({ description: 'A message. Default: `message`.', readOnly: true }),
+  content: contentOf(role, messageParts),
+  id,
+  status,
+  phase: unread,
+}));
 
 function itemType(type: string, description: string) {
   return z.literal(type).meta({ description });
@@ -83,8 +72,8 @@ function callKind(type: string, given: 'arguments' | 'input', description: strin
     schema: z.strictObject({
       type: itemType(type, description),
       call_id: callId,
-      name,
-      [given]: args,
+      name: toolName,
+      [given]: toolArguments,
       id,
       status,
       namespace: unread,
@@ -106,17 +95,14 @@ function outputKind(type: string, description: string): PartKind {
   return {
     schema: z.strictObject({
       type: itemType(type, description),
-      call_id: z.string().min(1).meta({ description: 'The call that this answers.' }),
+      call_id: answeredCall,
       output,
       id,
       status,
       caller: unread,
     }),
     missing: {
-      call_id: [
-        'result-without-id',
-        'An output needs `call_id`, the id of the call that it answers.',
-      ],
+      call_id: ['result-without-id', 'An output needs `call_id`, the id of the call it answers.'],
     },
     read: (item) => ({
       result: { callId: String(item.call_id), content: outputOf(item.output), idAt: ['call_id'] },
@@ -127,18 +113,18 @@ function outputKind(type: string, description: string): PartKind {
 
 function outputOf(given: unknown): string {
   if (!Array.isArray(given)) return resultText(given);
-  return given.map((part: unknown) => String(valueAt(part, ['text']))).join('\n\n');
+  return given.map((part: unknown) => partText(part, messageParts)).join('\n\n');
 }
 
 /** Of a call that an MCP server answered at once. */
 const mcpCall: PartKind = {
   schema: z.strictObject({
-    type: itemType('mcp_call', 'A call of a tool of an MCP server, with its output.'),
-    id: z.string().min(1).meta({ description: 'Names the call.' }),
-    name,
-    arguments: args,
+    type: itemType('mcp_call', "A call to an MCP server's tool, with its output."),
+    id: z.string().min(1).meta({ description: 'Id of the call.' }),
+    name: toolName,
+    arguments: toolArguments,
     server_label: server,
-    output: z.string().nullish().meta({ description: 'What the tool gave back.' }),
+    output: z.string().nullish().meta({ description: 'What the tool returned.' }),
     error: z.unknown().optional().meta({ description: 'What went wrong.' }),
     status,
     approval_request_id: id,
@@ -184,9 +170,9 @@ const mcpListTools: PartKind = {
 
 /** What stands in the list beside messages. */
 const items: PartKinds = {
-  function_call: callKind('function_call', 'arguments', 'A call of a tool.'),
+  function_call: callKind('function_call', 'arguments', 'A tool call.'),
   function_call_output: outputKind('function_call_output', 'The result of a call.'),
-  custom_tool_call: callKind('custom_tool_call', 'input', 'A call of a tool that takes a text.'),
+  custom_tool_call: callKind('custom_tool_call', 'input', 'A call to a tool that takes text.'),
   custom_tool_call_output: outputKind('custom_tool_call_output', 'The result of a custom call.'),
   mcp_call: mcpCall,
   mcp_list_tools: mcpListTools,
@@ -200,8 +186,7 @@ export const responses: Dialect = {
   matches(item) {
     if (Object.hasOwn(item, 'role')) {
       const typed = Object.hasOwn(item, 'type') || Object.hasOwn(item, 'phase');
-      const parts = ({ type }: Item) => type === 'input_text' || type === 'output_text';
-      return typed || (item.role !== 'tool' && hasPart(item, parts));
+      return typed || (item.role !== 'tool' && hasPart(item, isOwn));
     }
     return (
       typeof item.type === 'string' &&
@@ -215,26 +200,19 @@ export const responses: Dialect = {
   ]),
   types: ['message', ...Object.keys(items), ...Object.keys(messageParts)],
   read(item) {
-    const { type, role } = item;
+    const { type } = item;
     if (type !== undefined && type !== 'message') {
       const read = readPart(item, { item, role: 'assistant', kinds: items, at: [] });
       return gather('assistant', [read]);
     }
-    return readMessage(item, role);
+    return readByRole(item, messages, (role) => {
+      const read = unlessEmpty(item, readContent(item, role, messageParts));
+      if ('problems' in read) return read;
+      return { ...read, notes: [...read.notes, ...unfinished(item, 'The message')] };
+    });
   },
 };
 
-function readMessage(item: Item, role: unknown): ReadMessage {
-  const speaker = ROLES.find((one) => one === role);
-  if (!speaker) return { problems: [unknownRole(role, ROLES)] };
-  const problems = problemsAround(item, messages[speaker]);
-  if (problems.length > 0) return { problems };
-  const read = unlessEmpty(item, readContent(item, speaker, messageParts));
-  if ('problems' in read) return read;
-  return { ...read, notes: [...read.notes, ...unfinished(item, 'The message')] };
-}
-
-function unfinished({ status: given }: Item, what: string): string[] {
-  if (given === undefined || given === null || given === 'completed') return [];
-  return [`${what} has the status "${given}".`];
+function isOwn({ type }: Item): boolean {
+  return ['input_text', 'output_text', 'input_image', 'input_file'].includes(String(type));
 }

@@ -1,32 +1,32 @@
 import * as z from 'zod';
 import type { Message } from '../core/message.ts';
 import { type Missing, valueProblems } from '../schema/valueProblems.ts';
-import { MISSING_OF_CALLS, readToolCalls, toolCalls } from './content.ts';
+import { assistantMessage, MISSING_OF_CALLS, readToolCalls, toolCalls } from './content.ts';
 import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
-import { retrievalContext } from './openaiChat.ts';
+import { answeredCall, retrievalContext } from './fields.ts';
 
-const said = (who: string) => z.string().meta({ description: `What ${who} said.` });
+const words = (who: string) => z.string().meta({ description: `What ${who} said.` });
 
 const schemas = {
-  user: z.strictObject({ user: said('the user') }),
+  user: z.strictObject({ user: words('the user') }),
   assistant: z.strictObject({
     assistant: z.string().nullable().meta({ description: 'What the assistant said.' }),
     tool_calls: toolCalls,
     retrieval_context: retrievalContext,
   }),
-  system: z.strictObject({ system: said('the system') }),
-  developer: z.strictObject({ developer: said('the developer') }),
+  system: z.strictObject({ system: words('the system') }),
+  developer: z.strictObject({ developer: words('the developer') }),
   tool: z.strictObject({
     tool: z.string().meta({ description: 'The result of a tool call.' }),
-    tool_call_id: z.string().min(1).optional().meta({
-      description: 'The call that this answers; not needed while one call alone is open.',
+    tool_call_id: answeredCall.optional().meta({
+      description: 'The call this answers. Optional while only one call is open.',
     }),
   }),
 } as const;
 
 const MISSING: Missing = {
   ...MISSING_OF_CALLS,
-  tool_call_id: ['result-without-id', 'A tool result needs the id of the call that it answers.'],
+  tool_call_id: ['result-without-id', 'A tool result needs the id of the call it answers.'],
 };
 
 type Side = keyof typeof schemas;
@@ -38,16 +38,10 @@ export const shorthand: Dialect = {
   name: 'shorthand',
   matches: (item) => !Object.hasOwn(item, 'role') && sideOf(item) !== undefined,
   types: [],
-  schema: z.union([
-    schemas.user,
-    schemas.assistant,
-    schemas.system,
-    schemas.developer,
-    schemas.tool,
-  ]),
+  schema: z.union(Object.values(schemas)),
   read(item) {
     const side = sideOf(item);
-    if (!side) return refused([], 'missing-role', 'This is no message.');
+    if (!side) return refused([], 'missing-role', 'This is not a message.');
     const problems = valueProblems(schemas[side], item, { missing: MISSING });
     if (problems.length > 0) return { problems };
     return readSide(side, String(item[side] ?? ''), item);
@@ -64,20 +58,15 @@ function readSide(side: Side, text: string, item: Item): ReadMessage {
     const message: Message = { role: 'tool', callId: String(id ?? ''), content: text };
     return { messages: [{ message, joinsOpenCall: id === undefined }], notes: [] };
   }
-  if (side !== 'assistant') {
-    if (text.trim() === '') return refused([side], 'empty-content', 'The message is empty.');
-    return { messages: [{ message: { role: side, content: text } }], notes: [] };
-  }
-  const calls = readToolCalls(item.tool_calls);
-  const context = retrievalContext.parse(item.retrieval_context);
-  if (text.trim() === '' && calls.length === 0) {
-    return refused([side], 'empty-content', 'The message is empty.');
-  }
-  const message: Message = {
-    role: 'assistant',
-    content: text,
-    ...(calls.length > 0 && { toolCalls: calls }),
-    ...(context && { retrievalContext: context }),
-  };
-  return { messages: [{ message }], notes: [] };
+  const messages =
+    side === 'assistant'
+      ? assistantMessage(
+          text,
+          readToolCalls(item.tool_calls),
+          retrievalContext.parse(item.retrieval_context),
+        )
+      : [{ message: { role: side, content: text } }];
+  return messages.length === 0 || (text.trim() === '' && side !== 'assistant')
+    ? refused([side], 'empty-content', 'The message is empty.')
+    : { messages, notes: [] };
 }

@@ -9,7 +9,7 @@ import type { Embedded, ModelReply, ModelRequest } from './model.ts';
  * canonical: what decides the answer and nothing else, so no provider, no address, no key, no
  * headers.
  */
-export const modelExchangeRequestSchema = z.strictObject({
+const modelExchangeRequestSchema = z.strictObject({
   model: z.string(),
   messages: z.array(messageSchema),
   tools: z.array(toolSchema).optional(),
@@ -21,12 +21,12 @@ export const modelExchangeRequestSchema = z.strictObject({
   logprobs: z.literal(true).optional(),
 });
 
-export const embeddingExchangeRequestSchema = z.strictObject({
+const embeddingExchangeRequestSchema = z.strictObject({
   model: z.string(),
   texts: z.array(z.string()),
 });
 
-export const targetExchangeRequestSchema = z.strictObject({
+const targetExchangeRequestSchema = z.strictObject({
   target: z.string(),
   case: z.string(),
   context: z.record(z.string(), z.unknown()),
@@ -40,7 +40,7 @@ export const targetExchangeRequestSchema = z.strictObject({
 const modelReplySchema = z.strictObject({
   text: z.string(),
   toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.unknown() })),
-  finish: z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'other']),
+  finish: z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other']),
   refusal: z.string().optional(),
   version: z.string().optional(),
   usage: usageSchema,
@@ -69,32 +69,26 @@ const failureSchema = z.strictObject({ reason: z.string(), message: z.string() }
 /** SHA-256 of the canonical request, hexadecimal. */
 const keySchema = z.string().regex(/^[0-9a-f]{64}$/, 'A key is 64 hexadecimal digits.');
 
-const modelExchangeSchema = z.strictObject({
-  kind: z.literal('model'),
-  key: keySchema,
-  request: modelExchangeRequestSchema,
-  reply: modelReplySchema.optional(),
-  error: failureSchema.optional(),
-});
-
-const embeddingExchangeSchema = z.strictObject({
-  kind: z.literal('embedding'),
-  key: keySchema,
-  request: embeddingExchangeRequestSchema,
-  reply: embeddedSchema.optional(),
-  error: failureSchema.optional(),
-});
-
-const targetExchangeSchema = z.strictObject({
-  kind: z.literal('target'),
-  key: keySchema,
-  request: targetExchangeRequestSchema,
-  reply: targetReplySchema.optional(),
-  error: failureSchema.optional(),
-});
+function exchangeOf<Kind extends string, Request extends z.ZodType, Reply extends z.ZodType>(
+  kind: Kind,
+  request: Request,
+  reply: Reply,
+) {
+  return z.strictObject({
+    kind: z.literal(kind),
+    key: keySchema,
+    request,
+    reply: reply.optional(),
+    error: failureSchema.optional(),
+  });
+}
 
 export const exchangeSchema = z
-  .discriminatedUnion('kind', [modelExchangeSchema, embeddingExchangeSchema, targetExchangeSchema])
+  .discriminatedUnion('kind', [
+    exchangeOf('model', modelExchangeRequestSchema, modelReplySchema),
+    exchangeOf('embedding', embeddingExchangeRequestSchema, embeddedSchema),
+    exchangeOf('target', targetExchangeRequestSchema, targetReplySchema),
+  ])
   .refine((line) => (line.reply === undefined) !== (line.error === undefined), {
     error: 'An exchange holds either a reply or an error.',
   });
@@ -109,13 +103,13 @@ export type Exchange = z.infer<typeof exchangeSchema>;
 export type ModelExchangeRequest = z.infer<typeof modelExchangeRequestSchema>;
 export type EmbeddingExchangeRequest = z.infer<typeof embeddingExchangeRequestSchema>;
 export type TargetExchangeRequest = z.infer<typeof targetExchangeRequestSchema>;
-export type ExchangeFailure = z.infer<typeof failureSchema>;
+type ExchangeFailure = z.infer<typeof failureSchema>;
 
 /** What came back: a reply, or the error that the model or target raised. */
-export type Outcome<Reply> = { readonly reply: Reply } | { readonly error: ExchangeFailure };
-export type ModelOutcome = Outcome<ModelReply>;
-export type EmbeddingOutcome = Outcome<Embedded>;
-export type TargetOutcome = Outcome<z.infer<typeof targetReplySchema>>;
+type Result<Reply> = { readonly reply: Reply } | { readonly error: ExchangeFailure };
+export type ModelResult = Result<ModelReply>;
+export type EmbeddingResult = Result<Embedded>;
+export type TargetResult = Result<z.infer<typeof targetReplySchema>>;
 
 /**
  * @param id `provider:model`; only the model's own name goes into a recording, so that the same

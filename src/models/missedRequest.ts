@@ -18,8 +18,8 @@ export function describeMiss(
   path: string,
 ): string {
   const who = nameOf(asked);
-  const start = `The recording ${path} holds no answer to this request of ${who}.`;
-  const end = 'Record it again with --record.';
+  const start = `The recording ${path} has no answer to this request to ${who}.`;
+  const end = 'Record again with --record.';
   const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
   const nearest = same
     .map((one) => ({ one, likeness: likeness(asked, one.exchange.request) }))
@@ -29,11 +29,11 @@ export function describeMiss(
     )?.one;
   if (!nearest) {
     const names = [...new Set(recorded.map(({ exchange }) => nameOf(exchange.request)))];
-    const others = names.length === 0 ? 'It is empty.' : `It holds ${names.join(', ')}.`;
+    const others = names.length === 0 ? 'It is empty.' : `It has answers from ${names.join(', ')}.`;
     return `${start} ${others} ${end}`;
   }
   const differences = differencesOf(asked, nearest.exchange.request).join('; ');
-  return `${start} It differs from the nearest one (line ${nearest.line}) in ${differences}. ${end}`;
+  return `${start} The closest one (line ${nearest.line}) differs in ${differences}. ${end}`;
 }
 
 interface Ranked {
@@ -80,14 +80,14 @@ function messageDifference(asked: readonly Message[], recorded: readonly Message
   const left = asked[index];
   const right = recorded[index];
   if (!left || !right) return `${asked.length} asked, ${recorded.length} recorded`;
-  const place = `message ${index + 1} (${left.role})`;
-  if (left.role !== right.role) return `${place}: the recorded one is from the ${right.role}`;
-  if (left.content === right.content) return `${place}: its tool calls or context`;
+  const where = `message ${index + 1} (${left.role})`;
+  if (left.role !== right.role) return `${where}: the recording has one from the ${right.role}`;
+  if (left.content === right.content) return `${where}: its tool calls or context`;
   const lines = left.content.split('\n');
   const others = right.content.split('\n');
   const line = firstDifference(lines, others);
   const [leftText, rightText] = excerpts(lines[line], others[line]);
-  return `${place}, line ${line + 1}: asked ${leftText}, recorded ${rightText}`;
+  return `${where}, line ${line + 1}: asked ${leftText}, recorded ${rightText}`;
 }
 
 /** Both texts cut short around where they part. */

@@ -1,9 +1,12 @@
 import type * as z from 'zod';
+import type { EditorModels } from '../core/editorModels.ts';
+import type { AllowedHost } from '../core/environment.ts';
+import { ReasonedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Message, Tool } from '../core/message.ts';
-import { ReasonedError } from '../core/reasonedError.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec } from '../core/suite.ts';
-import type { Usage } from '../core/verdict.ts';
+import { NO_USAGE, type Usage } from '../core/verdict.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -32,8 +35,8 @@ export interface ModelReply {
     readonly name: string;
     readonly arguments: unknown;
   }[];
-  readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'other';
-  /** The model's words where it refused. */
+  readonly finish: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
+  /** The model's words when it refused. */
   readonly refusal?: string;
   /** The model's name as the endpoint reported it. */
   readonly version?: string;
@@ -61,7 +64,7 @@ export interface Model {
    * @throws ModelError; or the signal's reason when aborted
    */
   complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies>;
-  /** Absent where the provider has no embeddings. @throws as `complete` */
+  /** Absent if the provider has no embeddings. @throws as `complete` */
   embed?(texts: readonly string[], signal: AbortSignal): Promise<Embedded>;
 }
 
@@ -75,6 +78,9 @@ export async function oneByOne(count: number, ask: () => Promise<ModelReply>): P
 export const modelErrorReasons = [
   'missing-key',
   'missing-variable',
+  'host-not-allowed',
+  'not-encrypted',
+  'redirected',
   'unauthorized',
   'rate-limited',
   'server-error',
@@ -86,6 +92,10 @@ export const modelErrorReasons = [
   'too-long',
   'not-recorded',
   'over-budget',
+  'no-editor',
+  'no-consent',
+  'quota-exceeded',
+  'blocked',
 ] as const;
 
 export type ModelErrorReason = (typeof modelErrorReasons)[number];
@@ -95,12 +105,47 @@ export class ModelError extends ReasonedError<ModelErrorReason> {
   override readonly name = 'ModelError';
 }
 
-/** What a provider is given by its shell. */
-export interface ModelHost {
+/** Of requests that never left. */
+const UNSENT: readonly ModelErrorReason[] = [
+  'missing-key',
+  'missing-variable',
+  'host-not-allowed',
+  'not-encrypted',
+  'not-recorded',
+  'over-budget',
+];
+
+/** A request that failed was one all the same; what else it used nobody says. */
+export function usageOfFailure(error: unknown): Usage {
+  const sent = error instanceof ModelError && !UNSENT.includes(error.reason);
+  return sent ? { ...NO_USAGE, calls: 1 } : NO_USAGE;
+}
+
+/** Where a model's requests go, and whose values go along. */
+export interface Destination {
+  readonly url: string;
+  /** Names of the variables, keys included, whose values are sent; none of them is empty. */
+  readonly variables: readonly string[];
+  /** Whether it may have them unasked: the provider's own address, or one that the user gave. */
+  readonly usual: boolean;
+}
+
+/** Where keys come from. */
+export interface KeyHost {
   /** The value of a key by the name of its variable: secret store first, then environment. */
   readonly secret: (name: string) => Promise<string | undefined>;
   readonly env: (name: string) => string | undefined;
+  /** Hosts beside the usual ones that may have keys. Default: none. */
+  readonly allowedHosts?: readonly AllowedHost[];
+}
+
+/** What a provider is given by its shell. */
+export interface ModelHost extends KeyHost {
+  /** Learns the keys that are used, and hides them. */
+  readonly scrubber: Scrubber;
   readonly log: Logger;
+  /** Absent outside of an editor. */
+  readonly editorModels?: EditorModels | undefined;
 }
 
 /** One provider: a file in this folder and its line in the registry. */
@@ -109,6 +154,10 @@ export interface ModelProvider {
   readonly summary: string;
   /** Every key of a model with this provider, `provider` and `model` included. */
   readonly schema: z.ZodObject;
+  /** Name of the variable that holds the key, unless a model names another; absent if it needs none. */
+  readonly keyVariable?: string;
+  /** Where a model's requests go; absent if nothing leaves this machine by itself. */
+  destination?(spec: ModelSpec, host: KeyHost): Promise<Destination>;
   /** Loads what it needs on the first call; nothing is loaded by importing the registry. */
   create(spec: ModelSpec, host: ModelHost): Promise<Model>;
 }

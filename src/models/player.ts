@@ -1,19 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { parseJson } from '../core/data.ts';
+import { errorText } from '../core/errors.ts';
 import {
   type AnyExchangeRequest,
   type EmbeddingExchangeRequest,
-  type EmbeddingOutcome,
+  type EmbeddingResult,
   type Exchange,
   embeddingExchangeRequest,
   exchangeKey,
   exchangeSchema,
   type ModelExchangeRequest,
-  type ModelOutcome,
+  type ModelResult,
   modelExchangeRequest,
   type RecordedExchange,
   type TargetExchangeRequest,
-  type TargetOutcome,
+  type TargetResult,
 } from './exchange.ts';
 import { describeMiss } from './missedRequest.ts';
 import { type Model, ModelError, modelErrorReasons, oneByOne } from './model.ts';
@@ -22,14 +24,14 @@ import { RecordingError } from './recording.ts';
 /** Answers from a recording. */
 export interface Player {
   /** @throws ModelError `not-recorded` */
-  model(request: ModelExchangeRequest): ModelOutcome;
+  model(request: ModelExchangeRequest): ModelResult;
   /** @throws ModelError `not-recorded` */
-  embedding(request: EmbeddingExchangeRequest): EmbeddingOutcome;
+  embedding(request: EmbeddingExchangeRequest): EmbeddingResult;
   /**
-   * @param exact whether another digest is another target; else its replies are used, which is told
+   * @param exact whether another digest is another target; else its replies are used, with a warning
    * @throws ModelError `not-recorded`
    */
-  target(request: TargetExchangeRequest, exact: boolean): TargetOutcome;
+  target(request: TargetExchangeRequest, exact: boolean): TargetResult;
 }
 
 /**
@@ -51,7 +53,7 @@ export async function openPlayer(path: string, warn: (message: string) => void):
     if ('digest' in request) add(exchangeKey(withoutDigest(request)), recorded);
   }
   const asked = new Map<string, number>();
-  const told = new Set<string>();
+  const warned = new Set<string>();
 
   function answerTo(request: AnyExchangeRequest, found: readonly RecordedExchange[] | undefined) {
     const key = exchangeKey(request);
@@ -76,22 +78,22 @@ export async function openPlayer(path: string, warn: (message: string) => void):
     if (used.length > 0) {
       tell(
         used.length === older.length
-          ? `${about} may have changed since the recording ${path} was made: an older version of Turnlight made it, which did not keep what the target was.`
-          : `${about} has changed since the recording ${path} was made, and answers as it did then.`,
+          ? `${about} may have changed since ${path} was recorded: an older version of Turnlight recorded it, without the target's digest.`
+          : `${about} has changed since ${path} was recorded; the run uses the old replies.`,
       );
     }
     return answerTo(request, used);
   }
 
   function tell(message: string): void {
-    if (!told.has(message)) warn(`${message} Record it again with --record.`);
-    told.add(message);
+    if (!warned.has(message)) warn(`${message} Record again with --record.`);
+    warned.add(message);
   }
 
   return {
-    model: (request) => outcomeOf(next(request)) as ModelOutcome,
-    embedding: (request) => outcomeOf(next(request)) as EmbeddingOutcome,
-    target: (request, exact) => outcomeOf(nextOfTarget(request, exact)) as TargetOutcome,
+    model: (request) => resultOf(next(request)) as ModelResult,
+    embedding: (request) => resultOf(next(request)) as EmbeddingResult,
+    target: (request, exact) => resultOf(nextOfTarget(request, exact)) as TargetResult,
   };
 }
 
@@ -99,7 +101,7 @@ function withoutDigest({ digest: _, ...request }: TargetExchangeRequest): Target
   return request;
 }
 
-function outcomeOf(exchange: Exchange) {
+function resultOf(exchange: Exchange) {
   if (exchange.error) return { error: exchange.error };
   return { reply: exchange.reply };
 }
@@ -108,8 +110,8 @@ async function readRecording(path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    throw new RecordingError('missing', `The recording ${path} cannot be read: ${words}.`);
+    const message = `The recording ${path} cannot be read: ${errorText(error)}.`;
+    throw new RecordingError('missing', message);
   }
 }
 
@@ -121,29 +123,25 @@ export function parseRecording(text: string, path: string): RecordedExchange[] {
   });
 }
 
-function parseLine(line: string, place: string): Exchange {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    throw broken(place, 'it is no JSON');
-  }
+function parseLine(line: string, where: string): Exchange {
+  const value = parseJson(line);
+  if (value === undefined) throw broken(where, 'it is not JSON');
   const parsed = exchangeSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue && issue.path.length > 0 ? `its field "${issue.path.join('.')}": ` : '';
-    throw broken(place, `${field}${issue?.message ?? z.prettifyError(parsed.error)}`);
+    throw broken(where, `${field}${issue?.message ?? z.prettifyError(parsed.error)}`);
   }
   if (exchangeKey(parsed.data.request) !== parsed.data.key) {
-    throw broken(place, 'its key does not belong to its request, as after an edit by hand');
+    throw broken(where, 'its key does not match its request, perhaps after an edit by hand');
   }
   return parsed.data;
 }
 
-function broken(place: string, what: string): RecordingError {
+function broken(where: string, what: string): RecordingError {
   return new RecordingError(
     'broken-line',
-    `${place}: this line of the recording cannot be used, ${what}. Record it again with --record.`,
+    `${where}: this line of the recording cannot be used: ${what}. Record again with --record.`,
   );
 }
 
@@ -166,10 +164,10 @@ export function replayingModel(id: string, player: Player): Model {
 
 /** @throws ModelError where the model had thrown it */
 function replayed<Reply>(
-  outcome: { readonly reply: Reply } | { readonly error: { reason: string; message: string } },
+  result: { readonly reply: Reply } | { readonly error: { reason: string; message: string } },
 ): Reply {
-  if ('reply' in outcome) return outcome.reply;
-  const { reason, message } = outcome.error;
+  if ('reply' in result) return result.reply;
+  const { reason, message } = result.error;
   const known = modelErrorReasons.find((one) => one === reason);
   throw new ModelError(known ?? 'server-error', message);
 }

@@ -1,28 +1,39 @@
 import * as z from 'zod';
 
-/** The unit of every price. */
-export const PRICE_UNIT = 'Per million tokens, in any one currency.';
-
 /** Price per million tokens. */
-export const priceSchema = z.strictObject({
-  input: z
-    .number()
-    .min(0)
-    .meta({ description: `${PRICE_UNIT} What the model reads.` }),
-  cached_input: z
-    .number()
-    .min(0)
-    .optional()
-    .meta({
-      description: `${PRICE_UNIT} What the provider's prompt cache held; \`input\` unless given.`,
+export const priceSchema = z
+  .strictObject({
+    input: z.number().min(0).meta({ description: 'Price of a million tokens read.' }),
+    cached_input: z.number().min(0).optional().meta({
+      description:
+        "Price of a million tokens read from the provider's prompt cache. Default: `input`.",
     }),
-  output: z
-    .number()
-    .min(0)
-    .meta({ description: `${PRICE_UNIT} What the model writes.` }),
-});
+    output: z.number().min(0).meta({ description: 'Price of a million tokens written.' }),
+  })
+  .meta({
+    description:
+      'Needed to report and limit the cost: prices per million tokens, in one currency for all models.',
+  });
 
 export type Price = z.infer<typeof priceSchema>;
+
+/** Tokens that are paid for; `cached` of the input ones were in the provider's prompt cache. */
+export interface PaidTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cached?: number;
+}
+
+/** Cost = (input − cached) × input price + cached × cached price + output × output price, ÷ 10⁶. */
+export function costOf({ input, output, cached = 0 }: PaidTokens, price: Price): number {
+  const read = (input - cached) * price.input + cached * (price.cached_input ?? price.input);
+  return (read + output * price.output) / 1_000_000;
+}
+
+/** How many output tokens an amount pays for. */
+export function outputTokensFor(amount: number, price: Price): number {
+  return price.output === 0 ? Infinity : Math.floor((amount * 1_000_000) / price.output);
+}
 
 /** What a model's keys say of its price, whatever the provider. */
 export function priceOf(params: Readonly<Record<string, unknown>>): Price | undefined {

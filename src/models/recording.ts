@@ -1,20 +1,21 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ReasonedError } from '../core/reasonedError.ts';
+import { errorText, ReasonedError } from '../core/errors.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import {
   type EmbeddingExchangeRequest,
-  type EmbeddingOutcome,
+  type EmbeddingResult,
   embeddingExchangeRequest,
   exchangeKey,
   type ModelExchangeRequest,
-  type ModelOutcome,
+  type ModelResult,
   modelExchangeRequest,
   type TargetExchangeRequest,
-  type TargetOutcome,
+  type TargetResult,
 } from './exchange.ts';
 import { type Model, ModelError } from './model.ts';
 
-export type RecordingErrorReason = 'missing' | 'broken-line' | 'unwritable';
+type RecordingErrorReason = 'missing' | 'broken-line' | 'unwritable';
 
 /** A recording could not be read or written. `message` names the file, and the line where one is wrong. */
 export class RecordingError extends ReasonedError<RecordingErrorReason> {
@@ -24,9 +25,9 @@ export class RecordingError extends ReasonedError<RecordingErrorReason> {
 /** Writes exchanges, one line each, in the order in which they ended. */
 export interface Recorder {
   /** Resolves once the line is on disk. @throws RecordingError */
-  model(request: ModelExchangeRequest, outcome: ModelOutcome): Promise<void>;
-  embedding(request: EmbeddingExchangeRequest, outcome: EmbeddingOutcome): Promise<void>;
-  target(request: TargetExchangeRequest, outcome: TargetOutcome): Promise<void>;
+  model(request: ModelExchangeRequest, result: ModelResult): Promise<void>;
+  embedding(request: EmbeddingExchangeRequest, result: EmbeddingResult): Promise<void>;
+  target(request: TargetExchangeRequest, result: TargetResult): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,7 +38,7 @@ export interface Recorder {
  * @param path absolute
  * @throws RecordingError
  */
-export async function openRecorder(path: string): Promise<Recorder> {
+export async function openRecorder(path: string, scrubber: Scrubber): Promise<Recorder> {
   let file: FileHandle;
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -48,7 +49,7 @@ export async function openRecorder(path: string): Promise<Recorder> {
   let last: Promise<void> = Promise.resolve();
 
   function append(exchange: object): Promise<void> {
-    const line = `${JSON.stringify(exchange)}\n`;
+    const line = `${scrubber.text(JSON.stringify(exchange))}\n`;
     const written = last
       .then(() => file.appendFile(line))
       .catch((error: unknown) => {
@@ -60,12 +61,12 @@ export async function openRecorder(path: string): Promise<Recorder> {
   }
 
   return {
-    model: (request, outcome) =>
-      append({ kind: 'model', key: exchangeKey(request), request, ...outcome }),
-    embedding: (request, outcome) =>
-      append({ kind: 'embedding', key: exchangeKey(request), request, ...outcome }),
-    target: (request, outcome) =>
-      append({ kind: 'target', key: exchangeKey(request), request, ...outcome }),
+    model: (request, result) =>
+      append({ kind: 'model', key: exchangeKey(request), request, ...result }),
+    embedding: (request, result) =>
+      append({ kind: 'embedding', key: exchangeKey(request), request, ...result }),
+    target: (request, result) =>
+      append({ kind: 'target', key: exchangeKey(request), request, ...result }),
     close: async () => {
       await last;
       await file.close();
@@ -75,8 +76,10 @@ export async function openRecorder(path: string): Promise<Recorder> {
 
 function unwritable(path: string, error: unknown): RecordingError {
   if (error instanceof RecordingError) return error;
-  const words = error instanceof Error ? error.message : String(error);
-  return new RecordingError('unwritable', `The recording ${path} cannot be written: ${words}.`);
+  return new RecordingError(
+    'unwritable',
+    `The recording ${path} cannot be written: ${errorText(error)}.`,
+  );
 }
 
 /** The model, writing every exchange to the recorder. A cancelled request leaves no line. */
@@ -86,7 +89,7 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
     id: model.id,
     async complete(request, count, signal) {
       const asked = modelExchangeRequest(model.id, request);
-      const write = (outcome: ModelOutcome) => recorder.model(asked, outcome);
+      const write = (result: ModelResult) => recorder.model(asked, result);
       const replies = await written(() => model.complete(request, count, signal), write);
       for (const reply of replies) await write({ reply });
       return replies;
@@ -94,7 +97,7 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
     ...(embed && {
       async embed(texts, signal) {
         const asked = embeddingExchangeRequest(model.id, texts);
-        const write = (outcome: EmbeddingOutcome) => recorder.embedding(asked, outcome);
+        const write = (result: EmbeddingResult) => recorder.embedding(asked, result);
         const reply = await written(() => embed.call(model, texts, signal), write);
         await write({ reply });
         return reply;
@@ -106,7 +109,7 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
 /** What the work gives; a model's error is written before it is thrown on. */
 async function written<Reply>(
   work: () => Promise<Reply>,
-  write: (outcome: { readonly error: { reason: string; message: string } }) => Promise<void>,
+  write: (result: { readonly error: { reason: string; message: string } }) => Promise<void>,
 ): Promise<Reply> {
   try {
     return await work();

@@ -1,14 +1,36 @@
 import * as z from 'zod';
 import type { ModelSpec } from '../core/suite.ts';
-import type { ModelProvider } from './model.ts';
+import { checkDestination } from './destination.ts';
+import { type Model, ModelError, type ModelHost, type ModelProvider } from './model.ts';
 import { openaiProvider } from './openai/provider.ts';
 import { replayProvider } from './replay.ts';
+import { scrubbedModel } from './scrubbedModel.ts';
+import { vscodeProvider } from './vscode.ts';
 
 /** Every provider that a file may name. A new one is a file in this folder and its line here. */
-export const modelProviders: readonly ModelProvider[] = [openaiProvider, replayProvider];
+export const modelProviders: readonly ModelProvider[] = [
+  openaiProvider,
+  vscodeProvider,
+  replayProvider,
+];
 
 export function findProvider(provider: string): ModelProvider | undefined {
   return modelProviders.find((one) => one.provider === provider);
+}
+
+/**
+ * Makes a model that may be asked, and whose replies hold no secrets.
+ *
+ * @throws ModelError where its host may not have what would be sent to it
+ */
+export async function createModel(spec: ModelSpec, host: ModelHost): Promise<Model> {
+  const provider = findProvider(spec.provider);
+  if (!provider) throw new ModelError('not-found', `There is no provider "${spec.provider}".`);
+  const to = await provider.destination?.(spec, host);
+  if (to) checkDestination(to, host.allowedHosts);
+  const { scrubber } = host;
+  for (const name of to?.variables ?? []) scrubber.add(name, await host.secret(name));
+  return scrubbedModel(await provider.create(spec, host), scrubber);
 }
 
 export type ParsedModel = { readonly spec: ModelSpec } | { readonly problem: string };
@@ -22,23 +44,32 @@ export type ParsedModel = { readonly spec: ModelSpec } | { readonly problem: str
 export function parseModelSpec(text: string, folder: string): ParsedModel {
   const colon = text.indexOf(':');
   const name = colon < 0 ? text : text.slice(0, colon);
-  const model = colon < 0 ? '' : text.slice(colon + 1).trim();
+  // MLflow writes a URI: `openai:/gpt-5-mini`.
+  const model =
+    colon < 0
+      ? ''
+      : text
+          .slice(colon + 1)
+          .trim()
+          .replace(/^\/(?!\/)/, '');
   const known = modelProviders.map((one) => one.provider).join(', ');
   if (model === '') {
     return {
-      problem: `"${text}" names no model. Write provider:model, such as openai:gpt-5-mini.`,
+      problem: `"${text}" is not a model. Write provider:model, such as openai:gpt-5-mini.`,
     };
   }
   const provider = findProvider(name);
   if (!provider) {
-    return { problem: `"${name}" is no provider of models. Known providers: ${known}.` };
+    return {
+      problem: `Unknown provider "${name}". Known providers: ${known}. For another endpoint with OpenAI's API, write provider \`openai\` and its \`base_url\` under \`models\`.`,
+    };
   }
   const params = { provider: name, model };
   const checked = provider.schema.safeParse(params);
   if (!checked.success) {
     return {
-      problem: `A model of "${name}" needs more than its name: write it under \`models\` with every key. ${z.prettifyError(checked.error)}`,
+      problem: `A model from "${name}" needs more than a name. Define it under \`models\`. ${z.prettifyError(checked.error)}`,
     };
   }
-  return { spec: { id: text, provider: name, params, folder } };
+  return { spec: { id: `${name}:${model}`, provider: name, params, folder } };
 }

@@ -3,17 +3,21 @@ import * as z from 'zod';
 import type { ModelHost, ModelProvider } from './model.ts';
 import { openPlayer, type Player, replayingModel } from './player.ts';
 
-export const replaySchema = z.strictObject({
-  provider: z.literal('replay').meta({ description: 'Answers from a recording; needs no key.' }),
+const replaySchema = z.strictObject({
+  provider: z
+    .literal('replay')
+    .meta({ description: 'Answers from a recording; needs no API key.' }),
   model: z.string().min(1).meta({ description: "The recorded model's name." }),
   path: z.string().min(1).meta({
-    description: 'The recording that `--record` wrote, relative to this file.',
+    description: 'The recording written by `--record`, relative to this file.',
+    file: 'recording',
   }),
   max_input_tokens: z.int().min(1).optional().meta({
-    description: 'As of the recorded model: where it judged in parts, so does the replay.',
+    description:
+      "The recorded model's `max_input_tokens`, so that the replay splits conversations the same way.",
   }),
   temperature: z.number().min(0).max(2).optional().meta({
-    description: 'As of the recorded model.',
+    description: "The recorded model's value.",
   }),
 });
 

@@ -6,12 +6,11 @@ export const SETTINGS = {
   concurrency: 'concurrency',
   timeout: 'timeout',
   maxCost: 'maxCost',
+  verdictMarks: 'verdictMarks',
   trace: 'trace.server',
 } as const;
 
 export const LANGUAGE_ID = 'conversation-eval';
-export const EVAL_GLOB = '**/*.eval.{yaml,yml}';
-export const MESSAGES_GLOB = '**/*.messages.{json,jsonl,yaml,yml}';
 
 /** The conversation view's type, by which VS Code brings it back after a reload. */
 export const VIEW_TYPE = 'turnlight.conversation';

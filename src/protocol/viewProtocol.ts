@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { conversationSchema } from '../core/conversation.ts';
 import { originKinds, stopReasons } from '../core/runRecord.ts';
+import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
 
 /**
@@ -19,21 +20,25 @@ export const viewStateSchema = z.strictObject({
   record: z.string().optional(),
 });
 
-export const snapshotSchema = z.strictObject({
+const snapshotSchema = z.strictObject({
   state: viewStateSchema,
-  phase: z.enum(['empty', 'queued', 'running', 'finished']),
+  /** `new`: it never ran. */
+  phase: z.enum(['new', 'queued', 'running', 'cancelled', 'finished']),
   suiteName: z.string(),
   description: z.string().optional(),
   repetitions: z.int().min(1),
   origin: z.enum(originKinds).optional(),
   stopReason: z.enum(stopReasons).optional(),
-  /** True where the case's text changed since the run. */
+  /** True if the case's text changed since the run. */
   stale: z.boolean(),
   status: statusSchema.optional(),
   score: z.number().min(0).max(1).nullable(),
   threshold: z.number().min(0).max(1).optional(),
+  /** Why it errored, was skipped or cannot run. */
   reason: z.string().optional(),
   conversation: conversationSchema,
+  /** The case's assertions as the file has them now; empty if the case has errors. */
+  assertions: z.array(statedAssertionSchema),
   verdicts: z.array(verdictSchema),
   usage: usageSchema.optional(),
   /** Milliseconds. */

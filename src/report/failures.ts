@@ -1,55 +1,57 @@
 import { type Turn, textOf, turnsOf } from '../core/conversation.ts';
-import { outcomeText, pathOf, samplesText, thresholdNote } from '../core/presentation/outcome.ts';
 import { thresholdSentence } from '../core/presentation/score.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
+import {
+  pathOf,
+  samplesText,
+  thresholdNote,
+  verdictText,
+} from '../core/presentation/verdictText.ts';
 import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
-import type { TurnVerdict, Verdict } from '../core/verdict.ts';
+import { isFailure, type TurnVerdict, type Verdict } from '../core/verdict.ts';
 import type { Paint } from './paint.ts';
 import { titleOf } from './reporter.ts';
+
+/** How failures are written. */
+export interface Style {
+  readonly paint: Paint;
+  readonly shownPath: (path: string) => string;
+}
 
 const TURN_LENGTH = 200;
 const QUOTE_LENGTH = 160;
 
-/** What went wrong in a case, for a person: each turn with its text, the reason, the quote, the place. */
-export function describeFailure(
-  line: CaseLine,
-  output: readonly string[],
-  paint: Paint,
-  shownPath: (path: string) => string,
-): string[] {
+/** What went wrong in a case, for a person: each turn with its text, the reason, the quote, the location. */
+export function describeFailure(line: CaseLine, output: readonly string[], style: Style): string[] {
+  const { paint, shownPath } = style;
   const icon = paint.status(line.status, STATUS_ICONS[line.status]);
-  const place = `${shownPath(line.source.path)}:${line.source.range.start.line + 1}`;
-  const lines = [`${icon} ${paint.bold(titleOf(line))}  ${paint.dim(place)}`];
+  const location = `${shownPath(line.source.path)}:${line.source.range.start.line + 1}`;
+  const lines = [`${icon} ${paint.bold(titleOf(line))}  ${paint.dim(location)}`];
   if (line.threshold !== undefined && line.score !== null) {
     lines.push(`  ${thresholdSentence(line.score, line.threshold)}`);
   }
   if (line.reason) lines.push(...indented(line.reason, 2));
   for (const verdict of line.verdicts) {
-    if (verdict.status !== 'fail' && verdict.status !== 'error') continue;
-    lines.push(...verdictLines(verdict, line, paint, shownPath));
+    if (isFailure(verdict)) lines.push(...verdictLines(verdict, line, style));
   }
   if (line.status === 'error' && output.length > 0) {
-    lines.push('  The last output of the target:', ...output.map((text) => `    ${text}`));
+    lines.push('  Last output of the target:', ...output.map((text) => `    ${text}`));
   }
   return lines;
 }
 
-function verdictLines(
-  verdict: Verdict,
-  line: CaseLine,
-  paint: Paint,
-  shownPath: (path: string) => string,
-): string[] {
+function verdictLines(verdict: Verdict, line: CaseLine, style: Style): string[] {
   const { assertion } = verdict;
+  const { paint, shownPath } = style;
   const icon = paint.status(verdict.status, STATUS_ICONS[verdict.status]);
-  const place = paint.dim(`${shownPath(assertion.path)}:${assertion.line}`);
+  const location = paint.dim(`${shownPath(assertion.path)}:${assertion.line}`);
   const name = visibleLine(assertion.name, 80);
   const notes = [assertion.required ? 'required' : undefined, samplesText(verdict)];
   const required = notes.flatMap((note) => (note === undefined ? [] : [`, ${note}`])).join('');
   const note = verdict.status === 'fail' ? thresholdNote(verdict) : '';
-  const head = `  ${icon} ${paint.bold(name)}: ${visibleLine(outcomeText(verdict), 60)}${note}${required}  ${place}`;
-  const wrong = verdict.turns.filter(({ status }) => status === 'fail' || status === 'error');
+  const head = `  ${icon} ${paint.bold(name)}: ${visibleLine(verdictText(verdict), 60)}${note}${required}  ${location}`;
+  const wrong = verdict.turns.filter(isFailure);
   // Those within it tell their turns themselves.
   const bad = verdict.nested ? [] : wrong;
   const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
@@ -57,9 +59,9 @@ function verdictLines(
     head,
     ...(verdict.rationale === '' ? [] : indented(verdict.rationale, 4)),
     ...pathLines(verdict),
-    ...bad.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, paint, shownPath)),
+    ...bad.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, style)),
     ...(verdict.nested ? [] : otherMisses(verdict, bad)).flatMap((miss) => indented(miss, 4)),
-    ...nestedLines(verdict, line, paint, shownPath),
+    ...nestedLines(verdict, line, style),
   ];
 }
 
@@ -71,15 +73,10 @@ function pathLines(verdict: Verdict): string[] {
 }
 
 /** Of the assertions within this one, those that did not pass. */
-function nestedLines(
-  { nested = [] }: Verdict,
-  line: CaseLine,
-  paint: Paint,
-  shownPath: (path: string) => string,
-): string[] {
+function nestedLines({ nested = [] }: Verdict, line: CaseLine, style: Style): string[] {
   return nested
-    .filter(({ status }) => status === 'fail' || status === 'error')
-    .flatMap((one) => verdictLines(one, line, paint, shownPath))
+    .filter(isFailure)
+    .flatMap((one) => verdictLines(one, line, style))
     .map((text) => `  ${text}`);
 }
 
@@ -87,19 +84,18 @@ function turnLines(
   entry: TurnVerdict,
   turn: Turn | undefined,
   verdict: Verdict,
-  paint: Paint,
-  shownPath: (path: string) => string,
+  { paint, shownPath }: Style,
 ): string[] {
-  const place = turn?.source
+  const location = turn?.source
     ? `  ${paint.dim(`${shownPath(turn.source.path)}:${turn.source.range.start.line + 1}`)}`
     : '';
-  const lines = [`    Turn ${entry.turn}${turn ? `, ${turn.side}` : ''}${place}`];
-  const said = turn ? textOf(turn) : '';
-  if (said !== '') lines.push(`      ${paint.dim('>')} ${visibleLine(said, TURN_LENGTH)}`);
+  const lines = [`    Turn ${entry.turn}${turn ? `, ${turn.side}` : ''}${location}`];
+  const text = turn ? textOf(turn) : '';
+  if (text !== '') lines.push(`      ${paint.dim('>')} ${visibleLine(text, TURN_LENGTH)}`);
   const reasons = entry.rationale === '' ? missesOf(verdict, entry.turn) : [entry.rationale];
   lines.push(...reasons.flatMap((reason) => indented(reason, 6)));
   if (entry.evidence) {
-    const note = entry.evidence.verified ? '' : ' (the turn does not hold these words)';
+    const note = entry.evidence.verified ? '' : ' (not found in this turn)';
     lines.push(`      Quote: “${visibleLine(entry.evidence.text, QUOTE_LENGTH)}”${note}`);
   }
   return lines;

@@ -1,10 +1,11 @@
 import { visibleJson } from '../core/presentation/visibleText.ts';
-import { recordedPath, withCasePaths, withRunPaths } from '../core/recordPaths.ts';
+import { mapCasePaths, mapRunPaths, recordedPath } from '../core/recordPaths.ts';
 import type { CaseLine, RunLine } from '../core/runRecord.ts';
 import type { RunEvent } from '../runner/events.ts';
+import { summariesBySuite } from './assertionSummary.ts';
 import { type Reporter, RunLog } from './reporter.ts';
 
-/** One JSON document with what the run's record holds: `{run, cases, end}`. */
+/** One JSON document with what the run's record holds, and sums: `{run, cases, assertions, end}`. */
 export class JsonReporter implements Reporter {
   readonly #log = new RunLog();
 
@@ -14,20 +15,22 @@ export class JsonReporter implements Reporter {
 
   finish(): string {
     const { run, cases, end = null } = this.#log;
+    const recorded = cases.map((line) => this.#recordedCase(line));
     const report = {
       run: run ? this.#recordedRun(run) : null,
-      cases: cases.map((line) => this.#recordedCase(line)),
+      cases: recorded,
+      assertions: summariesBySuite(recorded),
       end,
     };
     return `${visibleJson(report)}\n`;
   }
 
   #recordedRun(run: RunLine): RunLine {
-    return withRunPaths(run, (path) => this.#recorded(path, path));
+    return mapRunPaths(run, (path) => this.#recorded(path, path));
   }
 
   #recordedCase(line: CaseLine): CaseLine {
-    return withCasePaths(line, (path) => this.#recorded(line.suite, path));
+    return mapCasePaths(line, (path) => this.#recorded(line.suite, path));
   }
 
   #recorded(suite: string, path: string): string {

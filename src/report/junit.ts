@@ -1,10 +1,11 @@
+import { groupBy } from '../core/data.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
-import type { Status } from '../core/verdict.ts';
+import { isFailure, type Status } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint } from './paint.ts';
-import { type CaseOutcome, type Reporter, RunLog, titleOf } from './reporter.ts';
+import { type CaseResult, type Reporter, RunLog, titleOf } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 
 /**
@@ -26,22 +27,19 @@ export class JUnitReporter implements Reporter {
   }
 
   finish(): string {
-    const { outcomes } = this.#log;
-    const suites = [...new Set(outcomes.map(({ lines }) => lines[0].suite))].map((suite) =>
-      this.#suite(outcomes.filter(({ lines }) => lines[0].suite === suite)),
-    );
+    const { results } = this.#log;
+    const suites = groupBy(results, ({ lines }) => lines[0].suite);
     return [
       '<?xml version="1.0" encoding="UTF-8"?>',
-      `<testsuites name="Turnlight"${totals(outcomes)}>`,
-      ...suites.flat(),
+      `<testsuites name="Turnlight"${totals(results)}>`,
+      ...[...suites.values()].flatMap((some) => this.#suite(some)),
       '</testsuites>',
       '',
     ].join('\n');
   }
 
-  #suite(outcomes: readonly CaseOutcome[]): string[] {
-    const first = outcomes[0]?.lines[0];
-    if (!first) return [];
+  #suite(results: readonly [CaseResult, ...CaseResult[]]): string[] {
+    const [first] = results[0].lines;
     const started = this.#log.run?.started.replace(/\.\d+Z$/, '');
     const attributes = [
       attribute('name', first.suite_name),
@@ -49,32 +47,29 @@ export class JUnitReporter implements Reporter {
       ...(started ? [attribute('timestamp', started)] : []),
     ].join('');
     return [
-      `  <testsuite${attributes}${totals(outcomes)}>`,
-      ...outcomes.flatMap((outcome) => this.#case(outcome)),
+      `  <testsuite${attributes}${totals(results)}>`,
+      ...results.flatMap((result) => this.#case(result)),
       '  </testsuite>',
     ];
   }
 
-  #case(outcome: CaseOutcome): string[] {
-    const [first] = outcome.lines;
+  #case(result: CaseResult): string[] {
+    const [first] = result.lines;
     const attributes = [
       attribute('classname', first.suite_name),
       attribute('name', first.id),
       attribute('file', this.#shownPath(first.source.path)),
       attribute('line', String(first.source.range.start.line + 1)),
-      attribute('time', seconds(durationOf(outcome))),
+      attribute('time', seconds(durationOf(result))),
     ].join('');
-    const bad = outcome.lines.filter(({ status }) => status === 'fail' || status === 'error');
-    if (outcome.status === 'pass' && bad.length === 0) return [`    <testcase${attributes}/>`];
-    return [`    <testcase${attributes}>`, this.#outcome(outcome, bad), '    </testcase>'];
+    const bad = result.lines.filter(isFailure);
+    if (result.status === 'pass' && bad.length === 0) return [`    <testcase${attributes}/>`];
+    return [`    <testcase${attributes}>`, this.#result(result, bad), '    </testcase>'];
   }
 
-  #outcome({ status, lines }: CaseOutcome, bad: readonly CaseLine[]): string {
-    const text = bad
-      .flatMap((line) =>
-        describeFailure(line, [], createPaint(false), (path) => this.#shownPath(path)),
-      )
-      .join('\n');
+  #result({ status, lines }: CaseResult, bad: readonly CaseLine[]): string {
+    const style = { paint: createPaint(false), shownPath: (path: string) => this.#shownPath(path) };
+    const text = bad.flatMap((line) => describeFailure(line, [], style)).join('\n');
     // Repetitions that failed where enough others passed are told, and are no failure.
     if (status === 'pass') return `      <system-out>${escaped(text)}</system-out>`;
     const message = attribute('message', messageOf(bad.length > 0 ? bad : lines));
@@ -99,13 +94,11 @@ function messageOf(lines: readonly CaseLine[]): string {
 }
 
 function badVerdicts(line: CaseLine): string[] {
-  return line.verdicts
-    .filter(({ status }) => status === 'fail' || status === 'error')
-    .map(({ assertion, status, misses, rationale }) => {
-      const why = misses[0] ?? rationale;
-      const what = status === 'fail' ? 'failed' : 'could not be judged';
-      return `${assertion.name} ${what}${why === '' ? '' : `: ${why}`}`;
-    });
+  return line.verdicts.filter(isFailure).map(({ assertion, status, misses, rationale }) => {
+    const why = misses[0] ?? rationale;
+    const what = status === 'fail' ? 'failed' : 'could not be judged';
+    return `${assertion.name} ${what}${why === '' ? '' : `: ${why}`}`;
+  });
 }
 
 function errorType(lines: readonly CaseLine[]): string {
@@ -113,16 +106,16 @@ function errorType(lines: readonly CaseLine[]): string {
   return verdicts.find(({ status }) => status === 'error')?.reason ?? 'errored';
 }
 
-function durationOf({ lines }: CaseOutcome): number {
+function durationOf({ lines }: CaseResult): number {
   return lines.reduce((sum, line) => sum + line.duration, 0);
 }
 
-function totals(outcomes: readonly CaseOutcome[]): string {
+function totals(results: readonly CaseResult[]): string {
   const count = (status: Status) =>
-    String(outcomes.filter((outcome) => outcome.status === status).length);
-  const time = outcomes.reduce((sum, outcome) => sum + durationOf(outcome), 0);
+    String(results.filter((result) => result.status === status).length);
+  const time = results.reduce((sum, result) => sum + durationOf(result), 0);
   return [
-    attribute('tests', String(outcomes.length)),
+    attribute('tests', String(results.length)),
     attribute('failures', count('fail')),
     attribute('errors', count('error')),
     attribute('skipped', count('skipped')),

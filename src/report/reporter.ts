@@ -1,13 +1,14 @@
+import { groupBy } from '../core/data.ts';
 import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { RecordHome } from '../core/recordPaths.ts';
-import { combineRepetitions, type RepeatedCase } from '../core/repetitions.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
+import { combineRepetitions, type RepeatedCase } from '../runner/repetitions.ts';
 
-/** Shows or writes a run: given every event as it happens, and then told that there are no more. */
+/** Shows or writes a run: receives every event, then `finish`. */
 export interface Reporter {
   event(event: RunEvent): void;
   /** The whole text of a reporter that writes a file; nothing where it wrote as it went. */
@@ -15,7 +16,7 @@ export interface Reporter {
 }
 
 /** A case with all its finished repetitions. */
-export interface CaseOutcome extends RepeatedCase {
+export interface CaseResult extends RepeatedCase {
   readonly lines: readonly [CaseLine, ...CaseLine[]];
   /** Share of the repetitions that must pass, 0..1. */
   readonly needed: number;
@@ -74,14 +75,8 @@ export class RunLog {
   }
 
   /** The same by case, its repetitions taken together. */
-  get outcomes(): CaseOutcome[] {
-    const byCase = new Map<string, [CaseLine, ...CaseLine[]]>();
-    for (const line of this.cases) {
-      const lines = byCase.get(caseKey(line));
-      if (lines) lines.push(line);
-      else byCase.set(caseKey(line), [line]);
-    }
-    return [...byCase].map(([key, lines]) => {
+  get results(): CaseResult[] {
+    return [...groupBy(this.cases, caseKey)].map(([key, lines]) => {
       const needed = this.#needed.get(key) ?? 1;
       return { lines, needed, ...combineRepetitions(lines, needed) };
     });

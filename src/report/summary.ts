@@ -1,36 +1,37 @@
 import { costText, counted, durationText } from '../core/presentation/amounts.ts';
-import { outcomeText, samplesText } from '../core/presentation/outcome.ts';
 import { scoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
+import { samplesText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
-import { statusSchema, type Verdict } from '../core/verdict.ts';
+import { statusSchema } from '../core/verdict.ts';
+import { type AssertionSummary, summaries } from './assertionSummary.ts';
 import type { Paint } from './paint.ts';
-import { type CaseOutcome, type RunLog, titleOf } from './reporter.ts';
+import { type CaseResult, type RunLog, titleOf } from './reporter.ts';
 
-/** Counts, labels, cost: the last lines of a report. */
+/** How assertions came out, counts, cost: the last lines of a report. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
-  const { cases, outcomes } = log;
+  const { cases, results } = log;
   return [
-    ...labelLines(cases),
-    ...outcomes.flatMap((outcome) => repetitionLine(outcome, paint)),
+    ...summaries(cases).map(summaryLine),
+    ...results.flatMap((result) => repetitionLine(result, paint)),
     ...unstableLines(cases),
     ...(log.end?.stopped === 'max-cost'
-      ? ['Stopped: the run could have cost more than it may.']
+      ? ['Stopped: the next request could have exceeded the cost limit.']
       : []),
-    `Cases: ${countText(outcomes, paint)}${unfinishedText(log)}`,
+    `Cases: ${countText(results, paint)}${unfinishedText(log)}`,
     `Asked: ${usageText(log)}`,
     `Time: ${durationText(milliseconds)}`,
   ];
 }
 
 /** `✗ refund: 1 of 3 repetitions passed, all must; scores spread over 0.50` */
-function repetitionLine(outcome: CaseOutcome, paint: Paint): string[] {
-  const { lines, status, needed, spread } = outcome;
+function repetitionLine(result: CaseResult, paint: Paint): string[] {
+  const { lines, status, needed, spread } = result;
   const [first] = lines;
   if (first.repetitions === 1) return [];
   const passed = lines.filter((line) => line.status === 'pass').length;
-  const must = needed >= 1 ? 'all must' : `${Math.round(needed * 100)} % must`;
+  const must = needed >= 1 ? 'all must pass' : `${Math.round(needed * 100)}% must pass`;
   const scores = spread === null ? '' : `; scores spread over ${scoreText(spread)}`;
   const icon = paint.status(status, STATUS_ICONS[status]);
   return [
@@ -38,10 +39,10 @@ function repetitionLine(outcome: CaseOutcome, paint: Paint): string[] {
   ];
 }
 
-function countText(outcomes: readonly CaseOutcome[], paint: Paint): string {
+function countText(results: readonly CaseResult[], paint: Paint): string {
   return statusSchema.options
     .map((status) => {
-      const count = outcomes.filter((outcome) => outcome.status === status).length;
+      const count = results.filter((result) => result.status === status).length;
       const text = `${count} ${STATUS_WORDS[status]}`;
       return count > 0 ? paint.status(status, text) : text;
     })
@@ -65,28 +66,28 @@ function unstableLines(cases: readonly CaseLine[]): string[] {
   );
 }
 
-/** `Frustration: none 2, unresolved 1`: how often each label was given, a mean would hide it. */
-function labelLines(cases: readonly CaseLine[]): string[] {
-  const counts = new Map<string, Map<string, number>>();
-  for (const verdict of cases.flatMap((line) => line.verdicts)) {
-    const { name } = verdict.assertion;
-    const ofName = counts.get(name) ?? new Map<string, number>();
-    counts.set(name, ofName);
-    const label = labelOf(verdict);
-    ofName.set(label, (ofName.get(label) ?? 0) + 1);
-  }
-  return [...counts].map(([name, ofName]) => {
-    const parts = [...ofName].map(([label, count]) => `${visibleLine(label, 30)} ${count}`);
-    return `${visibleLine(name, 60)}: ${parts.join(', ')}`;
-  });
+/** `Frustration mean 0.75, 2 of 3 passed: none 2, unresolved 1; 1 errored (quota)`. */
+function summaryLine(summary: AssertionSummary): string {
+  const { name, mean, thresholds, passed, failed, skipped, errored, values } = summary;
+  const scored =
+    mean === null
+      ? []
+      : [`mean ${scoreText(mean, ...thresholds)}, ${passed} of ${passed + failed} passed`];
+  const given = mean === null ? '' : countsText(values, ': ');
+  const reasons = countsText(errored, ` (`, ')');
+  const errors = Object.values(errored).reduce((sum, count) => sum + count, 0);
+  const others = [
+    ...(errors > 0 ? [`${errors} ${STATUS_WORDS.error}${reasons}`] : []),
+    ...(skipped > 0 ? [`${skipped} ${STATUS_WORDS.skipped}`] : []),
+  ].join(', ');
+  const parts = [...scored.map((text) => text + given), ...(others === '' ? [] : [others])];
+  return `${visibleLine(name, 60)} ${parts.join('; ')}`;
 }
 
-/** Bare scores are many: they are counted as passed or failed. */
-function labelOf(verdict: Verdict): string {
-  if (verdict.status === 'error') return `${STATUS_WORDS.error} (${outcomeText(verdict)})`;
-  const said = verdict.label ?? verdict.value;
-  const bare = said === undefined || said === verdict.score;
-  return bare ? STATUS_WORDS[verdict.status] : outcomeText(verdict);
+/** `: yes 2, no 1`; nothing if nothing was counted. */
+function countsText(counts: Readonly<Record<string, number>>, before: string, after = ''): string {
+  const parts = Object.entries(counts).map(([name, count]) => `${visibleLine(name, 30)} ${count}`);
+  return parts.length === 0 ? '' : `${before}${parts.join(', ')}${after}`;
 }
 
 function usageText(log: RunLog): string {

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
-import { outcomeText } from '../core/presentation/outcome.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
+import { verdictText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -10,21 +10,12 @@ import { titleOf } from './reporter.ts';
 const NAME_LENGTH = 24;
 const CELL_LENGTH = 18;
 
+/** Places of the lines around cells. */
+const LINES =
+  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid';
+
 const NO_BORDERS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
+  ...Object.fromEntries(LINES.split(' ').map((place) => [place, ''])),
   middle: '  ',
 };
 
@@ -114,7 +105,7 @@ export function caseCell(line: CaseLine, paint: Paint): string {
 }
 
 function verdictCell(verdict: Verdict, paint: Paint): string {
-  const text = `${STATUS_ICONS[verdict.status]} ${visibleLine(outcomeText(verdict), CELL_LENGTH)}`;
+  const text = `${STATUS_ICONS[verdict.status]} ${visibleLine(verdictText(verdict), CELL_LENGTH)}`;
   return paint.status(verdict.status, text);
 }
 

@@ -1,7 +1,9 @@
+import { groupBy } from '../core/data.ts';
 import { executionKey } from '../core/identity.ts';
 import { durationText } from '../core/presentation/amounts.ts';
 import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
+import { isFailure } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint, type Paint } from './paint.ts';
@@ -73,29 +75,26 @@ export class TerminalReporter implements Reporter {
       ...this.#failures(cases).map((lines) => lines.join('\n')),
       summaryLines(this.#log, this.#paint, now() - this.#started).join('\n'),
       ...this.#log.records.map((path) => `Record: ${this.#shownPath(path)}`),
-      ...(this.#log.end?.cancelled ? ['The run was cancelled; finished cases are kept.'] : []),
+      ...(this.#log.end?.cancelled ? ['Run cancelled. Finished cases are kept.'] : []),
     ];
     write(`\n${sections.join('\n\n')}\n`);
     return undefined;
   }
 
   #tables(cases: readonly CaseLine[], width: number): string[] {
-    const suites = [...new Set(cases.map((line) => line.suite))];
-    return suites.map((suite) => {
-      const lines = cases.filter((line) => line.suite === suite);
-      const name = visibleLine(lines[0]?.suite_name ?? '', 100);
+    return [...groupBy(cases, (line) => line.suite)].map(([suite, lines]) => {
+      const name = visibleLine(lines[0].suite_name, 100);
       const title = `${this.#paint.bold(name)}  ${this.#paint.dim(this.#shownPath(suite))}`;
       return `${title}\n${caseTable(lines, this.#paint, width, this.#options.live)}`;
     });
   }
 
   #failures(cases: readonly CaseLine[]): string[][] {
-    return cases
-      .filter(({ status }) => status === 'fail' || status === 'error')
-      .map((line) => {
-        const output = this.#output.get(executionKey(line)) ?? [];
-        return describeFailure(line, output, this.#paint, (path) => this.#shownPath(path));
-      });
+    const style = { paint: this.#paint, shownPath: (path: string) => this.#shownPath(path) };
+    return cases.filter(isFailure).map((line) => {
+      const output = this.#output.get(executionKey(line)) ?? [];
+      return describeFailure(line, output, style);
+    });
   }
 
   #finishedLine(line: CaseLine): string {

@@ -2,7 +2,7 @@ import { costText } from '../core/presentation/amounts.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { type Model, ModelError, type ModelRequest } from '../models/model.ts';
-import { type Price, priceOf } from '../models/price.ts';
+import { costOf, outputTokensFor, type Price, priceOf } from '../models/price.ts';
 import { RunRefusedError } from './refused.ts';
 
 /** Tokens that an answer needs room for beforehand where its model sets no `max_tokens`. */
@@ -45,7 +45,7 @@ export class Budget {
       this.exhausted = true;
       throw new ModelError(
         'over-budget',
-        `Not asked: ${costText(this.#spent)} of the ${this.#max} that the run may cost is spent, and this request could take more than is left. Raise the limit (\`--max-cost\`, or the setting turnlight.maxCost).`,
+        `Not asked: ${costText(this.#spent)} of the cost limit ${this.#max} is spent, and this request could exceed the rest. Raise the limit with \`--max-cost\` or the setting turnlight.maxCost.`,
       );
     }
     const allowed = Math.min(most, left);
@@ -63,14 +63,14 @@ export class Budget {
   }
 }
 
-/** What a model costs; undefined where it costs nothing. @throws RunRefusedError */
+/** What a model costs; undefined if it costs nothing. @throws RunRefusedError */
 export function priceForBudget(spec: ModelSpec): Price | undefined {
   if (spec.provider === 'replay') return undefined;
   const price = priceOf(spec.params);
   if (price) return price;
   throw new RunRefusedError(
     'no-price',
-    `A limit of the cost is set, but the price of ${spec.id} is not known. Give the model a \`price\` in \`models\`, or run without the limit.`,
+    `A cost limit is set, but the price of ${spec.id} is unknown. Add a \`price\` to the model under \`models\`, or run without the limit.`,
   );
 }
 
@@ -84,20 +84,22 @@ export function budgetedModel(
   const { embed } = model;
   const inputCost = async (texts: readonly string[]) => {
     const { countTokens } = await import('../models/tokens.ts');
-    return (texts.reduce((sum, text) => sum + countTokens(text), 0) * price.input) / 1_000_000;
+    const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0);
+    return costOf({ input: tokens, output: 0 }, price);
   };
   return {
     id: model.id,
     async complete(request, count, signal) {
       const limit = request.maxTokens ?? maxTokens;
       const input = await inputCost(textsOf(request));
-      const costWith = (output: number) => input + (count * output * price.output) / 1_000_000;
+      const costWith = (output: number) =>
+        input + costOf({ input: 0, output: count * output }, price);
       const bounds = {
         least: costWith(limit ?? LIKELY_ANSWER),
         most: costWith(limit ?? LONGEST_ANSWER),
       };
       const ask = (allowed: number) => {
-        const affordable = Math.floor(((allowed - input) * 1_000_000) / (count * price.output));
+        const affordable = Math.floor(outputTokensFor(allowed - input, price) / count);
         const capped = price.output === 0 ? limit : Math.max(1, affordable);
         const limited = capped === undefined ? request : { ...request, maxTokens: capped };
         return model.complete(limited, count, signal);

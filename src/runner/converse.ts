@@ -1,11 +1,12 @@
 import {
   type Conversation,
-  type PlacedMessage,
+  type SourcedMessage,
   systemMessages,
   type Turn,
   toConversation,
   turnsOf,
 } from '../core/conversation.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import type { TurnsOrigin } from '../core/suite.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { TargetSession } from '../targets/target.ts';
@@ -33,10 +34,11 @@ export async function converse(
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
   goesOn: (said: Omit<Conversed, 'error'>) => Promise<boolean>,
+  scrubber: Scrubber,
 ): Promise<Conversed> {
   const before = systemMessages(target.system).map((message) => ({ message }));
-  const placed: PlacedMessage[] = [];
-  const soFar = () => toConversation([...before, ...placed]);
+  const placed: SourcedMessage[] = [];
+  const soFar = () => scrubber.data(toConversation([...before, ...placed]));
   const replyTurns: number[] = [];
   let usage = NO_USAGE;
   const replies: (Usage | undefined)[] = [];
@@ -62,6 +64,7 @@ export async function converse(
       usage = addUsage(usage, reply.usage ?? NO_USAGE);
       replies.push(reply.usage);
     } catch (error) {
+      usage = addUsage(usage, session.spent?.() ?? NO_USAGE);
       return { conversation: soFar(), replyTurns, usage, error };
     }
     replyTurns.push(told()?.number ?? 0);

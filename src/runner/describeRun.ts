@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { groupBy } from '../core/data.ts';
 import { RECORD_VERSION, type RunLine } from '../core/runRecord.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
 import type { PlannedCase } from './plan.ts';
@@ -33,9 +34,8 @@ export async function describeRun(
     judges: [...new Set(judges.map(({ id }) => id))],
   };
   const byRoot = new Map<string, RunLine>();
-  for (const root of new Set(files.map(({ path }) => rootOf(path)))) {
-    const own = files.filter(({ path }) => rootOf(path) === root);
-    const commit = await commitOf(dirname(own[0]?.path ?? root));
+  for (const [root, own] of groupBy(files, ({ path }) => rootOf(path))) {
+    const commit = await commitOf(dirname(own[0].path));
     byRoot.set(root, { ...run, files: own, ...(commit !== undefined && { commit }) });
   }
   const [first = run] = byRoot.values();
@@ -43,14 +43,14 @@ export async function describeRun(
 }
 
 /** The judges of assertions and of those that they hold. */
-export function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
+function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
   return assertions.flatMap(({ judge, nested = [] }) => [
     ...(judge ? [judge] : []),
     ...judgesOf(nested.map((one) => one.assertion)),
   ]);
 }
 
-/** Of the repository that holds a folder; undefined where there is none, or there is no git. */
+/** Of the repository that holds a folder; undefined if there is none, or there is no git. */
 async function commitOf(folder: string): Promise<string | undefined> {
   try {
     const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: folder });

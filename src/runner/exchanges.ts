@@ -1,21 +1,25 @@
 import { basename } from 'node:path';
 import { canonicalJson } from '../core/digest.ts';
-import { unsetVariable } from '../core/environment.ts';
-import type { ModelSpec, SuiteCase, TargetSpec, TurnsOrigin } from '../core/suite.ts';
+import { environmentNames } from '../core/environment.ts';
+import type { ModelSpec, Suite, SuiteCase, TargetSpec, TurnsOrigin } from '../core/suite.ts';
 import type { Kept } from '../judge/inquirer.ts';
+import { keyVariablesOf, usualKeyVariables } from '../models/keyVariables.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openPlayer, type Player, replayingModel } from '../models/player.ts';
 import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
-import { findProvider } from '../models/registry.ts';
+import { createModel } from '../models/registry.ts';
 import type { FoundHome } from '../store/home.ts';
 import { type KeptAnswers, keptAnswers } from '../store/kept.ts';
 import { targetDigest } from '../targets/digest.ts';
-import { openModule } from '../targets/moduleProcess.ts';
+import { openModule } from '../targets/programs/moduleProcess.ts';
+import { programPath } from '../targets/programs/programPath.ts';
+import { Programs } from '../targets/programs/programs.ts';
 import { recordingSession, replayingSession } from '../targets/recording.ts';
 import { findTargetType } from '../targets/registry.ts';
-import { TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
-import { told } from '../targets/told.ts';
+import { prependSystemPrompt } from '../targets/systemPrompt.ts';
+import { replying, TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
 import { Budget, budgetedModel, priceForBudget } from './budget.ts';
+import { modelsOf } from './modelsOf.ts';
 import type { RunOptions } from './runOptions.ts';
 
 /** All that a run says to the outside: its models and targets, recorded or replayed where asked. */
@@ -27,6 +31,9 @@ export class Exchanges {
   readonly #models = new Map<string, Promise<Model>>();
   readonly #digests = new Map<string, Promise<string>>();
   readonly #budget: Budget | undefined;
+  readonly #programs: Programs;
+  /** Names of the variables that programs do not inherit. */
+  readonly #keyVariables: readonly string[];
   readonly #homes: ReadonlyMap<string, FoundHome>;
   /** What judges were asked once, for the whole run. */
   readonly #answers: Kept['answers'] = new Map();
@@ -43,7 +50,19 @@ export class Exchanges {
     this.#options = options;
     this.#player = player;
     this.#recorder = recorder;
-    this.#host = { secret: options.secret, env: options.env, log: options.log };
+    this.#programs = new Programs(options.log);
+    this.#keyVariables = keyVariablesIn(options.suites);
+    const { secret, env, allowedHosts, scrubber, log, editorModels } = options;
+    this.#host = {
+      secret,
+      env,
+      scrubber,
+      log,
+      editorModels,
+      ...(allowedHosts && { allowedHosts }),
+    };
+    const cases = options.suites.flatMap((suite) => suite.cases);
+    for (const name of namedVariables(cases)) scrubber.add(name, env(name));
     this.#budget = options.maxCost === undefined ? undefined : new Budget(options.maxCost);
   }
 
@@ -55,7 +74,10 @@ export class Exchanges {
     const { replay, log } = options;
     const player =
       replay === undefined ? undefined : await openPlayer(replay, (message) => log.warn(message));
-    const recorder = options.record === undefined ? undefined : await openRecorder(options.record);
+    const recorder =
+      options.record === undefined
+        ? undefined
+        : await openRecorder(options.record, options.scrubber);
     return new Exchanges(options, homes, player, recorder);
   }
 
@@ -73,7 +95,7 @@ export class Exchanges {
     const home = this.#homes.get(suite);
     // A recording holds all that was asked, and answers as it was then.
     if (!home || this.#player || this.#recorder || !this.#options.keepRecord) return undefined;
-    const store = this.#stores.get(home.root) ?? keptAnswers(home);
+    const store = this.#stores.get(home.root) ?? keptAnswers(home, this.#options.scrubber);
     this.#stores.set(home.root, store);
     return store;
   }
@@ -90,18 +112,31 @@ export class Exchanges {
   }
 
   /** Calls a function of the user's in a process of its own. @throws TargetError */
-  async script(path: string, exported: string, input: unknown, log: TargetHost['log']) {
+  async script(
+    { workspace }: Suite,
+    path: string,
+    exported: string,
+    input: unknown,
+    log: TargetHost['log'],
+  ) {
     const { timeout, signal } = this.#options;
-    const onOutput = (line: string) => log.info(`[${basename(path)}] ${line}`);
-    const module = openModule({ file: path, exported, onOutput });
+    const name = basename(path);
+    const module = openModule({
+      programs: this.#programs,
+      file: await programPath(name, path, 'file', workspace),
+      env: process.env,
+      onOutput: (line) => log.info(`[${name}] ${line}`),
+    });
     try {
-      return await module.call(input, {}, timeout, signal);
+      const about = { exported, input, about: {} };
+      return this.#options.scrubber.data(await module.call(about, timeout, signal));
     } finally {
-      module.close();
+      await module.close();
     }
   }
 
   async close(): Promise<void> {
+    await this.#programs.close();
     await this.#recorder?.close();
   }
 
@@ -117,11 +152,9 @@ export class Exchanges {
 
   async #create(spec: ModelSpec): Promise<Model> {
     if (this.#player) return replayingModel(spec.id, this.#player);
-    const unset = unsetVariable(spec.params);
+    const [unset] = environmentNames(spec.params);
     if (unset !== undefined) throw new ModelError('missing-variable', notSet(spec.id, unset));
-    const provider = findProvider(spec.provider);
-    if (!provider) throw new ModelError('not-found', `There is no provider "${spec.provider}".`);
-    const plain = await provider.create(spec, this.#host);
+    const plain = await createModel(spec, this.#host);
     const model = this.#budget ? this.#limited(plain, spec, this.#budget) : plain;
     return this.#recorder ? recordingModel(model, this.#recorder) : model;
   }
@@ -148,6 +181,7 @@ export class Exchanges {
 
   /** Opens a conversation with a case's target. @throws TargetError, ModelError */
   async session(
+    { workspace }: Suite,
     { target }: TurnsOrigin,
     suiteCase: SuiteCase,
     repetition: number,
@@ -166,9 +200,9 @@ export class Exchanges {
     if (this.#player) return replayingSession(identity, this.#player);
     if (!type)
       throw new TargetError('target-not-found', `There is no target type "${target.type}".`);
-    const unset = unsetVariable(target.params);
+    const [unset] = environmentNames(target.params);
     if (unset !== undefined) throw new TargetError('target-not-found', notSet(target.name, unset));
-    const { timeout, workspace, env } = this.#options;
+    const { timeout, env, scrubber } = this.#options;
     const host: TargetHost = {
       caseId: id,
       context,
@@ -176,14 +210,33 @@ export class Exchanges {
       timeout,
       workspace,
       env,
+      keyVariables: this.#keyVariables,
+      programs: this.#programs,
       log,
       ...(target.model && { model: await this.model(target.model) }),
     };
-    const session = told(await type.open(target, host), target);
+    const opened = prependSystemPrompt(await type.open(target, host), target);
+    const session = replying(opened, async (messages, signal) =>
+      scrubber.data(await opened.reply(messages, signal)),
+    );
     return this.#recorder ? recordingSession(session, identity, this.#recorder) : session;
   }
 }
 
+/** Names of the variables that models and targets are given the values of. */
+function namedVariables(cases: readonly SuiteCase[]): string[] {
+  const targets = cases.flatMap(({ origin }) => (origin.kind === 'turns' ? [origin.target] : []));
+  return environmentNames([...modelsOf(cases), ...targets].map(({ written }) => written));
+}
+
+function keyVariablesIn(suites: readonly Suite[]): string[] {
+  const named = suites.flatMap(({ keyVariables, cases }) => [
+    ...keyVariables,
+    ...modelsOf(cases).flatMap(({ params }) => keyVariablesOf(params)),
+  ]);
+  return [...new Set([...usualKeyVariables, ...named])];
+}
+
 function notSet(what: string, variable: string): string {
-  return `${what} needs the environment variable ${variable}, which is not set.`;
+  return `${what} needs the environment variable ${variable}. Set it first.`;
 }

@@ -27,7 +27,7 @@ export function planRun({
   const only = selected.filter((one) => one.case.only);
   if (forbidOnly && only.length > 0) {
     const ids = only.map((one) => one.case.id).join(', ');
-    const message = `These cases say \`only\`, which is forbidden here: ${ids}. Remove it.`;
+    const message = `\`only\` is not allowed in this run. Remove it from these cases: ${ids}.`;
     throw new RunRefusedError('only-forbidden', message);
   }
   return (only.length > 0 ? only : selected).flatMap(({ suite, case: suiteCase }) =>

@@ -1,4 +1,4 @@
-import { ReasonedError } from '../core/reasonedError.ts';
+import { ReasonedError } from '../core/errors.ts';
 
 /**
  * The run was refused before it began. `only-forbidden`: a case says `only`, and that is forbidden;

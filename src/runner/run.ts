@@ -1,18 +1,18 @@
 import pLimit from 'p-limit';
-import { combineRepetitions } from '../core/repetitions.ts';
 import type { CaseLine, EndLine } from '../core/runRecord.ts';
-import type { ModelSpec } from '../core/suite.ts';
 import { type FoundHome, findHome } from '../store/home.ts';
 import { RunRecords } from '../store/runRecords.ts';
-import { describeRun, judgesOf } from './describeRun.ts';
+import { describeRun } from './describeRun.ts';
 import { Exchanges } from './exchanges.ts';
+import { modelsOf } from './modelsOf.ts';
 import { type PlannedCase, planRun } from './plan.ts';
+import { combineRepetitions } from './repetitions.ts';
 import { runCase } from './runCase.ts';
 import type { RunOptions, RunResult } from './runOptions.ts';
 
 /**
- * Runs cases side by side, the turns of each in order, and tells what happens as it happens. A
- * finished case is on the disk before `case-finished` is told.
+ * Runs cases in parallel, each with its turns in order, and reports events as they happen. A
+ * finished case is on disk before `case-finished` is reported.
  *
  * Aborting `signal` stops the running cases at once; finished ones are kept and the promise
  * resolves.
@@ -28,13 +28,13 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
   const exchanges = await Exchanges.open(options, homes);
   let kept: RunRecords | undefined;
   try {
-    exchanges.checkPrices(modelsOf(planned));
+    exchanges.checkPrices(modelsOf(planned.map((one) => one.case)));
     const { run, byRoot } = await describeRun(options, planned, rootOf);
-    if (options.keepRecord) kept = await RunRecords.open(byRoot, homes);
+    if (options.keepRecord) kept = await RunRecords.open(byRoot, homes, options.scrubber);
     const records = kept?.paths ?? [];
     options.onEvent({
       kind: 'run-started',
-      run,
+      run: options.scrubber.data(run),
       cases: planned.map(({ ref }) => ref),
       homes,
       records,
@@ -71,7 +71,7 @@ async function runAll(
       limit(async () => {
         if (signal.aborted || exchanges.stopped) return;
         try {
-          const line = await runCase(one.suite, one.case, one.ref, exchanges, options);
+          const line = await runCase(one, exchanges, options);
           await keep(line);
           lines.set(one, line);
           onEvent({ kind: 'case-finished', ref: one.ref, line });
@@ -98,15 +98,6 @@ function countCases(
     counts[combineRepetitions(repetitions, first.case.repeat.pass).status] += 1;
   }
   return counts;
-}
-
-/** Every model that the run may ask. */
-function modelsOf(planned: readonly PlannedCase[]): ModelSpec[] {
-  return planned.flatMap(({ case: { origin, assertions } }) => [
-    ...judgesOf(assertions),
-    ...assertions.flatMap(({ model }) => (model ? [model] : [])),
-    ...(origin.kind === 'turns' && origin.target.model ? [origin.target.model] : []),
-  ]);
 }
 
 /** By the paths of the suites. */

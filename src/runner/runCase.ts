@@ -1,5 +1,7 @@
 import { type Conversation, toConversation, turnsOf } from '../core/conversation.ts';
+import { errorText } from '../core/errors.ts';
 import type { CaseRef } from '../core/identity.ts';
+import type { Logger } from '../core/logger.ts';
 import type { CaseLine, StopReason } from '../core/runRecord.ts';
 import { caseScore, caseStatus } from '../core/scoring.ts';
 import type { Assertion, Suite, SuiteCase, TurnsOrigin } from '../core/suite.ts';
@@ -11,6 +13,7 @@ import { TargetError } from '../targets/target.ts';
 import { type Conversed, converse } from './converse.ts';
 import { describeCase } from './describeCase.ts';
 import type { Exchanges } from './exchanges.ts';
+import type { PlannedCase } from './plan.ts';
 import type { RunOptions } from './runOptions.ts';
 import { withQuestions } from './withQuestions.ts';
 
@@ -31,19 +34,19 @@ const NOTHING_SAID: Conversation = { entries: [], notes: [] };
  * @throws the signal's reason when aborted, and nothing else
  */
 export async function runCase(
-  suite: Suite,
-  suiteCase: SuiteCase,
-  ref: CaseRef,
+  planned: PlannedCase,
   exchanges: Exchanges,
   options: RunOptions,
 ): Promise<CaseLine> {
+  const { suite, case: suiteCase, ref } = planned;
   const began = performance.now();
   options.onEvent({ kind: 'case-started', ref, case: suiteCase });
   const described = await describeCase(suiteCase, exchanges);
-  const run = new CaseRun(suiteCase, ref, exchanges, options);
-  const ended = suiteCase.skip ? skipped(suiteCase) : await run.run();
+  const ended = suiteCase.skip
+    ? skipped(suiteCase)
+    : await new CaseRun(planned, exchanges, options).run();
   const { id, source, description, tags, threshold, repeat } = suiteCase;
-  return {
+  return options.scrubber.data({
     kind: 'case',
     suite: suite.path,
     suite_name: suite.name,
@@ -56,7 +59,7 @@ export async function runCase(
     ...described,
     ...(ended.stopReason && { stop_reason: ended.stopReason }),
     status: ended.status,
-    score: caseScore(ended.verdicts),
+    score: caseScore(ended.verdicts, suiteCase.aggregate),
     ...(threshold !== undefined && { threshold }),
     ...(ended.reason !== undefined && { reason: ended.reason }),
     conversation: ended.conversation,
@@ -64,12 +67,12 @@ export async function runCase(
     usage: ended.verdicts.reduce((sum, { usage }) => addUsage(sum, usage), ended.usage),
     duration: performance.now() - began,
     finished: new Date().toISOString(),
-  };
+  });
 }
 
 function skipped(suiteCase: SuiteCase): Ended {
   const { skip, assertions } = suiteCase;
-  const reason = skip?.reason ?? 'The case says `skip`.';
+  const reason = skip?.reason ?? 'The case sets `skip`.';
   const verdicts = assertions
     .map((one) => skippedVerdict(one, 'case-skipped', reason))
     .map(withQuestions(suiteCase));
@@ -77,6 +80,7 @@ function skipped(suiteCase: SuiteCase): Ended {
 }
 
 class CaseRun {
+  readonly #suite: Suite;
   readonly #case: SuiteCase;
   readonly #ref: CaseRef;
   readonly #exchanges: Exchanges;
@@ -84,17 +88,18 @@ class CaseRun {
   readonly #verdicts = new Map<Assertion, Verdict>();
   readonly #withQuestion: (verdict: Verdict) => Verdict;
 
-  constructor(suiteCase: SuiteCase, ref: CaseRef, exchanges: Exchanges, options: RunOptions) {
-    this.#case = suiteCase;
-    this.#withQuestion = withQuestions(suiteCase);
-    this.#ref = ref;
+  constructor(planned: PlannedCase, exchanges: Exchanges, options: RunOptions) {
+    this.#suite = planned.suite;
+    this.#case = planned.case;
+    this.#ref = planned.ref;
+    this.#withQuestion = withQuestions(planned.case);
     this.#exchanges = exchanges;
     this.#options = options;
   }
 
   async run(): Promise<Ended> {
     const { signal } = this.#options;
-    const { origin, assertions, threshold } = this.#case;
+    const { origin, assertions, threshold, aggregate } = this.#case;
     const said = origin.kind === 'turns' ? await this.#talk(origin) : this.#happened();
     signal.throwIfAborted();
     const { conversation, usage } = said;
@@ -104,7 +109,7 @@ class CaseRun {
         if (this.#verdicts.has(one)) continue;
         this.#settle(
           one,
-          skippedVerdict(one, 'not-reached', 'The conversation was cut by an error.'),
+          skippedVerdict(one, 'not-reached', 'The conversation was cut short by an error.'),
         );
       }
       const verdicts = this.#inOrder();
@@ -121,7 +126,7 @@ class CaseRun {
     );
     const verdicts = this.#inOrder();
     return {
-      status: caseStatus(verdicts, threshold),
+      status: caseStatus(verdicts, threshold, aggregate),
       ...(this.#stoppedEarly(said) && { stopReason: 'stop-on-failure' }),
       conversation,
       verdicts,
@@ -133,32 +138,39 @@ class CaseRun {
     const { origin } = this.#case;
     if (origin.kind !== 'transcript')
       return { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE };
-    const conversation = toConversation(origin.messages, origin.notes);
+    const { scrubber } = this.#options;
+    const conversation = scrubber.data(toConversation(origin.messages, origin.notes));
     for (const turn of turnsOf(conversation)) this.#tell(turn);
     return { conversation, replyTurns: [], usage: NO_USAGE };
   }
 
   async #talk(origin: TurnsOrigin): Promise<Conversed> {
-    const { signal, log, onEvent } = this.#options;
-    const output = (text: string) => onEvent({ kind: 'output', ref: this.#ref, text });
+    const { signal, scrubber } = this.#options;
+    let said: Conversed = { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE };
     try {
-      const session = await this.#exchanges.session(origin, this.#case, this.#ref.repetition, {
-        ...log,
-        info: output,
-      });
+      const session = await this.#exchanges.session(
+        this.#suite,
+        origin,
+        this.#case,
+        this.#ref.repetition,
+        this.#log(),
+      );
       try {
-        return await converse(
+        said = await converse(
           origin,
           session,
           signal,
           (turn) => this.#tell(turn),
-          (said) => this.#turnHolds(said),
+          (sofar) => this.#turnHolds(sofar),
+          scrubber,
         );
       } finally {
-        await session.close();
+        await session.close(signal);
       }
+      return said;
     } catch (error) {
-      return { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE, error };
+      // What cut the conversation short comes before what went wrong when it was closed.
+      return { error, ...said };
     }
   }
 
@@ -185,9 +197,7 @@ class CaseRun {
       kept: this.#exchanges.keptFor(this.#ref.suite),
       ...(said.measured && { targetUsage: said.measured }),
       script: (path, exported, input) => {
-        const { log, onEvent } = this.#options;
-        const info = (text: string) => onEvent({ kind: 'output', ref: this.#ref, text });
-        return this.#exchanges.script(path, exported, input, { ...log, info });
+        return this.#exchanges.script(this.#suite, path, exported, input, this.#log());
       },
       modelFor: async (spec) => (spec ? this.#exchanges.model(spec) : undefined),
       onVerdict: (verdict) => {
@@ -197,13 +207,21 @@ class CaseRun {
     });
   }
 
+  /** What programs print is told as the case's output. */
+  #log(): Logger {
+    const { log, scrubber, onEvent } = this.#options;
+    const info = (text: string) =>
+      onEvent({ kind: 'output', ref: this.#ref, text: scrubber.text(text) });
+    return { ...log, info };
+  }
+
   #stoppedEarly({ replyTurns }: Pick<Conversed, 'replyTurns'>): boolean {
     const { origin } = this.#case;
     return origin.kind === 'turns' && replyTurns.length < origin.turns.length;
   }
 
   #settle(assertion: Assertion, found: Verdict): void {
-    const verdict = this.#withQuestion(found);
+    const verdict = this.#options.scrubber.data(this.#withQuestion(found));
     this.#verdicts.set(assertion, verdict);
     this.#options.onEvent({ kind: 'verdict', ref: this.#ref, verdict });
   }
@@ -221,5 +239,5 @@ function reasonOf(error: unknown): string {
   if (error instanceof TargetError || error instanceof ModelError) {
     return `${error.reason}: ${error.message}`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

@@ -1,32 +1,39 @@
+import type { EditorModels } from '../core/editorModels.ts';
+import type { AllowedHost } from '../core/environment.ts';
 import type { Logger } from '../core/logger.ts';
 import type { EndLine } from '../core/runRecord.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { RunEvent } from './events.ts';
 
 export interface RunOptions {
   readonly suites: readonly Suite[];
-  /** Which cases to run; all unless given. */
+  /** Which cases to run; all by default. */
   readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
-  /** How many cases go on side by side. */
+  /** How many cases run in parallel. */
   readonly concurrency: number;
   /** Milliseconds one reply of a target may take, unless the target says otherwise. */
   readonly timeout: number;
   /** Refuse to run while a case says `only`. */
   readonly forbidOnly: boolean;
-  /** The folder that paths in targets may not leave. */
-  readonly workspace: string;
   /** False keeps no record of the run. */
   readonly keepRecord: boolean;
   /** Writes every model and target exchange to this recording. */
   readonly record?: string;
   /** Answers models and targets from this recording. */
   readonly replay?: string;
-  /** Most that the run may cost, in the currency of the prices; no limit unless given. */
+  /** Cost limit of the run, in the currency of the prices. Default: none. */
   readonly maxCost?: number;
   /** Kept in the record's `run` line. */
   readonly described: Readonly<Record<string, unknown>>;
   readonly secret: (name: string) => Promise<string | undefined>;
   readonly env: (name: string) => string | undefined;
+  /** The models of the editor; absent on the command line. */
+  readonly editorModels?: EditorModels;
+  /** Hosts beside the usual ones that may have keys. Default: none. */
+  readonly allowedHosts?: readonly AllowedHost[];
+  /** Keeps secrets out of all that is told, sent on and written. */
+  readonly scrubber: Scrubber;
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly onEvent: (event: RunEvent) => void;

@@ -3,17 +3,22 @@ import { type Path, valueAt } from '../core/data.ts';
 
 export type Issue = z.core.$ZodIssue;
 
-/** Something that zod found, at its path in the value. */
 export interface Leaf {
   readonly issue: Issue;
   readonly path: Path;
 }
 
-/** What is wrong with a value; of a union's branches only the one it was most likely meant for speaks. */
-export function leavesOf(schema: z.ZodType, value: unknown): Leaf[] {
+export interface Read {
+  /** With defaults if nothing is wrong, else as it was given. */
+  readonly value: unknown;
+  /** What is wrong; of a union's branches only the one it was most likely meant for speaks. */
+  readonly leaves: readonly Leaf[];
+}
+
+export function readBy(schema: z.ZodType, value: unknown): Read {
   const result = schema.safeParse(value);
-  if (result.success) return [];
-  return result.error.issues.flatMap((issue) => leaves(issue, [], value));
+  if (result.success) return { value: result.data, leaves: [] };
+  return { value, leaves: result.error.issues.flatMap((issue) => leaves(issue, [], value)) };
 }
 
 function leaves(issue: Issue, above: Path, root: unknown): Leaf[] {

@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
-import { changedAt, type Path, valueAt } from '../core/data.ts';
+import { changedAt, type Path, samePath, valueAt } from '../core/data.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { ForeignName, ForeignNames } from './foreignNames.ts';
-import { type Leaf, leavesOf } from './leaves.ts';
+import { type Leaf, type Read, readBy } from './leaves.ts';
 import { keysAt } from './schemaWalk.ts';
 
 /** A key that stands for another one: `asert` where `assert` was meant. */
@@ -12,7 +12,6 @@ export interface Misspelt {
   readonly owner: Path;
   readonly written: string;
   readonly meant: string;
-  /** Why it is taken for `meant`. */
   readonly why:
     | {
         readonly kind: 'near';
@@ -24,12 +23,9 @@ export interface Misspelt {
     | { readonly kind: 'only' };
 }
 
-export interface Meant {
-  /** The value with every misspelt key as it was meant. */
-  readonly value: unknown;
+/** A value with every misspelt key as it was meant, and what is wrong with it beside. */
+export interface Meant extends Read {
   readonly misspelt: readonly Misspelt[];
-  /** What is wrong with it beside. */
-  readonly leaves: readonly Leaf[];
 }
 
 /** A misspelt `type` hides misspelt keys under it, those hide more: deeper than this nobody errs. */
@@ -44,9 +40,9 @@ export function asMeant(schema: z.ZodType, given: unknown, foreign?: ForeignName
   const misspelt: Misspelt[] = [];
   let value = given;
   for (let round = 0; ; round += 1) {
-    const leaves = leavesOf(schema, value);
-    const found = round < MAX_ROUNDS ? misspeltIn({ schema, value, leaves, foreign }) : [];
-    if (found.length === 0) return { value, misspelt, leaves };
+    const read = readBy(schema, value);
+    const found = round < MAX_ROUNDS ? misspeltIn({ schema, ...read, foreign }) : [];
+    if (found.length === 0) return { ...read, misspelt };
     for (const one of found) value = renamed(value, one);
     misspelt.push(...found);
   }
@@ -78,10 +74,7 @@ function misspeltIn(reading: Reading): Misspelt[] {
 
 /** Of one mapping's key only one thing is said, and each key is meant by one. */
 function isSame(a: Misspelt, b: Misspelt): boolean {
-  return (
-    (a.written === b.written || a.meant === b.meant) &&
-    JSON.stringify(a.owner) === JSON.stringify(b.owner)
-  );
+  return (a.written === b.written || a.meant === b.meant) && samePath(a.owner, b.owner);
 }
 
 /** The last key of a path where its mapping does not have it. */
@@ -98,11 +91,12 @@ function meantBy(
 ): Misspelt | undefined {
   const free = keysAt(schema, value, owner)
     .filter(({ name }) => missingKey(value, [...owner, name]) !== undefined)
-    // Of two that are as near, the one that may not be left out.
+    // Of two that are as near, the one that is required.
     .sort((a, b) => Number(b.required) - Number(a.required))
     .map(({ name }) => name);
-  const name = foreign?.ofKey(written, free);
+  const name = foreign?.ofKey(written, free, valueAt(value, [...owner, written]));
   if (name) return { owner, written, meant: name.meant, why: { kind: 'foreign', name } };
+  if (foreign?.withoutOurs(written) !== undefined) return undefined;
   const [meant, ...others] = nearest(written, free);
   return meant === undefined ? undefined : { owner, written, meant, why: { kind: 'near', others } };
 }
@@ -118,9 +112,9 @@ function misspeltFor(
     (key) => !known.includes(key),
   );
   for (const written of strangers) {
-    const name = foreign?.ofKey(written, [missing]);
+    const name = foreign?.ofKey(written, [missing], valueAt(value, [...owner, written]));
     if (name) return { owner, written, meant: missing, why: { kind: 'foreign', name } };
-    if (nearest(written, [missing]).length > 0) {
+    if (foreign?.withoutOurs(written) === undefined && nearest(written, [missing]).length > 0) {
       return { owner, written, meant: missing, why: { kind: 'near', others: [] } };
     }
   }
@@ -133,17 +127,16 @@ function misspeltFor(
  *
  *     - { type: regex, value: '\d+' }      `value` is `pattern` here
  */
-function onlyOnes({ schema, value, leaves }: Reading): Misspelt[] {
+function onlyOnes({ schema, value, leaves, foreign }: Reading): Misspelt[] {
   return leaves.flatMap(({ issue, path: owner }): Misspelt[] => {
     if (issue.code !== 'unrecognized_keys') return [];
     const [written, ...more] = issue.keys;
     const [lacking, ...further] = leaves.filter(
-      ({ path }) =>
-        missingKey(value, path) !== undefined &&
-        JSON.stringify(path.slice(0, -1)) === JSON.stringify(owner),
+      ({ path }) => missingKey(value, path) !== undefined && samePath(path.slice(0, -1), owner),
     );
     const meant = lacking && missingKey(value, lacking.path);
     if (written === undefined || meant === undefined || more.length + further.length > 0) return [];
+    if (foreign?.withoutOurs(written) !== undefined) return [];
     const field = keysAt(schema, value, owner).find(({ name }) => name === meant)?.schema;
     const fits = (field as z.ZodType | undefined)?.safeParse(valueAt(value, [...owner, written]));
     return fits?.success ? [{ owner, written, meant, why: { kind: 'only' } }] : [];
@@ -165,12 +158,8 @@ function renamed(value: unknown, { owner, written, meant }: Misspelt): unknown {
 export function pathAsWritten(path: Path, misspelt: readonly Misspelt[]): Path {
   if (misspelt.length === 0) return path;
   return path.map((step, index) => {
-    const found = misspelt.find(
-      ({ owner, meant }) =>
-        meant === step &&
-        owner.length === index &&
-        owner.every((one, place) => one === path[place]),
-    );
+    const above = path.slice(0, index);
+    const found = misspelt.find(({ owner, meant }) => meant === step && samePath(owner, above));
     return found ? found.written : step;
   });
 }

@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import { changedAt, isMapping, mappingOf, type Path, valueAt } from '../core/data.ts';
 
 /**
- * Looks at a schema as a person who writes would: which keys may stand here, which values, what do
- * they mean? The half-written value chooses between a union's branches.
+ * Answers what an author needs to know about a schema: which keys and values are allowed here, and
+ * what they mean. The half-written value chooses between a union's branches.
  */
 export interface KeyInfo {
   readonly name: string;
@@ -32,46 +32,55 @@ interface Definition {
   readonly getter?: () => Schema;
 }
 
-/** What a schema is made of. */
 export function definition(schema: Schema): Definition {
   return schema._zod.def as unknown as Definition;
 }
 
-const WRAPPERS = ['optional', 'nullable', 'default', 'prefault', 'readonly', 'nonoptional'];
-
-/** Without what only says whether it may be left out. */
-export function unwrap(schema: Schema): Schema {
-  const { type, innerType, in: input, getter } = definition(schema);
-  if (getter) return unwrap(getter());
-  if (WRAPPERS.includes(type) && innerType) return unwrap(innerType);
-  return type === 'pipe' && input ? unwrap(input) : schema;
+/** Without what only says whether it is optional. @param open a lazy schema as well */
+export function unwrap(schema: Schema, open = true): Schema {
+  const { innerType, in: input, getter } = definition(schema);
+  const inner = innerType ?? input ?? (open ? getter?.() : undefined);
+  return inner ? unwrap(inner, open) : schema;
 }
 
-/** The description of a schema, or of what it wraps. */
+/** What a schema says of itself, or else what it wraps; a lazy schema is not opened. */
+export function metaOf(schema: Schema): z.core.GlobalMeta {
+  const { innerType, in: input } = definition(schema);
+  const inner = innerType ?? input;
+  return { ...(inner && metaOf(inner)), ...(schema as z.ZodType).meta?.() };
+}
+
 export function documentationOf(schema: Schema): string | undefined {
-  const described = (schema as z.ZodType).meta?.()?.description;
-  if (described !== undefined) return described;
-  const { innerType, getter } = definition(schema);
-  const inner = getter?.() ?? innerType;
-  return inner && documentationOf(inner);
+  return metaOf(schema).description ?? metaOf(unwrap(schema)).description;
 }
 
-/** What counts where a value is left out; undefined where the schema does not say. */
+/**
+ * The value that an omitted key has: zod's own default, or the `default` in its `meta` if something
+ * else supplies it, such as the file's `defaults`. Undefined if the schema states none.
+ */
 export function defaultOf(schema: Schema): unknown {
   const { type, innerType, in: input, defaultValue } = definition(schema);
   if (type === 'default' || type === 'prefault') return defaultValue;
+  const stated = (schema as z.ZodType).meta?.()?.default;
+  if (stated !== undefined) return stated;
   const inner = type === 'pipe' ? input : innerType;
   return inner && defaultOf(inner);
 }
 
+/** `` Default: `10` ``; undefined if there is none. */
+export function defaultText(value: unknown): string | undefined {
+  return value === undefined
+    ? undefined
+    : `Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+}
+
 /** Only other tools write it: it is known, and never offered to a person who writes. */
 export function isUnread(schema: Schema): boolean {
-  const { innerType } = definition(schema);
-  return (schema as z.ZodType).meta?.()?.readOnly === true || (!!innerType && isUnread(innerType));
+  return metaOf(schema).readOnly === true;
 }
 
 /** The branches that a value can be meant for; all of them where nothing tells. */
-export function branches(schema: Schema, value: unknown): Schema[] {
+function branches(schema: Schema, value: unknown): Schema[] {
   const plain = unwrap(schema);
   const { options, discriminator } = definition(plain);
   if (!options) return [plain];
@@ -102,7 +111,7 @@ function fits(schema: Schema, value: unknown): boolean {
   });
 }
 
-/** The schemas that hold at a path into `value`; empty where none does. */
+/** The schemas that hold at a path into `value`; empty if none does. */
 export function schemasAt(root: Schema, value: unknown, path: Path): Schema[] {
   let schemas = branches(root, value);
   let current = value;
@@ -111,7 +120,7 @@ export function schemasAt(root: Schema, value: unknown, path: Path): Schema[] {
     const next = schemas
       .flatMap((schema) => stepInto(schema, step))
       .flatMap((one) => branches(one, inner));
-    // Of several owners, such as one message in all dialects, those that know what stands here.
+    // Of several owners, such as a message in every dialect, those that know this value.
     const fitting = isMapping(inner) ? next.filter((one) => fits(one, inner)) : [];
     schemas = fitting.length > 0 ? fitting : next;
     current = inner;
@@ -130,7 +139,7 @@ function stepInto(schema: Schema, step: string | number): Schema[] {
 }
 
 export function keyInfo(name: string, schema: Schema): KeyInfo {
-  // What has a default may be left out as well.
+  // What has a default is optional as well.
   const required = schema._zod.optin === undefined;
   return { name, required, documentation: documentationOf(schema), schema };
 }

@@ -11,9 +11,16 @@ export function sentenceOf(issue: Issue, given: unknown): string {
       return boundSentence(issue, given);
     default:
       return issue.message.startsWith(ZOD)
-        ? `Expected ${expectedBy(issue)}, found ${foundOf(given)}.`
+        ? foundInstead(expectedBy(issue), given)
         : `${issue.message.replace(/\.$/, '')}.`;
   }
+}
+
+function foundInstead(expected: string, given: unknown): string {
+  const sentence = `Expected ${expected}, found ${foundOf(given)}.`;
+  return expected === KINDS.string && typeof given === 'number'
+    ? `${sentence} Put it in quotes.`
+    : sentence;
 }
 
 /** The problem's code where no better one is known. */
@@ -42,6 +49,24 @@ function kindsIn(issue: Issue): string[] {
   if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value));
   if (issue.code === 'invalid_type') return [KINDS[issue.expected] ?? issue.expected];
   return ['something else'];
+}
+
+const SPELLED = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
+
+/** The number or the truth value that a text spells where one was expected: `"0.5"`. */
+export function unquoted(issue: Issue, given: unknown): unknown {
+  if (typeof given !== 'string' || !SPELLED.test(given)) return undefined;
+  const value: unknown = JSON.parse(given);
+  const fits = typesIn(issue).some(
+    (type) => type === typeof value || (type === 'int' && Number.isInteger(value)),
+  );
+  return fits ? value : undefined;
+}
+
+function typesIn(issue: Issue): string[] {
+  if (issue.code === 'invalid_union')
+    return issue.errors.flatMap((errors) => errors.flatMap(typesIn));
+  return issue.code === 'invalid_type' ? [issue.expected] : [];
 }
 
 function oneOf(words: readonly string[]): string {

@@ -1,21 +1,20 @@
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
-import { type Path, valueAt } from '../core/data.ts';
-import type { Fix } from '../core/problem.ts';
+import { type Path, samePath, valueAt } from '../core/data.ts';
+import { type Fix, type Problem, suggested } from '../core/problem.ts';
+import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { ForeignNames } from './foreignNames.ts';
 import type { Issue, Leaf } from './leaves.ts';
 import { asMeant, type Meant, type Misspelt, missingKey, pathAsWritten } from './misspelt.ts';
 import { keysAt, valuesAt } from './schemaWalk.ts';
-import { codeOf, sentenceOf } from './sentences.ts';
+import { codeOf, sentenceOf, unquoted } from './sentences.ts';
 
-/** Something wrong with a value. */
 export interface ValueProblem {
   /** From the value. */
   readonly path: Path;
   /** True puts it on the key at `path`, not on its value. */
   readonly onKey?: boolean;
   readonly code: string;
-  /** A sentence. */
   readonly message: string;
   readonly replacement?: string;
   /** Its paths lead from the value. */
@@ -59,13 +58,17 @@ export function problemsOfMeant(
 
 /** A key that was only guessed at says nothing about its value. */
 function isGuess(path: Path, { owner, meant }: Misspelt): boolean {
-  return path.length === owner.length + 1 && [...owner, meant].every((key, at) => key === path[at]);
+  return samePath(path, [...owner, meant]);
 }
 
 function misspeltProblem(one: Misspelt, all: readonly Misspelt[]): ValueProblem {
   const { owner, written, meant, why } = one;
+  const path = [...pathAsWritten(owner, all), written];
   const others = why.kind === 'near' ? why.others : [];
-  return unknownKey([...pathAsWritten(owner, all), written], messageOf(one), [meant, ...others]);
+  const keys = why.kind === 'foreign' ? why.name.instead : undefined;
+  if (!keys) return unknownKey(path, messageOf(one), [meant, ...others]);
+  const { fix, ...problem } = unknownKey(path, messageOf(one), []);
+  return { ...problem, fix: { ...fix, instead: { path, keys } } };
 }
 
 function messageOf({ written, meant, why }: Misspelt): string {
@@ -93,18 +96,15 @@ export function strangerProblem(
   return unknownKey([...owner, written], `Unknown key "${written}".${hint}`, meant);
 }
 
-function unknownKey(
-  path: Path,
-  message: string,
-  [replacement, ...alternatives]: readonly string[],
-): ValueProblem {
+function unknownKey(path: Path, message: string, meant: readonly string[]): ValueProblem {
+  const { fix, ...first } = suggested(meant);
   return {
     path,
     onKey: true,
     code: 'unknown-key',
     message,
-    ...(replacement !== undefined && { replacement }),
-    fix: { remove: path, ...(alternatives.length > 0 && { alternatives }) },
+    ...first,
+    fix: { remove: path, ...fix },
   };
 }
 
@@ -115,27 +115,46 @@ interface Reading extends Vocabulary {
 }
 
 function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
-  const { schema, value, misspelt, missing } = reading;
-  const place = pathAsWritten(path, misspelt);
+  const { schema, value, misspelt, missing, foreign } = reading;
+  const writtenPath = pathAsWritten(path, misspelt);
   if (issue.code === 'unrecognized_keys') {
     const free = keysAt(schema, value, path)
       .map(({ name }) => name)
       .filter((name) => missingKey(value, [...path, name]) !== undefined);
-    return issue.keys.map((key) => strangerProblem(place, key, free));
+    return issue.keys.map((key) => {
+      const message = foreign?.withoutOurs(key);
+      return message === undefined
+        ? strangerProblem(writtenPath, key, free)
+        : unknownKey([...writtenPath, key], message, []);
+    });
   }
   const given = valueAt(value, path);
   const words = missing?.[path.filter((step) => typeof step === 'string').join('.')];
   if (words && (given === undefined || given === null || given === '')) {
     const [code, message] = words;
-    return [{ path: place.slice(0, lastIndex(path) + 1), code, message }];
+    return [{ path: writtenPath.slice(0, lastIndex(path) + 1), code, message }];
   }
   const key = missingKey(value, path);
   const choices = valuesAt(schema, value, path).map((one) => one.value);
-  if (key !== undefined) return [missingProblem(place.slice(0, -1), key, choices)];
+  if (key !== undefined) return [missingProblem(writtenPath.slice(0, -1), key, choices)];
   if (isChoice(issue) && typeof given === 'string' && choices.length > 0) {
-    return [wrongChoice(place, given, choices, reading)];
+    return [wrongChoice(writtenPath, given, choices, reading)];
   }
-  return [{ path: place, code: codeOf(issue), message: sentenceOf(issue, given) }];
+  const code = codeOf(issue);
+  const last = path.at(-1);
+  const meant = reading.foreign?.ofKind(given, String(last));
+  if (code === 'wrong-type' && meant) {
+    const keys = { [String(last)]: meant.meant };
+    const fix = { instead: { path: writtenPath, keys, guessed: true as const } };
+    return [{ path: writtenPath, code, message: meant.message, fix }];
+  }
+  const problem = { path: writtenPath, code, message: sentenceOf(issue, given) };
+  const plain = unquoted(issue, given);
+  if (plain === undefined || typeof last !== 'string') return [problem];
+  const message = `${problem.message.replace(/\.$/, '')} in quotes.`;
+  return [
+    { ...problem, message, fix: { instead: { path: writtenPath, keys: { [last]: plain } } } },
+  ];
 }
 
 /** Where the innermost list's item stands in a path; -1 where it leads through no list. */
@@ -144,13 +163,12 @@ function lastIndex(path: Path): number {
 }
 
 function missingProblem(owner: Path, key: string, choices: readonly string[]): ValueProblem {
-  const hint = choices.length > 0 ? ` It is one of ${choices.join(', ')}.` : '';
-  const message = `The key "${key}" is missing.${hint}`;
+  const hint = choices.length > 0 ? ` Expected one of ${choices.join(', ')}.` : '';
+  const message = `Missing key "${key}".${hint}`;
   const fix = { add: { to: owner, key } };
   return { path: owner, onKey: true, code: 'missing-key', message, fix };
 }
 
-/** Whether one of several values was to be chosen. */
 function isChoice(issue: Issue): boolean {
   return (
     issue.code === 'invalid_value' || (issue.code === 'invalid_union' && issue.errors.length === 0)
@@ -177,13 +195,38 @@ function wrongChoice(
       ...(beside && { fix: { beside: { to: path.slice(0, -1), keys: beside } } }),
     };
   }
-  const [meant, ...alternatives] = nearest(given, choices);
+  const near = nearest(given, choices);
+  const [meant] = near;
   const hint = meant === undefined ? `Known: ${choices.join(', ')}.` : `Did you mean "${meant}"?`;
   return {
     path,
     code,
     message: `Unknown ${named ? key : 'value'} "${given}". ${hint}`,
-    ...(meant !== undefined && { replacement: meant }),
-    ...(alternatives.length > 0 && { fix: { alternatives } }),
+    ...suggested(near),
   };
+}
+
+/** A problem of a value that stands within another one, seen from there. */
+export function problemUnder<Under extends ValueProblem>(base: Path, problem: Under): Under {
+  if (base.length === 0) return problem;
+  const { path, fix } = problem;
+  return { ...problem, path: [...base, ...path], ...(fix && { fix: fixUnder(base, fix) }) };
+}
+
+function fixUnder(base: Path, fix: Fix): Fix {
+  const { remove, add, beside, instead } = fix;
+  return {
+    ...fix,
+    ...(remove && { remove: [...base, ...remove] }),
+    ...(add && { add: { ...add, to: [...base, ...add.to] } }),
+    ...(instead && { instead: { ...instead, path: [...base, ...instead.path] } }),
+    ...(beside && { beside: { ...beside, to: [...base, ...beside.to] } }),
+  };
+}
+
+/** @param base where the value stands in the document */
+export function locateProblem(problem: ValueProblem, document: YamlDocument, base: Path): Problem {
+  const { path, onKey, ...rest } = problemUnder(base, problem);
+  const range = onKey ? document.keyRangeOf(path) : document.rangeOf(path);
+  return { ...rest, severity: 'error', path: document.path, range };
 }

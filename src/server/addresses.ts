@@ -1,16 +1,10 @@
 import { URI } from 'vscode-uri';
 
-const EVAL_FILE = /\.eval\.ya?ml$/;
-
 /** Begins the paths of what is not on the disk: `/.virtual/SCHEME/AUTHORITY/…`. */
 const VIRTUAL = /[\\/]\.virtual[\\/]([^\\/]+)[\\/]([^\\/]+)([\\/].*)$/;
 
 /** Stands for an empty authority. */
 const NO_AUTHORITY = '-';
-
-export function isEvalFile(address: string): boolean {
-  return EVAL_FILE.test(address);
-}
 
 /**
  * The path by which Turnlight names a document: the file's own, and for what is not on the disk one
@@ -35,7 +29,7 @@ export function uriOf(path: string): string {
   }).toString();
 }
 
-/** True where only the client can read it. */
+/** True if only the client can read it. */
 export function isVirtual(path: string): boolean {
   return VIRTUAL.test(path);
 }

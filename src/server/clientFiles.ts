@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import type { Connection } from 'vscode-languageserver/node';
 import { FileError, type Files } from '../evalfile/files.ts';
-import type { FolderEntry } from '../language/features/completion/context.ts';
+import type { FolderEntry } from '../language/ports.ts';
 import {
   FILE_REQUESTS,
   globReplySchema,
@@ -19,6 +19,13 @@ export function clientFiles(connection: Connection, disk: Files): Files {
       if (!isVirtual(path)) return disk.exists(path);
       return (await connection.sendRequest(FILE_REQUESTS.exists, { uri: uriOf(path) })) === true;
     },
+    isFolder: (path) =>
+      isVirtual(path)
+        ? listFolder(connection, path).then(
+            () => true,
+            () => false,
+          )
+        : disk.isFolder(path),
     realPath: async (path) => (isVirtual(path) ? path : disk.realPath(path)),
     async glob(patterns, folder) {
       if (!isVirtual(folder)) return disk.glob(patterns, folder);

@@ -1,4 +1,5 @@
 import {
+  type ClientCapabilities,
   type Connection,
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
@@ -7,15 +8,33 @@ import {
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import * as z from 'zod';
+import type { Estimate } from '../core/estimate.ts';
+import { HOME_FOLDER } from '../core/recordPaths.ts';
+import type { SuiteCase } from '../core/suite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
+import type { ClientWishes } from '../language/ports.ts';
+import { remembered } from '../language/remembered.ts';
+import { createLanguageService } from '../language/service.ts';
+import { CASE_RENAMED, type CaseRenamed } from '../protocol/caseRenamed.ts';
+import {
+  clientOptionsSchema,
+  EDITOR_MODELS,
+  editorModelsSchema,
+} from '../protocol/clientOptions.ts';
+import { isEvalFile } from '../protocol/fileNames.ts';
 import { SECTION } from '../protocol/settings.ts';
-import { isEvalFile, pathOf } from './addresses.ts';
-import { clientFiles } from './clientFiles.ts';
-import { type ClientWishes, FEATURES, serveFeatures } from './features.ts';
-import { mayMatter, Publisher } from './publisher.ts';
-import { RecordRenames } from './recordRenames.ts';
-import { RecordWatch } from './recordWatch.ts';
-import { Workspace } from './workspace.ts';
+import { RecordWatch } from '../store/watchRecords.ts';
+import { isVirtual, pathOf, uriOf } from './addresses.ts';
+import { clientFiles, listFolder } from './clientFiles.ts';
+import { FEATURES, serveFeatures } from './features.ts';
+import { markSender } from './marks.ts';
+import { createPublisher, mayMatter } from './publisher.ts';
+import { recordRenames } from './recordRenames.ts';
+import { createSuiteIndex } from './suiteIndex.ts';
+import { createWorkspace } from './workspace.ts';
+
+/** Milliseconds without a change of records before what is shown of them is changed. */
+const PACE = 100;
 
 /** What is read of the client's settings; what is wrong in them counts as not set. */
 const settingsSchema = z.object({
@@ -28,29 +47,33 @@ const settingsSchema = z.object({
 /** Wires the language features to LSP. The server reads files and records, and runs nothing. */
 export function startServer(connection: Connection): void {
   const documents = new TextDocuments(TextDocument);
-  const workspace = new Workspace(() => documents.all(), clientFiles(connection, nodeFiles()));
-  const renames = new RecordRenames();
-  const records = new RecordWatch(connection, workspace);
-  const publisher = new Publisher(connection, documents, workspace, (suite) => renames.seen(suite));
-  const wishes: ClientWishes = { snippets: false, hints: { turnNumbers: true, scores: true } };
-  let watches = false;
-  let watchesOutside = false;
-  let configures = false;
-  let movesFolders = false;
-  let refreshesHints = false;
+  const index = createSuiteIndex((path) => publisher.checkAgain(path));
+  const files = clientFiles(connection, nodeFiles());
+  const workspace = createWorkspace(() => documents.all(), files, index);
+  const renames = recordRenames();
+  const records = new RecordWatch(() => showVerdictsSoon());
+  const sendMarks = markSender(connection, workspace);
+  const publisher = createPublisher(connection, workspace, async (suite) => {
+    const renamed = await renames.seen(suite);
+    if (!isExtension) return;
+    for (const { suite: path, from, to } of renamed) {
+      const told: CaseRenamed = { suite: path, from, to };
+      await connection.sendNotification(CASE_RENAMED, told);
+    }
+    await sendMarks(suite.path);
+  });
+  let wishes: ClientWishes = { snippets: false, hints: { turnNumbers: true, scores: true } };
+  let client: NonNullable<ClientCapabilities['workspace']> = {};
+  let isExtension = false;
 
-  connection.onInitialize(({ capabilities, workspaceFolders, rootUri }) => {
+  connection.onInitialize(({ capabilities, workspaceFolders, rootUri, initializationOptions }) => {
     const roots = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri ? [rootUri] : []);
     workspace.setFolders(roots.map(pathOf));
     workspace.setDefaultJudge(process.env.TURNLIGHT_JUDGE);
-    const watching = capabilities.workspace?.didChangeWatchedFiles;
-    watches = watching?.dynamicRegistration ?? false;
-    watchesOutside = watches && (watching?.relativePatternSupport ?? false);
-    configures = capabilities.workspace?.configuration ?? false;
-    movesFolders = capabilities.workspace?.workspaceFolders ?? false;
-    refreshesHints = capabilities.workspace?.inlayHint?.refreshSupport ?? false;
-    wishes.snippets =
-      capabilities.textDocument?.completion?.completionItem?.snippetSupport ?? false;
+    client = capabilities.workspace ?? {};
+    isExtension = clientOptionsSchema.parse(Object(initializationOptions)).extension;
+    const { snippetSupport = false } = capabilities.textDocument?.completion?.completionItem ?? {};
+    wishes = { ...wishes, snippets: snippetSupport };
     return {
       capabilities: {
         ...FEATURES,
@@ -61,20 +84,20 @@ export function startServer(connection: Connection): void {
   });
 
   connection.onInitialized(async () => {
-    if (movesFolders) {
+    if (client.workspaceFolders) {
       connection.workspace.onDidChangeWorkspaceFolders(async () => {
         const folders = await connection.workspace.getWorkspaceFolders();
         workspace.setFolders((folders ?? []).map(({ uri }) => pathOf(uri)));
         await publisher.checkFolders();
       });
     }
-    if (watches) {
-      const globs = ['**/*.{md,json,jsonl,yaml,yml,js,mjs,ts}', '**/.turnlight/runs/*.jsonl'];
+    if (client.didChangeWatchedFiles?.dynamicRegistration) {
+      const globPattern = '**/*.{md,json,jsonl,yaml,yml,js,mjs,ts}';
       await connection.client.register(DidChangeWatchedFilesNotification.type, {
-        watchers: globs.map((globPattern) => ({ globPattern })),
+        watchers: [{ globPattern }],
       });
     }
-    if (configures) {
+    if (client.configuration) {
       await connection.client.register(DidChangeConfigurationNotification.type, {
         section: SECTION,
       });
@@ -87,34 +110,40 @@ export function startServer(connection: Connection): void {
     const given: unknown = await connection.workspace.getConfiguration(SECTION);
     const { judge, inlayHints } = settingsSchema.parse(Object(given));
     workspace.setDefaultJudge(judge === '' ? process.env.TURNLIGHT_JUDGE : judge);
-    wishes.hints = inlayHints;
-    showHints();
+    wishes = { ...wishes, hints: inlayHints };
+    showVerdicts();
     publisher.checkAll();
   };
 
-  const showHints = () => {
-    if (refreshesHints) void connection.languages.inlayHint.refresh();
+  const showVerdicts = () => {
+    if (client.inlayHint?.refreshSupport) void connection.languages.inlayHint.refresh();
+    if (isExtension) for (const path of workspace.openPaths()) void sendMarks(path);
+  };
+
+  let soon: NodeJS.Timeout | undefined;
+  /** What is recorded comes in many small pieces. */
+  const showVerdictsSoon = () => {
+    clearTimeout(soon);
+    soon = setTimeout(showVerdicts, PACE);
   };
 
   connection.onDidChangeConfiguration(async () => {
-    if (configures) await readSettings();
+    if (client.configuration) await readSettings();
   });
   connection.onDidChangeWatchedFiles(({ changes }) => {
     const paths = changes.map(({ uri }) => pathOf(uri));
     // Records are looked at anew with every request.
-    if (paths.some(isRecord)) showHints();
+    if (paths.some(isRecord)) showVerdictsSoon();
     for (const path of paths) if (!isRecord(path) && mayMatter(path)) changed(path);
   });
 
   documents.onDidOpen(({ document: { uri } }) => {
-    if (watchesOutside && isEvalFile(uri)) void records.watchFor(pathOf(uri));
+    const path = pathOf(uri);
+    if (isEvalFile(path) && !isVirtual(path)) void records.add(path);
   });
   documents.onDidChangeContent(({ document }) => changed(pathOf(document.uri)));
-  documents.onDidClose(({ document }) => {
-    workspace.closed(document.uri);
-    // What was typed into it and not saved no longer counts.
-    changed(pathOf(document.uri));
-  });
+  // What was typed into it and not saved no longer counts.
+  documents.onDidClose(({ document }) => changed(pathOf(document.uri)));
 
   /** A prompt, a transcript or an included file may be part of any eval file. */
   const changed = (path: string) => {
@@ -122,11 +151,27 @@ export function startServer(connection: Connection): void {
     publisher.checkUsersOf(path);
   };
 
-  serveFeatures({ connection, documents, workspace, publisher, renames, wishes });
+  const service = createLanguageService({
+    ...workspace,
+    listFolder: (path) => listFolder(connection, path),
+    estimate: remembered(estimate),
+    editorModels: async () =>
+      isExtension ? editorModelsSchema.parse(await connection.sendRequest(EDITOR_MODELS)) : [],
+    wishes: () => wishes,
+    pathOf,
+    uriOf,
+  });
+  serveFeatures(connection, service, renames);
   documents.listen(connection);
   connection.listen();
 }
 
+/** The tokenizer's tables are large: they are loaded when the first lens is shown. */
+async function estimate(suiteCase: SuiteCase): Promise<Estimate> {
+  const { estimateCase } = await import('../judge/estimate.ts');
+  return estimateCase(suiteCase);
+}
+
 function isRecord(path: string): boolean {
-  return /[\\/]\.turnlight[\\/]/.test(path);
+  return path.split(/[\\/]/).includes(HOME_FOLDER);
 }

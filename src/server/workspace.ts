@@ -1,17 +1,17 @@
 import { dirname } from 'node:path';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { isInside } from '../core/insideWorkspace.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
-import { isInside } from '../evalfile/paths.ts';
-import { messageProblems } from '../language/features/messageDiagnostics.ts';
-import { isMessagesFile } from '../language/messagesFile.ts';
+import { loadTranscript } from '../evalfile/transcript.ts';
 import type { EvalDocument } from '../language/ports.ts';
-import { EVAL_GLOB, MESSAGES_GLOB } from '../protocol/settings.ts';
+import { EVAL_GLOB, isEvalFile, isMessagesFile, MESSAGES_GLOB } from '../protocol/fileNames.ts';
 import { LatestRuns } from '../store/latest.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
-import { isEvalFile, isVirtual, pathOf } from './addresses.ts';
+import { isVirtual, pathOf } from './addresses.ts';
+import type { SuiteIndex } from './suiteIndex.ts';
 
 /** Files of a workspace that are checked without being open. */
 const MOST_FILES = 2_000;
@@ -22,209 +22,173 @@ const MOST_CLOSED = 20;
 /** Of a file that a feature looks into. */
 const MOST_BYTES = 2_000_000;
 
-interface Parsed {
-  readonly version: number;
+/** A file of cases that a feature looked into. */
+interface Kept {
+  readonly text: string;
   readonly document: Promise<EvalDocument>;
-  /** Known once it is read. */
-  dependencies?: readonly string[];
+  readonly reading: AbortController;
   /** The document once it is read: what did not change since is taken over from it. */
   read?: EvalDocument;
 }
 
-/** The server's view of the files: what is open counts before what is on the disk. */
-export class Workspace {
-  #folders: readonly string[] = [];
-  #defaultJudge: string | undefined;
-  readonly #open: () => readonly TextDocument[];
-  readonly #files: Files;
-  readonly #runs = new LatestRuns();
-  readonly #parsed = new Map<string, Parsed>();
-  /** Files that are not open and that a feature looked into last, by path. */
-  readonly #closed = new Map<string, EvalDocument>();
+export type Workspace = ReturnType<typeof createWorkspace>;
 
-  /** @param files as they are where nothing is open */
-  constructor(open: () => readonly TextDocument[], files: Files) {
-    this.#open = open;
-    this.#files = files;
-  }
+/**
+ * The server's view of the files: what is open counts before what is on the disk, as it is typed
+ * rather than as it is saved.
+ *
+ * @param disk the files as they are if nothing is open
+ */
+export function createWorkspace(
+  open: () => readonly TextDocument[],
+  disk: Files,
+  index: SuiteIndex,
+) {
+  let folders: readonly string[] = [];
+  let defaultJudge: string | undefined;
+  const runs = new LatestRuns();
+  /** By path, in the order in which they were read. */
+  const keptFiles = new Map<string, Kept>();
 
-  /** @param folders absolute */
-  setFolders(folders: readonly string[]): void {
-    this.#folders = folders;
-    this.forget();
-  }
+  const openAt = (path: string) => open().find(({ uri }) => pathOf(uri) === path);
+  const openPaths = () => open().map(({ uri }) => pathOf(uri));
+  const files = overlayFiles(disk, (path) => openAt(path)?.getText());
 
-  setDefaultJudge(judge: string | undefined): void {
-    this.#defaultJudge = judge;
-    this.forget();
-  }
+  /** The workspace folder that holds a file; its own folder if none does. */
+  const workspaceOf = (path: string): string => {
+    const holding = folders.filter((folder) => isInside(path, folder));
+    return holding.sort((a, b) => b.length - a.length)[0] ?? dirname(path);
+  };
+  const optionsFor = (path: string): LoadOptions => ({
+    workspace: workspaceOf(path),
+    env: (name) => process.env[name],
+    ...(defaultJudge !== undefined && { defaultJudge }),
+  });
+  /** Undefined if the file cannot be read. */
+  const readText = (path: string): Promise<string | undefined> =>
+    files.read(path, MOST_BYTES).catch(() => undefined);
 
-  /** Something that all files may depend on changed: everything is read again. */
-  forget(): void {
-    this.#parsed.clear();
-    this.#closed.clear();
-  }
-
-  /** A file changed: what used it is read again, and what may have, since it is not read yet. */
-  forgetUsersOf(path: string): void {
-    for (const [uri, { dependencies }] of this.#parsed) {
-      if (!dependencies || dependencies.includes(path)) this.#parsed.delete(uri);
-    }
-    for (const [own, { suite }] of this.#closed) {
-      if (suite.dependencies.includes(path)) this.#closed.delete(own);
-    }
-  }
-
-  /** A document was closed: opened again, its versions begin anew. */
-  closed(uri: string): void {
-    this.#parsed.delete(uri);
-  }
-
-  /** The eval files of all folders, as far as they are checked. */
-  async findFiles(): Promise<readonly string[]> {
-    const found = await Promise.all(
-      this.#folders.map((folder) => this.#files.glob([EVAL_GLOB, MESSAGES_GLOB], folder)),
-    );
-    return [...new Set(found.flat())].slice(0, MOST_FILES);
-  }
-
-  /** Whether a file is checked by itself. */
-  isChecked(path: string): boolean {
-    return isEvalFile(path) || isMessagesFile(path);
-  }
-
-  /** What is wrong with a file that is checked by itself; undefined where it is not there. */
-  async check(path: string, open: TextDocument | undefined): Promise<LoadedSuite | undefined> {
-    if (isMessagesFile(path)) return this.#checkMessages(path, open);
-    if (open) return (await this.document(open)).suite;
-    if (!(await this.#files.exists(path))) return undefined;
-    return loadSuite(path, this.#overlaid(), this.#optionsFor(path));
-  }
-
-  async #checkMessages(path: string, open: TextDocument | undefined) {
-    const text = open?.getText() ?? (await this.readText(path));
-    if (text === undefined) return undefined;
-    return { path, problems: messageProblems(text, path), outline: [], dependencies: [] };
-  }
-
-  /** Every eval file that is open or that the folders hold, as far as they can be read. */
-  async allDocuments(): Promise<readonly EvalDocument[]> {
-    const open = this.openDocuments();
-    const paths = new Set(this.#open().map(({ uri }) => pathOf(uri)));
-    const closed: EvalDocument[] = [];
-    for (const path of await this.findFiles()) {
-      if (paths.has(path) || !isEvalFile(path)) continue;
-      const text = await this.readText(path);
-      if (text !== undefined) closed.push(await this.#read(path, text));
-    }
-    const known = [...(await open), ...closed];
-    return [...known, ...(await this.#included(known))];
-  }
-
-  /** Files of cases that these include under names that are no eval file's. */
-  async #included(documents: readonly EvalDocument[]): Promise<EvalDocument[]> {
-    const known = new Set(documents.map(({ suite }) => suite.path));
-    const paths = new Set(documents.flatMap(({ suite }) => suite.outline.map(({ path }) => path)));
-    const included: EvalDocument[] = [];
-    for (const path of paths) {
-      const document = known.has(path) ? undefined : await this.documentAt(path);
-      if (document) included.push(document);
-    }
-    return included;
-  }
-
-  /** An eval file, open or not; undefined where it cannot be read. */
-  async documentAt(path: string): Promise<EvalDocument | undefined> {
-    const open = this.#open().find(({ uri }) => pathOf(uri) === path);
-    if (open) return this.document(open);
-    const text = await this.readText(path);
-    if (text === undefined) return undefined;
-    const known = this.#closed.get(path);
-    if (known?.yaml.text === text) return known;
-    const document = await this.#read(path, text);
-    const [oldest] = this.#closed.keys();
-    if (oldest !== undefined && this.#closed.size >= MOST_CLOSED) this.#closed.delete(oldest);
-    this.#closed.set(path, document);
-    return document;
-  }
-
-  /** Eval files with all that they include. */
-  async suitesAt(paths: readonly string[]): Promise<readonly EvalDocument[]> {
-    const suites = await Promise.all(paths.map((path) => this.documentAt(path)));
-    const known = suites.filter((one) => one !== undefined);
-    return [...known, ...(await this.#included(known))];
-  }
-
-  openDocuments(): Promise<readonly EvalDocument[]> {
-    const evals = this.#open().filter(({ uri }) => isEvalFile(uri));
-    return Promise.all(evals.map((one) => this.document(one)));
-  }
-
-  get files(): Files {
-    return this.#overlaid();
-  }
-
-  /** A file's text, as it is typed rather than as it is saved; undefined where it cannot be read. */
-  readText(path: string): Promise<string | undefined> {
-    return this.#overlaid()
-      .read(path, MOST_BYTES)
-      .catch(() => undefined);
-  }
-
-  /** An open eval file, parsed and loaded once for each version. */
-  document(open: TextDocument): Promise<EvalDocument> {
-    const known = this.#parsed.get(open.uri);
-    if (known?.version === open.version) return known.document;
-    const document = this.#load(open, known?.read);
-    const parsed: Parsed = { version: open.version, document };
-    this.#parsed.set(open.uri, parsed);
-    document.then(
-      (read) => {
-        parsed.dependencies = read.suite.dependencies;
-        parsed.read = read;
+  const read = async (
+    path: string,
+    text: string,
+    before: EvalDocument | undefined,
+    signal: AbortSignal,
+  ): Promise<EvalDocument> => {
+    const yaml = parseYaml(text, path, before?.yaml);
+    // The earlier version is used up: what takes over from it is read to its end, which is soon.
+    const options = { ...optionsFor(path), ...(!before && { signal }) };
+    return { yaml, suite: await loadDocument(yaml, files, options, before?.suite) };
+  };
+  const keep = (path: string, text: string, earlier: Kept | undefined): Kept => {
+    earlier?.reading.abort();
+    const before = openAt(path) && earlier?.read;
+    const reading = new AbortController();
+    const kept: Kept = { text, reading, document: read(path, text, before, reading.signal) };
+    kept.document.then(
+      (document) => {
+        kept.read = document;
+        if (keptFiles.get(path) === kept) index.put(document.suite);
       },
       () => {},
     );
-    return document;
-  }
+    keptFiles.delete(path);
+    keptFiles.set(path, kept);
+    const closed = [...keptFiles.keys()].filter((one) => !openAt(one));
+    for (const one of closed.slice(0, -MOST_CLOSED)) keptFiles.delete(one);
+    return kept;
+  };
 
-  async #load(open: TextDocument, before: EvalDocument | undefined): Promise<EvalDocument> {
-    return this.#read(pathOf(open.uri), open.getText(), before);
-  }
+  /** A file of cases, parsed and loaded once for each text; undefined if it cannot be read. */
+  const documentAt = async (path: string): Promise<EvalDocument | undefined> => {
+    const text = await readText(path);
+    if (text === undefined) return undefined;
+    const known = keptFiles.get(path);
+    const kept = known?.text === text ? known : keep(path, text, known);
+    try {
+      return await kept.document;
+    } catch (error) {
+      if (!kept.reading.signal.aborted) throw error;
+      // A newer text has come meanwhile.
+      return documentAt(path);
+    }
+  };
+  const documentsAt = async (paths: Iterable<string>, signal: AbortSignal) => {
+    const documents: EvalDocument[] = [];
+    for (const path of paths) {
+      const document = await documentAt(path);
+      signal.throwIfAborted();
+      if (document) documents.push(document);
+    }
+    return documents;
+  };
+  /** Eval files with all that they include. */
+  const suitesAt = async (paths: Iterable<string>, signal: AbortSignal) => {
+    const suites = await documentsAt(paths, signal);
+    const parts = new Set(suites.flatMap(({ suite }) => suite.outline.map(({ path }) => path)));
+    for (const { suite } of suites) parts.delete(suite.path);
+    return [...suites, ...(await documentsAt(parts, signal))];
+  };
+  /** The eval files of all folders, as far as they are checked. */
+  const findFiles = async (): Promise<readonly string[]> => {
+    const globs = [EVAL_GLOB, MESSAGES_GLOB];
+    const found = await Promise.all(folders.map((folder) => files.glob(globs, folder)));
+    return [...new Set(found.flat())].slice(0, MOST_FILES);
+  };
 
-  async #read(path: string, text: string, before?: EvalDocument): Promise<EvalDocument> {
-    const yaml = parseYaml(text, path, before?.yaml);
-    const options = this.#optionsFor(path);
-    return { yaml, suite: await loadDocument(yaml, this.#overlaid(), options, before?.suite) };
-  }
+  return {
+    files,
+    index,
+    openAt,
+    openPaths,
+    readText,
+    documentAt,
+    suitesAt,
+    findFiles,
+    workspaceOf,
+    suites: index.suites,
+    usersOf: index.usersOf,
+    /** Every eval file that is open or that the folders hold, and all that they include. */
+    allDocuments: async (signal: AbortSignal) =>
+      suitesAt(new Set([...openPaths(), ...(await findFiles())].filter(isEvalFile)), signal),
+    async openDocuments(): Promise<readonly EvalDocument[]> {
+      const documents = await Promise.all(openPaths().filter(isEvalFile).map(documentAt));
+      return documents.filter((one) => one !== undefined);
+    },
+    /** Nothing runs in a virtual workspace, so it has no records. */
+    lastRuns: async (suite: string, id: string): Promise<readonly CaseLine[]> =>
+      isVirtual(suite) ? [] : (await runs.find(suite, id)).map(({ line }) => line),
 
-  #overlaid(): Files {
-    const texts = new Map(this.#open().map((one) => [pathOf(one.uri), one.getText()]));
-    return overlayFiles(this.#files, texts);
-  }
-
-  #optionsFor(path: string): LoadOptions {
-    return {
-      workspace: this.folderOf(path),
-      env: (name) => process.env[name],
-      ...(this.#defaultJudge !== undefined && { defaultJudge: this.#defaultJudge }),
-    };
-  }
-
-  /** The workspace folder that holds a file; its own folder where none does. */
-  folderOf(path: string): string {
-    const holding = this.#folders.filter((folder) => isInside(path, folder));
-    return holding.sort((a, b) => b.length - a.length)[0] ?? dirname(path);
-  }
-
-  /** Whether a folder or file is in a folder of the workspace. */
-  holds(path: string): boolean {
-    return this.#folders.some((folder) => isInside(path, folder));
-  }
-
-  /** Nothing runs in a virtual workspace, so it has no records. */
-  async lastRuns(suite: string, id: string): Promise<readonly CaseLine[]> {
-    if (isVirtual(suite)) return [];
-    return (await this.#runs.find(suite, id)).map(({ line }) => line);
-  }
+    /** What is wrong with a file that is checked by itself; undefined if it is not there. */
+    async check(path: string): Promise<LoadedSuite | undefined> {
+      if (isMessagesFile(path)) {
+        const text = await readText(path);
+        if (text === undefined) return undefined;
+        const { problems } = loadTranscript(text, path);
+        return { path, problems, outline: [], dependencies: [] };
+      }
+      if (openAt(path)) return (await documentAt(path))?.suite;
+      if (!(await files.exists(path))) return undefined;
+      const suite = await loadSuite(path, files, optionsFor(path));
+      index.put(suite);
+      return suite;
+    },
+    /** A file changed: what used it is read again, and what may have, since it is not read yet. */
+    forgetUsersOf(path: string): void {
+      const users = index.usersOf(path);
+      for (const [own, { read: wasRead, reading }] of keptFiles) {
+        if (wasRead && !users.includes(own)) continue;
+        keptFiles.delete(own);
+        reading.abort();
+      }
+    },
+    /** @param paths absolute */
+    setFolders(paths: readonly string[]): void {
+      folders = paths;
+      keptFiles.clear();
+    },
+    setDefaultJudge(judge: string | undefined): void {
+      defaultJudge = judge;
+      keptFiles.clear();
+    },
+  };
 }

@@ -1,14 +1,16 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RUNS_FOLDER } from '../core/recordPaths.ts';
 import type { RecordLine } from '../core/runRecord.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import { keptIn, makeHome } from './home.ts';
 
 /** The folder of the records at a root. @param root as of `RecordHome` */
 export function recordsIn(root: string): string {
-  return keptIn(root, 'runs');
+  return keptIn(root, RUNS_FOLDER);
 }
 
-/** A record that is being written, a line at a time. */
+/** A record being written, line by line. */
 export interface RecordWriter {
   /** Absolute. */
   readonly path: string;
@@ -27,6 +29,7 @@ export async function createRecord(
   root: string,
   id: string,
   started: string,
+  scrubber: Scrubber,
 ): Promise<RecordWriter> {
   await makeHome(root);
   const folder = recordsIn(root);
@@ -34,17 +37,17 @@ export async function createRecord(
   const time = started.replace(/[:.]/g, '-');
   const path = join(folder, `${time}-${id}.jsonl`);
   const file = await open(path, 'ax');
-  return writer(path, file);
+  return writer(path, file, scrubber);
 }
 
-function writer(path: string, file: FileHandle): RecordWriter {
+function writer(path: string, file: FileHandle, scrubber: Scrubber): RecordWriter {
   // One after the other: cases finish side by side, lines must not mix.
   let last: Promise<void> = Promise.resolve();
   return {
     path,
     append(line) {
       last = last.then(async () => {
-        await file.appendFile(`${JSON.stringify(line)}\n`);
+        await file.appendFile(`${scrubber.text(JSON.stringify(line))}\n`);
         await file.sync();
       });
       return last;

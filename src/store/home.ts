@@ -1,9 +1,6 @@
 import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { RecordHome } from '../core/recordPaths.ts';
-
-/** The folder of all that Turnlight keeps. */
-const KEPT = '.turnlight';
+import { HOME_FOLDER, type RecordHome } from '../core/recordPaths.ts';
 
 export interface FoundHome extends RecordHome {
   /** Every folder above the file that holds a `.turnlight`, the nearest first: others hold older records. */
@@ -22,7 +19,7 @@ export async function findHome(evalFile: string): Promise<FoundHome> {
   const folder = await realpath(dirname(evalFile)).catch(() => dirname(evalFile));
   const above = foldersFrom(folder);
   const [kept, repositories] = await Promise.all([
-    those(above, async (one) => (await found(join(one, KEPT)))?.isDirectory() ?? false),
+    those(above, async (one) => (await found(join(one, HOME_FOLDER)))?.isDirectory() ?? false),
     those(above, async (one) => (await found(join(one, '.git'))) !== undefined),
   ]);
   return {
@@ -35,12 +32,12 @@ export async function findHome(evalFile: string): Promise<FoundHome> {
 
 /** @param root as of `RecordHome` */
 export function keptIn(root: string, name: string): string {
-  return join(root, KEPT, name);
+  return join(root, HOME_FOLDER, name);
 }
 
 /** Makes the folder of all that Turnlight keeps; a `.gitignore` leaves it out of version control. */
 export async function makeHome(root: string): Promise<void> {
-  await mkdir(join(root, KEPT), { recursive: true });
+  await mkdir(join(root, HOME_FOLDER), { recursive: true });
   await writeFile(keptIn(root, '.gitignore'), '*\n', { flag: 'wx' }).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

@@ -1,5 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { parseJson } from '../core/data.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import { type FoundHome, keptIn, makeHome } from './home.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
@@ -14,7 +16,10 @@ export interface KeptAnswers {
  * Keeps answers in `.turnlight/kept.jsonl`, one line each; the last of a key counts. Deleting the file
  * makes all of them be asked again. A line that cannot be read is asked again too.
  */
-export function keptAnswers({ root, kept }: Pick<FoundHome, 'root' | 'kept'>): KeptAnswers {
+export function keptAnswers(
+  { root, kept }: Pick<FoundHome, 'root' | 'kept'>,
+  scrubber: Scrubber,
+): KeptAnswers {
   let known: Promise<Map<string, unknown>> | undefined;
   const answers = () => {
     known ??= readAll(kept);
@@ -25,7 +30,7 @@ export function keptAnswers({ root, kept }: Pick<FoundHome, 'root' | 'kept'>): K
     async save(key, answer) {
       (await answers()).set(key, answer);
       await makeHome(root);
-      await appendFile(fileIn(root), `${JSON.stringify({ key, answer })}\n`);
+      await appendFile(fileIn(root), `${scrubber.text(JSON.stringify({ key, answer }))}\n`);
     },
   };
 }
@@ -47,16 +52,8 @@ async function read(path: string): Promise<Map<string, unknown>> {
   });
   const answers = new Map<string, unknown>();
   for (const line of text.split('\n')) {
-    const parsed = lineSchema.safeParse(parse(line));
+    const parsed = lineSchema.safeParse(parseJson(line));
     if (parsed.success) answers.set(parsed.data.key, parsed.data.answer);
   }
   return answers;
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

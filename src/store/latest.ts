@@ -1,7 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { groupBy } from '../core/data.ts';
 import { caseKey } from '../core/identity.ts';
-import { namedPath, type RecordHome, withCasePaths } from '../core/recordPaths.ts';
+import { mapCasePaths, namedPath, type RecordHome } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { recordsIn } from './append.ts';
 import { findHome } from './home.ts';
@@ -23,11 +24,11 @@ export class LatestRuns {
   readonly #looking = new Map<string, Promise<Records>>();
 
   /**
-   * The newest finished runs of a case, one for each repetition, in their order; empty where it
+   * The newest finished runs of a case, one for each repetition, in their order; empty if it
    * never ran.
    *
    * @param suite the eval file, absolute
-   * @param only the record to look into, absolute; all unless given
+   * @param only the record to look into, absolute; all by default
    */
   async find(suite: string, id: string, only?: string): Promise<FoundCase[]> {
     const { home, newestFirst } = await this.#look(suite);
@@ -86,17 +87,13 @@ async function recordsOf(suite: string): Promise<Records> {
 }
 
 function byCase(lines: readonly CaseLine[]): Cases {
-  const cases = new Map<string, CaseLine[]>();
-  for (const line of [...lines].sort((a, b) => a.repetition - b.repetition)) {
-    const key = caseKey(line);
-    const same = cases.get(key);
-    if (same) same.push(line);
-    else cases.set(key, [line]);
-  }
-  return cases;
+  return groupBy(
+    [...lines].sort((a, b) => a.repetition - b.repetition),
+    caseKey,
+  );
 }
 
 function asNamed(line: CaseLine, home: RecordHome): CaseLine {
   if (home.path === home.named || line.suite === home.named) return line;
-  return withCasePaths(line, (path) => namedPath(home, path));
+  return mapCasePaths(line, (path) => namedPath(home, path));
 }

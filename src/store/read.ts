@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { absolutePath, withCasePaths, withRunPaths } from '../core/recordPaths.ts';
+import { parseJson } from '../core/data.ts';
+import { absolutePath, mapCasePaths, mapRunPaths } from '../core/recordPaths.ts';
 import {
   type CaseLine,
   type EndLine,
@@ -14,7 +15,7 @@ export interface RunRecord {
   readonly path: string;
   readonly run?: RunLine;
   readonly cases: readonly CaseLine[];
-  /** Absent where the run was killed or still goes on. */
+  /** Absent if the run was killed or still goes on. */
   readonly end?: EndLine;
   /** Lines that could not be read, `line 3: …`; a torn last line is among them. */
   readonly problems: readonly string[];
@@ -22,9 +23,9 @@ export interface RunRecord {
 
 /**
  * Reads a record of this version, of an older one, or of a newer one as far as this version knows its
- * keys. What can be read of a broken one is kept, and the rest is told.
+ * keys. Readable lines of a broken record are kept, and the rest is reported.
  *
- * @param root the folder that its paths start from; the one that it stands in unless given
+ * @param root the folder that its paths start from; the one that it stands in by default
  */
 export async function readRecord(path: string, root = rootOfRecord(path)): Promise<RunRecord> {
   const text = await readFile(path, 'utf8');
@@ -35,13 +36,13 @@ export async function readRecord(path: string, root = rootOfRecord(path)): Promi
   let end: EndLine | undefined;
   for (const [index, line] of text.split('\n').entries()) {
     if (line === '') continue;
-    const parsed = recordLineSchema.safeParse(parse(line));
+    const parsed = recordLineSchema.safeParse(parseJson(line));
     if (!parsed.success) {
       problems.push(`line ${index + 1}: ${whyUnread(run)}`);
     } else if (parsed.data.kind === 'case') {
-      cases.push(withCasePaths(parsed.data, absolute));
+      cases.push(mapCasePaths(parsed.data, absolute));
     } else if (parsed.data.kind === 'run') {
-      run = withRunPaths(parsed.data, absolute);
+      run = mapRunPaths(parsed.data, absolute);
     } else {
       end = parsed.data;
     }
@@ -56,14 +57,6 @@ function rootOfRecord(path: string): string {
 
 function whyUnread(run: RunLine | undefined): string {
   return run && run.version > RECORD_VERSION
-    ? `this version of Turnlight cannot read it; the record is of a newer one`
-    : "this is no line of a run's record";
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+    ? `a newer version of Turnlight wrote this record`
+    : 'this is not a line of a run record';
 }

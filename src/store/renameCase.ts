@@ -1,5 +1,6 @@
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mappingOf, parseJson } from '../core/data.ts';
 import { absolutePath } from '../core/recordPaths.ts';
 import { recordsIn } from './append.ts';
 import { findHome } from './home.ts';
@@ -16,7 +17,7 @@ export interface CaseRenaming {
   readonly hash?: { readonly from: string; readonly to: string };
 }
 
-/** What became of the records. Paths are absolute. */
+/** The result for the records. Paths are absolute. */
 export interface RenamedRecords {
   readonly changed: readonly string[];
   /** Still being written, so that they keep the old id. */
@@ -81,23 +82,15 @@ function renamedLine(
 ): string {
   // Most lines are long and about other cases.
   if (!line.includes(JSON.stringify(from))) return line;
-  const given = parsed(line);
-  if (given?.kind !== 'case' || !isMine(given.suite) || given.id !== from) return line;
-  const source: Readonly<Record<string, unknown>> = { ...Object(given.source) };
+  const given = mappingOf(parseJson(line));
+  if (given.kind !== 'case' || !isMine(given.suite) || given.id !== from) return line;
+  const source = mappingOf(given.source);
   const fresh = hash && source.hash === hash.from ? { source: { ...source, hash: hash.to } } : {};
   return JSON.stringify({ ...given, id: to, ...fresh });
 }
 
 function kindOf(line: string): unknown {
-  return line.includes('"end"') ? parsed(line)?.kind : undefined;
-}
-
-function parsed(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return { ...Object(JSON.parse(line)) };
-  } catch {
-    return undefined;
-  }
+  return line.includes('"end"') ? mappingOf(parseJson(line)).kind : undefined;
 }
 
 async function writeThrough(path: string, text: string, mode: number): Promise<void> {

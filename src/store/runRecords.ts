@@ -1,5 +1,6 @@
-import { type RecordHome, recordedPath, withCasePaths, withRunPaths } from '../core/recordPaths.ts';
+import { mapCasePaths, mapRunPaths, type RecordHome, recordedPath } from '../core/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import { createRecord, type RecordWriter } from './append.ts';
 
 /**
@@ -25,13 +26,14 @@ export class RunRecords {
   static async open(
     runs: ReadonlyMap<string, RunLine>,
     homes: ReadonlyMap<string, RecordHome>,
+    scrubber: Scrubber,
   ): Promise<RunRecords> {
     const writers = new Map<string, RecordWriter>();
     const records = new RunRecords(homes, writers);
     for (const [root, run] of runs) {
-      const writer = await createRecord(root, run.id, run.started);
+      const writer = await createRecord(root, run.id, run.started, scrubber);
       writers.set(root, writer);
-      await writer.append(withRunPaths(run, (path) => recordedPath(records.#homeOf(path), path)));
+      await writer.append(mapRunPaths(run, (path) => recordedPath(records.#homeOf(path), path)));
     }
     return records;
   }
@@ -44,7 +46,7 @@ export class RunRecords {
   /** Resolves when the line is on the disk. */
   async append(line: CaseLine): Promise<void> {
     const home = this.#homeOf(line.suite);
-    const recorded = withCasePaths(line, (path) => recordedPath(home, path));
+    const recorded = mapCasePaths(line, (path) => recordedPath(home, path));
     await this.#writers.get(home.root)?.append(recorded);
   }
 

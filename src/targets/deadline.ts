@@ -1,30 +1,31 @@
 import { TargetError } from './target.ts';
 
 /**
- * Waits for work, but no longer than `timeout` milliseconds and not past an abort.
+ * Does work, but no longer than `timeout` milliseconds and not past an abort; its own signal then tells
+ * it to stop.
  *
  * @throws TargetError `target-timeout`; the signal's reason when aborted
  */
 export async function withDeadline<Result>(
-  work: Promise<Result>,
+  work: (signal: AbortSignal) => Promise<Result>,
   timeout: number,
   signal: AbortSignal,
 ): Promise<Result> {
   signal.throwIfAborted();
-  let timer: NodeJS.Timeout | undefined;
-  let abort: (() => void) | undefined;
-  const bound = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const message = `The target did not reply within ${timeout} ms. Give it a longer \`timeout\` if it is slow.`;
-      reject(new TargetError('target-timeout', message));
-    }, timeout);
-    abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+  const stop = new AbortController();
+  const abort = () => stop.abort(signal.reason);
+  const timer = setTimeout(() => {
+    const message = `The target did not reply within ${timeout} ms. Raise its \`timeout\` if it needs longer.`;
+    stop.abort(new TargetError('target-timeout', message));
+  }, timeout);
+  signal.addEventListener('abort', abort, { once: true });
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop.signal.addEventListener('abort', () => reject(stop.signal.reason), { once: true });
   });
   try {
-    return await Promise.race([work, bound]);
+    return await Promise.race([work(stop.signal), stopped]);
   } finally {
     clearTimeout(timer);
-    if (abort) signal.removeEventListener('abort', abort);
+    signal.removeEventListener('abort', abort);
   }
 }

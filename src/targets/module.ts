@@ -1,48 +1,52 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
-import { commonKeys } from './keys.ts';
-import { openModule } from './moduleProcess.ts';
+import { commonKeys, programKeys } from './keys.ts';
+import { environmentFor } from './programs/environment.ts';
+import { openModule } from './programs/moduleProcess.ts';
+import { programPath } from './programs/programPath.ts';
 import { readReply } from './reply.ts';
 import type { TargetType } from './target.ts';
 
 const schema = z.strictObject({
-  type: z.literal('module').meta({ description: 'A function of yours, in a process of its own.' }),
+  type: z.literal('module').meta({ description: 'Your function, in its own process.' }),
   path: z
     .string()
     .min(1)
-    .meta({ description: 'A `.js`, `.mjs` or `.ts` file, relative to this one.' }),
+    .meta({ description: 'A `.js`, `.mjs` or `.ts` file, relative to this one.', file: 'module' }),
   export: z
     .string()
     .min(1)
     .optional()
-    .meta({ description: 'Name of the export; `default` unless given.' }),
+    .meta({ description: 'Name of the export.', default: 'default' }),
+  ...programKeys,
   ...commonKeys,
 });
 
 export const moduleTarget: TargetType = {
   type: 'module',
-  summary: 'A function of yours in a .js, .mjs or .ts file',
+  summary: 'Your function in a .js, .mjs or .ts file',
   schema,
   repliesWithSystemTexts: true,
   keysDecide: false,
   files: ({ folder, params }) => [resolve(folder, String(params.path))],
-  async open(spec, host) {
-    const params = schema.parse(spec.params);
-    const timeout = params.timeout ?? host.timeout;
+  async open({ name, folder, params: given }, host) {
+    const params = schema.parse(given);
+    const { path, export: exported = 'default', timeout = host.timeout } = params;
+    const file = resolve(folder, path);
     const module = openModule({
-      file: resolve(spec.folder, params.path),
-      exported: params.export ?? 'default',
-      onOutput: (line) => host.log.info(`[${spec.name}] ${line}`),
+      programs: host.programs,
+      file: await programPath(`The \`path\` of "${name}"`, file, 'file', host.workspace),
+      env: environmentFor(name, params, host),
+      onOutput: (line) => host.log.info(`[${name}] ${line}`),
     });
+    const about = { case: host.caseId, context: host.context };
     return {
       async reply(messages, signal) {
-        const about = { case: host.caseId, context: host.context };
-        return readReply(await module.call(messages.map(toOpenaiChat), about, timeout, signal));
+        const input = messages.map(toOpenaiChat);
+        return readReply(await module.call({ exported, input, about }, timeout, signal));
       },
-      async close() {
-        module.close();
-      },
+      close: () => module.close(),
     };
   },
 };

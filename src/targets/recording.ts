@@ -1,7 +1,13 @@
 import type { TargetExchangeRequest } from '../models/exchange.ts';
 import type { Player } from '../models/player.ts';
 import type { Recorder } from '../models/recording.ts';
-import { TargetError, type TargetReply, type TargetSession, targetErrorReasons } from './target.ts';
+import {
+  replying,
+  TargetError,
+  type TargetReply,
+  type TargetSession,
+  targetErrorReasons,
+} from './target.ts';
 
 /** What tells one conversation with a target from another in a recording. */
 export interface SessionIdentity {
@@ -36,23 +42,20 @@ export function recordingSession(
   identity: SessionIdentity,
   recorder: Recorder,
 ): TargetSession {
-  return {
-    async reply(messages, signal) {
-      const asked = requestOf(identity, messages);
-      try {
-        const reply = await session.reply(messages, signal);
-        await recorder.target(asked, { reply: { ...reply, messages: [...reply.messages] } });
-        return reply;
-      } catch (error) {
-        if (error instanceof TargetError) {
-          const { reason, message } = error;
-          await recorder.target(asked, { error: { reason, message } });
-        }
-        throw error;
+  return replying(session, async (messages, signal) => {
+    const asked = requestOf(identity, messages);
+    try {
+      const reply = await session.reply(messages, signal);
+      await recorder.target(asked, { reply: { ...reply, messages: [...reply.messages] } });
+      return reply;
+    } catch (error) {
+      if (error instanceof TargetError) {
+        const { reason, message } = error;
+        await recorder.target(asked, { error: { reason, message } });
       }
-    },
-    close: () => session.close(),
-  };
+      throw error;
+    }
+  });
 }
 
 /**
@@ -64,9 +67,9 @@ export function replayingSession(identity: SessionIdentity, player: Player): Tar
   return {
     async reply(messages, signal): Promise<TargetReply> {
       signal.throwIfAborted();
-      const outcome = player.target(requestOf(identity, messages), identity.keysDecide);
-      if ('reply' in outcome) return outcome.reply;
-      const { reason, message } = outcome.error;
+      const result = player.target(requestOf(identity, messages), identity.keysDecide);
+      if ('reply' in result) return result.reply;
+      const { reason, message } = result.error;
       const known = targetErrorReasons.find((one) => one === reason);
       throw new TargetError(known ?? 'target-error', message);
     },

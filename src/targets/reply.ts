@@ -13,7 +13,7 @@ const usageSchema = z.object({
 });
 
 const SHAPES =
-  'a text, a message, a list of messages, {content} or {messages, retrieval_context?, usage?}';
+  'text, a message, a list of messages, {content} or {messages, retrieval_context?, usage?}';
 
 /**
  * What a program of the user's answered, as canonical messages.
@@ -29,7 +29,10 @@ export function readReply(answer: unknown): TargetReply {
   if (problem) throw malformed(problem.message.replace(/^Message \d+: /, ''), answer);
   const messages = read.messages.slice(1).map(({ message }) => message);
   if (messages.some(({ role }) => role === 'user')) {
-    throw malformed('It holds a user message; a target speaks as the assistant.', answer);
+    throw malformed(
+      'It contains a user message, but a target speaks only as the assistant.',
+      answer,
+    );
   }
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   return {
@@ -42,23 +45,23 @@ function unpack(answer: unknown) {
   if (typeof answer === 'string') return { list: [{ role: 'assistant', content: answer }] };
   if (Array.isArray(answer)) return { list: answer };
   if (typeof answer !== 'object' || answer === null) {
-    throw malformed(`A reply is ${SHAPES}.`, answer);
+    throw malformed(`A reply must be ${SHAPES}.`, answer);
   }
   const given: Readonly<Record<string, unknown>> = { ...answer };
   if (!('messages' in given)) {
     if (!('content' in given) && !('role' in given) && !('assistant' in given)) {
-      throw malformed(`A reply is ${SHAPES}.`, answer);
+      throw malformed(`A reply must be ${SHAPES}.`, answer);
     }
     return { list: [{ ...('assistant' in given ? {} : { role: 'assistant' }), ...given }] };
   }
   const { messages, retrieval_context, usage, ...rest } = given;
   const [stranger] = Object.keys(rest);
-  if (stranger) throw malformed(`There is no key "${stranger}" in a reply.`, answer);
-  if (!Array.isArray(messages)) throw malformed('`messages` is no list.', answer);
+  if (stranger) throw malformed(`Unknown key "${stranger}" in a reply.`, answer);
+  if (!Array.isArray(messages)) throw malformed('`messages` must be a list.', answer);
   const context = z.array(z.string()).optional().safeParse(retrieval_context);
-  if (!context.success) throw malformed('`retrieval_context` is no list of texts.', answer);
+  if (!context.success) throw malformed('`retrieval_context` must be a list of texts.', answer);
   const counted = usageSchema.optional().safeParse(usage);
-  if (!counted.success) throw malformed('`usage` holds something else than counts.', answer);
+  if (!counted.success) throw malformed('`usage` must contain only token counts.', answer);
   const known = counted.data && {
     ...NO_USAGE,
     ...Object.fromEntries(Object.entries(counted.data).filter(([, value]) => value != null)),
@@ -84,6 +87,6 @@ function malformed(what: string, answer: unknown): TargetError {
   const shown = (JSON.stringify(answer) ?? String(answer)).slice(0, SHOWN);
   return new TargetError(
     'target-malformed-reply',
-    `The target's reply cannot be read. ${what} It was: ${shown}`,
+    `The target's reply cannot be used. ${what} It was: ${shown}`,
   );
 }

@@ -1,10 +1,11 @@
 import type * as z from 'zod';
+import { ReasonedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Message, Tool } from '../core/message.ts';
-import { ReasonedError } from '../core/reasonedError.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import type { Usage } from '../core/verdict.ts';
 import type { Model } from '../models/model.ts';
+import type { Programs } from './programs/programs.ts';
 
 export interface TargetReply {
   /**
@@ -22,7 +23,25 @@ export interface TargetSession {
    * @throws TargetError; or the signal's reason when aborted
    */
   reply(messages: readonly Message[], signal: AbortSignal): Promise<TargetReply>;
-  close(): Promise<void>;
+  /** What was used for a reply that failed; absent if a target does not say. */
+  spent?(): Usage;
+  /**
+   * Ends it.
+   *
+   * @param signal when aborted, at once
+   * @throws TargetError where what was taken for a reply turns out to be none
+   */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+/** The session with another way to reply. */
+export function replying(session: TargetSession, reply: TargetSession['reply']): TargetSession {
+  const { spent } = session;
+  return {
+    reply,
+    ...(spent && { spent: () => spent.call(session) }),
+    close: (signal) => session.close(signal),
+  };
 }
 
 export const targetErrorReasons = [
@@ -30,6 +49,7 @@ export const targetErrorReasons = [
   'target-crashed',
   'target-timeout',
   'target-malformed-reply',
+  'target-too-much-output',
   'target-not-found',
 ] as const;
 
@@ -51,6 +71,9 @@ export interface TargetHost {
   /** The folder that paths may not leave. */
   readonly workspace: string;
   readonly env: (name: string) => string | undefined;
+  /** Names of variables that programs do not inherit: those of models' keys. */
+  readonly keyVariables: readonly string[];
+  readonly programs: Programs;
   readonly log: Logger;
 }
 
@@ -69,5 +92,7 @@ export interface TargetType {
   readonly keysDecide: boolean;
   /** The files that its replies rest on, absolute. */
   files?(spec: TargetSpec): readonly string[];
+  /** Of tools that are offered to it: those that nothing answers for. Absent if it has its own. */
+  unansweredTools?(params: TargetSpec['params'], tools: readonly Tool[]): readonly Tool[];
   open(spec: TargetSpec, host: TargetHost): Promise<TargetSession>;
 }

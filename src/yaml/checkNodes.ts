@@ -4,61 +4,69 @@ import {
   isAlias,
   isMap,
   isScalar,
+  isSeq,
   type Node,
   type Scalar,
   type YAMLMap,
 } from 'yaml';
 import { type Problem, type Range, START } from '../core/problem.ts';
-import { eachNode, isFlow, keyOf, styleOf } from './nodes.ts';
+import { eachNode, isFlow, keyOf, styleOf, valueUnder } from './nodes.ts';
 
-export interface CheckedNodes {
-  readonly problems: readonly Problem[];
-  /** Whether the nodes can be made data of: a mapping as a key would be written out as text. */
-  readonly readable: boolean;
-  /** As in `isPlain`. */
-  readonly plain: boolean;
+/** A problem, with the item of `cases` that it is confined to; without one it concerns all. */
+export interface ConfinedProblem {
+  readonly problem: Problem;
+  readonly item: number | undefined;
 }
 
-/** What is wrong with a document beyond its syntax. One walk over its nodes. */
+/**
+ * What is wrong with a document beyond its syntax, in one walk over its nodes. `unreadable` are the
+ * items of `cases` that cannot be made data of; undefined among them: nor can the rest.
+ */
 export function checkNodes(
   document: Document.Parsed,
   text: string,
   path: string,
   rangeOfOffsets: (start: number, end: number) => Range,
-): CheckedNodes {
-  const problems: Problem[] = [];
-  const say = (code: string, message: string, node: unknown, details: Partial<Problem> = {}) =>
-    problems.push({ code, message, severity: 'error', path, range: rangeOf(node), ...details });
+) {
+  const problems: ConfinedProblem[] = [];
+  const unreadable = new Set<number | undefined>();
+  const items = itemsOfCases(document);
+  let item: number | undefined;
+  const say = (code: string, message: string, node: unknown, details: Partial<Problem> = {}) => {
+    const problem = { code, message, severity: 'error', path, range: rangeOf(node) } as const;
+    problems.push({ problem: { ...problem, ...details }, item });
+  };
   const rangeOf = (node: unknown): Range => {
     const span = (node as Node | null)?.range;
     return span ? rangeOfOffsets(span[0], span[1]) : START;
   };
-  let readable = true;
-  let plain = isWhole(document);
+  let plain = standsAlone(document);
   const anchors = new Map<string, Node>();
 
   const checkAlias = (alias: Alias, above: readonly Node[]) => {
     const named = anchors.get(alias.source);
     if (named && !above.includes(named)) return;
-    readable = false;
+    unreadable.add(item);
     // An alias within what it names would be written out without end.
-    if (named) say('circular-alias', `*${alias.source} stands within what it names.`, alias);
-    else say('unknown-alias', `Nothing before this is named &${alias.source}.`, alias);
+    if (named) say('circular-alias', `*${alias.source} refers to a value that contains it.`, alias);
+    else say('unknown-alias', `No earlier value has the anchor &${alias.source}.`, alias);
   };
   const checkKeys = ({ items }: YAMLMap) => {
     const seen = new Set<string>();
     for (const pair of items) {
       const name = keyOf(pair)?.name;
       if (name === undefined) {
-        readable = false;
-        say('bad-key', 'A key must be a plain text.', pair.key);
+        // It would be written out as text.
+        unreadable.add(item);
+        say('bad-key', 'Keys must be plain text.', pair.key);
         continue;
       }
       if (name === '<<') {
-        const message = 'Merge keys (`<<`) are not read. Write the keys out, or use `defaults`.';
+        const message =
+          'Merge keys (`<<`) are not supported. Write the keys out, or use `defaults`.';
         say('merge-key', message, pair.key);
       } else if (seen.has(name)) {
-        say('duplicate-key', `The key "${name}" stands here a second time. Remove one.`, pair.key);
+        say('duplicate-key', `Duplicate key "${name}". Remove one.`, pair.key);
       }
       seen.add(name);
     }
@@ -66,7 +74,7 @@ export function checkNodes(
   const checkText = (scalar: Scalar, above: readonly Node[]) => {
     const cut = commentThatCuts(scalar, text);
     if (!cut) return;
-    const message = `From "${cut.words.split(/\s/)[0]}" on this is a comment and no part of the text. Put the whole text in quotes.`;
+    const message = `YAML reads everything from "${cut.words.split(/\s/)[0]}" on as a comment. Put the whole text in quotes.`;
     const end = cut.start + cut.words.length;
     say('comment-cuts-text', message, scalar, {
       severity: 'warning',
@@ -78,6 +86,7 @@ export function checkNodes(
     });
   };
   eachNode(document.contents, (node, isKey, above) => {
+    item = items.get(above[2] ?? node);
     if (isAlias(node)) checkAlias(node, above);
     else if (isMap(node)) checkKeys(node);
     else if (isScalar(node) && !isKey) checkText(node, above);
@@ -85,32 +94,41 @@ export function checkNodes(
     if (anchor !== undefined) anchors.set(anchor, node);
     plain &&= !tiesOthers(node);
   });
-  return { problems, readable, plain };
+  return { problems, unreadable, plain };
+}
+
+function itemsOfCases({ contents }: Document.Parsed): ReadonlyMap<Node, number> {
+  const list = valueUnder(contents, 'cases');
+  return new Map(isSeq<Node>(list) ? list.items.map((one, index) => [one, index]) : []);
 }
 
 /** Whether no part of a document changes what another means. */
 export function isPlain(document: Document.Parsed): boolean {
-  let plain = isWhole(document);
-  eachNode(document.contents, (node) => {
-    plain &&= !tiesOthers(node);
-  });
-  return plain;
+  return standsAlone(document) && !isTied(document.contents);
 }
 
-function isWhole({ errors, warnings, directives }: Document.Parsed): boolean {
-  return errors.length === 0 && warnings.length === 0 && directives.docStart === null;
+function standsAlone({ warnings, directives }: Document.Parsed): boolean {
+  return warnings.length === 0 && directives.docStart === null;
+}
+
+/** Whether an anchor or an alias is in a node. */
+export function isTied(root: Node | null): boolean {
+  let tied = false;
+  eachNode(root, (node) => {
+    tied ||= tiesOthers(node);
+  });
+  return tied;
 }
 
 function tiesOthers(node: Node): boolean {
-  if (isAlias(node) || anchorOf(node) !== undefined) return true;
-  return isMap(node) && !node.items.every(({ key }) => isScalar(key));
+  return isAlias(node) || anchorOf(node) !== undefined;
 }
 
 function anchorOf(node: Node): string | undefined {
   return 'anchor' in node ? node.anchor : undefined;
 }
 
-/** A comment behind a value that does not look like one: no blank after its `#`. */
+/** A comment after a value that does not look like one: no blank after its `#`. */
 const CUTTING_COMMENT = /[ \t]+(#[^\s#].*)/y;
 
 /**

@@ -22,7 +22,7 @@ import {
   writeInline,
   writeWithin,
   writeWord,
-} from './write.ts';
+} from './quoting.ts';
 import type { YamlDocument } from './yamlDocument.ts';
 
 /**
@@ -30,13 +30,13 @@ import type { YamlDocument } from './yamlDocument.ts';
  * edited behind an alias, where more would change than what is looked at.
  */
 
-/** Puts a text in the place of another, with the line breaks of the file. */
+/** Puts a text in place of another, with the line breaks of the file. */
 export function edit(yaml: YamlDocument, start: number, end: number, newText: string): TextEdit {
   const text = newText.replace(/\r?\n/g, lineBreakOf(yaml.text));
   return { range: yaml.rangeOfOffsets(start, end), newText: text };
 }
 
-/** Puts a text in the place of a scalar, in the quotes that it has, or of a piece of one. */
+/** Puts a text in place of a scalar, in the quotes that it has, or of a piece of one. */
 export function replaceText(yaml: YamlDocument, range: Range, text: string): TextEdit {
   const [start, end] = [yaml.offsetAt(range.start), yaml.offsetAt(range.end)];
   const [, quote] = /^(["']).*\1$/s.exec(yaml.text.slice(start, end)) ?? [];
@@ -54,7 +54,6 @@ export function replaceText(yaml: YamlDocument, range: Range, text: string): Tex
   return edit(yaml, start, stop, writeWord(text, inFlow));
 }
 
-/** Gives the entry at a path another key. */
 export function renameKey(yaml: YamlDocument, path: Path, key: string): TextEdit[] {
   const { pair, inFlow } = nodeAt(yaml.root, path) ?? {};
   const [start, end] = keyOf(pair)?.node.range ?? [];
@@ -63,7 +62,7 @@ export function renameKey(yaml: YamlDocument, path: Path, key: string): TextEdit
 }
 
 /**
- * Puts another value in the place of one; nothing where that cannot be done. A comment behind its
+ * Puts another value in place of one; nothing where that cannot be done. A comment after its
  * first line stays there:
  *
  *     judge: # mine               judge: mine # mine
@@ -94,7 +93,6 @@ export function replaceWith(yaml: YamlDocument, path: Path, written: Written): T
     : [edit(yaml, seat.start, seat.end, first), edit(yaml, stop, last, others.join(''))];
 }
 
-/** Puts another entry, key and value, in the place of one. */
 export function replaceEntry(
   yaml: YamlDocument,
   path: Path,
@@ -105,7 +103,7 @@ export function replaceEntry(
   return edits.length === 0 ? [] : [...renameKey(yaml, path, key), ...edits];
 }
 
-/** Where a value is put in the place of one that is there. */
+/** Where a value is put in place of one that is there. */
 interface Seat {
   /** What goes of its first line, and what stands before the new one there. */
   readonly start: number;
@@ -117,7 +115,7 @@ interface Seat {
   readonly owner: number;
 }
 
-/** Undefined where nothing can be put: for `{key}`, and where an anchor names what stands there. */
+/** Undefined if nothing can be put: for `{key}`, and where an anchor names what stands there. */
 function seatOf({ node, pair }: Found, text: string): Seat | undefined {
   const last = pair ? endOf(pair, text) : endOf(node, text);
   const begin = startOf(node);
@@ -156,7 +154,7 @@ export function columnOf(text: string, offset: number): number {
   return offset - startOfLine(text, offset);
 }
 
-/** Adds entries to a mapping, each on one line; undefined where no mapping stands there. */
+/** Adds entries to a mapping, each on one line; undefined if no mapping stands there. */
 export function addKeys(
   yaml: YamlDocument,
   path: Path,

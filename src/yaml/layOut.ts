@@ -1,5 +1,5 @@
 import { type CST, Parser } from 'yaml';
-import { type Piece, Pieces } from './pieces.ts';
+import { type Piece, Pieces } from './gaps.ts';
 
 /** What is not laid out, such as `? key`. */
 class Unformattable extends Error {}
@@ -10,9 +10,8 @@ interface Level {
   readonly now: number;
 }
 
-/** Where a value belongs. */
 interface Seat {
-  /** The indent of what it belongs to: its key, or what stands behind its dash. */
+  /** The indent of what it belongs to: its key, or what stands after its dash. */
   readonly hang: number;
   /** The indent that it gets itself where it begins a line. */
   readonly own: number;
@@ -24,7 +23,7 @@ interface Seat {
 /**
  * The pieces of a YAML text, in order, with the white space that they should have: lists and maps
  * `step` blanks under their key, one blank behind `-` and `:`, at most one empty line, a line break
- * at the end. Comments keep their place, texts their words. Undefined where the text cannot be read
+ * at the end. Comments keep their place, texts their words. Undefined if the text cannot be read
  * or has something in it that is not laid out.
  */
 export function layOut(text: string, step: number): readonly Piece[] | undefined {
@@ -113,7 +112,7 @@ class Layout {
     const dash = start.findIndex(({ type }) => type === 'seq-item-ind');
     const own = indent + 2;
     if (dash < 0) {
-      // Comments behind the last item. Of a list that stands in no farther than its key they belong
+      // Comments after the last item. Of a list that stands in no farther than its key they belong
       // to what comes after it.
       const level = this.#levels.pop();
       this.#marks(start, indent);
@@ -154,12 +153,12 @@ class Layout {
       if (prop.type === 'block-scalar-header') header = prop.source;
       start = prop.offset + prop.source.length;
     }
-    // `|2` says how far its text stands in: blanks behind that belong to the text.
-    const said = Number(/[1-9]/.exec(header)?.[0] ?? 0);
+    // `|2` says how far its text stands in: blanks after that belong to the text.
+    const depth = Number(/[1-9]/.exec(header)?.[0] ?? 0);
     const first = source.split('\n').find((line) => line.trim() !== '') ?? '';
-    const old = said > 0 ? indent + said : (/^ */.exec(first)?.[0].length ?? 0);
-    const now = said > 0 ? seat.around + said : seat.own;
-    this.pieces.keepBlock(start, source, { old, now, keepsEnd: header.includes('+') });
+    const old = depth > 0 ? indent + depth : (/^ */.exec(first)?.[0].length ?? 0);
+    const now = depth > 0 ? seat.around + depth : seat.own;
+    this.pieces.keepBlock(start, source, old, now, header.includes('+'));
   }
 
   #marks(tokens: readonly CST.Token[], indent: number, flow = false): void {

@@ -1,20 +1,8 @@
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isNode,
-  isPair,
-  isScalar,
-  isSeq,
-  type Node,
-  type Pair,
-  parseDocument,
-  visit,
-} from 'yaml';
+import { type Document, isCollection, isPair, isSeq, visit } from 'yaml';
 import type { Path } from '../core/data.ts';
 import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
-import { PARSER_OPTIONS } from './reparse.ts';
+import { parse } from './parser.ts';
+import { TolerantReading, UNNAMED } from './tolerantReading.ts';
 
 /** Where a mark stands in a YAML text that may be half-written. Offsets are of that text. */
 export interface Marked {
@@ -35,7 +23,6 @@ export interface Marked {
 
 export interface MarkSearch {
   readonly found?: Marked;
-  /** How many faults the text has as YAML. */
   readonly faults: number;
   /** An alias stands for something that the text does not have. */
   readonly dangling: boolean;
@@ -43,32 +30,19 @@ export interface MarkSearch {
 
 /** Looks for a word that occurs once. Never throws: of a text that nests too deeply nothing is read. */
 export function findMark(text: string, mark: string): MarkSearch {
-  try {
-    const document = parseDocument(text, PARSER_OPTIONS);
-    const place = placeOfMark(document, text, mark);
-    const reading = new Reading(document);
-    const root = place && reading.data(document.contents);
-    return {
-      faults: document.errors.length,
-      dangling: reading.dangling,
-      ...(place && { found: { ...place, root } }),
-    };
-  } catch {
-    return { faults: 1, dangling: false };
-  }
+  const document = parse(text);
+  if (!document) return { faults: 1, dangling: false };
+  const located = locateMark(document, text, mark);
+  const reading = new TolerantReading(document);
+  const root = located && reading.data(document.contents);
+  return {
+    faults: document.errors.length,
+    dangling: reading.dangling,
+    ...(located && { found: { ...located, root } }),
+  };
 }
 
-/** The data of a YAML text, as much as can be read; undefined where nothing can. */
-export function readTolerantly(text: string): unknown {
-  try {
-    const document = parseDocument(text, PARSER_OPTIONS);
-    return new Reading(document).data(document.contents);
-  } catch {
-    return undefined;
-  }
-}
-
-function placeOfMark(
+function locateMark(
   document: Document.Parsed,
   text: string,
   mark: string,
@@ -99,46 +73,9 @@ function placeOfMark(
 
 function pathOf(nodes: readonly unknown[], last: unknown): Path {
   return nodes.flatMap((node, index): Path => {
-    if (isPair(node)) return [nameOf(node)];
+    if (isPair(node)) return [keyOf(node)?.name ?? UNNAMED];
     const list = nodes[index - 1];
     if (!isSeq(list)) return [];
     return [index === nodes.length - 1 ? Number(last) : list.items.indexOf(node)];
   });
-}
-
-function nameOf(pair: Pair): string {
-  return keyOf(pair)?.name ?? '?';
-}
-
-/** Reads nodes as data. What an alias names is read once, so that aliases cannot multiply it. */
-class Reading {
-  dangling = false;
-  readonly #document: Document.Parsed;
-  readonly #known = new Map<Node, unknown>();
-
-  constructor(document: Document.Parsed) {
-    this.#document = document;
-  }
-
-  data(node: unknown): unknown {
-    if (isScalar(node)) return node.value;
-    if (isAlias(node)) {
-      const named = node.resolve(this.#document);
-      if (!named) this.dangling = true;
-      return this.data(named);
-    }
-    if (!isNode(node)) return undefined;
-    // Set before its inside is read: an alias of its own owner stands for nothing.
-    if (this.#known.has(node)) return this.#known.get(node);
-    this.#known.set(node, undefined);
-    const read = this.#collection(node);
-    this.#known.set(node, read);
-    return read;
-  }
-
-  #collection(node: Node): unknown {
-    if (isSeq(node)) return node.items.map((item) => this.data(item));
-    if (!isMap(node)) return undefined;
-    return Object.fromEntries(node.items.map((pair) => [nameOf(pair), this.data(pair.value)]));
-  }
 }

@@ -17,19 +17,15 @@ import type { Path } from '../core/data.ts';
 /** Offsets in UTF-16 units. */
 export type Span = readonly [start: number, end: number];
 
-/** What stands at a path. */
 export interface Found {
-  /** Null where nothing is written: `key:`. */
+  /** Null if nothing is written: `key:`. */
   readonly node: Node | null;
-  /** Its entry, where it stands in a mapping. */
   readonly pair?: Pair;
   /** Whether it stands within `[…]` or `{…}`. */
   readonly inFlow: boolean;
-  /** How many steps lead to it. */
   readonly depth: number;
 }
 
-/** What an alias stands for. */
 export type Resolve = (alias: Alias) => Node | undefined;
 
 /**
@@ -41,7 +37,7 @@ export function nodeAt(root: Node | null, path: Path, resolve?: Resolve): Found 
   return found.depth === path.length ? found : undefined;
 }
 
-/** As `nodeAt`; the nearest owner where nothing stands at the path. */
+/** As `nodeAt`; the nearest owner if nothing stands at the path. */
 export function nearestTo(root: Node | null, path: Path, resolve?: Resolve): Found {
   let found: Found = { node: root, inFlow: false, depth: 0 };
   for (const step of path) {
@@ -58,26 +54,26 @@ function stepInto(owner: unknown, step: string | number, depth: number): Found |
     const node = owner.items[step];
     return isNode(node) ? { node, inFlow: isFlow(owner), depth } : undefined;
   }
-  const pair = isMap(owner) ? pairsOf(owner).get(String(step)) : undefined;
+  const pair = isMap(owner) ? pairOf(owner, String(step)) : undefined;
   const node = isNode(pair?.value) ? pair.value : null;
   return pair && { node, pair, inFlow: isFlow(owner), depth };
 }
 
-/** The entries of a map by key, looked up once: a map of thousands is asked thousands of times. */
-const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+/** A map with more entries is looked through once: one of thousands is asked thousands of times. */
+const FEW = 16;
 
-function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
-  const known = PAIRS.get(map);
-  if (known) return known;
-  // Of a key that stands there twice the last one's value counts.
-  const pairs = new Map(
-    map.items.flatMap((pair) => {
-      const key = keyOf(pair);
-      return key ? [[key.name, pair] as const] : [];
-    }),
-  );
+const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string | undefined, Pair>>();
+
+/** The entry of a key; of one that stands there twice the last, whose value counts. */
+function pairOf(map: YAMLMap, name: string): Pair | undefined {
+  if (map.items.length <= FEW) return map.items.findLast((pair) => nameOf(pair) === name);
+  const pairs = PAIRS.get(map) ?? new Map(map.items.map((pair) => [nameOf(pair), pair]));
   PAIRS.set(map, pairs);
-  return pairs;
+  return pairs.get(name);
+}
+
+function nameOf({ key }: Pair): string | undefined {
+  return isScalar(key) ? String(key.value) : undefined;
 }
 
 /** The path of the innermost value or key at an offset, and whether the offset is on its key. */
@@ -103,7 +99,7 @@ export function pathTo(root: Node | null, offset: number): { path: Path; onKey: 
   return { path, onKey: false };
 }
 
-/** Up to where the next entry begins: the white space behind a value still belongs to it. */
+/** Up to where the next entry begins: the white space after a value still belongs to it. */
 function reachOf(item: unknown): number {
   if (isPair(item)) return reachOf(item.value ?? item.key);
   return isNode(item) ? (item.range?.[2] ?? 0) : 0;
@@ -115,7 +111,7 @@ export function startOf(item: unknown): number {
   return isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-/** Where a node or an entry ends, without the blanks, comments and empty lines behind it. */
+/** Where a node or an entry ends, without the blanks, comments and empty lines after it. */
 export function endOf(item: unknown, text: string): number {
   if (isPair(item)) {
     const { key, value } = item;
@@ -131,13 +127,13 @@ export function endOf(item: unknown, text: string): number {
   return isBlockText(item) ? start + text.slice(start, end).trimEnd().length : end;
 }
 
-/** From the start to the end of a node or an entry; undefined where it stands nowhere. */
+/** From the start to the end of a node or an entry; undefined if it stands nowhere. */
 export function spanOf(item: unknown, text: string): Span | undefined {
   const node = isPair(item) ? item.key : item;
   return isNode(node) && node.range ? [node.range[0], endOf(item, text)] : undefined;
 }
 
-/** The offset behind the colon of an entry; undefined where it has none, as in `{key}`. */
+/** The offset after the colon of an entry; undefined if it has none, as in `{key}`. */
 export function behindColon({ key }: Pair, text: string): number | undefined {
   COLON.lastIndex = isNode(key) ? (key.range?.[1] ?? 0) : 0;
   return COLON.test(text) ? COLON.lastIndex : undefined;
@@ -145,7 +141,7 @@ export function behindColon({ key }: Pair, text: string): number | undefined {
 
 const COLON = /\s*:/y;
 
-function isEmpty({ range }: Node): boolean {
+export function isEmpty({ range }: Node): boolean {
   return !range || range[0] === range[1];
 }
 
@@ -168,7 +164,6 @@ export function isBlockText(node: unknown): node is Scalar {
   return isScalar(node) && styleOf(node) === 'block';
 }
 
-/** Whether a list or mapping is written within brackets. */
 export function isFlow(node: unknown): boolean {
   return isCollection(node) && node.flow === true;
 }
@@ -180,7 +175,7 @@ export function keyOf(pair: unknown): { readonly name: string; readonly node: Sc
     : undefined;
 }
 
-/** The value under a key of a map; undefined where the node is none or has no such key. */
+/** The value under a key of a map; undefined if the node is none or has no such key. */
 export function valueUnder(node: unknown, name: string): Node | undefined {
   return (isMap(node) && nodeAt(node, [name])?.node) || undefined;
 }
@@ -189,7 +184,7 @@ export function valueUnder(node: unknown, name: string): Node | undefined {
  * Looks at every node, in the order of the text. The parser's own `visit` makes a list of what is
  * around each of them, which takes longer than all that is looked at here.
  *
- * @param look `above` are the lists and maps around the node, outermost first; it changes behind it
+ * @param look `above` are the lists and maps around the node, outermost first; it changes after it
  */
 export function eachNode(
   root: Node | null,
@@ -210,4 +205,34 @@ export function eachNode(
     above.pop();
   };
   walk(root, false);
+}
+
+/** Where something ends: its value, and what belongs to it after that. */
+export type Ends = readonly [value: number, all: number];
+
+/** A node, a document, or anything else that knows where it stands. */
+interface Ranged {
+  range?: readonly [number, number, number] | null;
+}
+
+/** Moves a node or an entry with all that stands in it. */
+export function move(item: unknown, by: number): void {
+  if (isPair(item)) {
+    move(item.key, by);
+    move(item.value, by);
+    return;
+  }
+  if (!isNode(item)) return;
+  if (item.range) item.range = [item.range[0] + by, item.range[1] + by, item.range[2] + by];
+  if (isCollection(item)) for (const one of item.items) move(one, by);
+}
+
+export function endsOf(item: object, by = 0): Ends {
+  const [, value, all] = (item as Ranged).range ?? [0, 0, 0];
+  return [value + by, all + by];
+}
+
+export function setEnds(item: object, [value, all]: Ends): void {
+  const ranged = item as Ranged;
+  if (ranged.range) ranged.range = [ranged.range[0], value, all];
 }

@@ -1,53 +1,33 @@
-import {
-  type Document,
-  isCollection,
-  isMap,
-  isNode,
-  isPair,
-  isScalar,
-  isSeq,
-  parseDocument,
-  type YAMLSeq,
-} from 'yaml';
-import { changedAt, valueAt } from '../core/data.ts';
-import { isPlain } from './checkNodes.ts';
+import { isMap, isNode, isSeq, type YAMLSeq } from 'yaml';
+import { startOfLine } from './lines.ts';
+import { endsOf, isEmpty, move, setEnds, startOf } from './nodes.ts';
+import { caseOffsets, indexOfCases, type ParsedText, setListRange } from './parsedText.ts';
+import { type ParsedItem, parseItem } from './parseItem.ts';
 
-/** What every text is parsed with. */
-export const PARSER_OPTIONS = {
-  uniqueKeys: false,
-  merge: false,
-  version: '1.2',
-  prettyErrors: false,
-} as const;
-
-/** A text with its document and the data in it; undefined where nothing can be made of it. */
-export interface ParsedText {
-  readonly text: string;
-  readonly document: Document.Parsed;
-  readonly value: unknown;
-  /** As in `isPlain`. */
-  readonly plain: boolean;
+/** A text that was parsed after an earlier version of it. */
+export interface Reparsed extends ParsedText {
+  /** The item of `cases` that alone was parsed. */
+  readonly index: number;
 }
-
-/** Stands before the item that is parsed, as in its file. */
-const HEAD = 'cases:\n';
 
 /**
  * The document of a text that differs from another one within one item of `cases`, as after most
- * key presses: only that item is parsed. The nodes behind it move, so that `before` is used up and
+ * key presses: only that item is parsed. The nodes after it move, so that `before` is used up and
  * its places are wrong from then on. Undefined, with nothing moved, where the change is of another
- * kind, or where the file is not plain enough to tell.
+ * kind.
+ *
+ * @param before of a document that is plain: see `isPlain`
  */
-export function reparse(text: string, before: ParsedText): ParsedText | undefined {
+export function reparse(text: string, before: ParsedText): Reparsed | undefined {
   const { document } = before;
   const root = document.contents;
-  const cases = valueAt(before.value, ['cases']);
-  if (!isMap(root) || root.flow || !before.plain || !Array.isArray(cases)) return undefined;
-  const place = root.items.findIndex(({ key }) => isScalar(key) && key.value === 'cases');
-  const list = root.items[place]?.value;
-  if (!isSeq(list) || list.flow || list.items.length !== cases.length) return undefined;
-  const below = root.items.slice(place + 1);
-  if (below.some(({ key }) => isScalar(key) && key.value === 'cases')) return undefined;
+  if (!isMap(root) || root.flow || before.faults.some(({ item }) => item === undefined)) {
+    return undefined;
+  }
+  const casesIndex = indexOfCases(root);
+  const list = casesIndex === undefined ? undefined : root.items[casesIndex]?.value;
+  if (casesIndex === undefined || !isSeq(list) || list.flow) return undefined;
+  const below = root.items.slice(casesIndex + 1);
 
   const { index, start, end } = itemAround(list, before.text, text, below.length === 0) ?? {};
   if (index === undefined || start === undefined || end === undefined) return undefined;
@@ -55,37 +35,67 @@ export function reparse(text: string, before: ParsedText): ParsedText | undefine
   const dash = dashAt(before.text, start);
   const part = text.slice(start, end + by);
   const followed = index + 1 < list.items.length;
-  // An item that begins behind it as the next one of the file does ends it in the same way.
+  // An item that begins after it as the next one of the file does ends it in the same way.
   if (dash === '' || dashAt(part, 0) !== dash) return undefined;
-  const parsed = parsedPart(part, followed ? `${dash} x\n` : '');
-  const fresh = isMap(parsed?.contents) ? parsed.contents.items[0]?.value : undefined;
-  if (!parsed || !isSeq(fresh) || fresh.items.length !== (followed ? 2 : 1)) return undefined;
+  const item = parseItem(part, start, dash, followed);
+  if (!item?.plain) return undefined;
 
-  const shift = start - HEAD.length;
-  move(fresh.items[0], shift);
-  for (const one of [...list.items.slice(index + 1), ...below]) move(one, by);
-  list.items.splice(index, 1, ...fresh.items.slice(0, 1));
-  if (followed) for (const owner of [list, root, document]) moveEnd(owner, owner, by);
-  else {
-    moveEnd(list, fresh, shift);
-    moveEnd(root, parsed.contents ?? root, shift);
-    moveEnd(document, parsed, shift);
+  const faults = [
+    ...before.faults.filter((one) => Number(one.item) < index),
+    ...item.faults.map((one) => ({ ...one, item: index })),
+    ...before.faults
+      .filter((one) => Number(one.item) > index)
+      .map((one) => ({ ...one, start: one.start + by, end: one.end + by })),
+  ];
+  const lines = faults.length > 0 ? caseOffsets(text) : undefined;
+  if (faults.length > 0) {
+    const behind = below[0] ? startOfLine(before.text, startOf(below[0])) + by : text.length;
+    if (lines?.end !== behind) return undefined;
+    // A key that is left out stands where the list before it ends.
+    if (below.some(({ key }) => isEmpty(key))) return undefined;
+    if (!lines.starts.every(isStartOf(list, before.text, index, by))) return undefined;
   }
-  const item = valueAt(parsed.toJS(), ['cases', 0]);
-  const value = changedAt(before.value, ['cases', index], () => item);
-  return { text, document, value, plain: true };
+  let ends = item.ends;
+  if (followed) {
+    const mends = before.faults.length > 0 && faults.length === 0;
+    const shifted = {
+      list: endsOf(list, by),
+      root: endsOf(root, by),
+      document: endsOf(document, by),
+    };
+    const found = mends ? endsOfLast(list, before.text, text) : shifted;
+    // What stands after the list hides where it ended.
+    if (!found || (mends && below.length > 0)) return undefined;
+    ends = found;
+  }
+
+  for (const one of [...list.items.slice(index + 1), ...below]) move(one, by);
+  list.items.splice(index, 1, item.node);
+  setEnds(list, ends.list);
+  setEnds(root, ends.root);
+  setEnds(document, ends.document);
+  if (lines) setListRange(document, list, text, lines);
+  return { text, document, faults, index };
 }
 
-function parsedPart(part: string, behind: string) {
-  // Where a document ends, an item does as well, whatever stands behind it.
-  if (/^(?:---|\.\.\.|%)/m.test(part)) return undefined;
-  try {
-    const parsed = parseDocument(HEAD + part + behind, PARSER_OPTIONS);
-    const { contents } = parsed;
-    return isMap(contents) && contents.items.length === 1 && isPlain(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+/** Where a list and what surrounds it end, told by its last item, which did not change. */
+function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['ends'] | undefined {
+  const start = lineOf(items.at(-1), old);
+  if (start === undefined) return undefined;
+  const part = old.slice(start);
+  return parseItem(part, text.length - part.length, dashAt(part, 0), false)?.ends;
+}
+
+/** Whether the items of a list begin at lines of a text that was changed within one of them. */
+function isStartOf({ items }: YAMLSeq, old: string, changed: number, by: number) {
+  return (start: number, index: number, all: readonly number[]): boolean => {
+    const before = lineOf(items[index], old);
+    return (
+      all.length === items.length &&
+      before !== undefined &&
+      start === before + (index > changed ? by : 0)
+    );
+  };
 }
 
 /** The lines of the item that all of a change stands in: offsets in the old text. */
@@ -99,15 +109,15 @@ function itemAround(list: YAMLSeq, old: string, text: string, isLast: boolean) {
   return { index, start, end };
 }
 
-/** Where the line of an item begins; undefined where its dash does not begin the line. */
+/** Where the line of an item begins; undefined if its dash does not begin the line. */
 function lineOf(item: unknown, text: string): number | undefined {
   const offset = isNode(item) ? item.range?.[0] : undefined;
   if (offset === undefined) return undefined;
-  const start = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+  const start = startOfLine(text, offset);
   return /^ *- +$/.test(text.slice(start, offset)) ? start : undefined;
 }
 
-/** The blanks and the dash at the head of a line; empty where it has none. */
+/** The blanks and the dash at the head of a line; empty if it has none. */
 function dashAt(text: string, start: number): string {
   DASH.lastIndex = start;
   return DASH.exec(text)?.[0] ?? '';
@@ -128,28 +138,4 @@ function changeOf(old: string, text: string): readonly [from: number, to: number
     same += 1;
   }
   return [from, old.length - same];
-}
-
-/** A node or an entry with all that stands in it. */
-function move(item: unknown, by: number): void {
-  if (isPair(item)) {
-    move(item.key, by);
-    move(item.value, by);
-    return;
-  }
-  if (!isNode(item)) return;
-  if (item.range) item.range = [item.range[0] + by, item.range[1] + by, item.range[2] + by];
-  if (isCollection(item)) for (const one of item.items) move(one, by);
-}
-
-interface Ranged {
-  range?: readonly [number, number, number] | null;
-}
-
-/** Ends something where another thing ends. */
-function moveEnd(owner: object, like: object, by: number): void {
-  const [there, other] = [owner as Ranged, like as Ranged];
-  if (there.range && other.range) {
-    there.range = [there.range[0], other.range[1] + by, other.range[2] + by];
-  }
 }

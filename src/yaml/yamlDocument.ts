@@ -1,20 +1,13 @@
-import {
-  type Document,
-  isMap,
-  isNode,
-  isScalar,
-  type Node,
-  parseDocument,
-  type YAMLError,
-} from 'yaml';
-import type { Path } from '../core/data.ts';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { type Document, isMap, isNode, isScalar, type Node } from 'yaml';
+import { type Path, valueAt } from '../core/data.ts';
 import { type Position, type Problem, type Range, START } from '../core/problem.ts';
-import { checkNodes } from './checkNodes.ts';
-import { Lines } from './lines.ts';
-import { nearestTo, nodeAt, pathTo, type Resolve, type Style, styleOf } from './nodes.ts';
-import { PARSER_OPTIONS, type ParsedText, reparse } from './reparse.ts';
+import { type ConfinedProblem, checkNodes } from './checkNodes.ts';
+import { documentValue, reparsedValue } from './documentValue.ts';
+import { isEmpty, nearestTo, nodeAt, pathTo, type Resolve, type Style, styleOf } from './nodes.ts';
+import { NOTHING, type ParsedText, parseText } from './parsedText.ts';
+import { reparse } from './reparse.ts';
 
-/** A scalar as it is written. */
 export interface ScalarText {
   /** What it stands for, as text: `it's` of `'it''s'`. */
   readonly value: string;
@@ -24,140 +17,106 @@ export interface ScalarText {
   readonly end: number;
 }
 
-/** Aliases may stand for this many nodes in all: enough for reuse, too little for a bomb. */
-const MAX_ALIASES = 100;
-
 /**
- * A YAML text, parsed once, with a place for every path into it. `value` is the plain data;
- * undefined where nothing can be made of the text.
+ * A YAML text, parsed once, with a range for every path into it. `value` is the plain data;
+ * undefined if nothing can be made of the text.
  */
 export interface YamlDocument {
   readonly path: string;
   readonly text: string;
   readonly value: unknown;
   readonly problems: readonly Problem[];
-  /** The value at a path; the nearest owner's where it does not exist. */
+  /** The item of `cases` that one of these problems is confined to; undefined: it concerns all. */
+  caseOf(problem: Problem): number | undefined;
+  /** The value at a path; the nearest owner's if it does not exist. */
   rangeOf(path: Path): Range;
-  /** The key at a path; the first line of the item or map where it has none. */
+  /** The key at a path; the first line of the item or map if it has none. */
   keyRangeOf(path: Path): Range;
-  /** The whole entry, key and value. */
   entryRangeOf(path: Path): Range;
-  /** The scalar at a path, or its key; undefined where something else stands, also an alias. */
+  /** The scalar at a path, or its key; undefined if something else stands, also an alias. */
   scalarAt(path: Path, part?: 'key' | 'value'): ScalarText | undefined;
   /** The path of the innermost value or key at a place, and whether the place is on its key. */
   pathAt(position: Position): { readonly path: Path; readonly onKey: boolean };
   rangeOfOffsets(start: number, end: number): Range;
   positionAt(offset: number): Position;
   offsetAt(position: Position): number;
-  /** The outermost node, for features that look at the text's form; null where there is none. */
+  /** The outermost node, for features that look at the text's form; null if there is none. */
   readonly root: Node | null;
 }
 
+interface Read {
+  readonly parsed: ParsedText;
+  readonly value: unknown;
+  /** Whether a later version can be read by what changed in one of its cases. */
+  readonly plain: boolean;
+}
+
 /** What a document was made of, until another one takes its nodes over. */
-const PARSED = new WeakMap<YamlDocument, ParsedText>();
+const READ = new WeakMap<YamlDocument, Read>();
 
 /**
  * @param before an earlier version of the file, of which only what changed is parsed: see `reparse`.
  *   Its places are wrong from then on; what was read from it stays as it is.
+ * @param margin characters in front of each line that the file does not have: places are without them
  */
-export function parseYaml(text: string, path: string, before?: YamlDocument): YamlDocument {
+export function parseYaml(
+  text: string,
+  path: string,
+  before?: YamlDocument,
+  margin = 0,
+): YamlDocument {
   // The parser's own counter loses the lines behind some of its errors.
-  const lines = new Lines(text);
-  const positionAt = (offset: number) => lines.positionAt(offset);
+  const lines = TextDocument.create('', '', 0, text);
+  const positionAt = (offset: number) => {
+    const { line, character } = lines.positionAt(offset);
+    return { line, character: Math.max(0, character - margin) };
+  };
   const rangeOfOffsets = (start: number, end: number): Range => ({
     start: positionAt(start),
     end: positionAt(Math.max(start, end)),
   });
-  const offsetAt = (position: Position) => lines.offsetAt(position);
-  const problems: Problem[] = [];
-  const say = (code: string, message: string, range: Range) =>
-    problems.push({ code, message, severity: 'error', path, range });
+  const offsetAt = ({ line, character }: Position) =>
+    lines.offsetAt({ line, character: character + margin });
+  const problems: ConfinedProblem[] = [];
+  const say = (code: string, message: string, range: Range, item?: number) =>
+    problems.push({ problem: { code, message, severity: 'error', path, range }, item });
 
-  const known = before && PARSED.get(before);
-  const again = known && reparse(text, known);
-  if (before && again) PARSED.delete(before);
-  let document: Document.Parsed;
-  try {
-    document = again?.document ?? parseDocument(text, PARSER_OPTIONS);
-  } catch {
-    say('too-deep', 'This file is nested too deeply to be read.', START);
-    return { ...nothing(path, text, problems), rangeOfOffsets, positionAt, offsetAt };
+  const known = before && READ.get(before);
+  const again = known?.plain ? reparse(text, known.parsed) : undefined;
+  if (before && again) READ.delete(before);
+  const parsed = again ?? parseText(text) ?? NOTHING;
+  if (parsed === NOTHING) say('too-deep', 'This file is nested too deeply.', START);
+  const { document, faults } = parsed;
+  for (const { code, message, start, end, item } of faults) {
+    say(code, message, rangeOfOffsets(start, end), item);
   }
-  for (const error of document.errors) {
-    say(codeOf(error), wordsOf(error), rangeOfOffsets(error.pos[0], error.pos[1]));
-  }
-  const checked = checkNodes(document, text, path, rangeOfOffsets);
+  const { unreadable, plain, ...checked } = checkNodes(document, text, path, rangeOfOffsets);
   problems.push(...checked.problems);
-  const data = again?.value ?? (checked.readable ? dataOf(document, say) : undefined);
-  const parsed: YamlDocument = {
+  const value =
+    again && known
+      ? reparsedValue(known.value, again, unreadable)
+      : documentValue(parsed, unreadable, (code, message) => say(code, message, START));
+  const items = new Map(problems.map(({ problem, item }) => [problem, item]));
+  const yaml: YamlDocument = {
     path,
     text,
-    value: data,
-    problems,
-    ...placesIn(document, rangeOfOffsets),
+    value,
+    problems: problems.map(({ problem }) => problem),
+    caseOf: (problem) => items.get(problem),
+    ...lookupsOf(document, rangeOfOffsets),
     rangeOfOffsets,
     positionAt,
     offsetAt,
     root: document.contents,
     pathAt: (position) => pathTo(document.contents, offsetAt(position)),
   };
-  PARSED.set(parsed, { text, document, value: data, plain: again?.plain ?? checked.plain });
-  return parsed;
-}
-
-function nothing(path: string, text: string, problems: readonly Problem[]) {
-  const nowhere = () => START;
-  return {
-    path,
-    text,
-    problems,
-    value: undefined,
-    root: null,
-    rangeOf: nowhere,
-    keyRangeOf: nowhere,
-    entryRangeOf: nowhere,
-    scalarAt: () => undefined,
-    pathAt: () => ({ path: [], onKey: false }),
-  };
-}
-
-function codeOf({ code }: YAMLError): string {
-  if (code === 'TAB_AS_INDENT') return 'tab-indent';
-  if (code === 'MULTIPLE_DOCS') return 'several-documents';
-  return 'yaml-syntax';
-}
-
-function wordsOf(error: YAMLError): string {
-  switch (codeOf(error)) {
-    case 'tab-indent':
-      return 'A tab cannot indent YAML. Use spaces.';
-    case 'several-documents':
-      return 'A second document begins here. Keep one suite in a file.';
-    default:
-      return `This is not valid YAML: ${error.message.split('\n')[0]}`;
-  }
-}
-
-type Say = (code: string, message: string, range: Range) => void;
-
-function dataOf(document: Document.Parsed, say: Say): unknown {
-  try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES });
-  } catch (error) {
-    if (error instanceof ReferenceError && /alias/i.test(error.message)) {
-      const message = `Its aliases stand for too much text (over ${MAX_ALIASES} nodes). Write the values out.`;
-      say('too-many-aliases', message, START);
-    } else if (document.errors.length === 0) {
-      const reason = error instanceof Error ? error.message : String(error);
-      say('yaml-syntax', `This is not valid YAML: ${reason}`, START);
-    }
-    return undefined;
-  }
+  READ.set(yaml, { parsed, value, plain: plain && Array.isArray(valueAt(value, ['cases'])) });
+  return yaml;
 }
 
 type Places = Pick<YamlDocument, 'rangeOf' | 'keyRangeOf' | 'entryRangeOf' | 'scalarAt'>;
 
-function placesIn(
+function lookupsOf(
   document: Document.Parsed,
   rangeOfOffsets: (start: number, end: number) => Range,
 ): Places {
@@ -168,8 +127,7 @@ function placesIn(
   return {
     rangeOf(path) {
       const { node, pair } = nearestTo(contents, path, resolve);
-      const isEmpty = !node?.range || node.range[0] === node.range[1];
-      return (isEmpty && pair ? rangeOfNode(pair.key) : rangeOfNode(node)) ?? START;
+      return rangeOfNode(pair && (!node || isEmpty(node)) ? pair.key : node) ?? START;
     },
     keyRangeOf(path) {
       const { node, pair } = nearestTo(contents, path, resolve);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { markSvg } from '../../src/extension/marks/shapes.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { until } from '../support/until.ts';
@@ -26,6 +27,21 @@ const MORE = `cases:
       - {type: llm-judge, prompt: ./judges/tone.md}
 `;
 
+const MARKS = '.cgmr[class*="ced-"]';
+
+const VERDICTS = `cases:
+  - id: long
+    transcript:
+      - user: Hi
+      - assistant: ${'word '.repeat(60)}
+      - user: Well
+      - assistant: Bye
+    assert: [{type: contains, value: Bye, at: each}]
+  - id: shared
+    transcript: [{user: Hi}, {assistant: No}, {user: Oh}, {assistant: Never}, {user: So}, {assistant: Hm}]
+    assert: [{type: contains, value: Bye, at: each}]
+`;
+
 describe('editing in the real VS Code', { timeout: 900_000 }, () => {
   let folder: string;
   let suite: string;
@@ -38,6 +54,8 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
       () => workbench.window.active(),
       (editor) => editor?.path === path && (line === undefined || editor.line === line),
     );
+
+  const marks = () => workbench.editor().locator(MARKS);
 
   before(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-edit-')));
@@ -78,16 +96,7 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
   });
 
   it('renames a judge in all files that use it', async () => {
-    await workbench.window.evaluate(async (vscode, path) => {
-      const edit = await vscode.commands.executeCommand<import('vscode').WorkspaceEdit>(
-        'vscode.executeDocumentRenameProvider',
-        vscode.Uri.file(path),
-        new vscode.Position(1, 4),
-        'strict-judge',
-      );
-      await vscode.workspace.applyEdit(edit);
-      await vscode.workspace.saveAll();
-    }, suite);
+    await workbench.window.rename(suite, 1, 4, 'strict-judge');
     await until(
       'both files saved',
       () => Promise.all([suite, more].map((path) => readFile(path, 'utf8'))),
@@ -122,17 +131,88 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
     await workbench.window.command('workbench.action.files.revert');
   });
 
-  it('shows the number of each turn, and after a run its score behind it', async () => {
-    const path = join(folder, 'shopfast/shopfast.eval.yaml');
+  it('shows before each turn its number and after a run its verdict, marked in the gutter', async () => {
+    const path = join(folder, 'verdicts.eval.yaml');
+    await writeFile(path, VERDICTS);
     await workbench.window.open(path);
     await workbench.window.served(path);
     await workbench.window.command('turnlight.runFile');
-    await workbench.window.open(path, 54);
     await workbench.until(
-      'turn numbers and scores in the text',
+      'numbers and verdicts before the texts',
       () => workbench.drawnText(),
-      (text) => /turns 3, 4/.test(text) && /✗\s*0[.,]\d\d/.test(text),
+      (text) =>
+        /turn 1\s*user: Hi/.test(text) &&
+        /turn 2 ✗ 0\.00\s*assistant: word/.test(text) &&
+        /turn 4 ✓ 1\.00\s*assistant: Bye/.test(text) &&
+        /turn 2 ✗ 0\.00\s*\{assistant: No\}.*turn 6 ✗ 0\.00\s*\{assistant: Hm\}/.test(text),
+    );
+    await workbench.until(
+      'a mark at each line with judged turns',
+      () => marks().count(),
+      (count) => count === 3,
     );
     await workbench.screenshot('inlay-scores');
   });
+
+  it('goes from the view to a long line without losing sight of its beginning', async () => {
+    await workbench.window.open(join(folder, 'verdicts.eval.yaml'), 2);
+    await workbench.window.command('turnlight.openConversation');
+    const view = await workbench.frameWith('.turn[data-turn="2"] button.link');
+    await view.locator('.turn[data-turn="2"] > header button.link').click();
+    await cursorAt(join(folder, 'verdicts.eval.yaml'), 5);
+    const left = `document.querySelector('.editor-instance .lines-content').style.left`;
+    await workbench.screenshot('long-line');
+    assert.match(await workbench.page.evaluate<string>(left), /^(?:-?0px)?$/);
+    await workbench.window.command('workbench.action.closeEditorsInOtherGroups');
+  });
+
+  it('has a shape in the gutter for each outcome', async () => {
+    const outcomes = ['error', 'skipped'];
+    await recordAgain((turn, index) => ({ ...turn, status: outcomes[index % 2], score: null }));
+    for (const status of ['error', 'skipped'] as const) {
+      const svg = Buffer.from(markSvg(status, 'light', false)).toString('base64');
+      await workbench.until(
+        `the shape of ${status}`,
+        () =>
+          workbench.page.evaluate<string[]>(
+            `[...document.querySelectorAll('${MARKS}')].map((one) => getComputedStyle(one).backgroundImage)`,
+          ),
+        (images) => images.some((image) => image.includes(svg)),
+      );
+    }
+    await workbench.screenshot('marks');
+  });
+
+  for (const [places, inGutter] of [
+    ['ruler', 0],
+    ['gutter', 3],
+    ['off', 0],
+    ['both', 3],
+  ] as const) {
+    it(`marks turns where the setting says: ${places}`, async () => {
+      await workbench.window.configure('turnlight.verdictMarks', places);
+      await workbench.until(
+        `${inGutter} marks in the gutter`,
+        () => marks().count(),
+        (count) => count === inGutter,
+      );
+      await workbench.screenshot(`marks-${places}`);
+    });
+  }
+
+  /** A later run, with other outcomes at its turns. */
+  async function recordAgain(change: (turn: object, index: number) => object) {
+    const runs = join(folder, '.turnlight/runs');
+    const text = await readFile(join(runs, (await readdir(runs)).sort().at(-1) ?? ''), 'utf8');
+    const lines = text.split('\n').map((line) => {
+      const { verdicts, ...rest } = JSON.parse(line || '{}');
+      if (!verdicts) return line;
+      const changed = verdicts.map((verdict: { turns: object[] }) => ({
+        ...verdict,
+        turns: verdict.turns.map(change),
+      }));
+      return JSON.stringify({ ...rest, verdicts: changed });
+    });
+    await writeFile(join(runs, '9999-later.jsonl'), lines.join('\n'));
+  }
 });

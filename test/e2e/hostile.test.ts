@@ -44,7 +44,7 @@ describe('a hostile transcript in the real VS Code', { timeout: 600_000 }, () =>
       assert.ok(text.includes(words), words);
     }
     for (const tag of ['img', 'script', 'style', 'svg', 'a', 'iframe']) {
-      const inside = `.conversation ${tag}, .verdicts ${tag}, h1 ${tag}, .description ${tag}`;
+      const inside = `.conversation ${tag}, .assertions ${tag}, h1 ${tag}, .description ${tag}`;
       assert.equal(await view.locator(inside).count(), 0, tag);
     }
     await workbench.screenshot('hostile-view');

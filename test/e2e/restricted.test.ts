@@ -39,11 +39,11 @@ describe('Restricted Mode in the real VS Code', { timeout: 600_000 }, () => {
   });
 
   it('refuses to run and says why', async () => {
-    await workbench.clickLens('Run all', path, 1);
     const notice = workbench.page.locator('.notification-toast', {
-      hasText: 'needs a trusted workspace',
+      hasText: 'the workspace must be trusted',
     });
-    await notice.getByText('Manage Workspace Trust').waitFor();
+    const button = notice.getByText('Manage Workspace Trust');
+    await workbench.clickLens('Run all', path, 1, button);
     await workbench.screenshot('restricted');
     assert.equal(existsSync(join(folder, '.turnlight')), false);
   });

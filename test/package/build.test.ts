@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -8,6 +9,19 @@ import { CHECKOUT } from '../support/host/install.ts';
 
 const node = (...args: readonly string[]) =>
   promisify(execFile)(process.execPath, args, { cwd: CHECKOUT });
+
+describe('the package for npm', { timeout: 120_000 }, () => {
+  it('brings a command line that runs', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'turnlight-npm-'));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const run = promisify(execFile);
+    await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: CHECKOUT });
+    const [packed = ''] = await readdir(folder);
+    await run('tar', ['xzf', join(folder, packed), '-C', folder]);
+    const { stdout } = await node(join(folder, 'package/dist/cli.js'), 'list', 'examples/shopfast');
+    assert.match(stdout, /frustrated-customer/);
+  });
+});
 
 describe('a build', { timeout: 120_000 }, () => {
   it('never leaves a command line that runs meanwhile without its files, nor another build', async () => {

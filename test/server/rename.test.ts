@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { WorkspaceEdit } from 'vscode-languageserver-types';
-import { startLanguageServer } from '../support/languageServer.ts';
+import { startLanguageServer } from '../support/language/languageServer.ts';
 import { runFiles } from '../support/runs.ts';
 
 const TEXT = `cases:

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { type LanguageServer, startLanguageServer } from '../support/languageServer.ts';
+import { type LanguageServer, startLanguageServer } from '../support/language/languageServer.ts';
 
 const TEXT =
   'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert:\n      - {type: llm-judge, prompt: ./p.md}\n';
@@ -114,7 +114,7 @@ describe('the language server over stdio', { timeout: 60_000 }, () => {
     const position = { line: 0, character: 1 };
     const request = (method: string) =>
       server.connection.sendRequest<unknown>(`textDocument/${method}`, { textDocument, position });
-    assert.match(JSON.stringify(await request('hover')), /conversations to get and to judge/);
+    assert.match(JSON.stringify(await request('hover')), /conversations to run and judge/);
     assert.equal(Reflect.get(Object(await request('codeLens')), 'length'), 4);
     assert.equal(Reflect.get(Object(await request('documentSymbol')), 'length'), 1);
     const labels = JSON.stringify(await request('completion'));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { type LanguageServer, startLanguageServer } from '../support/languageServer.ts';
+import { type LanguageServer, startLanguageServer } from '../support/language/languageServer.ts';
 import { runFiles, workspaceWith } from '../support/runs.ts';
 
 const CASE = 'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n';
@@ -34,7 +34,7 @@ describe('the workspace', { timeout: 60_000 }, () => {
   it('is checked as a whole, open or not', async (t) => {
     const folder = await folderWith(t, {
       'good.eval.yaml': `${CASE}    assert: [{type: contains, value: x}]\n`,
-      'bad.eval.yaml': `${CASE}    asert: [x]\n`,
+      'bad.eval.yaml': `${CASE}    asert: [{type: contains, value: x}]\n`,
     });
     const server = await started(t, pathToFileURL(folder).toString());
     const uri = (name: string) => pathToFileURL(join(folder, name)).toString();
@@ -51,7 +51,7 @@ describe('the workspace', { timeout: 60_000 }, () => {
     await writeFile(join(folder, 'p.md'), 'Of {{conversatoin}}');
     await changedOnDisk(server, uri('p.md'), 2);
     const prompt = await server.diagnostics(uri('p.md'), (one) => one.diagnostics.length > 0);
-    assert.deepEqual(codes(prompt), ['no-conversation', 'unknown-variable']);
+    assert.deepEqual(codes(prompt), ['unknown-variable']);
     await rm(join(folder, 'p.md'));
     await changedOnDisk(server, uri('p.md'), 3);
     const gone = await server.diagnostics(uri('a.eval.yaml'), (one) => one.diagnostics.length > 0);
@@ -128,7 +128,9 @@ describe('the workspace', { timeout: 60_000 }, () => {
   });
 
   it('says nothing more of a file that is gone', async (t) => {
-    const folder = await folderWith(t, { 'bad.eval.yaml': `${CASE}    asert: [x]\n` });
+    const folder = await folderWith(t, {
+      'bad.eval.yaml': `${CASE}    asert: [{type: contains, value: x}]\n`,
+    });
     const server = await started(t, pathToFileURL(folder).toString());
     const uri = pathToFileURL(join(folder, 'bad.eval.yaml')).toString();
     await server.diagnostics(uri, ({ diagnostics }) => diagnostics.length > 0);
@@ -151,6 +153,18 @@ describe('the workspace', { timeout: 60_000 }, () => {
     );
     assert.deepEqual(codes(included), []);
     assert.deepEqual(codes(await server.diagnostics(uri('a.eval.yaml'), () => true)), []);
+  });
+
+  it('never says of an included file what its suite makes good', async (t) => {
+    const folder = await folderWith(t, {
+      'a.eval.yaml': `${CASE.replace('one', 'two')}    judge: j\n    assert: [{type: safety}]\n`,
+      'b.eval.yaml': `models: {j: "openai:j"}\ninclude: [./a.eval.yaml]\n${CASE}    assert: [{type: safety, judge: j}]\n`,
+    });
+    const server = await started(t, pathToFileURL(folder).toString());
+    const uri = (name: string) => pathToFileURL(join(folder, name)).toString();
+    const wrong = server.diagnostics(uri('a.eval.yaml'), (one) => one.diagnostics.length > 0);
+    const all = server.diagnostics(uri('b.eval.yaml'), () => true);
+    assert.deepEqual(codes(await Promise.race([wrong, all])), []);
   });
 
   it('may have several folders, each with paths of its own', async (t) => {
@@ -197,36 +211,24 @@ describe('the workspace', { timeout: 60_000 }, () => {
     const text = `${CASE}    assert: [{type: contains, value: Hello}]\n`;
     const repository = await workspaceWith(t, { '.git/HEAD': '', 'evals/suite.eval.yaml': text });
     const folder = join(repository, 'evals');
-    const { record = '' } = await runFiles(t, {}, { workspace: folder });
-    assert.equal(dirname(record), join(repository, '.turnlight/runs'));
-    const asked: unknown[] = [];
-    let registered = () => {};
-    const watching = new Promise<void>((done) => {
-      registered = done;
+    let refreshed = () => {};
+    const refresh = new Promise<void>((done) => {
+      refreshed = done;
     });
     const server = await started(
       t,
       pathToFileURL(folder).toString(),
-      {
-        'client/registerCapability': (params) => {
-          asked.push(params);
-          if (JSON.stringify(params).includes('baseUri')) registered();
-          return null;
-        },
-      },
-      {
-        workspace: {
-          didChangeWatchedFiles: { dynamicRegistration: true, relativePatternSupport: true },
-        },
-      },
+      { 'workspace/inlayHint/refresh': () => refreshed() },
+      { workspace: { inlayHint: { refreshSupport: true } } },
     );
     const uri = pathToFileURL(join(folder, 'suite.eval.yaml')).toString();
     await server.connection.sendNotification('textDocument/didOpen', {
       textDocument: { uri, languageId: 'conversation-eval', version: 1, text },
     });
-    await watching;
-    const baseUri = pathToFileURL(dirname(record)).toString();
-    assert.ok(JSON.stringify(asked).includes(`{"baseUri":"${baseUri}","pattern":"*.jsonl"}`));
+    await server.diagnostics(uri, ({ version }) => version === 1);
+    const { record = '' } = await runFiles(t, {}, { workspace: folder });
+    assert.equal(dirname(record), join(repository, '.turnlight/runs'));
+    await refresh;
     const hover = await server.connection.sendRequest('textDocument/hover', {
       textDocument: { uri },
       position: { line: 1, character: 10 },
@@ -249,8 +251,8 @@ describe('the workspace', { timeout: 60_000 }, () => {
       },
     });
     const prompt = await server.diagnostics('memfs://hub/repo/p.md', () => true);
-    assert.deepEqual(codes(prompt), ['no-conversation', 'unknown-variable']);
-    const text = `${CASE}    asert: [x]\n`;
+    assert.deepEqual(codes(prompt), ['unknown-variable']);
+    const text = `${CASE}    asert: [{type: contains, value: x}]\n`;
     const uri = 'memfs://hub/repo/b.eval.yaml';
     await server.connection.sendNotification('textDocument/didOpen', {
       textDocument: { uri, languageId: 'conversation-eval', version: 1, text },

@@ -1,4 +1,4 @@
-import { type PlacedMessage, toConversation } from '../../src/core/conversation.ts';
+import { type SourcedMessage, toConversation } from '../../src/core/conversation.ts';
 import type { CaseRef } from '../../src/core/identity.ts';
 import { type CaseLine, RECORD_VERSION } from '../../src/core/runRecord.ts';
 import type { SuiteCase } from '../../src/core/suite.ts';
@@ -14,7 +14,7 @@ function rangeOf(line: number) {
 /** A conversation of the texts in turn, the user first; turn 1 stands on line 11, turn 2 on line 12. */
 export function talk(...texts: readonly string[]): CaseLine['conversation'] {
   return toConversation(
-    texts.map((content, index): PlacedMessage => {
+    texts.map((content, index): SourcedMessage => {
       const role = index % 2 === 0 ? 'user' : 'assistant';
       return { message: { role, content }, source: { path: PATH, range: rangeOf(11 + index) } };
     }),

@@ -32,6 +32,7 @@ export interface Running {
   /** Resolves once standard output or error holds the text. */
   shows(text: string): Promise<void>;
   interrupt(): void;
+  send(signal: NodeJS.Signals): void;
 }
 
 /** The command line as a process of its own, with no key and no variable of ours but those given. */
@@ -46,7 +47,8 @@ export function start(
   );
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
-    env: { ...inherited, ...env },
+    // The user's own files are not for tests.
+    env: { ...inherited, XDG_CONFIG_HOME: join(folder, '.config'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const text = { out: '', err: '' };
@@ -72,6 +74,7 @@ export function start(
         look();
       }),
     interrupt: () => void child.kill('SIGINT'),
+    send: (signal) => void child.kill(signal),
   };
 }
 

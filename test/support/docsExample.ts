@@ -1,33 +1,87 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parse, stringify } from 'yaml';
+import { isMapping } from '../../src/core/data.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import type { LoadedSuite } from '../../src/evalfile/loadedSuite.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
 import { workspaceWith } from './runs.ts';
 
+/** A fenced block of a page. */
+interface Example {
+  readonly language: string;
+  readonly text: string;
+  /** The file that a comment in its first line names: `# judges/tone.md`. */
+  readonly file: string | undefined;
+}
+
+const FENCE = /^```(\w+)\n([\s\S]+?)\n```$/gm;
+
+function examplesIn(markdown: string): Example[] {
+  return [...markdown.matchAll(FENCE)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+    file: /^(?:---\n)?(?:#|\/\/) (\S+\.\w+)\n/.exec(text)?.[1],
+  }));
+}
+
 /** The first YAML example in Markdown. */
 export function exampleOf(markdown: string): unknown {
-  return parse(/```yaml\n([\s\S]+?)\n```/.exec(markdown)?.[1] ?? '');
+  return parse(examplesIn(markdown).find(({ language }) => language === 'yaml')?.text ?? '');
 }
 
-/** The example as an eval file of its own, with a judge and a case to judge. */
-function fileOf(example: unknown): string {
-  const one = { id: 'a', transcript: [{ user: 'Hi' }, { assistant: 'Hello' }] };
+/** Files that examples refer to and no example holds. */
+const OTHERS = {
+  'agent.mjs': 'export default () => "Hello";',
+  'checks/order-number.mjs': 'export default () => true;',
+  'checks/order-number.ts': 'export default () => true;',
+  'recording.jsonl': '',
+  'judges/context-retention.md': '{{conversation}}',
+};
+
+/**
+ * The examples of a page as the files of a folder: those that name their file, and every eval file,
+ * of a fragment one that holds it. What starts with `# In promptfoo` is another tool's.
+ */
+export function exampleFiles(markdown: string): Readonly<Record<string, string>> {
+  const files: Record<string, string> = { ...OTHERS };
+  for (const [index, { language, text, file }] of examplesIn(markdown).entries()) {
+    const value: unknown = language === 'yaml' ? parse(text) : undefined;
+    const isWhole = isMapping(value) && 'cases' in value;
+    if (file !== undefined) files[file] = text;
+    else if (isWhole) files[`example-${index}.eval.yaml`] = text;
+    else if (value !== undefined && !text.startsWith('# In ')) {
+      files[`example-${index}.eval.yaml`] = stringify(framed(value));
+    }
+  }
+  return files;
+}
+
+const CONVERSATION = [{ user: 'Hi' }, { assistant: 'Hello' }];
+
+/** A fragment in an eval file: assertions, messages, cases, or keys of a file. */
+function framed(fragment: unknown): object {
   const judge = 'openai:gpt-5-mini';
-  if (Array.isArray(example)) return stringify({ judge, cases: [{ ...one, assert: example }] });
-  const { assert, ...top } = example as { assert?: unknown };
-  return stringify({ judge, ...top, cases: [{ ...one, ...(assert !== undefined && { assert }) }] });
+  const one = { id: 'a', transcript: CONVERSATION };
+  const assert = [{ type: 'contains', value: 'Hello' }];
+  if (!Array.isArray(fragment)) {
+    const { assert: own = assert, ...top } = Object(fragment);
+    return { judge, ...top, cases: [{ ...one, assert: own }] };
+  }
+  const [first]: unknown[] = fragment;
+  if (isMapping(first) && 'id' in first) return { judge, cases: fragment };
+  const isMessage = isMapping(first) && ['role', 'user', 'system'].some((key) => key in first);
+  if (isMessage) return { cases: [{ ...one, transcript: fragment, assert }] };
+  return { judge, cases: [{ ...one, assert: fragment }] };
 }
 
-/** What the editor would make of the first YAML example in Markdown. */
-export async function loadExample(t: TestContext, markdown: string): Promise<LoadedSuite> {
-  const workspace = await workspaceWith(t, { 'suite.eval.yaml': fileOf(exampleOf(markdown)) });
-  await mkdir(join(workspace, 'judges'));
-  await writeFile(join(workspace, 'judges/context-retention.md'), '{{conversation}}');
-  await mkdir(join(workspace, 'checks'));
-  await writeFile(join(workspace, 'checks/order-number.ts'), 'export default () => true;');
-  const options = { workspace, env: () => undefined };
-  return loadSuite(join(workspace, 'suite.eval.yaml'), nodeFiles(), options);
+/** What the editor makes of each eval file among the examples of a page. */
+export async function loadExamples(t: TestContext, markdown: string): Promise<LoadedSuite[]> {
+  const files = exampleFiles(markdown);
+  const workspace = await workspaceWith(t, files);
+  const options = { workspace, env: (name: string) => name };
+  const evalFiles = Object.keys(files).filter((file) => file.endsWith('.eval.yaml'));
+  return Promise.all(
+    evalFiles.map((file) => loadSuite(join(workspace, file), nodeFiles(), options)),
+  );
 }

@@ -10,10 +10,11 @@ export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   return {
     async read(path) {
       const text = texts[path];
-      if (text === undefined) throw new FileError('missing', 'There is no such file.');
+      if (text === undefined) throw new FileError('missing', 'The file does not exist.');
       return text;
     },
     exists: async (path) => Object.hasOwn(texts, path),
+    isFolder: async (path) => Object.keys(texts).some((one) => one.startsWith(`${path}/`)),
     realPath: async (path) => path,
     async glob(patterns, folder) {
       const [pattern = ''] = patterns;
@@ -25,14 +26,24 @@ export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   };
 }
 
+/** Programs and recordings that suites of tests name; nothing reads them. */
+const NAMED = { 'bot.mjs': '', 'agent.mjs': '', 'recordings/judge.jsonl': '' };
+
+/** Files by their path in the workspace, with those that suites of tests name. */
+export function filesIn(texts: Readonly<Record<string, string>>): Files {
+  const entries = Object.entries({ ...NAMED, ...texts });
+  return memoryFiles(
+    Object.fromEntries(entries.map(([path, one]) => [`${WORKSPACE}/${path}`, one])),
+  );
+}
+
 /** Loads a suite's text, other files beside it by their path in the workspace. */
 export function load(
   text: string,
   beside: Readonly<Record<string, string>> = {},
   options: Partial<LoadOptions> = {},
 ): Promise<LoadedSuite> {
-  const others = Object.entries(beside).map(([path, one]) => [`${WORKSPACE}/${path}`, one]);
-  return loadSuite(SUITE, memoryFiles({ [SUITE]: text, ...Object.fromEntries(others) }), {
+  return loadSuite(SUITE, filesIn({ 'suite.eval.yaml': text, ...beside }), {
     workspace: WORKSPACE,
     defaultJudge: 'openai:test-judge',
     env: () => undefined,

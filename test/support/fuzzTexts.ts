@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { globSync } from 'tinyglobby';
-import { HARD_TEXTS } from './evalDocument.ts';
 import { CHECKOUT } from './host/install.ts';
+import { HARD_TEXTS } from './language/evalDocument.ts';
 
 /** Pieces that mean something to YAML, to templates or to an editor. */
 const TOKENS: readonly string[] = [

@@ -4,6 +4,7 @@ import { typeOf } from '../../src/assertions/registry.ts';
 import { type Conversation, toConversation } from '../../src/core/conversation.ts';
 import type { Message } from '../../src/core/message.ts';
 import { START } from '../../src/core/problem.ts';
+import { Scrubber } from '../../src/core/scrubber.ts';
 import type { Assertion, JudgePrompt } from '../../src/core/suite.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { type JudgeOptions, judgeAssertions } from '../../src/judge/judgeAssertions.ts';
@@ -73,8 +74,7 @@ export function buildAssertion(
 export function buildPrompt(body: string, rest: Partial<JudgePrompt> = {}): JudgePrompt {
   return {
     path: '/judges/own.md',
-    scale: [0, 1],
-    labels: [],
+    grading: { kind: 'scale', scale: [0, 1] },
     perTurn: false,
     body,
     bodyRange: START,
@@ -165,6 +165,7 @@ export async function judgeModel(
     {
       secret: async () => 'sk-test',
       env: () => undefined,
+      scrubber: new Scrubber(),
       log: { debug() {}, info() {}, warn() {}, error() {} },
     },
   );

@@ -1,10 +1,10 @@
 import type { Position, Range } from '../../src/core/problem.ts';
 import { loadDocument } from '../../src/evalfile/load.ts';
 import type { EvalDocument } from '../../src/language/ports.ts';
-import type { NamePorts } from '../../src/language/sameName.ts';
+import type { SymbolPorts } from '../../src/language/symbols/sameSymbol.ts';
 import { parseYaml } from '../../src/yaml/yamlDocument.ts';
-import { cursor } from './cursor.ts';
-import { memoryFiles, WORKSPACE } from './evalFiles.ts';
+import { filesIn, WORKSPACE } from './evalFiles.ts';
+import { cursor } from './language/cursor.ts';
 
 /** Files of a workspace by their names, one of them with the cursor as `|`. */
 export interface MarkedFiles {
@@ -13,7 +13,7 @@ export interface MarkedFiles {
   /** Without the cursor, by name. */
   readonly texts: Readonly<Record<string, string>>;
   readonly document: EvalDocument;
-  readonly ports: NamePorts;
+  readonly ports: SymbolPorts;
 }
 
 /** @param files those that end in `.eval.yaml` or `.cases.yaml` are documents; the first `|` is the cursor */
@@ -22,9 +22,7 @@ export async function markedFiles(files: Readonly<Record<string, string>>): Prom
   const [name, text] = entries.find(([, one]) => one.includes('|')) ?? entries[0] ?? ['', ''];
   const at = text.includes('|') ? cursor(text) : { text, position: { line: 0, character: 0 } };
   const texts = { ...files, [name]: at.text };
-  const memory = memoryFiles(
-    Object.fromEntries(Object.entries(texts).map(([one, content]) => [pathOf(one), content])),
-  );
+  const memory = filesIn(texts);
   const documents = await Promise.all(
     Object.entries(texts)
       .filter(([one]) => /\.(eval|cases)\.yaml$/.test(one))

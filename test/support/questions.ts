@@ -43,7 +43,7 @@ export function judgedAssertions(): Assertion[] {
   return assertionTypes.filter(asksJudge).flatMap(({ type }) => {
     if (type !== 'llm-judge') return [buildAssertion(type, PARAMS[type])];
     const prompt = buildPrompt('Judge {{conversation}}.');
-    const labels = ['good', 'bad'];
+    const labels = { good: 1, bad: 0 };
     return [
       buildAssertion(type, { prompt: 'own.md' }, { prompt }),
       buildAssertion(type, { prompt: 'own.md', per_turn: true, labels }, { prompt }),

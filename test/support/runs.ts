@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { SILENT } from '../../src/core/logger.ts';
 import type { CaseLine } from '../../src/core/runRecord.ts';
+import { Scrubber } from '../../src/core/scrubber.ts';
 import type { Suite } from '../../src/core/suite.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
@@ -48,13 +49,18 @@ export async function suiteIn(workspace: string): Promise<Suite> {
   return suite;
 }
 
+export interface RunFilesOptions extends Partial<RunOptions> {
+  /** A folder of its own unless given. */
+  readonly workspace?: string;
+}
+
 /** Runs `suite.eval.yaml` of a folder, or of the workspace that is given, with these files in it. */
 export async function runFiles(
   t: TestContext,
   files: Readonly<Record<string, string>>,
-  options: Partial<RunOptions> = {},
+  { workspace: given, ...options }: RunFilesOptions = {},
 ): Promise<Ran> {
-  const workspace = options.workspace ?? (await workspaceWith(t, {}));
+  const workspace = given ?? (await workspaceWith(t, {}));
   await putFiles(workspace, files);
   const events: RunEvent[] = [];
   const result = await runSuites({
@@ -62,11 +68,11 @@ export async function runFiles(
     concurrency: 4,
     timeout: 10_000,
     forbidOnly: false,
-    workspace,
     keepRecord: true,
     described: {},
     secret: async () => 'test-key',
     env: () => undefined,
+    scrubber: new Scrubber(),
     log: SILENT,
     signal: new AbortController().signal,
     ...options,

@@ -5,6 +5,7 @@ import { before, describe, it } from 'node:test';
 import { assertionTypes } from '../../src/assertions/registry.ts';
 import { SILENT } from '../../src/core/logger.ts';
 import type { CaseLine } from '../../src/core/runRecord.ts';
+import { Scrubber } from '../../src/core/scrubber.ts';
 import type { Assertion, Suite } from '../../src/core/suite.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
@@ -126,10 +127,10 @@ async function run(folder: string): Promise<Example> {
     concurrency: 4,
     timeout: 10_000,
     forbidOnly: true,
-    workspace: EXAMPLES,
     keepRecord: false,
     described: {},
     secret: async () => undefined,
+    scrubber: new Scrubber(),
     env: () => undefined,
     log: SILENT,
     signal: new AbortController().signal,

@@ -36,10 +36,10 @@ const indented = (text: string, blanks: number) => text.replace(/^(?=.)/gm, ' '.
 
 /** A file in which it stands where it belongs. */
 function fileWith(text: string): string {
-  const top = [
-    'judge: openai:test\nrole: A clerk\ntopics: [orders]\n',
-    'tools:\n  - {name: lookup_order, server: shop}\n  - {name: refund_order, server: shop}\n',
-  ].join('');
+  const plain = 'judge: openai:test\nrole: A clerk\ntopics: [orders]\n';
+  const tools =
+    'tools:\n  - {name: lookup_order, server: shop}\n  - {name: refund_order, server: shop}\n';
+  const top = plain + tools;
   const transcript =
     '    transcript:\n      - user: Hi\n      - {assistant: Hello, retrieval_context: [x]}\n';
   if (text.startsWith('name:')) return text;
@@ -52,7 +52,8 @@ function fileWith(text: string): string {
   }
   const name = text.slice(0, text.indexOf(':'));
   const use = `target: ${name}\ncases:\n  - id: one\n    turns: [Hi]\n    assert: [x]\n`;
-  return `${top}targets:\n${indented(text, 2)}\n${use}`;
+  // A target that is offered tools has to answer them.
+  return `${plain}targets:\n${indented(text, 2)}\n${use}`;
 }
 
 describe('the snippets', () => {

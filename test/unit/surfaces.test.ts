@@ -9,14 +9,15 @@ import type { Hover } from 'vscode-languageserver-types';
 import { runProgram } from '../../src/cli/program.ts';
 import { labelText, noticeText } from '../../src/core/presentation/editorText.ts';
 import type { CaseLine } from '../../src/core/runRecord.ts';
+import { Scrubber } from '../../src/core/scrubber.ts';
 import { failuresOf, problemFailure } from '../../src/extension/testing/failures.ts';
 import { terminalText } from '../../src/extension/testing/terminalText.ts';
 import { diagnosticsByFile } from '../../src/language/features/diagnostics.ts';
 import { documentSymbols } from '../../src/language/features/documentSymbols.ts';
-import { hover } from '../../src/language/features/hover.ts';
 import { inlayHints } from '../../src/language/features/inlayHints.ts';
 import { messageSymbols } from '../../src/language/features/messageSymbols.ts';
 import { workspaceSymbols } from '../../src/language/features/workspaceSymbols.ts';
+import { hover } from '../../src/language/hover/hover.ts';
 import { JsonReporter } from '../../src/report/json.ts';
 import { JUnitReporter } from '../../src/report/junit.ts';
 import type { Reporter } from '../../src/report/reporter.ts';
@@ -24,10 +25,10 @@ import { TerminalReporter } from '../../src/report/terminal.ts';
 import type { RunEvent } from '../../src/runner/events.ts';
 import { buildVerdict } from '../support/build.ts';
 import { buildCaseLine, refOf, runEvents, talk } from '../support/buildRun.ts';
-import { actionsOf } from '../support/codeActions.ts';
-import { itemsAt } from '../support/completing.ts';
-import { documentOf } from '../support/evalDocument.ts';
 import { HOSTILE_TEXTS, hiddenIn, NEEDED_WORDS } from '../support/hostileTexts.ts';
+import { actionsOf } from '../support/language/codeActions.ts';
+import { itemsAt } from '../support/language/completing.ts';
+import { documentOf } from '../support/language/evalDocument.ts';
 import { markedFiles } from '../support/namedFiles.ts';
 
 /** A case of which everything says the text. */
@@ -118,13 +119,12 @@ cases:
 async function hovered(text: string, lines: readonly CaseLine[]): Promise<string> {
   const document = await documentOf(suite(text));
   const { ports } = await markedFiles({ 'suite.eval.yaml': suite(text) });
-  const around = { ...ports, readHead: ports.readText };
   const shown = await Promise.all(
     suite(text)
       .split('\n')
       .map((line, number) => {
         const position = { line: number, character: line.indexOf('"') + 1 };
-        return hover(document, position, async () => lines, around);
+        return hover(document, position, async () => lines, ports);
       }),
   );
   return shown.map(markdownOf).join('\n');
@@ -181,7 +181,14 @@ describe('what files, agents and judges say', () => {
     await writeFile(join(folder, 'a.eval.yaml'), text);
     const catchInterrupt = () => new AbortController().signal;
     const env = () => undefined;
-    await runProgram(args, { folder, env, out: stream, err: stream, catchInterrupt });
+    await runProgram(args, {
+      folder,
+      env,
+      scrubber: new Scrubber(),
+      out: stream,
+      err: stream,
+      catchInterrupt,
+    });
     return written;
   };
 
@@ -204,7 +211,7 @@ describe('what files, agents and judges say', () => {
         messageSymbols(JSON.stringify([{ role: 'user', content: text }]), '/a.messages.json'),
       ),
     'the symbols of the workspace': async (text) =>
-      textsIn(workspaceSymbols('', [(await documentOf(suite(text))).suite], (path) => path)),
+      textsIn(await workspaceSymbols('', [(await documentOf(suite(text))).suite], (path) => path)),
     'scores in the text': (text) => scoresIn(text, [caseLine(text, 'fail')]),
     diagnostics: async (text) =>
       textsIn([...diagnosticsByFile((await documentOf(suite(text))).suite.problems).values()]),
@@ -264,8 +271,8 @@ describe('a score just below its threshold', () => {
     score,
     threshold,
     verdicts: [
-      buildVerdict({ status: 'pass', score: 1 }),
-      buildVerdict({ status: 'pass', score: 2 * score - 1 }),
+      buildVerdict({ name: 'Kind', status: 'pass', score: 1 }),
+      buildVerdict({ name: 'Short', status: 'pass', score: 2 * score - 1 }),
     ],
   });
 

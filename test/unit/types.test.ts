@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { Script, ScriptInput, ScriptResult } from 'turnlight';
 import type * as z from 'zod';
-import type { Means } from '../../src/assertions/contract.ts';
+import type { Toolbox } from '../../src/assertions/contract.ts';
 import { docsMarkdown } from '../../src/assertions/docs.ts';
 import { scriptInputSchema, scriptResultSchema } from '../../src/assertions/shared/scriptTypes.ts';
 import { script } from '../../src/assertions/types/script.ts';
@@ -32,7 +32,7 @@ describe('the types of the package', () => {
   it('describe what a function is given', async () => {
     const given: unknown[] = [];
     await script.run(buildInput({ word: 'x' }), {
-      ...NO_MEANS,
+      ...NO_TOOLBOX,
       async script(...call) {
         given.push(call[2]);
         return true;
@@ -115,7 +115,7 @@ function buildScriptInput(): ScriptInput {
 }
 
 const refuse = () => Promise.reject(new Error('A script asks nothing.'));
-const NO_MEANS: Means = {
+const NO_TOOLBOX: Toolbox = {
   ask: refuse,
   askOnce: refuse,
   verdict: refuse,

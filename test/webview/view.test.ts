@@ -1,172 +1,120 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { toConversation } from '../../src/core/conversation.ts';
-import type { Message } from '../../src/core/message.ts';
+import { it } from 'node:test';
 import type { TurnVerdict } from '../../src/core/verdict.ts';
-import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { buildTurnVerdict, buildVerdict } from '../support/build.ts';
-import { launchBrowser } from '../support/host/browser.ts';
-import { HOSTILE_TEXTS, hiddenIn, NEEDED_TEXTS } from '../support/hostileTexts.ts';
-import { openView, type ViewPage } from '../support/viewPage.ts';
+import { buildVerdict } from '../support/build.ts';
+import { describeView } from '../support/view/describeView.ts';
+import {
+  buildSnapshot,
+  buildStated,
+  buildUnfinished,
+  longTalk,
+} from '../support/view/snapshots.ts';
 
-const MESSAGES: readonly Message[] = [
-  { role: 'system', content: 'You are a support agent.' },
-  { role: 'user', content: 'Where is my order 98765?' },
-  {
-    role: 'assistant',
-    content: '',
-    toolCalls: [{ id: 'c', name: 'lookup', arguments: { order: 98765 } }],
-  },
-  { role: 'tool', callId: 'c', content: '{"status":"shipped"}' },
-  { role: 'assistant', content: 'It was **shipped**\n\nyesterday.' },
-  { role: 'user', content: 'And the shoes?' },
-  { role: 'assistant', content: 'Which order was that?' },
-];
-
-const entry = (turn: number, status: TurnVerdict['status'], text: string, verified = true) =>
-  buildTurnVerdict(turn, status, status === 'pass' ? 1 : 0, {
-    rationale: `Because of turn ${turn}.`,
-    evidence: { text, verified },
-  });
-
-function snapshot(given: Partial<Snapshot> = {}): Snapshot {
-  return {
-    state: { file: 'file:///a.eval.yaml', id: 'late-order', repetition: 1 },
-    phase: 'finished',
-    suiteName: 'Support',
-    repetitions: 1,
-    stale: false,
-    status: 'fail',
-    score: 0.5,
-    conversation: toConversation(MESSAGES.map((message) => ({ message }))),
-    verdicts: [
-      buildVerdict({
-        name: 'Remembers',
-        status: 'fail',
-        score: 0.5,
-        required: true,
-        rationale: 'It forgets.',
-        misses: ['Turn 4: forgot the order'],
-        turns: [
-          entry(2, 'pass', 'It was shipped yesterday.'),
-          entry(4, 'fail', 'Which order was that?'),
-        ],
-      }),
-      buildVerdict({
-        index: 1,
-        name: 'Invents a quote',
-        status: 'pass',
-        score: 1,
-        turns: [entry(4, 'pass', 'never said', false)],
-      }),
-    ],
-    ...given,
-  };
-}
-
-describe('the conversation view in a browser, with its real policy', { timeout: 120_000 }, () => {
-  let browser: Browser;
-  let view: ViewPage;
-
-  before(async () => {
-    browser = await launchBrowser();
-  });
-  after(() => browser?.close());
-  beforeEach(async () => {
-    view = await openView(browser);
-  });
-  afterEach(async () => {
-    const violations = await view.violations();
-    await view.close();
-    assert.deepEqual(violations, []);
-    assert.deepEqual(view.strangers, []);
-  });
-
-  const show = async (given?: Partial<Snapshot>) => {
-    await view.send({ kind: 'snapshot', snapshot: snapshot(given) });
-    await view.page.locator('.top h1').waitFor();
-  };
+describeView('the conversation view in a browser, with its real policy', (tools) => {
+  const { view, show, turn, reveal, focused } = tools;
+  const button = (name: string) => view().page.getByRole('button', { name, exact: true });
 
   it('says that it is ready, and keeps only what brings it back', async () => {
     await show();
-    assert.deepEqual(await view.posted(), [{ kind: 'ready' }]);
-    assert.deepEqual(await view.page.evaluate('globalThis.kept'), snapshot().state);
+    assert.deepEqual(await view().posted(), [{ kind: 'ready' }]);
+    const kept = { ...buildSnapshot().state, record: '/run-1.jsonl' };
+    assert.deepEqual(await view().page.evaluate('globalThis.kept'), kept);
   });
 
-  it('shows a badge on every turn, with icon, score and word', async () => {
+  it('shows a badge on every turn that was judged, with icon, score and word', async () => {
     await show();
-    const badges = await view.page.locator('.turn > header .badge').allTextContents();
-    assert.deepEqual(badges, ['–not judged', '✓1.00passed', '–not judged', '✗0.50failed']);
+    const badges = await view().page.locator('.turn > header .badge').allTextContents();
+    assert.deepEqual(badges, ['✓1.00passed', '✗0.50failed']);
+    assert.equal(await turn(1).locator('.badge').count(), 0);
   });
 
   it('says where the conversation comes from and why it stopped', async () => {
-    await show({ origin: 'turns', stopReason: 'stop-on-failure' });
-    const facts = view.page.locator('.facts');
+    await show(buildSnapshot({ origin: 'turns', stopReason: 'stop-on-failure' }));
+    const facts = view().page.locator('.facts');
     assert.match(
       (await facts.textContent()) ?? '',
       /^live conversation · stopped at a failing turn/,
     );
-    await show({ origin: 'transcript' });
+    await show(buildSnapshot({ origin: 'transcript' }));
     assert.match((await facts.textContent()) ?? '', /^transcript( ·|$)/);
   });
 
-  it('marks a quote in the rendered text and in the source', async () => {
-    await show();
-    const marks = view.page.locator('[data-turn="4"] mark');
-    assert.deepEqual(await marks.allTextContents(), ['Which order was that?']);
-    const split = await view.page.locator('[data-turn="2"] mark').allTextContents();
-    assert.equal(split.join('').replace(/\s+/g, ' '), 'It was shipped yesterday.');
-  });
-
-  it('marks nothing for a quote that the turn does not hold, and says so', async () => {
-    await show();
-    const turn = view.page.locator('[data-turn="4"]');
-    assert.equal(
-      await turn.locator('.unverified', { hasText: 'not found in this turn' }).count(),
-      1,
-    );
-    assert.equal(await turn.locator('mark', { hasText: 'never said' }).count(), 0);
+  it('says "not judged" only of turns that something was to judge', async () => {
+    const whole = buildVerdict({ name: 'Brief', status: 'pass', score: 1 });
+    await show(buildSnapshot({ verdicts: [whole] }));
+    assert.equal(await view().page.locator('.turn .badge').count(), 0);
+    const broken = buildVerdict({ name: 'Kind', status: 'error', score: null, reason: 'no-judge' });
+    await show(buildSnapshot({ verdicts: [whole, broken] }));
+    assert.deepEqual(await view().page.locator('.turn > header .badge').allTextContents(), [
+      '–not judged',
+      '–not judged',
+    ]);
+    assert.equal(await turn(1).locator('.badge').count(), 0);
   });
 
   it('folds tool calls under their turn and keeps system texts at their place', async () => {
     await show();
-    const tool = view.page.locator('[data-turn="2"] details.tool');
+    const tool = turn(2).locator('details.tool');
     assert.match((await tool.textContent()) ?? '', /lookup.*98765.*Result.*shipped/s);
     assert.equal(await tool.getAttribute('open'), null);
-    const first = view.page.locator('.conversation > *').first();
+    const first = view().page.locator('.conversation > *').first();
     assert.match((await first.textContent()) ?? '', /You are a support agent/);
   });
 
-  it('opens what failed, and jumps to the next failure by key and by button', async () => {
-    await show();
-    assert.equal(await view.page.locator('[data-turn="4"] .rationales').getAttribute('open'), '');
-    assert.equal(await view.page.locator('[data-turn="2"] .rationales').getAttribute('open'), null);
-    await view.page.keyboard.press('n');
-    assert.equal(await view.page.evaluate('document.activeElement.dataset.turn'), '4');
-    await view.page.keyboard.press('k');
-    assert.equal(await view.page.evaluate('document.activeElement.dataset.turn'), '3');
-    await view.page.locator('turnlight-button', { hasText: 'Next failure' }).click();
-    assert.equal(await view.page.evaluate('document.activeElement.dataset.turn'), '4');
+  it('shows a result as it came where other spaces alone would change it', async () => {
+    const [user, reply] = longTalk(2).entries;
+    assert.ok(user && reply?.kind === 'turn');
+    const call = { id: 'c', name: 'find', arguments: {} };
+    const results = ['{"order":12345678901234567890}', '{"order":7}'];
+    const items = results.map((result) => ({ kind: 'tool-call' as const, call, result }));
+    await show(
+      buildSnapshot({ conversation: { entries: [user, { ...reply, items }], notes: [] } }),
+    );
+    const shown = await turn(2).locator('details.tool pre:last-child').allTextContents();
+    assert.deepEqual(shown, ['{"order":12345678901234567890}', '{\n  "order": 7\n}']);
   });
 
   it('keeps what a person opened and focused while it is live', async () => {
-    await show({ phase: 'running' });
-    await view.page.locator('[data-turn="2"] .rationales > summary').click();
-    await view.page.locator('[data-turn="3"]').focus();
-    await show({ phase: 'running', verdicts: [...snapshot().verdicts].reverse() });
-    assert.equal(await view.page.locator('[data-turn="2"] .rationales').getAttribute('open'), '');
-    assert.equal(await view.page.evaluate('document.activeElement.dataset.turn'), '3');
-    assert.equal(await view.page.locator('.busy').textContent(), 'running …');
+    const { verdicts } = buildSnapshot();
+    await show(buildUnfinished('running', { verdicts }));
+    await turn(2).locator('.rationales > summary').click();
+    await turn(3).focus();
+    const renamed = verdicts.map((one) => ({ ...one, threshold: 0.25 }));
+    await show(buildUnfinished('running', { verdicts: renamed }));
+    assert.equal(await turn(2).locator('.rationales').getAttribute('open'), '');
+    assert.equal(await focused(), 'turn 3');
+    assert.equal(await view().page.locator('.busy').textContent(), 'running …');
+  });
+
+  it('gives the focus to what takes the place of what had it', async () => {
+    const stated = buildStated({ name: 'Remembers' });
+    await show(buildUnfinished('running', { assertions: [stated] }));
+    await view().page.locator('.assertion > summary').focus();
+    await show(buildSnapshot({ assertions: [stated] }));
+    assert.equal(await focused(), 'assertion 0');
+    await button('Run').focus();
+    await show(buildUnfinished('queued'));
+    assert.equal(await focused(), 'button Cancel');
+  });
+
+  it('leaves an open menu alone while a run streams in, and when it ends', async () => {
+    await show(buildUnfinished('running'));
+    const menu = view().page.locator('turnlight-dropdown').first();
+    await menu.click();
+    await menu.locator('turnlight-option', { hasText: 'Failing turns' }).waitFor();
+    await show(buildUnfinished('running', { verdicts: buildSnapshot().verdicts }));
+    assert.equal(await menu.getAttribute('open'), '');
+    await show();
+    assert.equal(await menu.getAttribute('open'), '');
   });
 
   it('asks to run and to cancel, and leads to the file', async () => {
     await show();
-    await view.page.locator('turnlight-button', { hasText: 'Run' }).click();
-    await view.page.locator('.verdict button.link').first().click();
-    await show({ phase: 'running' });
-    await view.page.locator('turnlight-button', { hasText: 'Cancel' }).click();
-    assert.deepEqual((await view.posted()).slice(1), [
+    await button('Run').click();
+    await view().page.getByRole('link', { name: 'Go to line of Remembers' }).click();
+    await show(buildUnfinished('running'));
+    await button('Cancel').click();
+    assert.deepEqual((await view().posted()).slice(1), [
       { kind: 'run' },
       { kind: 'open-assertion', index: 0 },
       { kind: 'cancel' },
@@ -175,163 +123,47 @@ describe('the conversation view in a browser, with its real policy', { timeout: 
 
   it('reveals a turn', async () => {
     await show();
-    await view.send({ kind: 'reveal-turn', turn: 3 });
-    await view.page.waitForFunction("document.activeElement.dataset.turn === '3'");
+    await reveal(3);
   });
 
-  it('says when there is nothing yet, and when the case has changed', async () => {
-    await show({ phase: 'empty', conversation: { entries: [], notes: [] }, verdicts: [] });
-    assert.match((await view.page.locator('.empty').textContent()) ?? '', /has not run yet/);
-    await show({ stale: true });
-    assert.match((await view.page.locator('.notice').textContent()) ?? '', /has changed/);
+  it('shows a transcript and what is asserted before the first run, with a button to run it', async () => {
+    const stated = buildStated({ name: 'Remembers' });
+    await show(buildUnfinished('new', { assertions: [stated] }));
+    assert.equal(await view().page.locator('.turn').count(), 4);
+    assert.equal(await view().page.locator('.turn .badge').count(), 0);
+    assert.equal(await view().page.locator('.facts').textContent(), 'Not run yet');
+    const row = await view().page.locator('.assertion > summary').textContent();
+    assert.equal(row, '–not judgedRemembers');
+    await button('Run').click();
+    assert.deepEqual((await view().posted()).slice(1), [{ kind: 'run' }]);
   });
 
-  it('shows scale, samples, the way through a graph and what a group holds', async () => {
-    const judge = { model: 'replay:j', prompt_hash: '0', samples: 3, spread: 0.4 };
-    const path = [{ node: 'done', asked: 'Is <b>it</b> done?', answer: 'no', why: 'Not yet.' }];
-    await show({
-      verdicts: [
-        buildVerdict({
-          name: 'Stars',
-          status: 'fail',
-          score: 0.25,
-          value: 2,
-          scale: [1, 5],
-          judge: { ...judge, unstable: true },
-        }),
-        buildVerdict({ index: 1, name: 'Graph', status: 'fail', score: 0, details: { path } }),
-        buildVerdict({
-          index: 2,
-          name: 'Group',
-          status: 'fail',
-          score: 0.5,
-          nested: [buildVerdict({ name: 'Inner', status: 'fail', score: 0 })],
-        }),
-      ],
-    });
-    const [stars, graph, group] = await view.page.locator('.verdicts > .verdict').allTextContents();
-    assert.match(stars ?? '', /2⚠ unstablethreshold 3 of 1–5 · asked 3 times, spread 0\.40/);
-    assert.match(graph ?? '', /done Is <b>it<\/b> done\? noNot yet\./);
-    assert.match(group ?? '', /Group.*Inner/s);
-    assert.equal(await view.page.locator('.verdict .verdict button').count(), 0);
+  it('says when there is nothing yet, what stands in the way, and when the case has changed', async () => {
+    const conversation = { entries: [], notes: [] };
+    await show(buildUnfinished('new', { conversation }));
+    assert.match((await view().page.locator('.empty').textContent()) ?? '', /has not run yet/);
+    await show(buildUnfinished('new', { conversation, reason: 'This case cannot run.' }));
+    assert.match((await view().page.locator('.notice').textContent()) ?? '', /cannot run/);
+    assert.doesNotMatch((await view().page.locator('.empty').textContent()) ?? '', /Run it/);
+    await show(buildSnapshot({ stale: true }));
+    assert.match((await view().page.locator('.notice').textContent()) ?? '', /has changed/);
+    await show(buildUnfinished('cancelled'));
+    assert.match((await view().page.locator('.facts').textContent()) ?? '', /^Cancelled/);
   });
 
   it('takes nothing that is no message of its own', async () => {
     await show();
-    await view.page.evaluate("window.postMessage({ kind: 'snapshot', snapshot: {} }, '*')");
-    assert.equal(await view.page.locator('.turn').count(), 4);
-  });
-
-  /** A conversation of which everything says the text. */
-  const showEverywhere = async (text: string) => {
-    const said: Message[] = [
-      { role: 'system', content: text },
-      { role: 'user', content: text },
-      {
-        role: 'assistant',
-        content: text,
-        toolCalls: [{ id: text, name: text, arguments: text }],
-      },
-      { role: 'tool', callId: text, content: text },
-    ];
-    const verdict = buildVerdict({
-      name: text,
-      status: 'fail',
-      score: 0,
-      rationale: text,
-      label: text,
-      misses: [text],
-      hits: [text],
-      reason: text,
-      details: { [text]: text, path: [{ node: text, asked: text, answer: text, why: text }] },
-      turns: [{ ...entry(2, 'fail', text), rationale: text }],
-    });
-    await show({
-      suiteName: text,
-      description: text,
-      reason: text,
-      state: { file: 'file:///a', id: text, repetition: 1 },
-      conversation: toConversation(
-        said.map((message) => ({ message })),
-        [text],
-      ),
-      verdicts: [verdict],
-    });
-    await view.page
-      .locator('h1')
-      .filter({ hasText: text.trim().slice(0, 2) })
-      .waitFor();
-  };
-
-  it('shows hostile text as text, wherever it comes from', async () => {
-    const hostile =
-      '<img src="http://127.0.0.1:9/x" onerror="globalThis.hacked=1"></script><script>globalThis.hacked=1</script><style>*{display:none}</style> [a](javascript:globalThis.hacked=1) ![b](http://127.0.0.1:9/y) \u202Eturned';
-    await showEverywhere(hostile);
-    const inside = ['img', 'script', 'style', 'a', 'iframe'].map((tag) => `#app ${tag}`).join(', ');
-    assert.equal(await view.page.locator(inside).count(), 0);
-    assert.equal(await view.page.evaluate('globalThis.hacked'), undefined);
-    const text = (await view.page.locator('[data-turn="2"] .said').first().textContent()) ?? '';
-    assert.ok(text.includes('<img src=') && text.includes('javascript:globalThis'), text);
-    assert.ok(text.includes('[U+202E]turned'), 'a turner of direction is shown');
-  });
-
-  it('shows what hides or deceives, and leaves words that need hidden characters', async () => {
-    const shown = () => view.page.locator('#app').textContent();
-    for (const text of Object.values(HOSTILE_TEXTS)) {
-      await showEverywhere(`zq ${text}`);
-      assert.deepEqual(hiddenIn((await shown()) ?? ''), [], JSON.stringify(text));
-    }
-    await showEverywhere('zq a&#x202e;b `c&#8203;d` \u202ee');
-    assert.deepEqual(hiddenIn((await shown()) ?? ''), []);
-    for (const text of Object.values(NEEDED_TEXTS)) {
-      await showEverywhere(text);
-      const turn = await view.page.locator('[data-turn="1"] .said').textContent();
-      assert.equal(turn?.trim(), text);
-      assert.equal(await view.page.locator('h1').textContent(), text);
-    }
-  });
-
-  it('marks a quote that holds what nobody sees', async () => {
-    const said = 'It left\u200b our ware\u00adhouse.';
-    const verdict = buildVerdict({
-      status: 'pass',
-      score: 1,
-      turns: [entry(2, 'pass', said)],
-    });
-    await show({
-      conversation: toConversation(
-        ['Hi', said].map((content, index) => ({
-          message: { role: index === 0 ? 'user' : 'assistant', content },
-        })),
-      ),
-      verdicts: [verdict],
-    });
-    const marks = await view.page.locator('[data-turn="2"] mark').allTextContents();
-    assert.deepEqual(marks, ['It left[U+200B] our ware[U+00AD]house.']);
+    await view().page.evaluate("window.postMessage({ kind: 'snapshot', snapshot: {} }, '*')");
+    assert.equal(await view().page.locator('.turn').count(), 4);
   });
 
   it('never shows a failing score as its threshold', async () => {
     const turns: TurnVerdict[] = [{ turn: 2, status: 'fail', score: 0.997, rationale: '' }];
-    await show({
-      score: 0.7999,
-      threshold: 0.8,
-      verdicts: [buildVerdict({ status: 'fail', score: 0.997, threshold: 1, turns })],
-    });
-    const badges = await view.page.locator('.badge .score').allTextContents();
+    const verdict = buildVerdict({ status: 'fail', score: 0.997, threshold: 1, turns });
+    await show(buildSnapshot({ score: 0.7999, threshold: 0.8, verdicts: [verdict] }));
+    const badges = await view().page.locator('.badge .score').allTextContents();
     assert.deepEqual(badges, ['0.7999', '0.997', '0.997', '0.997']);
-    assert.match((await view.page.locator('.top .title').textContent()) ?? '', /threshold 0\.80/);
-  });
-
-  it('keeps its layout with words that never end, at any width', async () => {
-    const conversation = toConversation([
-      { message: { role: 'user', content: 'x'.repeat(100_000) } },
-      { message: { role: 'assistant', content: `\`${'y'.repeat(10_000)}\`` } },
-    ]);
-    await show({ conversation, verdicts: [] });
-    await view.page.setViewportSize({ width: 340, height: 700 });
-    assert.equal(
-      await view.page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'),
-      true,
-    );
+    const title = (await view().page.locator('.top .title').textContent()) ?? '';
+    assert.match(title, /threshold 0\.80/);
   });
 });

@@ -2,10 +2,16 @@ import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/status.t
 import type { Status } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
 
-export type BadgeStatus = Status | 'none';
+/** What has no verdict: it waits for one, or there will be none. */
+export type BadgeStatus = Status | 'waiting' | 'none';
 
-const ICONS: Readonly<Record<BadgeStatus, string>> = { ...STATUS_ICONS, none: '–' };
-const WORDS: Readonly<Record<BadgeStatus, string>> = { ...STATUS_WORDS, none: 'not judged' };
+const ICONS: Readonly<Record<BadgeStatus, string>> = { ...STATUS_ICONS, waiting: '…', none: '–' };
+
+export const BADGE_WORDS: Readonly<Record<BadgeStatus, string>> = {
+  ...STATUS_WORDS,
+  waiting: 'waiting',
+  none: 'not judged',
+};
 
 /** Icon, score and word: never the colour alone. */
 export function badge(status: BadgeStatus, score?: string): HTMLElement {
@@ -14,6 +20,6 @@ export function badge(status: BadgeStatus, score?: string): HTMLElement {
     { class: 'badge', 'data-status': status },
     h('span', { class: 'icon', 'aria-hidden': 'true' }, ICONS[status]),
     score !== undefined && h('span', { class: 'score' }, score),
-    h('span', { class: 'word' }, WORDS[status]),
+    h('span', { class: 'word' }, BADGE_WORDS[status]),
   );
 }

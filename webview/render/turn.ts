@@ -1,132 +1,128 @@
-import type { SystemText, Turn, TurnItem } from '../../src/core/conversation.ts';
-import { counted, durationText } from '../../src/core/presentation/amounts.ts';
+import type { Turn } from '../../src/core/conversation.ts';
+import { durationText } from '../../src/core/presentation/amounts.ts';
 import { badgeScoreText, scoreText } from '../../src/core/presentation/score.ts';
-import { visibleText } from '../../src/core/presentation/visibleText.ts';
-import { type TurnBadge, turnBadge } from '../../src/core/scoring.ts';
-import { unreachable } from '../../src/core/unreachable.ts';
-import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
-import { h } from '../h.ts';
-import { highlight } from '../highlight.ts';
-import { renderMarkdown } from '../markdown.ts';
-import { badge } from './status.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import type { TurnBadge } from '../../src/core/scoring.ts';
+import {
+  isFailure,
+  type Quote,
+  type Status,
+  type TurnVerdict,
+  type Verdict,
+} from '../../src/core/verdict.ts';
+import { h, link, spoken } from '../h.ts';
+import { markQuotes, type Quotation } from '../marks.ts';
+import { BADGE_WORDS, type BadgeStatus, badge } from './status.ts';
+import { renderItems } from './turnItems.ts';
 
-export interface TurnActions {
+export interface TurnOptions {
   readonly rendered: boolean;
+  /** True if something should have judged the turn and could not. */
+  readonly unjudged: boolean;
+  /** While it runs verdicts take their line and no more: what one reads would move. */
+  readonly running: boolean;
+  /** The words by which an assertion is known. */
+  readonly titleOf: (verdict: Verdict) => string;
   readonly onOpen: (turn: number) => void;
 }
 
-/** A long system text is folded: it is rarely what one looks for. */
-const SHORT = 280;
+const SIDES = { user: 'User', assistant: 'Assistant' } as const;
 
 export function renderTurn(
   turn: Turn,
-  verdicts: readonly Verdict[],
-  { rendered, onOpen }: TurnActions,
+  found: TurnBadge | undefined,
+  options: TurnOptions,
 ): HTMLElement {
-  const found = turnBadge(verdicts, turn.number);
-  const open = h(
-    'button',
-    { class: 'link', type: 'button', title: 'Show this turn in the file' },
-    'Go to line',
-  );
-  open.addEventListener('click', () => onOpen(turn.number));
-  const body = h('div', { class: 'body' }, ...turn.items.map((item) => renderItem(item, rendered)));
-  const quotes = found?.entries.flatMap(({ entry: { evidence } }) =>
-    evidence?.verified ? [visibleText(evidence.text)] : [],
-  );
-  for (const said of body.querySelectorAll<HTMLElement>('.said')) highlight(said, quotes ?? []);
-  const side = turn.side === 'user' ? 'User' : 'Assistant';
+  const { rendered, unjudged, running, onOpen } = options;
+  const { number, latency, source } = turn;
+  const side = SIDES[turn.side];
+  const status: BadgeStatus | undefined = found?.status ?? (unjudged ? 'none' : undefined);
+  const score = found && badgeScoreText(found);
+  const openTools = running ? new Set<string>() : blamedWords(found?.entries ?? []);
+  const body = renderItems(turn, { rendered, openTools });
+  if (!running) markQuotes(body, found?.entries.flatMap(quotation) ?? []);
+  const said = [
+    `Turn ${number}`,
+    side,
+    status && BADGE_WORDS[status],
+    score !== undefined && `score ${score}`,
+  ];
   return h(
     'article',
     {
       class: `turn ${turn.side}`,
-      'data-turn': String(turn.number),
-      'data-focus': `turn ${turn.number}`,
-      'data-status': found?.status ?? 'none',
+      'data-turn': String(number),
+      'data-focus': `turn ${number}`,
+      'data-status': status,
       tabindex: '-1',
-      'aria-label': `Turn ${turn.number}, ${side}`,
+      'aria-label': said.filter((words) => words).join(', '),
     },
     h(
       'header',
       {},
-      h('span', { class: 'number' }, `${turn.number}`),
+      h('span', { class: 'number' }, `${number}`),
       h('span', { class: 'side' }, side),
-      turn.latency !== undefined && h('span', { class: 'muted' }, durationText(turn.latency)),
-      turn.source && open,
-      badge(found?.status ?? 'none', found && badgeScoreText(found)),
+      latency !== undefined && h('span', { class: 'muted' }, durationText(latency)),
+      source && link('Go to line', `Go to line of turn ${number}`, () => onOpen(number)),
+      status && badge(status, score),
     ),
     body,
-    turn.retrievalContext && retrieval(turn.number, turn.retrievalContext),
-    found && rationales(turn.number, found),
+    found
+      ? rationales(number, found, options)
+      : running &&
+          turn.side === 'assistant' &&
+          h('div', { class: 'rationales waiting' }, 'Verdicts: waiting'),
   );
 }
 
-function renderItem(item: TurnItem, rendered: boolean): HTMLElement {
-  switch (item.kind) {
-    case 'text':
-      return said(item.text, rendered);
-    case 'system':
-      return renderSystem(item);
-    case 'tool-call': {
-      const { call, result } = item;
-      return h(
-        'details',
-        { class: 'tool', 'data-key': `tool ${call.id}` },
-        h('summary', {}, h('span', { class: 'label' }, 'Tool call'), ` ${call.name}`),
-        h('pre', { class: 'said' }, JSON.stringify(call.arguments, null, 2) ?? ''),
-        h('div', { class: 'label' }, result === undefined ? 'No result' : 'Result'),
-        result !== undefined && h('pre', { class: 'said' }, pretty(result)),
-      );
-    }
-    default:
-      return unreachable(item);
-  }
+function quotation({ entry }: TurnBadge['entries'][number]): Quotation[] {
+  const { evidence, status } = entry;
+  return evidence?.verified ? [{ text: evidence.text, status }] : [];
 }
 
-function said(text: string, rendered: boolean): HTMLElement {
-  if (!rendered) return h('div', { class: 'said source' }, text);
-  return h('div', { class: 'said' }, renderMarkdown(text));
+/** The words of what failed. Such an entry may say which tool was called wrongly and quote nothing. */
+function blamedWords(entries: TurnBadge['entries']): ReadonlySet<string> {
+  const said = entries.flatMap(({ entry }) => (isFailure(entry) ? [entry.rationale] : []));
+  return new Set(said.join('\n').match(/[\p{L}\p{N}_./:-]*[\p{L}\p{N}_]/gu));
 }
 
-export function renderSystem({ role, text }: SystemText): HTMLElement {
-  return h(
-    'details',
-    { class: 'system', 'data-key': `system ${text.slice(0, 40)}`, open: text.length <= SHORT },
-    h('summary', {}, `${role === 'system' ? 'System' : 'Developer'} text`),
-    h('div', { class: 'said source' }, text),
-  );
-}
-
-function retrieval(turn: number, context: readonly string[]): HTMLElement {
-  return h(
-    'details',
-    { class: 'tool', 'data-key': `context ${turn}` },
-    h('summary', {}, `Retrieved context (${context.length})`),
-    ...context.map((text) => h('pre', {}, text)),
-  );
-}
+/** What a person has to act on comes first. */
+const ORDER: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
 /** What each assertion said about this turn; open where something went wrong. */
-function rationales(turn: number, { entries, status }: TurnBadge): HTMLElement {
-  const trouble = status === 'fail' || status === 'error';
+function rationales(
+  turn: number,
+  { entries, status }: TurnBadge,
+  { running, titleOf }: TurnOptions,
+): HTMLElement {
+  const grouped = ORDER.map((one) => entries.filter(({ entry }) => entry.status === one));
+  const counts = grouped.flatMap(([first, ...others]) =>
+    first ? [`${1 + others.length} ${STATUS_WORDS[first.entry.status]}`] : [],
+  );
   return h(
     'details',
-    { class: 'rationales', 'data-key': `rationales ${turn}`, open: trouble },
-    h('summary', {}, counted(entries.length, 'verdict')),
-    ...entries.map(({ verdict, entry }) =>
-      h(
-        'div',
-        { class: 'rationale', 'data-status': entry.status },
+    {
+      class: 'rationales',
+      'data-key': `rationales ${turn}`,
+      open: isFailure({ status }) && !running,
+    },
+    h('summary', {}, `Verdicts: ${counts.join(', ')}`, spoken(` about turn ${turn}`)),
+    ...grouped
+      .flat()
+      .map(({ verdict, entry }) =>
         h(
           'div',
-          { class: 'heading' },
-          h('span', { class: 'name' }, verdict.assertion.name),
-          badge(entry.status, turnScore(entry, verdict)),
+          { class: 'rationale', 'data-status': entry.status },
+          h(
+            'div',
+            { class: 'heading' },
+            h('span', { class: 'name' }, titleOf(verdict)),
+            badge(entry.status, turnScore(entry, verdict)),
+          ),
+          entry.rationale !== '' && h('p', {}, entry.rationale),
+          entry.evidence && quote(entry.evidence),
         ),
-        h('p', {}, entry.rationale),
-        entry.evidence && quote(entry.evidence.text, entry.evidence.verified),
       ),
-    ),
   );
 }
 
@@ -134,7 +130,7 @@ function turnScore({ score }: TurnVerdict, { threshold }: Verdict): string | und
   return score === null ? undefined : scoreText(score, threshold);
 }
 
-function quote(text: string, verified: boolean): HTMLElement {
+function quote({ text, verified }: Quote): HTMLElement {
   if (text.trim() === '') return h('p', { class: 'unverified' }, '⚠ The judge gave no quote.');
   const words = `“${text}”`;
   if (verified) return h('blockquote', {}, words);
@@ -142,14 +138,6 @@ function quote(text: string, verified: boolean): HTMLElement {
     'blockquote',
     { class: 'unverified' },
     words,
-    h('div', {}, '⚠ quote not found in this turn'),
+    h('div', {}, '⚠ Quote not found in this turn'),
   );
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -16,19 +16,21 @@ export function registerControls(): void {
 
 export interface ButtonOptions {
   readonly label: string;
+  /** Shown in place of the label where there is little room. */
+  readonly sign?: string;
+  /** The key that does the same. */
+  readonly key?: string;
   readonly primary?: boolean;
-  readonly disabled?: boolean;
-  readonly title?: string;
   readonly onClick: () => void;
 }
 
-export function button({ label, primary, disabled, title, onClick }: ButtonOptions): HTMLElement {
+export function button({ label, sign, key, primary, onClick }: ButtonOptions): HTMLElement {
   const element = document.createElement(`${PREFIX}-button`);
   element.setAttribute('appearance', primary ? 'primary' : 'secondary');
-  element.toggleAttribute('disabled', disabled ?? false);
-  if (title !== undefined) element.title = title;
+  element.setAttribute('aria-label', label);
+  if (key !== undefined) element.title = `${label} (${key})`;
   element.dataset.focus = `button ${label}`;
-  element.textContent = label;
+  element.textContent = sign ?? label;
   element.addEventListener('click', onClick);
   return element;
 }

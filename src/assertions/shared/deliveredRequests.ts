@@ -1,51 +1,38 @@
 import * as z from 'zod';
 import { turnsOfSide } from '../../core/conversation.ts';
-import { lookUpQuote } from '../../core/quote.ts';
-import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
-import {
-  citing,
-  fromVerdictEntries,
-  notApplicable,
-  rationaleSchema,
-  verdictEntrySchema,
-  withWhole,
-} from './entries.ts';
-import { citationMistakes, contradiction } from './mistakes.ts';
+import type { AssertionInput, Mistake, Question } from '../contract.ts';
+import { citationMistakes, contradiction } from './answerMistakes.ts';
+import { withCase } from './caseText.ts';
+import { citing } from './entries.ts';
+import { listQuestion } from './listQuestion.ts';
+import { lookUpQuote } from './quote.ts';
 
-const answerSchema = z.object({
-  requests: z.array(
-    z.object({
-      request: z.string(),
-      asked_turn: z.number(),
-      delivered: z.string().describe('What the user has in hand at the end; empty if nothing.'),
-      delivered_turn: z.number().nullable(),
-      evidence: z.string().describe('Copied from the turn that delivered it; empty if none did.'),
-      gaps: z.array(z.string()).describe('What is missing; empty only if nothing is.'),
-    }),
-  ),
-  turns: z.array(verdictEntrySchema),
-  rationale: rationaleSchema,
+const requestSchema = z.object({
+  request: z.string(),
+  asked_turn: z.number(),
+  delivered: z.string().describe('What the user has in hand at the end; empty if nothing.'),
+  delivered_turn: z.number().nullable(),
+  evidence: z.string().describe('Copied from the turn that delivered it; empty if none did.'),
+  gaps: z.array(z.string()).describe('What is missing; empty only if nothing is.'),
 });
 
-type Answer = z.infer<typeof answerSchema>;
-type Request = Answer['requests'][number];
+type Request = z.infer<typeof requestSchema>;
 
 /** What the user asked for and what was delivered. Score: 1 when nothing is missing, else 0. */
 export function taskCompletionQuestion(
   name: string,
   instructions: string,
   input: AssertionInput,
-): Question<Answer> {
-  return {
+): Question<unknown> {
+  return listQuestion(input, {
     name,
-    instructions,
-    turns: input.turns,
-    answer: answerSchema,
-    mistakes: (answer) =>
-      answer.requests.flatMap((one, index) => requestMistakes(one, index + 1, input)),
-    parts: withWhole(answerSchema),
-    conclude: (answer) => conclude(answer, input),
-  };
+    instructions: withCase(input, instructions),
+    key: 'requests',
+    item: requestSchema,
+    mistakes: (request, number) => requestMistakes(request, number, input),
+    none: 'The user asked for nothing.',
+    conclude: (requests) => conclude(requests, input),
+  });
 }
 
 function requestMistakes(
@@ -72,28 +59,20 @@ function requestMistakes(
   ];
 }
 
-function conclude({ requests, turns, rationale }: Answer, input: AssertionInput): Outcome {
-  const verdicts = fromVerdictEntries(turns, input.turns);
-  if (requests.length === 0) {
-    return notApplicable('no-requests', `The user asked for nothing. ${rationale}`, verdicts);
-  }
+function conclude(requests: readonly Request[], { conversation }: AssertionInput) {
   const complete = requests.filter(({ gaps }) => gaps.length === 0);
   const open = requests.filter(({ gaps }) => gaps.length > 0);
-  const assistant = turnsOfSide(input.conversation, 'assistant');
+  const assistant = turnsOfSide(conversation, 'assistant');
   const details = requests.map((one) => {
     const turn = assistant.find(({ number }) => number === one.delivered_turn);
     return { ...one, evidence: turn && lookUpQuote(turn, one.evidence) };
   });
   return {
-    kind: 'scored',
     score: open.length === 0 ? 1 : 0,
-    label: open.length === 0 ? 'yes' : 'no',
-    rationale,
-    turns: verdicts,
     hits: complete.map((one) => citing(one.delivered_turn ?? one.asked_turn, one.request)),
     misses: open.map((one) =>
       citing(one.asked_turn, `${one.request}, missing: ${one.gaps.join('; ')}`),
     ),
-    details: { requests: details },
+    details,
   };
 }

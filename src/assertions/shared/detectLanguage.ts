@@ -1,75 +1,17 @@
 /** ISO 639-1 codes of the languages that can be told apart. */
-export const LANGUAGES = [
-  'am',
-  'ar',
-  'az',
-  'be',
-  'bg',
-  'bn',
-  'ca',
-  'cs',
-  'da',
-  'de',
-  'el',
-  'en',
-  'es',
-  'et',
-  'eu',
-  'fa',
-  'fi',
-  'fr',
-  'gu',
-  'he',
-  'hi',
-  'hr',
-  'hu',
-  'hy',
-  'is',
-  'it',
-  'ja',
-  'ka',
-  'kn',
-  'ko',
-  'ku',
-  'lo',
-  'lt',
-  'lv',
-  'ml',
-  'mr',
-  'ms',
-  'nl',
-  'no',
-  'or',
-  'pa',
-  'pl',
-  'pt',
-  'ro',
-  'ru',
-  'sk',
-  'sl',
-  'sq',
-  'sr',
-  'sv',
-  'ta',
-  'te',
-  'th',
-  'tl',
-  'tr',
-  'uk',
-  'ur',
-  'vi',
-  'yo',
-  'zh',
-] as const;
+export const LANGUAGES =
+  'am ar az be bg bn ca cs da de el en es et eu fa fi fr gu he hi hr hu hy is it ja ka kn ko ku lo lt lv ml mr ms nl no or pa pl pt ro ru sk sl sq sr sv ta te th tl tr uk ur vi yo zh'.split(
+    ' ',
+  );
 
-export interface DetectedLanguage {
+interface DetectedLanguage {
   /** ISO 639-1. */
   readonly language: string;
   /** Share of the text in it, above 0 up to 1, of what could be told. */
   readonly share: number;
 }
 
-/** The language of most of the text; undefined where it is too short or too unsure to tell. */
+/** The language of most of the text; undefined if it is too short or too unsure to tell. */
 export type DetectLanguage = (text: string) => DetectedLanguage | undefined;
 
 /** One word is as good as none: `Gift` is English and German. */
@@ -105,8 +47,8 @@ async function load(): Promise<DetectLanguage> {
     }
     const [longest] = [...lengths].sort(([, a], [, b]) => b - a);
     if (!longest) return undefined;
-    const told = [...lengths.values()].reduce((sum, length) => sum + length, 0);
-    return { language: longest[0], share: longest[1] / told };
+    const detected = [...lengths.values()].reduce((sum, length) => sum + length, 0);
+    return { language: longest[0], share: longest[1] / detected };
   };
 }
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
-import { lookUpQuote } from '../../core/quote.ts';
 import { mean } from '../../core/scoring.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { NotApplicable, Parts } from '../contract.ts';
+import { lookUpQuote } from './quote.ts';
 
 /**
  * What every judge's answer holds for each judged turn. The protocol says what the fields mean: a
@@ -16,7 +16,9 @@ export const entrySchema = z.object({
   evidence: z.string(),
 });
 
-export const verdictEntrySchema = entrySchema.extend({ verdict: z.enum(['pass', 'fail']) });
+export const verdictSchema = z.enum(['pass', 'fail']);
+
+export const verdictEntrySchema = entrySchema.extend({ verdict: verdictSchema });
 
 export const scoreEntrySchema = entrySchema.extend({ score: z.number() });
 
@@ -27,7 +29,7 @@ export type VerdictEntry = z.infer<typeof verdictEntrySchema>;
 /**
  * Entries as turn verdicts, in the conversation's order.
  *
- * @param scoreOf 0..1, or null where the turn was not applicable
+ * @param scoreOf 0..1, or null if the turn was not applicable
  * @param passes whether an applicable entry passes
  */
 export function turnVerdicts<Entry extends Omit<VerdictEntry, 'verdict'>>(
@@ -65,7 +67,7 @@ export function decidedTurn(turn: number, passed: boolean, rationale: string): T
   return { turn, status: passed ? 'pass' : 'fail', score: passed ? 1 : 0, rationale };
 }
 
-/** Mean of the applicable turns' scores; undefined where none was applicable. */
+/** Mean of the applicable turns' scores; undefined if none was applicable. */
 export function meanOfTurns(turns: readonly TurnVerdict[]): number | undefined {
   return mean(turns.flatMap(({ score }) => (score === null ? [] : [score])));
 }
@@ -127,9 +129,9 @@ export function withWhole<Schema extends z.ZodObject>(answer: Schema): Parts<z.i
   const whole = z.object(rest);
   return {
     whole,
-    join(parts, said) {
+    join(parts, answered) {
       const turns = parts.flatMap((part) => Reflect.get(part, 'turns'));
-      return answer.parse({ ...whole.parse(said), turns });
+      return answer.parse({ ...whole.parse(answered), turns });
     },
   };
 }

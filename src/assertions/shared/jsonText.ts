@@ -8,7 +8,7 @@ export type ReadJson =
 export const fencedJson = z
   .boolean()
   .default(false)
-  .meta({ description: 'True also takes JSON inside one ```json code fence.' });
+  .meta({ description: 'If true, also accept JSON inside one ```json code fence.' });
 
 const FENCE = /^```json[ \t]*\r?\n([\s\S]*?)\r?\n[ \t]*```$/i;
 

@@ -8,6 +8,8 @@ import type {
   Question,
   TypeDocs,
 } from '../contract.ts';
+import { extremeMistakes, rangeMistake } from './answerMistakes.ts';
+import { withCase } from './caseText.ts';
 import {
   fromVerdictEntries,
   hitsAndMisses,
@@ -17,7 +19,8 @@ import {
   verdictEntrySchema,
   withWhole,
 } from './entries.ts';
-import { extremeMistakes, rangeMistake } from './mistakes.ts';
+
+import { judgedType } from './judgedType.ts';
 
 /** One to five. */
 const LIKERT: Scale = [1, 5];
@@ -37,25 +40,24 @@ interface Likert {
  * A type that asks for a value from 1 to 5 for the whole, and a pass or fail for each turn.
  * Score: (value − 1) ÷ 4.
  */
-export function likertType(given: Likert): JudgedType {
-  return {
-    kind: 'judged',
-    type: given.type,
-    summary: given.summary,
+export function likertType(likert: Likert): JudgedType {
+  const { type, summary, docs } = likert;
+  return judgedType({
+    type,
+    summary,
     like: 'Azure',
-    docs: given.docs,
-    params: z.strictObject({}),
+    docs,
     scale: LIKERT,
-    defaultThreshold: 0.5,
-    side: 'assistant',
-    question: (input) => likertQuestion(given, input),
-  };
+    readsContext: true,
+    question: (input) => likertQuestion(likert, input),
+  });
 }
 
 function likertQuestion(
   { type, instructions, aspects = [], exception }: Likert,
-  { turns }: AssertionInput,
+  input: AssertionInput,
 ): Question<Record<string, unknown>> {
+  const { turns } = input;
   const answer = z.object({
     turns: z.array(verdictEntrySchema),
     rationale: rationaleSchema,
@@ -67,7 +69,7 @@ function likertQuestion(
   const rated = [...aspects, 'value'];
   const question: Question<Answer> = {
     name: questionName(type),
-    instructions: `${instructions}\n\n${ratings(rated)}`,
+    instructions: withCase(input, `${instructions}\n\n${ratings(rated)}`),
     turns,
     answer,
     mistakes: (given) => [
@@ -96,7 +98,7 @@ function likertQuestion(
 }
 
 function ratings(keys: readonly string[]): string {
-  return `${keys.map((key) => `\`${key}\``).join(', ')}: whole numbers from 1 to 5. Write the rationale first.`;
+  return `${keys.map((key) => `\`${key}\``).join(', ')}: whole numbers from 1 to 5.`;
 }
 
 function ratingMistakes(key: string, value: number): Mistake[] {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ReasonedError } from '../../core/reasonedError.ts';
+import { ReasonedError } from '../../core/errors.ts';
 import type { UnscoredVerdict } from '../../core/verdict.ts';
 import type { GroupType } from '../contract.ts';
 
@@ -7,7 +7,8 @@ import type { GroupType } from '../contract.ts';
 function groupParams(assertion: z.ZodType) {
   return z.strictObject({
     assert: z.array(assertion).min(1).meta({
-      description: 'The assertions that decide; `at` of the group holds where they name none.',
+      description:
+        "The nested assertions. They inherit the group's `at` unless they set their own.",
     }),
   });
 }

@@ -1,76 +1,94 @@
 import { textOf, turnsOf } from '../../core/conversation.ts';
 import { fence } from '../../core/fence.ts';
 import { renderTemplate } from '../../core/template.ts';
-import type { AssertionInput } from '../contract.ts';
+import type { AssertionInput, CaseFacts } from '../contract.ts';
 import { numbersOf } from './entries.ts';
+
+/** A part of the case that is not there in every case. */
+export type OptionalFact = 'role' | 'topics' | 'tools' | 'expectations';
 
 /** What a judge prompt can refer to by `{{name}}`, beside `{{context.NAME}}`. */
 interface PromptVariable {
   /** What it stands for. */
   readonly says: string;
-  /** A prompt that holds it refers to the conversation. */
-  readonly isConversation?: true;
+  /** The part of the case that it needs. */
+  readonly fact?: OptionalFact;
   value(input: AssertionInput): string;
 }
 
 export const PROMPT_VARIABLES: Readonly<Record<string, PromptVariable>> = {
-  conversation: {
-    says: 'The whole conversation, turn by turn.',
-    isConversation: true,
-    value: theConversation,
-  },
-  output: { says: 'The same as `conversation`.', isConversation: true, value: theConversation },
+  conversation: { says: 'The whole conversation, turn by turn.', value: theConversation },
+  output: { says: 'The same as `conversation`.', value: theConversation },
   last_reply: {
-    says: 'What the assistant said last.',
-    isConversation: true,
+    says: "The assistant's last reply.",
     value({ conversation }) {
       const last = turnsOf(conversation).findLast(({ side }) => side === 'assistant');
       return fenced(last ? textOf(last) : '(the assistant said nothing)');
     },
   },
   expectations: {
-    says: 'What a good conversation comes to, from the case.',
-    value({ facts }) {
-      const lines = Object.entries(facts.expectations).map(
-        ([key, value]) => `${key}: ${textual(value)}`,
-      );
-      return fenced(lines.length === 0 ? '(no expectations are given)' : lines.join('\n'));
-    },
+    says: 'What a good conversation achieves, from the case.',
+    fact: 'expectations',
+    value: ({ facts }) => fenced(expectationsText(facts)),
   },
   role: {
-    says: 'The role that the assistant is to play.',
-    value: ({ facts }) => fenced(facts.role ?? '(no role is given)'),
+    says: 'The role the assistant should play.',
+    fact: 'role',
+    value: ({ facts }) => fenced(facts.role ?? ''),
   },
   topics: {
-    says: 'The topics that the assistant may engage with.',
-    value: ({ facts: { topics } }) =>
-      fenced(topics.length === 0 ? '(no topics are given)' : topics.join('\n')),
+    says: 'The topics the assistant may discuss.',
+    fact: 'topics',
+    value: ({ facts: { topics } }) => fenced(topics.join('\n')),
   },
   tools: {
-    says: 'The tools that the assistant may call.',
-    value: ({ facts: { tools } }) =>
-      fenced(tools.length === 0 ? '(no tools)' : JSON.stringify(tools, null, 2)),
+    says: 'The tools the assistant may call.',
+    fact: 'tools',
+    value: ({ facts: { tools } }) => fenced(JSON.stringify(tools, null, 2)),
   },
   turn: { says: 'The numbers of the judged turns.', value: ({ turns }) => numbersOf(turns) },
 };
+
+/** The part of the case that a variable needs and the case lacks. */
+export function lackingFact(variable: string, facts: CaseFacts): OptionalFact | undefined {
+  const { fact } = (Object.hasOwn(PROMPT_VARIABLES, variable) && PROMPT_VARIABLES[variable]) || {};
+  if (fact === undefined) return undefined;
+  const value = facts[fact];
+  return value === undefined || Object.keys(value).length === 0 ? fact : undefined;
+}
 
 /** `city` of `context.city`: a key of the case's `context`. */
 export function contextKey(variable: string): string | undefined {
   return variable.startsWith('context.') ? variable.slice('context.'.length) : undefined;
 }
 
-/** @throws Error on a variable that has no value */
+/** @throws Error on a variable that has no value, or whose part of the case is missing */
 export function fillPrompt(prompt: string, input: AssertionInput): string {
   const { context } = input.facts;
   return renderTemplate(prompt, (name) => {
     const key = contextKey(name);
     if (key === undefined) {
-      return Object.hasOwn(PROMPT_VARIABLES, name)
-        ? PROMPT_VARIABLES[name]?.value(input)
-        : undefined;
+      if (!Object.hasOwn(PROMPT_VARIABLES, name)) return undefined;
+      const fact = lackingFact(name, input.facts);
+      if (fact !== undefined) throw new Error(lackingSentence(name, fact));
+      return PROMPT_VARIABLES[name]?.value(input);
     }
     return Object.hasOwn(context, key) ? fenced(textual(context[key])) : undefined;
   });
+}
+
+/** @param fact that the case lacks */
+export function lackingSentence(variable: string, fact: OptionalFact): string {
+  const where =
+    fact === 'expectations' ? 'to the case or to `defaults`' : 'to the case or the file';
+  return `The prompt uses {{${variable}}}, but the case has no \`${fact}\`. Add \`${fact}\` ${where}.`;
+}
+
+/** One line for each key, texts as they are. */
+export function expectationsText({ expectations }: Pick<CaseFacts, 'expectations'>): string {
+  return Object.entries(expectations)
+    .map(([key, value]) => `${key}: ${textual(value)}`)
+    .join('\n');
 }
 
 function theConversation(): string {

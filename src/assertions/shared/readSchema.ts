@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
 import { closest } from '../../core/closest.ts';
+import { errorText } from '../../core/errors.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
 
@@ -70,7 +71,7 @@ function compiled({
 }: Schema): ReadSchema {
   const dialect = DIALECTS.find(([name]) => typeof $schema === 'string' && name.test($schema));
   if (!dialect) {
-    const message = 'This names no draft that is read. Use draft 2020-12 or draft 7.';
+    const message = 'Unsupported `$schema`. Use draft 2020-12 or draft 7.';
     return { faults: [{ path: ['$schema'], message }] };
   }
   const ajv = new dialect[1](OPTIONS);
@@ -80,12 +81,10 @@ function compiled({
     const misspelt = misspeltKeyword(schema);
     if (misspelt) return { faults: [misspelt] };
     const validate = ajv.compile(schema);
-    if ('$async' in validate) return fault('A schema with `$async` is not read.');
+    if ('$async' in validate) return fault('`$async` schemas are not supported.');
     return { faults: [], wrongs: (value) => wrongsOf(validate, value) };
   } catch (error) {
-    return fault(
-      `The schema cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return fault(`The schema cannot be used: ${errorText(error)}`);
   }
 }
 
@@ -108,7 +107,7 @@ function misspeltKeyword(
   for (const [key, value] of Object.entries(schema)) {
     const meant = KEYWORDS.includes(key) ? undefined : closest(key, KEYWORDS);
     if (meant !== undefined) {
-      const message = `JSON Schema has no keyword "${key}". Did you mean "${meant}"?`;
+      const message = `Unknown JSON Schema keyword "${key}". Did you mean "${meant}"?`;
       return { path: [...path, key], message };
     }
     const inner: [string | number, unknown][] = INNER.includes(key)
@@ -139,7 +138,7 @@ function schemaFaults(schema: Schema, errors: readonly ErrorObject[]): Fault[] {
   }
   return [...first].map(([pointer, error]) => ({
     path: pathOf(schema, pointer),
-    message: `This is no JSON Schema: it ${phrase(error)}.`,
+    message: `This is not a valid JSON Schema: it ${phrase(error)}.`,
   }));
 }
 
@@ -173,9 +172,7 @@ function fits(validate: ValidateFunction, value: unknown): boolean {
     return validate(value) === true;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new Error(
-      'The JSON Schema refers to itself without end. Let each `$ref` lead further in.',
-    );
+    throw new Error('The JSON Schema refers to itself endlessly. Each `$ref` must lead deeper.');
   }
 }
 

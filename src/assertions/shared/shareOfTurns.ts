@@ -3,7 +3,7 @@ import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Outcome } from '../contract.ts';
 import { decidedTurn, hitsAndMisses, notApplicable } from './entries.ts';
 
-/** What a check says of one turn; `holds` is undefined where it cannot tell. */
+/** What a check says of one turn; `holds` is undefined if it cannot tell. */
 export interface TurnFinding {
   readonly holds: boolean | undefined;
   /** To be read after `Turn 4: `. */
@@ -14,10 +14,10 @@ interface Wording {
   /** What was found, to be read after `2 of 3 turns: `. */
   claim(found: boolean): string;
   /** Where no turn could be told: a stable kebab-case reason and a sentence. */
-  readonly untold?: { readonly reason: string; readonly rationale: string };
+  readonly undecided?: { readonly reason: string; readonly rationale: string };
 }
 
-const NO_TEXT = { reason: 'no-turns', rationale: 'There is no text to read.' };
+const NO_TEXT = { reason: 'no-turns', rationale: 'The turns have no text.' };
 
 /**
  * One entry for each chosen turn, whatever `at` says. Score: turns that hold ÷ turns that could be
@@ -26,7 +26,7 @@ const NO_TEXT = { reason: 'no-turns', rationale: 'There is no text to read.' };
 export function shareOfTurns(
   { turns, assertion: { negate } }: AssertionInput,
   look: (turn: Turn) => TurnFinding,
-  { claim, untold = NO_TEXT }: Wording,
+  { claim, undecided = NO_TEXT }: Wording,
   details: Readonly<Record<string, unknown>> = {},
 ): Outcome {
   const entries = turns.map((turn): TurnVerdict => {
@@ -35,13 +35,13 @@ export function shareOfTurns(
       ? { turn: turn.number, status: 'skipped', score: null, rationale }
       : decidedTurn(turn.number, holds !== negate, rationale);
   });
-  const told = entries.filter(({ status }) => status !== 'skipped').length;
-  if (told === 0) return notApplicable(untold.reason, untold.rationale, entries);
+  const decided = entries.filter(({ status }) => status !== 'skipped').length;
+  if (decided === 0) return notApplicable(undecided.reason, undecided.rationale, entries);
   const { hits, misses } = hitsAndMisses(entries);
   return {
     kind: 'scored',
-    score: hits.length / told,
-    rationale: `${hits.length} of ${told} turns: ${claim(!negate)}.`,
+    score: hits.length / decided,
+    rationale: `${hits.length} of ${decided} turns: ${claim(!negate)}.`,
     turns: entries,
     hits,
     misses,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Turn, textOf } from '../../core/conversation.ts';
 import type { AssertionInput, DeterministicType, Finding, TypeDocs } from '../contract.ts';
+import { checkedType } from './checkedType.ts';
 import { citing, decidedTurn, numbersOf } from './entries.ts';
 import { shareOfTurns } from './shareOfTurns.ts';
 
@@ -11,7 +12,7 @@ interface TextAssertion<Params extends z.ZodObject> {
   readonly summary: string;
   readonly docs: TypeDocs;
   readonly params: Params;
-  /** What was found, to be read after `Turn 4`: `holds "98765"`, `does not hold "98765"`. */
+  /** What was found, to be read after `Turn 4`: `contains "98765"`, `does not contain "98765"`. */
   claim(params: z.infer<Params>, found: boolean): string;
   holds(text: string, params: z.infer<Params>): boolean;
 }
@@ -19,29 +20,23 @@ interface TextAssertion<Params extends z.ZodObject> {
 export const ignoreCase = z
   .boolean()
   .default(false)
-  .meta({ description: 'True takes capital and small letters for the same.' });
+  .meta({ description: 'If true, ignore upper and lower case.' });
 
 /**
  * An assertion type about what the assistant said. With `at: each` every chosen turn is checked and
  * the score is the share that holds; otherwise the texts of the chosen turns are checked as one.
  * `negate` asks for the opposite.
  */
-export function textAssertion<Params extends z.ZodObject>(
-  given: TextAssertion<Params>,
-): DeterministicType {
-  const { type, summary, docs, params: schema } = given;
-  return {
-    kind: 'deterministic',
-    type,
-    summary,
-    docs,
-    params: schema,
-    defaultThreshold: 1,
-    side: 'assistant',
-    check(input) {
-      const params = schema.parse(input.assertion.params);
-      const claim = (found: boolean) => given.claim(params, found);
-      const holds = (text: string) => given.holds(text, params);
+export function textAssertion<Params extends z.ZodObject>({
+  claim: claimOf,
+  holds: holdsFor,
+  ...type
+}: TextAssertion<Params>): DeterministicType {
+  return checkedType({
+    ...type,
+    check(input, params) {
+      const claim = (found: boolean) => claimOf(params, found);
+      const holds = (text: string) => holdsFor(text, params);
       if (input.assertion.at.kind !== 'each') return checkJoined(input, claim, holds);
       const look = (turn: Turn) => {
         const found = holds(textOf(turn));
@@ -49,7 +44,7 @@ export function textAssertion<Params extends z.ZodObject>(
       };
       return shareOfTurns(input, look, { claim });
     },
-  };
+  });
 }
 
 function checkJoined(

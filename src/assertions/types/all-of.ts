@@ -2,12 +2,12 @@ import { groupType } from '../shared/nested.ts';
 
 export const allOf = groupType({
   type: 'all-of',
-  summary: 'All of the assertions under it must pass.',
+  summary: 'All nested assertions must pass.',
   docs: {
-    asks: 'Passes when every assertion under `assert` passes; with a lower `threshold`, when those that pass weigh enough. One that is skipped does not count, one that could not be judged makes the whole an error, one that is `required` and fails fails the case.',
+    asks: 'Passes when every assertion under `assert` passes or, with a lower `threshold`, when the weight of those that pass is enough. Skipped assertions do not count; one that could not be judged makes the group an error; a `required` one that fails fails the case.',
     score: 'Σ weight of those that pass ÷ Σ weight.',
     example: 'three of weight 1, 1 and 2, the last fails: 2 ÷ 4 = 0.5.',
-    skipped: 'where all of them are skipped.',
+    skipped: 'if all nested assertions are skipped.',
     yaml: `
       - type: all-of
         name: Refund is handled

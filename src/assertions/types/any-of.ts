@@ -2,12 +2,12 @@ import { groupType } from '../shared/nested.ts';
 
 export const anyOf = groupType({
   type: 'any-of',
-  summary: 'At least one of the assertions under it must pass.',
+  summary: 'At least one nested assertion must pass.',
   docs: {
-    asks: 'Passes when one of the assertions under `assert` passes that weighs enough: at the default threshold at least half of what the weightiest does. Weights say how much each is worth by itself; without them any one is enough. One that is skipped does not count, one that could not be judged makes the whole an error, one that is `required` and fails fails the case.',
-    score: 'greatest weight of those that pass ÷ greatest weight of all.',
+    asks: 'Passes when an assertion of enough weight under `assert` passes: by default, at least half the greatest weight. Without weights any one is enough. Skipped assertions do not count; one that could not be judged makes the group an error; a `required` one that fails fails the case.',
+    score: 'greatest weight that passes ÷ greatest weight of all.',
     example: 'a full answer of weight 1 fails, a referral of weight 0.6 passes: 0.6 ÷ 1 = 0.6.',
-    skipped: 'where all of them are skipped.',
+    skipped: 'if all nested assertions are skipped.',
     yaml: `
       - type: any-of
         assert:

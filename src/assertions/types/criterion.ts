@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { fence } from '../../core/fence.ts';
 import type { AssertionInput, ChecklistType, Mistake, Outcome, Question } from '../contract.ts';
+import { contradiction, listMistakes, turnMistakes } from '../shared/answerMistakes.ts';
+import { withCase } from '../shared/caseText.ts';
 import {
   citing,
   fromVerdictEntries,
@@ -8,18 +10,17 @@ import {
   rationaleSchema,
   verdictEntrySchema,
 } from '../shared/entries.ts';
-import { contradiction, listMistakes, turnMistakes } from '../shared/mistakes.ts';
 
 const INSTRUCTIONS = `Question: is each of the criteria below met?
 
-Judge every criterion on its own and strictly by its words: \`met\` or \`not-met\`. Where the conversation leaves it
-open, it is not met. Then say for each turn what it does for this criterion: \`pass\` when it helps to meet it,
-\`fail\` when it breaks it, not applicable when it has no bearing on it.`;
+Judge every criterion on its own and strictly by its words. Say first what each turn does for it: \`pass\` when it helps
+to meet it, \`fail\` when it breaks it, not applicable when it has no bearing on it. Then \`met\` or \`not-met\`: what is
+met in part, or left open by the conversation, is not met.`;
 
 const params = z.strictObject({
   criterion: z
     .string()
-    .regex(/\S/, 'Here must stand words, not blanks')
+    .regex(/\S/, 'Expected text, found only blanks')
     .meta({ description: 'What must be true, in plain English.' }),
 });
 
@@ -44,13 +45,16 @@ const wholeSchema = answerSchema.extend({
 export const criterion: ChecklistType = {
   kind: 'checklist',
   type: 'criterion',
-  summary: 'Is this sentence true of the conversation? A plain string is the same.',
+  summary: 'Is this sentence true of the conversation? A plain string means the same.',
   like: 'AgentV rubrics',
   docs: {
-    asks: 'A criterion in plain English, judged by the model: met or not, and the turns that show it. The criteria of a case share one request.',
-    score: '1 when met, else 0.',
+    asks: 'The judge decides whether a criterion in plain English is met, and which turns show it. All criteria of a case share one request.',
+    score: '1 if met, else 0.',
     example:
-      'of 6 replies one promises a date, and no date was to be promised: 0, with that turn as a miss.',
+      'the criterion forbids promising a date, and one of 6 replies promises one: 0, with that turn as a miss.',
+    differences: `
+      - AgentV can grade each criterion of a rubric in points. Here a criterion is an assertion of its own, met or not, and \`weight\` says how much it counts.
+    `,
     yaml: `
       assert:
         - The agent never promises a date for a refund.
@@ -62,16 +66,19 @@ export const criterion: ChecklistType = {
   params,
   defaultThreshold: 1,
   side: 'assistant',
+  readsContext: true,
   asPrompt: { key: 'criterion', body: promptOf },
   label: ({ criterion: words }) => firstWords(String(words)),
   checklist(inputs): Question<Answer, Outcome[]> {
-    const turns = inputs[0]?.turns ?? [];
+    const [first] = inputs;
+    const turns = first?.turns ?? [];
     const list = inputs
       .map((input, index) => `Criterion ${index + 1}:\n${fence(textOf(input))}`)
       .join('\n');
+    const question = `${INSTRUCTIONS}\n\n${list}\n\nEvery criterion has its own \`turns\`, with an entry for each turn to judge.`;
     return {
       name: 'criteria',
-      instructions: `${INSTRUCTIONS}\n\n${list}\n\nEvery criterion has its own \`turns\`, with an entry for each turn to judge.`,
+      instructions: first ? withCase(first, question) : question,
       turns,
       answer: answerSchema,
       mistakes: (answer) => [
@@ -105,8 +112,8 @@ function firstWords(text: string): string {
   return words.length <= LABEL_WORDS ? first : `${first} …`;
 }
 
-function joinCriteria(parts: readonly Answer[], said: unknown): Answer {
-  const { criteria, rationale } = wholeSchema.parse(said);
+function joinCriteria(parts: readonly Answer[], whole: unknown): Answer {
+  const { criteria, rationale } = wholeSchema.parse(whole);
   const turnsOf = (number: number) =>
     parts.flatMap((part) =>
       part.criteria.filter((one) => one.criterion === number).flatMap(({ turns }) => turns),
@@ -134,7 +141,7 @@ function outcomeMistakes({ criterion: number, outcome, turns }: Answer['criteria
 
 function conclude({ criteria }: Answer, number: number, input: AssertionInput): Outcome {
   const found = criteria.find((one) => one.criterion === number);
-  if (!found) throw new Error(`The answer holds no criterion ${number}.`);
+  if (!found) throw new Error(`The answer has no criterion ${number}.`);
   const turns = fromVerdictEntries(found.turns, input.turns);
   const { hits, misses } = hitsAndMisses(turns);
   const met = found.outcome === 'met';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { turnsOfSide } from '../../core/conversation.ts';
 import { reaches, type Scale, shareOn, valueOn } from '../../core/scoring.ts';
 import type { Assertion } from '../../core/suite.ts';
 import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
@@ -6,10 +7,10 @@ import type {
   AssertionInput,
   Fault,
   Finding,
-  Means,
   Outcome,
   Planned,
   ProcedureType,
+  Toolbox,
 } from '../contract.ts';
 import { citing, hitsAndMisses, notApplicable, turnVerdicts } from '../shared/entries.ts';
 import {
@@ -21,8 +22,14 @@ import {
   nodeAt,
   nodeSchema,
   waysFrom,
-} from '../shared/graphNodes.ts';
-import { type AskingNode, asks, questionAt, type Step } from '../shared/graphQuestion.ts';
+} from '../shared/graph/graphNodes.ts';
+import {
+  type AskingNode,
+  asks,
+  questionAt,
+  type Step,
+  turnsAt,
+} from '../shared/graph/graphQuestion.ts';
 import { NestedError } from '../shared/nested.ts';
 
 const SCALE: Scale = [0, 10];
@@ -31,9 +38,10 @@ function paramsWith(assertion: z.ZodType) {
   return z.strictObject({
     nodes: z
       .record(z.string().min(1), nodeSchema(assertion))
-      .meta({ description: 'The nodes by their names.' }),
+      .meta({ description: 'The nodes by name.', declares: 'node' }),
     start: z.string().min(1).optional().meta({
-      description: 'The node that it begins with; the first one unless given.',
+      description: 'The node to start with. Default: the first one.',
+      refersTo: 'node',
     }),
   });
 }
@@ -43,15 +51,18 @@ const params = paramsWith(z.unknown());
 export const decisionGraph: ProcedureType = {
   kind: 'procedure',
   type: 'decision-graph',
-  summary: 'Questions in a graph: each answer leads to the next, the last to a score.',
+  summary: 'A graph of questions: each answer leads to the next question or to a score.',
   like: 'DeepEval DAG',
   docs: {
-    asks: 'Asks one question after the other, one request for each node on the way that is taken, until it comes to a score from 0 to 10 or to another assertion. The way stands in `details.path`. A circle, a branch that ends nowhere, a missing or doubled answer and a node that is never reached are told while typing. An end that is `required` and fails fails the case.',
+    asks: 'Asks one question after another, one request per node on the path taken, until it reaches a score from 0 to 10 or another assertion. The path is recorded in `details.path`. Cycles, branches that lead nowhere, missing or repeated answers and unreachable nodes are reported while typing. An end that is `required` and fails fails the case.',
     score:
-      'the score of the end ÷ 10, or that of the assertion. A threshold may be written on the scale: `threshold: 7`.',
+      "the final score ÷ 10, or the assertion's score. A threshold may use that scale: `threshold: 7`.",
     example:
-      '`satisfied` is answered with yes, which leads to `tone`, and that with neutral, which is worth 5: 5 ÷ 10 = 0.5.',
-    skipped: 'where it ends in an assertion that is skipped.',
+      '`satisfied` is answered yes, which leads to `tone`, which is answered neutral, worth 5: 5 ÷ 10 = 0.5.',
+    skipped: 'if it ends in an assertion that is skipped.',
+    differences: `
+      - None known. A path that ends in an assertion takes that assertion's score, as one that ends in a metric does in DeepEval.
+    `,
     yaml: `
       - type: decision-graph
         nodes:
@@ -82,6 +93,7 @@ export const decisionGraph: ProcedureType = {
   scale: SCALE,
   defaultThreshold: 0.5,
   side: 'assistant',
+  readsContext: true,
   asksJudge: true,
   faults(given): Fault[] {
     const read = params.safeParse(given);
@@ -93,7 +105,7 @@ export const decisionGraph: ProcedureType = {
     // Such keys of an object do not keep their order.
     const numbers = Object.keys(nodes).filter((name) => /^\d+$/.test(name));
     if (numbers.length > 0) {
-      const message = 'The name of a node begins with a letter: a number is a score.';
+      const message = 'Node names must start with a letter, since a number is a score.';
       return numbers.map((name) => ({ path: ['nodes', name], message }));
     }
     return graphFaults(nodes, startOf(read.data));
@@ -105,23 +117,26 @@ export const decisionGraph: ProcedureType = {
       const end = endAt(name, input);
       if (node?.type === 'assertion' && end) return [{ kind: 'assertion', assertion: end }];
       if (!node || !asks(node)) return [];
-      const about = (turns: AssertionInput['turns']) =>
-        questionAt(node, [], { ...input, turns }).asked;
+      const about = (turns: AssertionInput['turns']) => {
+        // Before a run the turns that it looks at may be still to come.
+        const looked = { turns, ...turnsAt(node, { ...input, turns }) };
+        return questionAt(node, [], { ...input, turns: looked.turns }).asked;
+      };
       return [{ kind: 'asked', about }];
     });
   },
-  async run(input, means) {
+  async run(input, toolbox) {
     const own = params.parse(input.assertion.params);
     const steps: Step[] = [];
     let next: Branch = startOf(own);
     while (typeof next === 'string') {
       const node = nodeAt(own.nodes, next);
       if (!node || steps.some((step) => step.node === next)) {
-        throw new Error(`The decision graph cannot go on at "${next}".`);
+        throw new Error(`The decision graph cannot continue at "${next}".`);
       }
       if (node.type === 'verdict') return conclude(node.score, steps, input);
-      if (node.type === 'assertion') return endInAssertion(next, steps, input, means);
-      next = await takeStep(next, node, steps, input, means);
+      if (node.type === 'assertion') return endInAssertion(next, steps, input, toolbox);
+      next = await takeStep(next, node, steps, input, toolbox);
     }
     return conclude(next, steps, input);
   },
@@ -136,11 +151,13 @@ async function takeStep(
   node: AskingNode,
   steps: Step[],
   input: AssertionInput,
-  means: Means,
+  toolbox: Toolbox,
 ): Promise<Branch> {
   const question = (turns: AssertionInput['turns']) => questionAt(node, steps, { ...input, turns });
-  const { answer } = await means.ask(input.turns, (turns) => question(turns).asked);
-  steps.push({ node: name, asked: question(input.turns).text, ...answer });
+  const looked = turnsAt(node, input);
+  if ('missing' in looked) throw new Error(`The node "${name}": ${looked.missing}.`);
+  const { answer } = await toolbox.ask(looked.turns, (turns) => question(turns).asked);
+  steps.push({ node: name, asked: question(looked.turns).text, ...answer });
   const ways = waysFrom(node);
   const taken =
     node.type === 'task'
@@ -157,18 +174,18 @@ function keyOf({ type }: Node, answer: string): string {
 
 /** The assertion of a node that holds one. */
 function endAt(name: string, { assertion }: AssertionInput): Assertion | undefined {
-  return assertion.nested?.find(({ place }) => place === `nodes.${name}.assert`)?.assertion;
+  return assertion.nested?.find(({ path }) => path === `nodes.${name}.assert`)?.assertion;
 }
 
 async function endInAssertion(
   name: string,
   steps: readonly Step[],
   input: AssertionInput,
-  means: Means,
+  toolbox: Toolbox,
 ): Promise<Outcome> {
   const end = endAt(name, input);
-  if (!end) throw new Error(`The node "${name}" holds no assertion.`);
-  const verdict = await means.verdict(end);
+  if (!end) throw new Error(`The node "${name}" has no assertion.`);
+  const verdict = await toolbox.verdict(end);
   if (verdict.status === 'error') throw new NestedError(verdict);
   if (verdict.score === null) {
     return { ...notApplicable('not-applicable', verdict.rationale), turns: verdict.turns };
@@ -221,22 +238,23 @@ function turnsOfWay(
   passed: boolean,
   input: AssertionInput,
 ): TurnVerdict[] {
-  const entries = input.turns.map(({ number }) => {
+  const looked = turnsOfSide(input.conversation, 'assistant');
+  const entries = looked.map(({ number }) => {
     const spoken = steps.flatMap(({ node, turns }) =>
       turns.filter(({ turn }) => turn === number).map((entry) => ({ node, entry })),
     );
     const bearing = spoken.filter(({ entry }) => entry.applicable);
-    const told = bearing.length > 0 ? bearing : spoken;
+    const shown = bearing.length > 0 ? bearing : spoken;
     return {
       turn: number,
       applicable: bearing.length > 0,
-      rationale: told.map(({ node, entry }) => `${node}: ${entry.rationale}`).join(' '),
+      rationale: shown.map(({ node, entry }) => `${node}: ${entry.rationale}`).join(' '),
       evidence: bearing.at(-1)?.entry.evidence ?? '',
     };
   });
   return turnVerdicts(
     entries.filter(({ rationale }) => rationale !== ''),
-    input.turns,
+    looked,
     () => score,
     () => passed,
   );

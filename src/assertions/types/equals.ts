@@ -2,13 +2,12 @@ import { valueAssertion } from '../shared/wantedText.ts';
 
 export const equals = valueAssertion({
   type: 'equals',
-  summary: 'The text of the chosen turns is `value`.',
+  summary: 'The text of the chosen turns equals `value`.',
   docs: {
-    asks: 'Compares what the assistant said as a whole, white space around it left out.',
-    score:
-      '1 when they are the same, else 0; with `at: each` turns that are the same ÷ chosen turns.',
+    asks: 'Compares everything the assistant said, ignoring surrounding white space.',
+    score: '1 if they are equal, else 0; with `at: each`, turns that are equal ÷ chosen turns.',
     example:
-      'the last of three replies is the value: 1 with `at: last`, and 1 ÷ 3 = 0.33 with `at: each`.',
+      'the last of three replies equals the value: 1 with `at: last`, and 1 ÷ 3 = 0.33 with `at: each`.',
     yaml: `
       - type: equals
         value: Goodbye.

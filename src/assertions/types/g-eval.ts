@@ -11,6 +11,8 @@ import type {
   Planned,
   ProcedureType,
 } from '../contract.ts';
+import { extremeMistakes, rangeMistake } from '../shared/answerMistakes.ts';
+import { withCase } from '../shared/caseText.ts';
 import {
   fromVerdictEntries,
   hitsAndMisses,
@@ -18,7 +20,6 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
-import { extremeMistakes, rangeMistake } from '../shared/mistakes.ts';
 import { weighScore } from '../shared/weighScore.ts';
 
 const SCALE: Scale = [0, 10];
@@ -27,20 +28,20 @@ const band = z.strictObject({
   range: z
     .tuple([z.int().min(0).max(10), z.int().min(0).max(10)])
     .meta({ description: 'Lowest and highest score of the band, 0..10.' }),
-  means: z.string().min(1).meta({ description: 'What a score in this band says.' }),
+  means: z.string().min(1).meta({ description: 'What a score in this band means.' }),
 });
 
 const params = z.strictObject({
   criteria: z
     .string()
-    .regex(/\S/, 'Here must stand words, not blanks')
-    .meta({ description: 'What is to be rated, in plain English.' }),
+    .regex(/\S/, 'Expected text, found only blanks')
+    .meta({ description: 'What to rate, in plain English.' }),
   steps: z.array(z.string().min(1)).min(1).optional().meta({
     description:
-      'How to go about it, step by step. Unless given, the judge writes them once from the criteria and they are kept.',
+      'How to rate it, step by step. Default: the judge derives steps from the criteria once, and they are kept.',
   }),
   rubric: z.array(band).min(1).optional().meta({
-    description: 'What the scores mean, as bands from 0 to 10 without gap or overlap.',
+    description: 'What the scores mean: bands from 0 to 10 without gaps or overlaps.',
   }),
 });
 
@@ -63,26 +64,31 @@ const RATE = `Question: how well does the conversation meet the criteria below?
 
 Go through the steps one by one. Then say for each turn what it does for the criteria: \`pass\` when it meets them,
 \`fail\` when it goes against them, not applicable when it has no bearing on them. At the very end give \`score\`, a whole
-number from 0 (not at all) to 10 (fully).`;
+number: 0 not at all, 5 half, 10 fully.`;
 
 export const gEval: ProcedureType = {
   kind: 'procedure',
   type: 'g-eval',
-  summary: 'Your criteria, rated 0 to 10 by steps that are made once and kept.',
+  summary: 'Your criteria, rated 0 to 10 by steps that are derived once and kept.',
   like: 'DeepEval',
   docs: {
-    asks: 'The judge makes steps from the criteria once and keeps them, then rates each conversation by them, with criteria, steps and rubric before its eyes. Where the endpoint returns log-probabilities, the score is the mean of 0..10 weighted by the probability of each; `details.weighting` says which way it was.',
-    score: 'value ÷ 10. A threshold may be written on the scale: `threshold: 7`.',
+    asks: 'The judge derives steps from the criteria once; they are kept. It then rates each conversation by criteria, steps and rubric. If the endpoint returns log-probabilities, the score is the mean of 0..10 weighted by their probabilities; `details.weighting` says whether it was.',
+    score: 'value ÷ 10. A threshold may use that scale: `threshold: 7`.',
     example: 'the judge writes 8 with a probability of 0.75, 6 with 0.25: 7.5 ÷ 10 = 0.75.',
+    differences: `
+      - Without log-probabilities, DeepEval takes a fraction if the judge writes one. Here the judge must give a whole number.
+      - With log-probabilities, both weight the score by them. DeepEval leaves out alternatives below 1 %; here all count.
+      - If the score cannot be weighted, it is the number that the judge wrote, and \`details.weighting\` says why.
+    `,
     yaml: `
       - type: g-eval
         name: Empathy
         criteria: The assistant shows understanding when the user is upset.
         rubric:
           - range: [0, 4]
-            means: It passes over the feelings.
+            means: Ignores the feelings.
           - range: [5, 10]
-            means: It takes them up.
+            means: Responds to them.
         threshold: 7
     `,
   },
@@ -90,6 +96,7 @@ export const gEval: ProcedureType = {
   scale: SCALE,
   defaultThreshold: 0.5,
   side: 'assistant',
+  readsContext: true,
   asksJudge: true,
   faults(given) {
     const read = params.safeParse(given);
@@ -102,11 +109,11 @@ export const gEval: ProcedureType = {
       rating(own, own.steps ?? [], { ...input, turns });
     return [...making, { kind: 'asked', about }];
   },
-  async run(input, means) {
+  async run(input, toolbox) {
     const own = params.parse(input.assertion.params);
-    const steps = own.steps ?? (await means.askOnce(stepsAsked(own))).steps;
+    const steps = own.steps ?? (await toolbox.askOnce(stepsAsked(own))).steps;
     const about = (turns: AssertionInput['turns']) => rating(own, steps, { ...input, turns });
-    const answered = await means.ask(input.turns, about, { logprobs: true });
+    const answered = await toolbox.ask(input.turns, about, { logprobs: true });
     return conclude(answered, steps, input);
   },
 };
@@ -120,14 +127,17 @@ function rubricFaults(rubric: NonNullable<Params['rubric']>): Fault[] {
   for (const { low, high, index } of sorted) {
     const path = ['rubric', index, 'range'];
     if (low > high) faults.push({ path, message: `The band goes backwards: ${low} to ${high}.` });
-    else if (low < next) faults.push({ path, message: `${low} stands in another band already.` });
+    else if (low < next) faults.push({ path, message: `${low} is already in another band.` });
     else if (low > next) faults.push({ path, message: `No band says what ${next} means.` });
     next = Math.max(next, low + 1, high + 1);
   }
   const last = sorted.at(-1);
   if (last && next <= SCALE[1]) {
     const path = ['rubric', last.index, 'range'];
-    faults.push({ path, message: `No band says what ${next} means; the last ends with 10.` });
+    faults.push({
+      path,
+      message: `No band says what ${next} means. The last band must end at 10.`,
+    });
   }
   return faults;
 }
@@ -153,12 +163,10 @@ function rating(own: Params, steps: readonly string[], input: AssertionInput): D
   const rubric = bands.length === 0 ? [] : [`What the scores mean:\n${bands.join('\n')}`];
   return {
     name: 'g_eval',
-    instructions: [
-      RATE,
-      `The criteria:\n${fence(own.criteria)}`,
-      numbered.join('\n'),
-      ...rubric,
-    ].join('\n\n'),
+    instructions: withCase(
+      input,
+      [RATE, `The criteria:\n${fence(own.criteria)}`, numbered.join('\n'), ...rubric].join('\n\n'),
+    ),
     turns,
     answer: answerSchema,
     parts: withWhole(answerSchema),

@@ -1,109 +1,83 @@
 import * as z from 'zod';
-import { mean } from '../../core/scoring.ts';
-import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
-import {
-  citing,
-  fromVerdictEntries,
-  notApplicable,
-  rationaleSchema,
-  verdictEntrySchema,
-  withWhole,
-} from '../shared/entries.ts';
-import { citationMistakes, rangeMistake } from '../shared/mistakes.ts';
+import { mean, UNIT } from '../../core/scoring.ts';
+import { citationMistakes, rangeMistake } from '../shared/answerMistakes.ts';
+import { withCase } from '../shared/caseText.ts';
+import { citing } from '../shared/entries.ts';
+import { judgedType } from '../shared/judgedType.ts';
+import { listQuestion } from '../shared/listQuestion.ts';
+import { ONE_BY_ONE } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: did the assistant reach the user's goals, by a sound plan that it kept to?
 
-First list \`goals\`: each goal of the user, one by one, with the \`turn\` that states it first and:
-- \`plan\`: in one sentence the steps that the assistant took or announced;
-- \`quality\`, 0 to 1: how well they serve the goal: complete, in a workable order, none useless;
-- \`followed\`, 0 to 1: how far the assistant did what it had announced and what the plan needs;
-- \`reached\`, 0 to 1: how far the goal was reached by the end, by what was done and said, not promised.
+First list \`goals\` with the \`turn\` that states each first. ${ONE_BY_ONE} \`plan\` is the steps that the assistant took or
+announced, in one sentence. Give each, from 0 to 1:
+- \`quality\`: 1 complete, in a workable order, none useless; 0.5 with a gap or a useless step; 0 no plan;
+- \`followed\`: the share of these steps, and of what else they needed, that was done;
+- \`reached\`: the share of the goal that was reached by the end, by what was done and said, not promised.
 
-Then judge each turn: it passes when it brings a goal nearer; it fails when it leads away from it, stalls or drops a
+Then judge each turn: it passes when it brings a goal nearer; it fails when it leads away from one, stalls or drops a
 step. It is not applicable when no goal stands yet or all are reached.`;
 
-const unit = z.number();
-
-const answerSchema = z.object({
-  goals: z.array(
-    z.object({
-      goal: z.string(),
-      turn: z.number(),
-      plan: z.string(),
-      quality: unit,
-      followed: unit,
-      rationale: z.string(),
-      reached: unit,
-    }),
-  ),
-  turns: z.array(verdictEntrySchema),
-  rationale: rationaleSchema,
+const goalSchema = z.object({
+  goal: z.string(),
+  turn: z.number(),
+  plan: z.string(),
+  rationale: z.string(),
+  quality: z.number(),
+  followed: z.number(),
+  reached: z.number(),
 });
 
-type Answer = z.infer<typeof answerSchema>;
-type Goal = Answer['goals'][number];
+type Goal = z.infer<typeof goalSchema>;
 
-export const goalAccuracy: JudgedType = {
-  kind: 'judged',
+export const goalAccuracy = judgedType({
   type: 'goal-accuracy',
-  summary: 'Are the goals of the user reached, by a sound plan?',
+  summary: "Were the user's goals reached by a sound plan?",
   like: 'DeepEval',
   docs: {
-    asks: 'The judge lists the goals of the user; for each how far it was reached, how good the plan was and how far it was followed. A plan is worth the lower of its quality and its following.',
+    asks: "The judge lists the user's goals and, for each, how far it was reached, how good the plan was and how far the plan was followed. A plan is worth the lower of the last two.",
     score: 'mean over the goals of (reached + plan) ÷ 2.',
     example: 'one goal, reached 1, plan of quality 0.8, followed 0.5: (1 + 0.5) ÷ 2 = 0.75.',
-    skipped: 'where the user has no goal.',
+    skipped: 'if the user has no goal.',
+    differences: `
+      - A plan is worth the lower of its quality and of how far it was followed. DeepEval asks for one score of the plan.
+      - Goals are those of the whole conversation. DeepEval takes each exchange as one goal and one plan, so an exchange without a goal counts too.
+      - If the user has no goal, the verdict is skipped. DeepEval scores what its judge says, and 0 if there is no exchange.
+    `,
     yaml: `
       - type: goal-accuracy
         threshold: 0.7
     `,
   },
-  params: z.strictObject({}),
-  defaultThreshold: 0.5,
-  side: 'assistant',
-  question(input): Question<Answer> | Outcome {
-    return {
+  readsContext: true,
+  question: (input) =>
+    listQuestion(input, {
       name: 'goal_accuracy',
-      instructions: INSTRUCTIONS,
-      turns: input.turns,
-      answer: answerSchema,
-      mistakes: (answer) =>
-        answer.goals.flatMap((goal, index) => goalMistakes(goal, index + 1, input)),
-      parts: withWhole(answerSchema),
-      conclude: (answer) => conclude(answer, input),
-    };
-  },
-};
+      instructions: withCase(input, INSTRUCTIONS),
+      key: 'goals',
+      item: goalSchema,
+      mistakes: (goal, number) => [
+        ...citationMistakes(input, 'user', goal.turn, `Goal ${number}`),
+        ...(['reached', 'quality', 'followed'] as const).flatMap((key) =>
+          rangeMistake(goal[key], UNIT, `\`${key}\` of goal ${number}`),
+        ),
+      ],
+      none: 'The user had no goal.',
+      conclude,
+    }),
+});
 
-function goalMistakes(goal: Goal, number: number, input: AssertionInput): Mistake[] {
-  return [
-    ...citationMistakes(input, 'user', goal.turn, `Goal ${number}`),
-    ...(['reached', 'quality', 'followed'] as const).flatMap((key) =>
-      rangeMistake(goal[key], [0, 1], `\`${key}\` of goal ${number}`),
-    ),
-  ];
-}
-
-function conclude({ goals, turns, rationale }: Answer, input: AssertionInput): Outcome {
-  const verdicts = fromVerdictEntries(turns, input.turns);
+function conclude(goals: readonly Goal[]) {
   const judged = goals.map((goal) => {
     const plan_score = Math.min(goal.quality, goal.followed);
     return { ...goal, plan_score, score: (goal.reached + plan_score) / 2 };
   });
-  const score = mean(judged.map((goal) => goal.score));
-  if (score === undefined) {
-    return notApplicable('no-goals', `The user had no goal. ${rationale}`, verdicts);
-  }
   const reached = judged.filter((goal) => goal.reached >= 1);
   const open = judged.filter((goal) => goal.reached < 1);
   return {
-    kind: 'scored',
-    score,
-    label: open.length === 0 ? 'yes' : 'no',
-    rationale,
-    turns: verdicts,
+    score: mean(judged.map((goal) => goal.score)) ?? 0,
     hits: reached.map((one) => citing(one.turn, `reached: ${one.goal}`)),
     misses: open.map((one) => citing(one.turn, `not reached: ${one.goal}. ${one.rationale}`)),
-    details: { goals: judged },
+    details: judged,
   };
 }

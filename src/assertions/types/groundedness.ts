@@ -1,37 +1,37 @@
-import * as z from 'zod';
 import { fence } from '../../core/fence.ts';
-import type { AssertionInput, JudgedType } from '../contract.ts';
+import type { AssertionInput } from '../contract.ts';
 import { knownOf } from '../known.ts';
-import { claimsQuestion } from '../shared/claims.ts';
+import { claimsQuestion } from '../shared/claims/claims.ts';
 import { notApplicable } from '../shared/entries.ts';
+import { judgedType } from '../shared/judgedType.ts';
+import { CLAIMS } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: is what the assistant claims grounded in what it was given?
 
 Given to it are the retrieved context and the tool results in the conversation up to each turn, its system texts, and
-the context below, if any. For each turn list under \`claims\` every statement of fact that it makes about the matter,
-one by one. A claim holds when something given bears it out, or when it only repeats what the user had said; it does
-not hold when it goes beyond that or contradicts it. Questions, offers and courtesies are no claims; a turn without
-claims is not applicable.`;
+the context below, if any. For each turn list under \`claims\` the claims that it makes, one by one. ${CLAIMS} A claim holds
+when something given bears it out, or when it only repeats what the user had said; it does not hold when it goes beyond
+that or contradicts it. A turn without claims is not applicable.`;
 
-export const groundedness: JudgedType = {
-  kind: 'judged',
+export const groundedness = judgedType({
   type: 'groundedness',
-  summary: 'Is what the assistant claims grounded in what it was given?',
+  summary: "Are the assistant's claims grounded in what it was given?",
   like: 'Azure',
   docs: {
-    asks: "Takes each assistant turn apart into claims, each grounded or not in retrieved context, tool results, system texts or the case's `context`.",
+    asks: "Splits each assistant turn into claims and decides whether each is grounded in retrieved context, tool results, system messages or the case's `context`.",
     score: 'grounded ÷ claims, over all turns.',
     example: '9 claims, 6 of them grounded: 6 ÷ 9 = 0.67.',
     skipped:
-      'without asking where the assistant was given neither context nor tool results; skipped where nothing is claimed.',
+      'without asking the judge if the assistant had neither context nor tool results; also skipped if nothing is claimed.',
+    differences: `
+      - Azure rates the whole 1 to 5. Here the score is the share of claims that are grounded.
+      - If the assistant was given nothing or claims nothing, the verdict is skipped.
+    `,
     yaml: `
       - type: groundedness
         threshold: 0.8
     `,
   },
-  params: z.strictObject({}),
-  defaultThreshold: 0.5,
-  side: 'assistant',
   readsContext: true,
   idle({ context }, { hasRetrievedContext, hasToolResults }) {
     if (Object.keys(context).length > 0) return undefined;
@@ -60,7 +60,7 @@ export const groundedness: JudgedType = {
       input,
     );
   },
-};
+});
 
 /** What an earlier turn retrieved is ground for later ones, also where only these are judged. */
 function hasGround({ conversation, facts }: AssertionInput): boolean {

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { fence } from '../../core/fence.ts';
-import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import { contradiction, judgedTurnMistakes, listMistakes } from '../shared/answerMistakes.ts';
+import { withCase } from '../shared/caseText.ts';
 import {
   citing,
   fromVerdictEntries,
@@ -9,13 +11,13 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
-import { contradiction, listMistakes } from '../shared/mistakes.ts';
+import { judgedType } from '../shared/judgedType.ts';
 
 const INSTRUCTIONS = `Question: does the assistant keep to each of the guidelines below throughout the conversation?
 
 Judge every guideline on its own: \`met\`, \`violated\`, or \`not-applicable\` where the situation that it speaks of
-never comes up. \`violated_in\` lists the assistant's turns that violate it, else it is empty; a guideline that demands
-something is violated in the turn in which it was due. One violation is enough.
+never comes up. One violation is enough, and to keep half of it is to violate it. \`violated_in\` lists the assistant's
+turns that violate it, else it is empty; a guideline that demands something is violated in the turn in which it was due.
 
 Then judge each turn: it fails when some guideline lists it, else it passes. It is not applicable when no guideline
 bears on it.`;
@@ -24,16 +26,16 @@ const params = z.strictObject({
   guidelines: z
     .array(z.string().min(1))
     .min(1)
-    .meta({ description: 'The rules that the assistant must keep, each a sentence.' }),
+    .meta({ description: 'The rules that the assistant must follow, one sentence each.' }),
 });
 
 const answerSchema = z.object({
   guidelines: z.array(
     z.object({
       guideline: z.number(),
-      outcome: z.enum(['met', 'violated', 'not-applicable']),
-      violated_in: z.array(z.number()),
       rationale: z.string(),
+      violated_in: z.array(z.number()),
+      outcome: z.enum(['met', 'violated', 'not-applicable']),
     }),
   ),
   turns: z.array(verdictEntrySchema),
@@ -42,16 +44,19 @@ const answerSchema = z.object({
 
 type Answer = z.infer<typeof answerSchema>;
 
-export const guidelines: JudgedType = {
-  kind: 'judged',
+export const guidelines = judgedType({
   type: 'guidelines',
-  summary: 'Does the assistant keep to each of these rules?',
+  summary: 'Does the assistant follow each of these rules?',
   like: 'MLflow',
   docs: {
-    asks: 'The judge says of each guideline whether it was met, did not apply, or was violated and in which turns.',
-    score: 'met ÷ applicable guidelines. The label is `yes` only when all are met.',
+    asks: 'For each guideline the judge decides whether it was met, did not apply, or was violated, and in which turns.',
+    score: 'met ÷ applicable guidelines. The label is `yes` only if all are met.',
     example: 'six guidelines, one does not apply, one is violated: 4 ÷ 5 = 0.8, label `no`.',
-    skipped: 'where none applies.',
+    skipped: 'if none applies.',
+    differences: `
+      - MLflow answers yes or no. Here the score is the share of the applicable guidelines that were met; yes is a score of 1, which is also the default threshold.
+      - If no guideline applies, the verdict is skipped.
+    `,
     yaml: `
       - type: guidelines
         guidelines:
@@ -61,13 +66,13 @@ export const guidelines: JudgedType = {
   },
   params,
   defaultThreshold: 1,
-  side: 'assistant',
+  readsContext: true,
   question(input): Question<Answer> | Outcome {
     const rules = params.parse(input.assertion.params).guidelines;
     const list = rules.map((rule, index) => `Guideline ${index + 1}:\n${fence(rule)}`).join('\n');
     return {
       name: 'guidelines',
-      instructions: `${INSTRUCTIONS}\n\n${list}`,
+      instructions: withCase(input, `${INSTRUCTIONS}\n\n${list}`),
       turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
@@ -82,7 +87,7 @@ export const guidelines: JudgedType = {
       conclude: (answer) => conclude(answer, rules, input),
     };
   },
-};
+});
 
 function violationMistakes(
   { guidelines: judged, turns }: Answer,
@@ -95,9 +100,7 @@ function violationMistakes(
       mistakes.push(contradiction(text));
     }
     for (const turn of violated_in) {
-      if (input.turns.some(({ number }) => number === turn)) continue;
-      const text = `Guideline ${guideline} cites turn ${turn}, which is not to be judged.`;
-      mistakes.push({ reason: 'turns-mismatch', text });
+      mistakes.push(...judgedTurnMistakes(input, turn, `Guideline ${guideline}`));
     }
   }
   const violating = new Set(judged.flatMap(({ violated_in }) => violated_in));

@@ -1,17 +1,16 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
-import type { DeterministicType } from '../contract.ts';
+import { checkedType } from '../shared/checkedType.ts';
 import { fencedJson, readJson } from '../shared/jsonText.ts';
 import { shareOfTurns } from '../shared/shareOfTurns.ts';
 
 const params = z.strictObject({ fenced: fencedJson });
 
-export const isJson: DeterministicType = {
-  kind: 'deterministic',
+export const isJson = checkedType({
   type: 'is-json',
   summary: 'Each chosen reply is one JSON value and nothing else.',
   docs: {
-    asks: 'Reads the text of each chosen turn as JSON. White space around it is allowed; words around it are not. With `fenced: true` one ```json code fence around it is allowed too.',
+    asks: 'Parses the text of each chosen turn as JSON. White space around it is allowed; other text is not. With `fenced: true` it may be in one ```json code fence.',
     score: 'turns that are JSON ÷ chosen turns.',
     example: 'three replies, one of which begins with "Here you are:", score 2 ÷ 3 = 0.67.',
     yaml: `
@@ -21,10 +20,7 @@ export const isJson: DeterministicType = {
     `,
   },
   params,
-  defaultThreshold: 1,
-  side: 'assistant',
-  check(input) {
-    const { fenced } = params.parse(input.assertion.params);
+  check(input, { fenced }) {
     const look = (text: string) => {
       const read = readJson(text, fenced);
       return { holds: read.valid, rationale: read.valid ? 'is JSON' : read.wrong };
@@ -33,4 +29,4 @@ export const isJson: DeterministicType = {
       claim: (found) => (found ? 'is JSON' : 'is not JSON'),
     });
   },
-};
+});

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { textOf } from '../../core/conversation.ts';
-import type { DeterministicType } from '../contract.ts';
+import { checkedType } from '../shared/checkedType.ts';
 import { fencedJson, readJson } from '../shared/jsonText.ts';
 import { readSchema } from '../shared/readSchema.ts';
 import { shareOfTurns, type TurnFinding } from '../shared/shareOfTurns.ts';
@@ -8,20 +8,19 @@ import { shareOfTurns, type TurnFinding } from '../shared/shareOfTurns.ts';
 const params = z.strictObject({
   schema: z
     .record(z.string(), z.unknown())
-    .meta({ description: 'JSON Schema, draft 2020-12; draft 7 where its `$schema` says so.' }),
+    .meta({ description: 'JSON Schema, draft 2020-12, or draft 7 if `$schema` says so.' }),
   fenced: fencedJson,
 });
 
 /** More would make a rationale that nobody reads. */
-const MOST_TOLD = 5;
+const MOST_SHOWN = 5;
 
-export const jsonSchema: DeterministicType = {
-  kind: 'deterministic',
+export const jsonSchema = checkedType({
   type: 'json-schema',
-  summary: 'Each chosen reply is JSON that fits `schema`.',
+  summary: 'Each chosen reply is JSON that matches `schema`.',
   docs: {
-    asks: 'Reads the text of each chosen turn as JSON, as `is-json` does, and checks it against `schema`. The rationale names the place of each fault as a JSON pointer. Patterns use RE2 syntax and run in linear time: no look-around, no back references. Formats such as `date-time` and `email` are checked; a format that is not known is passed over. Nothing is loaded: a `$ref` stays inside the schema.',
-    score: 'turns that are JSON and fit ÷ chosen turns.',
+    asks: 'Parses the text of each chosen turn as JSON, as `is-json` does, and validates it against `schema`. The rationale locates each error by a JSON pointer. Patterns use RE2 syntax and run in linear time: no look-around, no back references. Formats such as `date-time` and `email` are checked; a format that is not known is passed over. Nothing is loaded: a `$ref` stays inside the schema.',
+    score: 'turns with valid JSON ÷ chosen turns.',
     example:
       'two replies, one with `{"order": "98765"}` and one with `{"order": 98765}` where `order` must be a string: 1 ÷ 2 = 0.5, and the rationale of the second says `/order must be string`.',
     yaml: `
@@ -34,8 +33,6 @@ export const jsonSchema: DeterministicType = {
     `,
   },
   params,
-  defaultThreshold: 1,
-  side: 'assistant',
   faults(given) {
     const read = params.safeParse(given);
     if (!read.success) return [];
@@ -44,8 +41,7 @@ export const jsonSchema: DeterministicType = {
       message,
     }));
   },
-  check(input) {
-    const { schema, fenced } = params.parse(input.assertion.params);
+  check(input, { schema, fenced }) {
     const { faults, wrongs } = readSchema(schema);
     if (!wrongs) throw new Error(faults.map(({ message }) => message).join(' '));
     const look = (text: string): TurnFinding => {
@@ -53,12 +49,12 @@ export const jsonSchema: DeterministicType = {
       if (!read.valid) return { holds: false, rationale: read.wrong };
       const found = wrongs(read.value);
       if (found.length === 0) return { holds: true, rationale: 'fits the schema' };
-      const more = found.length > MOST_TOLD ? `; and ${found.length - MOST_TOLD} more` : '';
-      const told = found.slice(0, MOST_TOLD).join('; ');
-      return { holds: false, rationale: `does not fit the schema: ${told}${more}` };
+      const more = found.length > MOST_SHOWN ? `; and ${found.length - MOST_SHOWN} more` : '';
+      const shown = found.slice(0, MOST_SHOWN).join('; ');
+      return { holds: false, rationale: `does not fit the schema: ${shown}${more}` };
     };
     return shareOfTurns(input, (turn) => look(textOf(turn)), {
       claim: (found) => (found ? 'fits the schema' : 'does not fit the schema'),
     });
   },
-};
+});

@@ -1,14 +1,17 @@
 import * as z from 'zod';
-import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import type { TurnVerdict } from '../../core/verdict.ts';
+import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
 import {
+  entrySchema,
   fromVerdictEntries,
   hitsAndMisses,
   meanOfTurns,
   notApplicable,
   rationaleSchema,
-  verdictEntrySchema,
+  verdictSchema,
 } from '../shared/entries.ts';
-import { citationMistakes, contradiction } from '../shared/mistakes.ts';
+import { judgedType } from '../shared/judgedType.ts';
 
 const INSTRUCTIONS = `Question: does the assistant remember what the user told it?
 
@@ -18,8 +21,15 @@ an older one is listed too; \`superseded_by\` of the older is then its number, e
 newer counts. Questions and small talk are no facts.
 
 Then judge each turn. It is applicable when a fact given before bears on it. It fails when it asks again for a fact
-that stands, contradicts it, or acts as if it had not been given; \`forgot\` lists those facts' numbers, and is empty
-where the turn passes. Repeating a fact to confirm it is no failure.`;
+that stands, contradicts it, or acts as if it had not been given, whatever others it remembers; \`forgot\` lists those
+facts' numbers, and is empty where the turn passes. Repeating a fact to confirm it is no failure.`;
+
+const params = z.strictObject({
+  denominator: z.enum(['facts', 'turns']).default('facts').meta({
+    description:
+      'Which turns count: `facts`, those a fact bears on, or `turns`, every turn after the first fact, as in DeepEval.',
+  }),
+});
 
 const answerSchema = z.object({
   facts: z.array(
@@ -29,31 +39,33 @@ const answerSchema = z.object({
       superseded_by: z.number().nullable(),
     }),
   ),
-  turns: z.array(verdictEntrySchema.extend({ forgot: z.array(z.number()) })),
+  turns: z.array(entrySchema.extend({ forgot: z.array(z.number()), verdict: verdictSchema })),
   rationale: rationaleSchema,
 });
 
 type Answer = z.infer<typeof answerSchema>;
 
-export const knowledgeRetention: JudgedType = {
-  kind: 'judged',
+export const knowledgeRetention = judgedType({
   type: 'knowledge-retention',
   summary: 'Does the assistant remember what the user said?',
   like: 'DeepEval, MLflow',
   docs: {
-    asks: 'The judge keeps a ledger of the facts that the user gave, corrections included, and says of each assistant turn that one bears on whether it forgot or contradicted any.',
-    score: 'turns without a lapse ÷ turns that a fact bears on.',
+    asks: 'The judge lists the facts the user gave, including corrections, and decides for each assistant turn they bear on whether it forgot or contradicted one.',
+    score: 'turns without a lapse ÷ turns a fact bears on.',
     example:
       'the order number of turn 1 bears on four replies, and turn 6 asks for it again: 3 ÷ 4 = 0.75.',
-    skipped: 'where the user gave no fact, or none that bears on a reply.',
+    skipped: 'if the user gave no fact, or none that bears on a reply.',
+    differences: `
+      - Only the turns a fact bears on count, so that small talk does not raise the score. DeepEval counts every reply after the first fact; \`denominator: turns\` does the same.
+      - If the user gave no fact, or none that bears on a reply, the verdict is skipped. DeepEval scores 1. With \`denominator: turns\`, facts that bear on no reply score 1 here too.
+      - MLflow answers yes or no. Yes is a score of 1 here; below that, the threshold decides.
+    `,
     yaml: `
       - type: knowledge-retention
         threshold: 1
     `,
   },
-  params: z.strictObject({}),
-  defaultThreshold: 0.5,
-  side: 'assistant',
+  params,
   question(input): Question<Answer> | Outcome {
     const { turns } = input;
     return {
@@ -71,7 +83,7 @@ export const knowledgeRetention: JudgedType = {
             `The user gave no fact to remember. ${rationale}`,
             verdicts,
           );
-        const score = meanOfTurns(verdicts);
+        const score = retained(facts, verdicts, input);
         if (score === undefined) return notApplicable('not-applicable', rationale, verdicts);
         return {
           kind: 'scored',
@@ -88,7 +100,20 @@ export const knowledgeRetention: JudgedType = {
       },
     };
   },
-};
+});
+
+/** The share of turns without a lapse; undefined if no turn counts. */
+function retained(
+  facts: Answer['facts'],
+  verdicts: readonly TurnVerdict[],
+  { turns, assertion }: AssertionInput,
+): number | undefined {
+  if (params.parse(assertion.params).denominator === 'facts') return meanOfTurns(verdicts);
+  const first = Math.min(...facts.map(({ turn }) => turn));
+  const counted = turns.filter(({ number }) => number > first);
+  const lapses = verdicts.filter(({ status }) => status === 'fail');
+  return counted.length === 0 ? undefined : (counted.length - lapses.length) / counted.length;
+}
 
 /**
  * Each part keeps its own ledger, in which it repeats the older facts that bear on it: the same fact

@@ -1,7 +1,10 @@
 import * as z from 'zod';
-import { reaches, type Scale, shareOn, valueOn } from '../../core/scoring.ts';
-import type { AssertionInput, JudgedType, Mistake, Outcome } from '../contract.ts';
+import { type Grading, reaches, type Scale, shareOn, UNIT, valueOn } from '../../core/scoring.ts';
+import type { TurnVerdict } from '../../core/verdict.ts';
+import type { AssertionInput, Mistake, Outcome } from '../contract.ts';
+import { contradiction, extremeMistakes, rangeMistake } from '../shared/answerMistakes.ts';
 import {
+  entrySchema,
   fromVerdictEntries,
   hitsAndMisses,
   meanOfTurns,
@@ -12,126 +15,125 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
-import { extremeMistakes, rangeMistake } from '../shared/mistakes.ts';
+import { gradingFaults, gradingKeys, scaleOfGrading, writtenGrading } from '../shared/grading.ts';
+import { judgedType } from '../shared/judgedType.ts';
+import { detailsFaults, detailsKey, detailsSchemaOf, readDetails } from '../shared/ownDetails.ts';
 import { fillPrompt, PROMPT_VARIABLES } from '../shared/promptVariables.ts';
 
-export const scaleSchema = z
-  .tuple([z.number(), z.number()])
-  .refine(([low, high]) => low < high, 'Give the lowest score first and the highest second.')
-  .meta({ description: 'Lowest and highest score that the judge gives; `[0, 1]` unless given.' });
-
-export const labelsSchema = z
-  .array(z.string().min(1))
-  .min(2)
-  .meta({ description: 'The labels of which the judge chooses one.' });
+const UNGRADED: Grading = { kind: 'scale', scale: UNIT };
 
 const params = z.strictObject({
   prompt: z.string().min(1).optional().meta({
     description: 'Path of a judge prompt: Markdown with front matter, relative to this file.',
+    file: 'prompt',
   }),
   instructions: z.string().min(1).optional().meta({
-    description: 'The prompt itself, with the same variables, where a file is too much.',
+    description: 'The prompt itself, instead of a file, with the same variables.',
+    template: 'judge',
   }),
   per_turn: z.boolean().optional().meta({
-    description: 'True asks for a score on each turn; the mean is the score.',
+    description: 'If true, the judge scores each turn, and the mean is the score.',
   }),
-  scale: scaleSchema.optional(),
-  labels: labelsSchema.optional(),
+  ...gradingKeys,
+  details: detailsKey.optional(),
 });
-
-const detailsSchema = z
-  .array(z.object({ name: z.string(), value: z.string() }))
-  .describe('Findings that the prompt asks for beyond the other fields; else empty.');
 
 const VARIABLES = [
   ...Object.entries(PROMPT_VARIABLES).map(([name, { says }]) => `- \`{{${name}}}\`: ${says}`),
   "- `{{context.NAME}}`: The value of a key of the case's `context`.",
 ];
 
-export const llmJudge: JudgedType = {
-  kind: 'judged',
+export const llmJudge = judgedType({
   type: 'llm-judge',
-  summary: 'Your own judge: a Markdown prompt, per turn or over the whole.',
+  summary: 'Your own judge: a Markdown prompt, for each turn or the whole conversation.',
   like: 'AgentV, MLflow make_judge',
   docs: {
-    asks: 'Asks what your prompt asks. With `per_turn` every judged turn gets a score on the `scale` and the mean counts; otherwise the judge gives one score, and a pass or fail for each turn. Scores are brought to 0..1. `details.scores_per_turn` keeps them.',
+    asks: 'Asks your prompt about the conversation, which always comes before it. The judge answers with a number on the `scale`, or with one of the `labels`, each of which has a score. With `per_turn`, every judged turn is graded and the mean counts. Otherwise the whole conversation is graded, and each turn passes or fails. `details.scores_per_turn` has the score of each turn, 0..1, next to what `details` asks for.',
     score:
-      '(value − lowest) ÷ (highest − lowest) of the `scale`; with `per_turn` the mean of that over the turns. A threshold above 1 is read on the scale: `threshold: 4`.',
+      '(value − lowest) ÷ (highest − lowest) of the `scale`, or the score of the label in `labels`; with `per_turn` the mean of that over the turns. A threshold above 1 is read on the scale: `threshold: 4`.',
     example: '`scale: [1, 5]` with `per_turn`, turns of 5, 4 and 3: (1 + 0.75 + 0.5) ÷ 3 = 0.75.',
-    skipped: 'where, with `per_turn`, the prompt applies to no turn.',
+    skipped: 'if, with `per_turn`, the prompt applies to no turn.',
     more: `Variables:\n${VARIABLES.join('\n')}`,
+    differences: `
+      - A label has the score that you give it. MLflow's judges return the label alone, AgentV's the score alone.
+      - Pass or fail follows from the score and the threshold, never from the judge.
+    `,
     yaml: `
       - type: llm-judge
         prompt: ./judges/context-retention.md
         required: true
+      - type: llm-judge
+        name: tone
+        instructions: How does the assistant treat the user?
+        labels: { polite: 1, neutral: 0.5, impolite: 0 }
     `,
   },
   params,
   scale: 'own',
-  defaultThreshold: 0.5,
-  side: 'assistant',
   takesPrompt: true,
   asPrompt: { key: 'instructions', body: (words) => words.trim() },
+  faults: (given) => [...gradingFaults(given), ...detailsFaults(given)],
   question(input) {
     const { assertion } = input;
     const own = params.parse(assertion.params);
-    const scale = own.scale ?? assertion.prompt?.scale ?? [0, 1];
-    const labels = own.labels ?? assertion.prompt?.labels ?? [];
     const perTurn = own.per_turn ?? assertion.prompt?.perTurn ?? false;
     const template = assertion.prompt?.body ?? own.instructions ?? '';
-    const body = fillPrompt(template, input);
-    const asked = { input, scale, labels, body };
-    return perTurn ? perTurnScores(asked) : overallScore(asked);
+    const asked = {
+      input,
+      grading: writtenGrading(own) ?? assertion.prompt?.grading ?? UNGRADED,
+      details: detailsSchemaOf(own.details ?? assertion.prompt?.details),
+      body: fillPrompt(template, input),
+    };
+    return perTurn ? perTurnGrades(asked) : overallGrade(asked);
   },
-};
+});
 
 interface Asked {
   readonly input: AssertionInput;
-  readonly scale: Scale;
-  readonly labels: readonly string[];
+  readonly grading: Grading;
+  readonly details: z.ZodType;
   readonly body: string;
 }
 
-function perTurnScores({ input, scale, labels, body }: Asked) {
+function perTurnGrades({ input, grading, details, body }: Asked) {
   const { turns } = input;
-  const [low, high] = scale;
   const answer = z.object({
-    turns: z.array(scoreEntrySchema),
-    ...labelShape(labels),
-    details: detailsSchema,
+    turns: z.array(entrySchemaOf(grading)),
+    details,
     rationale: rationaleSchema,
   });
-  const ask = `Give each turn a \`score\` from ${low} to ${high}.`;
+  type Answer = z.infer<typeof answer>;
   return {
     name: 'llm_judge_per_turn',
-    instructions: [body, ask, labelling(labels)].filter(Boolean).join('\n\n'),
+    instructions: `${body}\n\nGive each turn a ${graded(grading)}.`,
     turns,
     answer,
     parts: withWhole(answer),
-    mistakes: (given: z.infer<typeof answer>): Mistake[] =>
-      given.turns.flatMap(({ turn, applicable, score }) =>
-        applicable ? rangeMistake(score, scale, `The score of turn ${turn}`) : [],
-      ),
-    conclude(given: z.infer<typeof answer>): Outcome {
-      const verdicts = turnVerdicts(
-        given.turns,
-        turns,
-        ({ score }) => shareOn(scale, score),
-        ({ score }) => reaches(shareOn(scale, score), input.assertion.threshold),
+    mistakes: (given: Answer): Mistake[] =>
+      given.turns
+        .filter(({ applicable }) => applicable)
+        .flatMap((entry) => gradeMistakes(entry, grading, `of turn ${entry.turn}`)),
+    conclude(given: Answer): Outcome {
+      const scoreOf = (entry: Graded) => shareBy(grading, entry);
+      const passes = (entry: Graded) => reaches(scoreOf(entry), input.assertion.threshold);
+      const verdicts = turnVerdicts(given.turns, turns, scoreOf, passes).map((one) =>
+        labelled(one, given.turns),
       );
       const score = meanOfTurns(verdicts);
       if (score === undefined) return notApplicable('not-applicable', given.rationale, verdicts);
       return {
         kind: 'scored',
         score,
-        ...labelOf(given),
-        value: valueOn(scale, score),
-        scale,
+        ...(grading.kind === 'scale' && {
+          value: valueOn(grading.scale, score),
+          scale: grading.scale,
+        }),
         rationale: given.rationale,
         turns: verdicts,
         ...hitsAndMisses(verdicts),
         details: {
-          ...ownDetails(given.details),
+          // The program's own cannot be replaced by an answer.
+          ...readDetails(given.details),
           scores_per_turn: verdicts.map((entry) => entry.score),
           passing_turns: verdicts.filter(({ status }) => status === 'pass').length,
           total_turns: verdicts.length,
@@ -141,39 +143,46 @@ function perTurnScores({ input, scale, labels, body }: Asked) {
   };
 }
 
-function overallScore({ input, scale, labels, body }: Asked) {
+function overallGrade({ input, grading, details, body }: Asked) {
   const { turns } = input;
-  const answer = z.object({
+  const common = {
     turns: z.array(verdictEntrySchema),
-    ...labelShape(labels),
-    details: detailsSchema,
+    details,
     rationale: rationaleSchema,
-    score: z.number(),
-  });
-  const ask = `Say for each turn whether it passes, and give the whole a \`score\` from ${scale[0]} to ${scale[1]}.`;
+  };
+  const answer =
+    grading.kind === 'labels'
+      ? z.object({ ...common, label: z.enum(Object.keys(grading.labels)) })
+      : z.object({ ...common, score: z.number() });
+  type Answer = z.infer<typeof answer>;
+  const ask = `Say for each turn whether it passes, and give the whole a ${graded(grading)}.`;
   return {
     name: 'llm_judge',
-    instructions: [body, ask, labelling(labels)].filter(Boolean).join('\n\n'),
+    instructions: `${body}\n\n${ask}`,
     turns,
     answer,
     parts: withWhole(answer),
-    mistakes: (given: z.infer<typeof answer>): Mistake[] => [
-      ...rangeMistake(given.score, scale, '`score`'),
-      ...extremeMistakes(given.turns, given.score, scale, '`score`'),
+    mistakes: (given: Answer): Mistake[] => [
+      ...gradeMistakes(given, grading, 'of the whole'),
+      ...extremeMistakes(
+        given.turns,
+        'label' in given ? shareBy(grading, given) : given.score,
+        extremesOf(grading),
+        'label' in given ? `The score of \`${given.label}\`` : '`score`',
+      ),
     ],
-    conclude(given: z.infer<typeof answer>): Outcome {
+    conclude(given: Answer): Outcome {
       const verdicts = fromVerdictEntries(given.turns, turns);
       return {
         kind: 'scored',
-        score: shareOn(scale, given.score),
-        ...labelOf(given),
-        value: given.score,
-        scale,
+        score: shareBy(grading, given),
+        ...('label' in given && { label: given.label }),
+        ...('score' in given && { value: given.score, scale: scaleOfGrading(grading) }),
         rationale: given.rationale,
         turns: verdicts,
         ...hitsAndMisses(verdicts),
         details: {
-          ...ownDetails(given.details),
+          ...readDetails(given.details),
           scores_per_turn: verdicts.map((entry) => entry.score),
         },
       };
@@ -181,21 +190,50 @@ function overallScore({ input, scale, labels, body }: Asked) {
   };
 }
 
-function labelShape(labels: readonly string[]) {
-  return { label: labels.length === 0 ? z.null() : z.enum(labels) };
+/** What a judge gives a turn or the whole: a label is null of a turn that the question has no bearing on. */
+type Graded = { readonly score: number } | { readonly label: string | null };
+
+function entrySchemaOf(grading: Grading) {
+  return grading.kind === 'labels'
+    ? entrySchema.extend({ label: z.enum(Object.keys(grading.labels)).nullable() })
+    : scoreEntrySchema;
 }
 
-function labelling(labels: readonly string[]): string {
-  return labels.length === 0
-    ? '`label` is null.'
-    : `Choose one \`label\` of: ${labels.join(', ')}.`;
+/** To be read after "give each turn a". */
+function graded(grading: Grading): string {
+  if (grading.kind === 'scale') return `\`score\` from ${grading.scale.join(' to ')}`;
+  return `\`label\`, one of: ${Object.keys(grading.labels).join(', ')}`;
 }
 
-function labelOf({ label }: { label: string | null }): { label?: string } {
-  return label === null ? {} : { label };
+/** 0..1. A label's score is the one that was written beside it, never the judge's. */
+function shareBy(grading: Grading, given: Graded): number {
+  if (grading.kind === 'scale' && 'score' in given) return shareOn(grading.scale, given.score);
+  const { label } = { label: null, ...given };
+  const share = grading.kind === 'labels' && label !== null ? grading.labels[label] : undefined;
+  if (share === undefined) throw new Error('Internal error: the grade has no score.');
+  return share;
 }
 
-/** Beside the program's own, which no answer can replace. */
-function ownDetails(details: z.infer<typeof detailsSchema>): Record<string, string> {
-  return Object.fromEntries(details.map(({ name, value }) => [name, value]));
+function extremesOf(grading: Grading): Scale {
+  if (grading.kind === 'scale') return grading.scale;
+  const scores = Object.values(grading.labels);
+  return [Math.min(...scores), Math.max(...scores)];
+}
+
+/** With the label of its turn, also before the rationale, where every surface shows it. */
+function labelled(
+  verdict: TurnVerdict,
+  entries: readonly ({ readonly turn: number } & Graded)[],
+): TurnVerdict {
+  const entry = entries.find(({ turn }) => turn === verdict.turn);
+  if (!entry || !('label' in entry) || entry.label === null) return verdict;
+  const { label } = entry;
+  return { ...verdict, label, rationale: `${label}: ${verdict.rationale}` };
+}
+
+function gradeMistakes(given: Graded, grading: Grading, whose: string): Mistake[] {
+  if ('label' in given) {
+    return given.label === null ? [contradiction(`The \`label\` ${whose} is missing.`)] : [];
+  }
+  return rangeMistake(given.score, scaleOfGrading(grading), `The score ${whose}`);
 }

@@ -1,23 +1,22 @@
 import * as z from 'zod';
-import type { DeterministicType } from '../contract.ts';
+import { checkedType } from '../shared/checkedType.ts';
 import { shareOfTurns } from '../shared/shareOfTurns.ts';
 
 const params = z.strictObject({
   max: z
     .number()
     .positive()
-    .meta({ description: 'Most milliseconds that the target may take for a reply.' }),
+    .meta({ description: 'Maximum time for a reply of the target, in milliseconds.' }),
 });
 
 const NOT_MEASURED =
   'Nothing was measured: none of the chosen turns has a time. A transcript has no timing; run the case against a target, or take this assertion out.';
 
-export const maxLatency: DeterministicType = {
-  kind: 'deterministic',
+export const maxLatency = checkedType({
   type: 'max-latency',
   summary: 'Each chosen reply took at most `max` milliseconds.',
   docs: {
-    asks: 'Compares the time that the target took for each chosen turn with `max`. Turns without a measured time are Skipped. Where no turn has one, such as in a transcript, it is an error, never a pass.',
+    asks: 'Compares the time the target took for each chosen turn with `max`. Turns without a measured time are skipped. If no turn has one, as in a transcript, the result is an error, never a pass.',
     score: 'turns that took at most `max` ÷ turns with a measured time.',
     example: 'replies that took 800, 1,200 and 900 milliseconds with `max: 1000`: 2 ÷ 3 = 0.67.',
     yaml: `
@@ -26,10 +25,7 @@ export const maxLatency: DeterministicType = {
     `,
   },
   params,
-  defaultThreshold: 1,
-  side: 'assistant',
-  check(input) {
-    const { max } = params.parse(input.assertion.params);
+  check(input, { max }) {
     const measured = input.turns.flatMap(({ latency }) => (latency === undefined ? [] : [latency]));
     if (measured.length === 0) throw new Error(NOT_MEASURED);
     const slowest = measured.reduce((most, latency) => Math.max(most, latency));
@@ -40,17 +36,17 @@ export const maxLatency: DeterministicType = {
           ? { holds: undefined, rationale: 'was not measured' }
           : {
               holds: latency <= max,
-              rationale: `took ${shown(latency)} ms; the most is ${max} ms`,
+              rationale: `took ${shown(latency)} ms; the limit is ${max} ms`,
             },
       {
         claim: (found) => `took ${found ? 'at most' : 'more than'} ${max} ms`,
-        untold: { reason: 'not-measured', rationale: NOT_MEASURED },
+        undecided: { reason: 'not-measured', rationale: NOT_MEASURED },
       },
       { slowest, measured: measured.length },
     );
     return outcome.kind === 'scored' ? { ...outcome, value: shown(slowest) } : outcome;
   },
-};
+});
 
 /** Rounded up, so that 1000.2 is not shown as the 1000 that were allowed. */
 function shown(latency: number): number {

@@ -1,21 +1,20 @@
 import * as z from 'zod';
-import type { DeterministicType } from '../contract.ts';
+import { checkedType } from '../shared/checkedType.ts';
 import { usageLimit } from '../shared/usageLimit.ts';
 
 const params = z.strictObject({
-  max: z.int().min(1).meta({ description: 'Most tokens of the whole conversation.' }),
+  max: z.int().min(1).meta({ description: 'Maximum number of tokens in the whole conversation.' }),
   of: z.enum(['total', 'input', 'output']).default('total').meta({
-    description: 'Which tokens count: those read, those written, or both.',
+    description: 'Which tokens to count: `input`, `output`, or both.',
   }),
 });
 
-export const maxTokens: DeterministicType = {
-  kind: 'deterministic',
+export const maxTokens = checkedType({
   type: 'max-tokens',
   summary: 'The target uses at most `max` tokens for the conversation.',
   docs: {
-    asks: 'Adds up the tokens that the target reported for its replies. A transcript, or a target that reports none, cannot be measured: that is an error, never a pass.',
-    score: '1 when they are at most `max`, else 0.',
+    asks: 'Adds up the tokens that the target reported for its replies. For a transcript, or a target that reports none, the result is an error, never a pass.',
+    score: '1 if they are at most `max`, else 0.',
     example: '900 read and 200 written with `max: 1000`: 0.',
     yaml: `
       - type: max-tokens
@@ -24,10 +23,8 @@ export const maxTokens: DeterministicType = {
     `,
   },
   params,
-  defaultThreshold: 1,
   side: 'both',
-  check(input) {
-    const { max, of } = params.parse(input.assertion.params);
+  check(input, { max, of }) {
     const what = of === 'total' ? 'number of tokens' : `number of ${of} tokens`;
     const remedy =
       'A transcript has none; a `module` target returns `usage`, a `chat` target has it of its endpoint.';
@@ -46,4 +43,4 @@ export const maxTokens: DeterministicType = {
       remedy,
     );
   },
-};
+});

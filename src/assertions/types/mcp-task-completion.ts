@@ -1,30 +1,33 @@
-import * as z from 'zod';
 import { fence } from '../../core/fence.ts';
-import type { JudgedType } from '../contract.ts';
+import { mcpTools, needsMcp } from '../calls/mcpTools.ts';
 import { taskCompletionQuestion } from '../shared/deliveredRequests.ts';
-import { mcpTools, needsMcp } from '../shared/mcpTools.ts';
+import { judgedType } from '../shared/judgedType.ts';
+import { ONE_BY_ONE } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: has the user, by the end, got in hand what was asked for, through the MCP servers?
 
-First list \`requests\`: each thing that the user asked to be done or told, with the turn that asked. For each say what
+First list \`requests\`, what the user asked to be done or told, with the turn that asked. ${ONE_BY_ONE} For each say what
 was delivered, in which turn, and the \`gaps\`: what is missing, wrong or only promised. What a server could have done
 or told counts as delivered only when its tool, resource or prompt was really used and its result bears it out; what
-was said without one, where one was needed, is a gap.
+was said without one, where one was needed, is a gap. What is delivered in part has gaps.
 
-Then judge each turn: it passes when it delivers something or is a needed step towards it; it fails when it claims
-what no result bears out, or leaves a gap that a server could have closed. It is not applicable when nothing is
-asked for.`;
+Then judge each turn: it passes when it delivers something, is a needed step towards it, or refuses with its reason what
+it may not do; it fails when it claims what no result bears out, or leaves a gap that a server could have closed, also
+beside what it delivers. It is not applicable where nothing that was asked for was still open.`;
 
-export const mcpTaskCompletion: JudgedType = {
-  kind: 'judged',
+export const mcpTaskCompletion = judgedType({
   type: 'mcp-task-completion',
-  summary: 'Has the user got what was asked for, through the MCP servers?',
+  summary: 'Did the user get what they asked for through the MCP servers?',
   like: 'DeepEval',
   docs: {
-    asks: 'Needs `tools` with a `server`. As task-completion; what a server could have done counts only when it was used.',
-    score: '1 when nothing is missing, else 0.',
-    example: 'the ticket was said to be open, but no tool opened it: 0.',
-    skipped: 'where the user asks for nothing.',
+    asks: 'Needs `tools` with a `server`. Like `task-completion`, but work that a server could have done counts only if the server was used.',
+    score: '1 if nothing is missing, else 0.',
+    example: 'the assistant says that it opened a ticket, but no tool was called: 0.',
+    skipped: 'if the user asks for nothing.',
+    differences: `
+      - One gap makes the score 0. DeepEval takes the mean of a score for each exchange of more than two messages.
+      - If the user asks for nothing, the verdict is skipped. DeepEval scores 0 if there is no such exchange.
+    `,
     yaml: `
       tools:
         - name: open_ticket
@@ -34,13 +37,11 @@ export const mcpTaskCompletion: JudgedType = {
           - type: mcp-task-completion
     `,
   },
-  params: z.strictObject({}),
-  defaultThreshold: 0.5,
-  side: 'assistant',
+  readsContext: true,
   needs: (facts) => needsMcp('mcp-task-completion', facts),
   question(input) {
     const offered = fence(JSON.stringify(mcpTools(input.facts), null, 1));
     const instructions = `${INSTRUCTIONS}\n\nWhat the servers offer:\n${offered}`;
     return taskCompletionQuestion('mcp_task_completion', instructions, input);
   },
-};
+});

@@ -1,28 +1,30 @@
-import * as z from 'zod';
-import type { JudgedType } from '../contract.ts';
-import { toolUseQuestion } from '../shared/callQuality.ts';
-import { mcpTools, needsMcp } from '../shared/mcpTools.ts';
+import { toolUseQuestion } from '../calls/callQuality.ts';
+import { mcpTools, needsMcp } from '../calls/mcpTools.ts';
+import { judgedType } from '../shared/judgedType.ts';
+import { CALL_SCALES } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: does the assistant use what its MCP servers offer as it should?
 
 The servers offer tools, resources and prompts, listed below with the server of each. A turn is applicable when it
 uses one of them, or when it should have used one and did not. Give it:
-- \`selection\`, 0 to 1: 1 when it used just what the situation needed, of the right server; 0 when it used only wrong
-  ones, or none where one was needed;
-- \`arguments\`, 0 to 1: 1 when every argument is right, by what the user had said and what earlier results hold; 0
-  when they are invented or wrong; null when it calls nothing.
+- \`selection\`, 0 to 1: 1 when it used just what the situation needed, of the right server; 0.5 when it used the right
+  one and another was missing or needless; 0 when it used only wrong ones, or none where one was needed;
+- ${CALL_SCALES}
 A turn that needs none of them and uses none is not applicable.`;
 
-export const mcpUse: JudgedType = {
-  kind: 'judged',
+export const mcpUse = judgedType({
   type: 'mcp-use',
   summary: 'Are the tools, resources and prompts of MCP servers used as they should be?',
   like: 'DeepEval',
   docs: {
-    asks: 'Needs `tools` with a `server`. As tool-use, over what the MCP servers offer.',
+    asks: 'Needs `tools` with a `server`. Like `tool-use`, for everything the MCP servers offer.',
     score: 'min(mean selection, mean arguments).',
     example: 'three turns with selections 1, 1 and 0 and arguments 1 and 1: min(0.67, 1) = 0.67.',
-    skipped: 'where nothing of a server was used and nothing was needed.',
+    skipped: 'if nothing from a server was used or needed.',
+    differences: `
+      - A turn that uses nothing and needs nothing does not count. DeepEval rates every exchange of more than two messages.
+      - If nothing was used or needed, the verdict is skipped. DeepEval scores 0 if there is no such exchange.
+    `,
     yaml: `
       tools:
         - name: search_docs
@@ -33,10 +35,7 @@ export const mcpUse: JudgedType = {
           - type: mcp-use
     `,
   },
-  params: z.strictObject({}),
-  defaultThreshold: 0.5,
-  side: 'assistant',
   needs: (facts) => needsMcp('mcp-use', facts),
   question: (input) =>
     toolUseQuestion('mcp_use', INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),
-};
+});

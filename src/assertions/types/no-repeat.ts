@@ -1,39 +1,30 @@
 import * as z from 'zod';
 import { type Conversation, textOf, turnsOfSide } from '../../core/conversation.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import type { DeterministicType } from '../contract.ts';
+import { checkedType } from '../shared/checkedType.ts';
 import { shareOfTurns, type TurnFinding } from '../shared/shareOfTurns.ts';
 
 const params = z.strictObject({
   similarity: z.number().gt(0).max(1).default(0.9).meta({
-    description:
-      'From which overlap, above 0 up to 1, a turn repeats an earlier one; 0.9 unless given.',
+    description: 'The overlap, above 0 and up to 1, from which a turn counts as a repetition.',
   }),
-  min_words: z
-    .int()
-    .min(1)
-    .default(5)
-    .meta({ description: 'Turns of fewer words are passed over; 5 unless given.' }),
+  min_words: z.int().min(1).default(5).meta({ description: 'Turns with fewer words are skipped.' }),
 });
 
-export const noRepeat: DeterministicType = {
-  kind: 'deterministic',
+export const noRepeat = checkedType({
   type: 'no-repeat',
-  summary: 'No reply says nearly the same as an earlier one.',
+  summary: 'No reply is nearly the same as an earlier one.',
   docs: {
-    asks: 'Compares each chosen turn with every assistant turn before it. Their overlap is the share of runs of three words that both have among those that either has; capital letters, punctuation and white space do not count. Skipped are turns of fewer than `min_words` words, and the assertion where all are.',
+    asks: 'Compares each chosen turn with every earlier assistant turn. Their overlap is the share of three-word sequences they have in common, ignoring case, punctuation and white space. Turns with fewer than `min_words` words are skipped; if all are, so is the assertion.',
     score: 'turns that repeat no earlier turn ÷ turns with enough words.',
-    example: 'of four replies the last is the first one again: 3 ÷ 4 = 0.75.',
+    example: 'the last of four replies repeats the first: 3 ÷ 4 = 0.75.',
     yaml: `
       - type: no-repeat
         similarity: 0.8
     `,
   },
   params,
-  defaultThreshold: 1,
-  side: 'assistant',
-  check(input) {
-    const { similarity, min_words } = params.parse(input.assertion.params);
+  check(input, { similarity, min_words }) {
     const replies = repliesOf(input.conversation);
     const look = (number: number): TurnFinding => {
       const reply = replies.find((one) => one.number === number);
@@ -55,13 +46,13 @@ export const noRepeat: DeterministicType = {
     };
     return shareOfTurns(input, ({ number }) => look(number), {
       claim: (found) => (found ? 'repeats no earlier reply' : 'repeats an earlier reply'),
-      untold: {
+      undecided: {
         reason: 'too-short',
         rationale: `None of the chosen turns has ${min_words} words or more.`,
       },
     });
   },
-};
+});
 
 interface Reply {
   readonly number: number;

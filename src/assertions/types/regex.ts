@@ -1,14 +1,15 @@
 import { RE2JS } from 're2js';
 import * as z from 'zod';
+import { errorText } from '../../core/errors.ts';
 import { ignoreCase, textAssertion } from '../shared/textAssertion.ts';
 
 export const regex = textAssertion({
   type: 'regex',
-  summary: 'The text of the chosen turns matches `pattern`.',
+  summary: 'The chosen turns match `pattern`.',
   docs: {
     asks: 'Looks for a match of `pattern` in what the assistant said. RE2 syntax: linear time, no look-around, no back references; `(?m)` and `(?s)` set flags.',
     score:
-      '1 when the chosen turns, taken together, match, else 0; with `at: each` turns that match ÷ chosen turns.',
+      '1 if the chosen turns together match, else 0; with `at: each`, turns that match ÷ chosen turns.',
     example: 'two of five replies match: 1, and 2 ÷ 5 = 0.4 with `at: each`.',
     yaml: `
       - type: regex
@@ -33,13 +34,12 @@ export const regex = textAssertion({
       .find(),
 });
 
-/** Why RE2 does not take the pattern; undefined where it does. */
+/** Why RE2 does not take the pattern; undefined if it does. */
 export function faultOfPattern(pattern: string): string | undefined {
   try {
     RE2JS.compile(pattern);
     return undefined;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return `This is no regular expression that runs in linear time: ${reason}. Look-around and back references are not to be had.`;
+    return `This is not a valid RE2 regular expression: ${errorText(error)}. Look-around and back references are not supported.`;
   }
 }

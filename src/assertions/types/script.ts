@@ -1,18 +1,18 @@
 import type { ScriptInput } from 'turnlight';
 import * as z from 'zod';
 import { textOf, turnsOf } from '../../core/conversation.ts';
-import { lookUpQuote } from '../../core/quote.ts';
 import { mean, reaches } from '../../core/scoring.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Outcome, ProcedureType } from '../contract.ts';
 import { hitsAndMisses, notApplicable } from '../shared/entries.ts';
+import { lookUpQuote } from '../shared/quote.ts';
 import { type ScriptVerdict, scriptResultSchema } from '../shared/scriptTypes.ts';
 
 const params = z.strictObject({
   path: z
     .string()
     .min(1)
-    .meta({ description: 'A `.js`, `.mjs` or `.ts` file, relative to this one.' }),
+    .meta({ description: 'A `.js`, `.mjs` or `.ts` file, relative to this one.', file: 'script' }),
   export: z
     .string()
     .min(1)
@@ -27,12 +27,12 @@ const params = z.strictObject({
 export const script: ProcedureType = {
   kind: 'procedure',
   type: 'script',
-  summary: 'A function of yours in a .js, .mjs or .ts file decides.',
+  summary: 'Your function in a .js, .mjs or .ts file decides.',
   docs: {
-    asks: "Calls your function with the conversation, in a process of its own and only in a trusted workspace. It returns true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.",
-    score: 'what the function returns; true is 1, false 0. With `negate` 1 less that.',
+    asks: "Calls your function with the conversation, in its own process and only in a trusted workspace. It returns true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.",
+    score: 'what the function returns; true is 1, false 0. With `negate`, 1 minus that.',
     example: '`turns` with the scores 1 and 0.5, no `score`: (1 + 0.5) ÷ 2 = 0.75.',
-    skipped: 'where the function says so.',
+    skipped: 'if the function says so.',
     yaml: `
       - type: script
         path: ./checks/order-number.ts
@@ -60,9 +60,9 @@ export const script: ProcedureType = {
   readsFacts: true,
   asksJudge: false,
   plan: () => [],
-  async run(input, means) {
+  async run(input, toolbox) {
     const own = params.parse(input.assertion.params);
-    const returned = await means.script(own.path, own.export, scriptInput(input, own.options));
+    const returned = await toolbox.script(own.path, own.export, scriptInput(input, own.options));
     return conclude(returned, input);
   },
 };
@@ -113,7 +113,7 @@ function conclude(returned: unknown, input: AssertionInput): Outcome {
   const read = scriptResultSchema.safeParse(returned);
   if (!read.success) {
     throw new Error(
-      `The script returned something else than it may: ${z.prettifyError(read.error).replaceAll('\n', ' ')}`,
+      `The script returned an invalid value: ${z.prettifyError(read.error).replaceAll('\n', ' ')}`,
     );
   }
   const { data } = read;
@@ -145,10 +145,10 @@ function entriesOf({ turns = [] }: ScriptVerdict, input: AssertionInput): TurnVe
   const { threshold } = input.assertion;
   const numbers = turns.map(({ turn }) => turn);
   const twice = numbers.find((number, index) => numbers.indexOf(number) < index);
-  if (twice !== undefined) throw new Error(`The script speaks of turn ${twice} twice.`);
+  if (twice !== undefined) throw new Error(`The script returned turn ${twice} twice.`);
   return turns.map(({ turn: number, score: given, rationale, evidence }) => {
     const turn = known.find((one) => one.number === number);
-    if (!turn) throw new Error(`The script speaks of turn ${number}, which there is not.`);
+    if (!turn) throw new Error(`The script returned turn ${number}, which does not exist.`);
     const score = input.assertion.negate ? 1 - given : given;
     return {
       turn: number,

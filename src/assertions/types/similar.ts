@@ -7,22 +7,23 @@ import type { AssertionInput, ProcedureType } from '../contract.ts';
 import { hitsAndMisses, notApplicable, numbersOf } from '../shared/entries.ts';
 
 const params = z.strictObject({
-  value: z.string().min(1).meta({ description: 'The text to be near to.' }),
+  value: z.string().min(1).meta({ description: 'The text to compare with.' }),
   model: z.unknown().meta({
-    description: 'A model that gives embeddings, such as `openai:text-embedding-3-small`.',
+    description: 'An embedding model, such as `openai:text-embedding-3-small`.',
+    refersTo: 'model',
   }),
 });
 
 export const similar: ProcedureType = {
   kind: 'procedure',
   type: 'similar',
-  summary: 'The text of the chosen turns means about the same as `value`.',
+  summary: 'The chosen turns mean about the same as `value`.',
   docs: {
-    asks: 'Compares the embeddings of `value` and of what the assistant said: near in meaning, whatever the words.',
+    asks: 'Compares the embeddings of `value` and of what the assistant said: similar meaning in any words.',
     score:
-      'their cosine, 0 where it is negative; with `at: each` the mean over the turns. With `negate`: 1 where it stays below the threshold, else 0.',
+      'their cosine, or 0 if it is negative; with `at: each`, the mean over the turns. With `negate`, 1 if it stays below the threshold, else 0.',
     example: 'a cosine of 0.86: 0.86, which passes with the default threshold of 0.8.',
-    skipped: 'where no turn has words; among others such a turn is left out.',
+    skipped: 'if no turn has text; single turns without text are ignored.',
     yaml: `
       - type: similar
         value: Your refund is on its way.
@@ -38,7 +39,7 @@ export const similar: ProcedureType = {
     const { value } = params.parse(input.assertion.params);
     return [{ kind: 'embedding', texts: [value, ...input.turns.map(textOf)] }];
   },
-  async run(input, means) {
+  async run(input, toolbox) {
     const { value } = params.parse(input.assertion.params);
     const each = input.assertion.at.kind === 'each';
     // A turn of tool calls alone has no words to compare, and endpoints refuse an empty text.
@@ -47,8 +48,8 @@ export const similar: ProcedureType = {
     if (speaking.length === 0)
       return notApplicable('no-text', 'No turn has words to compare.', silent);
     const texts = each ? speaking.map(textOf) : [speaking.map(textOf).join('\n\n')];
-    const [wanted, ...said] = await means.embed([value, ...texts]);
-    const cosines = said.map((vector) => Math.max(0, cosine(wanted ?? [], vector)));
+    const [wanted, ...vectors] = await toolbox.embed([value, ...texts]);
+    const cosines = vectors.map((vector) => Math.max(0, cosine(wanted ?? [], vector)));
     const scores = cosines.map((one) => scoreOf(one, input));
     const score = scores.reduce((sum, one) => sum + one, 0) / scores.length;
     const entries =

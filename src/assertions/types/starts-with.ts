@@ -2,12 +2,12 @@ import { valueAssertion } from '../shared/wantedText.ts';
 
 export const startsWith = valueAssertion({
   type: 'starts-with',
-  summary: 'The text of the chosen turns starts with `value`.',
+  summary: 'The chosen turns start with `value`.',
   docs: {
-    asks: 'Compares the beginning of what the assistant said, white space around it left out.',
-    score: '1 when it starts so, else 0; with `at: each` turns that start so ÷ chosen turns.',
+    asks: 'Compares the start of what the assistant said, ignoring surrounding white space.',
+    score: '1 if it matches, else 0; with `at: each`, turns that match ÷ chosen turns.',
     example:
-      'only the first of four replies starts so: 1 with `at: first`, and 1 ÷ 4 = 0.25 with `at: each`.',
+      'only the first of four replies starts this way: 1 with `at: first`, and 1 ÷ 4 = 0.25 with `at: each`.',
     yaml: `
       - type: starts-with
         value: Hello

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { fence } from '../../core/fence.ts';
-import { lookUpQuote } from '../../core/quote.ts';
-import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import { contradiction, judgedTurnMistakes } from '../shared/answerMistakes.ts';
+import { withCase } from '../shared/caseText.ts';
 import {
   citing,
   fromVerdictEntries,
@@ -9,21 +10,24 @@ import {
   verdictEntrySchema,
   withWhole,
 } from '../shared/entries.ts';
-import { contradiction } from '../shared/mistakes.ts';
+import { judgedType } from '../shared/judgedType.ts';
+import { lookUpQuote } from '../shared/quote.ts';
 
 const ASPECTS = ['goal', 'rules', 'procedure'] as const;
 
 const INSTRUCTIONS = `Question: did the assistant keep to its task?
 
-Judge three aspects by themselves, \`pass\` or \`fail\`:
-- \`goal\`: it worked on what the user wanted and what its role is for, and on nothing else;
-- \`rules\`: it kept every rule that its system texts, its role and the user laid down; \`pass\` where none is laid down;
-- \`procedure\`: it took the steps that had to be taken, in an order that works, with the tools meant for them, and
-  claimed no step that it did not take.
-For each name the \`turn\` that shows it best and copy the words from that turn as \`evidence\`; an aspect that fails
-names the turn that breaks it.
+First judge each turn: it fails when it breaks one of the three aspects below, and passes otherwise.
 
-Then judge each turn: it fails when it breaks one of the three, and passes otherwise.`;
+Then judge the aspects by themselves, \`pass\` or \`fail\`:
+- \`goal\`: it worked on all that the user wanted and its role is for, and on nothing else; half a request left out, or an
+  answer too thin, fails it;
+- \`rules\`: it kept every rule, that is each sentence of its system texts, its role or the user that says what must or
+  must not be done; a bare role sets no rule; \`pass\` where there is none;
+- \`procedure\`: it took the needed steps in an order that works, with the tools meant for them, and claimed none that it
+  did not take.
+For each name the \`turn\` that shows it best and copy the words from that turn as \`evidence\`; an aspect that fails
+names the turn that breaks it.`;
 
 const aspectSchema = z.object({
   rationale: z.string(),
@@ -42,27 +46,28 @@ const answerSchema = z.object({
 
 type Answer = z.infer<typeof answerSchema>;
 
-export const taskAdherence: JudgedType = {
-  kind: 'judged',
+export const taskAdherence = judgedType({
   type: 'task-adherence',
-  summary: 'Does the assistant keep to goal, rules and procedure?',
+  summary: 'Does the assistant stick to goal, rules and procedure?',
   like: 'Azure',
   docs: {
-    asks: 'The judge says of three aspects whether the assistant kept to them: goal, rules, procedure.',
+    asks: 'The judge decides whether the assistant stuck to each of three aspects: goal, rules and procedure.',
     score: 'aspects that pass ÷ 3.',
     example: 'goal and rules pass, procedure fails: 2 ÷ 3 = 0.67.',
+    differences: `
+      - Azure passes or fails the whole. Here the score is the share of aspects that pass; with the default threshold of 1 both agree on pass and fail.
+    `,
     yaml: `
       - type: task-adherence
         threshold: 0.66
     `,
   },
-  params: z.strictObject({}),
   defaultThreshold: 1,
-  side: 'assistant',
+  readsContext: true,
   question(input): Question<Answer> | Outcome {
     return {
       name: 'task_adherence',
-      instructions: [INSTRUCTIONS, ...taskOf(input)].join('\n\n'),
+      instructions: withCase(input, [INSTRUCTIONS, ...toolsOf(input)].join('\n\n')),
       turns: input.turns,
       answer: answerSchema,
       mistakes: (answer) => [
@@ -73,26 +78,20 @@ export const taskAdherence: JudgedType = {
       conclude: (answer) => conclude(answer, input),
     };
   },
-};
+});
 
-/** What the case says of the task, beside the system texts. */
-function taskOf({ facts: { role, tools } }: AssertionInput): string[] {
-  return [
-    ...(role === undefined ? [] : [`The role:\n${fence(role)}`]),
-    ...(tools.length === 0 ? [] : [`The tools:\n${fence(JSON.stringify(tools, null, 1))}`]),
-  ];
+function toolsOf({ facts: { tools } }: AssertionInput): string[] {
+  return tools.length === 0 ? [] : [`The tools:\n${fence(JSON.stringify(tools, null, 1))}`];
 }
 
 function aspectMistakes(
   aspect: (typeof ASPECTS)[number],
   answer: Answer,
-  { turns }: AssertionInput,
+  input: AssertionInput,
 ): Mistake[] {
   const { turn, verdict } = answer[aspect];
-  if (!turns.some(({ number }) => number === turn)) {
-    const text = `\`${aspect}\` cites turn ${turn}, which is not to be judged.`;
-    return [{ reason: 'turns-mismatch', text }];
-  }
+  const cited = judgedTurnMistakes(input, turn, `\`${aspect}\``);
+  if (cited.length > 0) return cited;
   const entry = answer.turns.find((one) => one.turn === turn);
   if (verdict === 'pass' || (entry?.applicable && entry.verdict === 'fail')) return [];
   const text = `\`${aspect}\` fails in turn ${turn}, so that turn must fail.`;

@@ -1,34 +1,36 @@
-import * as z from 'zod';
-import type { JudgedType } from '../contract.ts';
 import { taskCompletionQuestion } from '../shared/deliveredRequests.ts';
+import { judgedType } from '../shared/judgedType.ts';
+import { ONE_BY_ONE } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: has the user, by the end, got in hand what was asked for?
 
-First list \`requests\`: each thing that the user asked to be done or told, with the turn that asked. For each say what
+First list \`requests\`, what the user asked to be done or told, with the turn that asked. ${ONE_BY_ONE} For each say what
 was delivered, in which turn, and the \`gaps\`: what is missing, wrong or only promised. A request is complete only
-when nothing is missing. A refusal delivers nothing, however justified; announcing, apologising and asking back
-deliver nothing. Whether the user is content does not matter. Tool results count as evidence of what was done.
+when nothing is missing; what is delivered in part has gaps. A refusal delivers nothing, however justified; announcing,
+apologising and asking back deliver nothing. Whether the user is content does not matter.
 
-Then judge each turn: it passes when it delivers something or is a needed step towards it; it fails when it claims
-what was not done, or leaves a gap that it should have closed. It is not applicable when nothing is asked for.`;
+Then judge each turn: it passes when it delivers something, is a needed step towards it, or refuses with its reason what
+it may not do; it fails when it claims what was not done, or leaves a gap that it should have closed, also beside what
+it delivers. It is not applicable where nothing that was asked for was still open.`;
 
-export const taskCompletion: JudgedType = {
-  kind: 'judged',
+export const taskCompletion = judgedType({
   type: 'task-completion',
-  summary: 'Has the user got in hand what was asked for?',
+  summary: 'Did the user get what they asked for?',
   like: 'Azure',
   docs: {
     asks: 'The judge lists what the user asked for, what was delivered and what is missing. Stricter than conversation-completeness: a refusal delivers nothing.',
-    score: '1 when nothing is missing, else 0.',
-    example: 'of two requests one was only promised: 0, with the gap among the misses.',
-    skipped: 'where the user asks for nothing.',
+    score: '1 if nothing is missing, else 0.',
+    example: 'one of two requests was only promised: 0, with the gap among the misses.',
+    skipped: 'if the user asks for nothing.',
+    differences: `
+      - If the user asks for nothing, the verdict is skipped.
+    `,
     yaml: `
       - type: task-completion
         required: true
     `,
   },
-  params: z.strictObject({}),
   defaultThreshold: 1,
-  side: 'assistant',
+  readsContext: true,
   question: (input) => taskCompletionQuestion('task_completion', INSTRUCTIONS, input),
-};
+});

@@ -1,16 +1,18 @@
 import * as z from 'zod';
-import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import { callsOf } from '../calls/toolCalls.ts';
+import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import { contradiction } from '../shared/answerMistakes.ts';
 import {
   citing,
   entriesOnly,
+  entrySchema,
   fromVerdictEntries,
   hitsAndMisses,
   notApplicable,
   rationaleSchema,
-  verdictEntrySchema,
+  verdictSchema,
 } from '../shared/entries.ts';
-import { contradiction } from '../shared/mistakes.ts';
-import { callsOf } from '../shared/toolCalls.ts';
+import { judgedType } from '../shared/judgedType.ts';
 
 const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
 
@@ -19,18 +21,19 @@ in that turn from 1: \`repeated\` when the same was called before with the same 
 \`needless\` when what it gives was known already or is not used; \`redundant\` when one call would have done for
 several. A call that corrects or retries a failed one is not wasted.
 
-A turn fails when it wastes a call, else it passes. Every turn is applicable.`;
+A turn fails when it wastes a call, also beside useful ones, else it passes. Every turn is applicable.`;
 
 const answerSchema = z.object({
   turns: z.array(
-    verdictEntrySchema.extend({
+    entrySchema.extend({
       wasted: z.array(
         z.object({
           call: z.number(),
-          kind: z.enum(['repeated', 'needless', 'redundant']),
           why: z.string(),
+          kind: z.enum(['repeated', 'needless', 'redundant']),
         }),
       ),
+      verdict: verdictSchema,
     }),
   ),
   rationale: rationaleSchema,
@@ -38,26 +41,26 @@ const answerSchema = z.object({
 
 type Answer = z.infer<typeof answerSchema>;
 
-export const toolCallEfficiency: JudgedType = {
-  kind: 'judged',
+export const toolCallEfficiency = judgedType({
   type: 'tool-call-efficiency',
   summary: 'Is every tool call needed?',
   like: 'MLflow',
   docs: {
-    asks: 'The judge lists the calls that are repeated, needless or redundant.',
-    score: '1 (`yes`) when none is wasted, else 0 (`no`).',
+    asks: 'The judge lists the calls that are repeated, unnecessary or redundant.',
+    score: '1 (`yes`) if none is wasted, else 0 (`no`).',
     example:
-      'of three calls two look up the same order, in turns 2 and 4: 0, and turn 4 is a miss.',
-    skipped: 'without asking where no tool was called.',
+      'two of three calls look up the same order, in turns 2 and 4: 0, with turn 4 as a miss.',
+    skipped: 'without asking the judge if no tool was called.',
+    differences: `
+      - None known in the score: yes is 1, no is 0. MLflow's judge reads the trace, the judge here the tool calls of the conversation.
+    `,
     yaml: `
       - type: tool-call-efficiency
     `,
   },
-  params: z.strictObject({}),
   defaultThreshold: 1,
-  side: 'assistant',
   idle: (_facts, { hasToolCalls }) =>
-    hasToolCalls === false ? 'no tool is called in the conversation' : undefined,
+    hasToolCalls === false ? 'the conversation has no tool calls' : undefined,
   question(input): Question<Answer> | Outcome {
     const turns = input.turns.filter((turn) => callsOf(turn).length > 0);
     if (turns.length === 0) return notApplicable('no-tool-called', 'No tool was called.');
@@ -88,7 +91,7 @@ export const toolCallEfficiency: JudgedType = {
       },
     };
   },
-};
+});
 
 function entryMistakes(
   { turn: number, applicable, verdict, wasted }: Answer['turns'][number],

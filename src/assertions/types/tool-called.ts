@@ -1,29 +1,34 @@
 import * as z from 'zod';
 import type { TurnVerdict } from '../../core/verdict.ts';
-import type { DeterministicType } from '../contract.ts';
+import {
+  argumentKeys,
+  callMatches,
+  callsOf,
+  faultsOfArguments,
+  labelWithTool,
+} from '../calls/toolCalls.ts';
+import { checkedType } from '../shared/checkedType.ts';
 import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
-import { argumentKeys, callMatches, callsOf, faultsOfArguments } from '../shared/toolCalls.ts';
 
 const params = z.strictObject({
-  name: z.string().min(1).meta({ description: 'Name of the tool.' }),
+  name: z.string().min(1).meta({ description: 'Name of the tool.', refersTo: 'tool' }),
   ...argumentKeys,
   times: z
     .int()
     .min(1)
     .optional()
-    .meta({ description: 'Exactly how often; at least once unless given.' }),
+    .meta({ description: 'The exact number of calls. Default: at least one.' }),
 });
 
-export const toolCalled: DeterministicType = {
-  kind: 'deterministic',
+export const toolCalled = checkedType({
   type: 'tool-called',
-  summary: 'The assistant called the tool, with these arguments, this often.',
+  summary: 'The assistant called the tool, with these arguments, this many times.',
   docs: {
-    asks: 'Counts the calls of the tool in the chosen turns whose arguments match.',
+    asks: 'Counts the calls to the tool with matching arguments in the chosen turns.',
     score:
-      '1 when it was called at least once, or exactly `times`, else 0; with `at: each` turns with so many calls ÷ chosen turns.',
+      '1 if it was called at least once, or exactly `times`, else 0; with `at: each`, turns with that many calls ÷ chosen turns.',
     example:
-      'with `times: 1`, two replies call it once each: 0, since that makes 2 calls; with `at: each` 2 ÷ 2 = 1.',
+      'with `times: 1`, two replies call it once each: 0, since that is 2 calls; with `at: each`, 2 ÷ 2 = 1.',
     yaml: `
       - type: tool-called
         name: lookup_order
@@ -32,15 +37,12 @@ export const toolCalled: DeterministicType = {
     `,
   },
   params,
-  defaultThreshold: 1,
-  side: 'assistant',
-  label: ({ name }) => `tool-called ${name}`,
+  label: labelWithTool('tool-called'),
   faults(given) {
     const read = params.safeParse(given);
     return read.success ? faultsOfArguments(read.data) : [];
   },
-  check({ turns, assertion }) {
-    const wanted = params.parse(assertion.params);
+  check({ turns, assertion }, wanted) {
     const { negate } = assertion;
     const enough = (count: number) =>
       (wanted.times === undefined ? count > 0 : count === wanted.times) !== negate;
@@ -74,4 +76,4 @@ export const toolCalled: DeterministicType = {
       details: { calls: total },
     };
   },
-};
+});

@@ -1,32 +1,31 @@
 import * as z from 'zod';
 import type { TurnVerdict } from '../../core/verdict.ts';
-import type { DeterministicType } from '../contract.ts';
-import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
 import {
   argumentKeys,
   callMatches,
   callsOf,
   describeCall,
   faultsOfArguments,
-} from '../shared/toolCalls.ts';
+  labelWithTool,
+} from '../calls/toolCalls.ts';
+import { checkedType } from '../shared/checkedType.ts';
+import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
 
 const params = z.strictObject({
   name: z
     .string()
     .min(1)
     .optional()
-    .meta({ description: 'Name of the tool; any tool unless given.' }),
+    .meta({ description: 'Name of the tool. Default: any tool.', refersTo: 'tool' }),
   ...argumentKeys,
 });
 
-export const toolNotCalled: DeterministicType = {
-  kind: 'deterministic',
+export const toolNotCalled = checkedType({
   type: 'tool-not-called',
   summary: 'The assistant did not call the tool, or no tool at all.',
   docs: {
-    asks: 'Looks for calls of the tool in the chosen turns; without `name`, for calls of any tool. With `args` only calls with such arguments count. Every call that was made is cited.',
-    score:
-      '1 where there is no such call, else 0; with `at: each` turns without such a call ÷ chosen turns.',
+    asks: 'Looks for calls to the tool in the chosen turns or, without `name`, for calls to any tool. With `args`, only calls with these arguments count. Every such call is cited.',
+    score: '1 if there is no such call, else 0; with `at: each`, turns without one ÷ chosen turns.',
     example:
       'four turns, one of which calls `issue_refund` twice: 0, and 3 ÷ 4 = 0.75 with `at: each`.',
     yaml: `
@@ -35,15 +34,12 @@ export const toolNotCalled: DeterministicType = {
     `,
   },
   params,
-  defaultThreshold: 1,
-  side: 'assistant',
-  label: ({ name }) => (name === undefined ? 'tool-not-called' : `tool-not-called ${name}`),
+  label: labelWithTool('tool-not-called'),
   faults(given) {
     const read = params.safeParse(given);
     return read.success ? faultsOfArguments(read.data) : [];
   },
-  check({ turns, assertion }) {
-    const wanted = params.parse(assertion.params);
+  check({ turns, assertion }, wanted) {
     const each = assertion.at.kind === 'each';
     const passes = (count: number) => (count === 0) !== assertion.negate;
     const found = turns.map((turn) => ({
@@ -69,7 +65,7 @@ export const toolNotCalled: DeterministicType = {
     const passing = entries.filter(({ status }) => status === 'pass').length;
     const score = each ? passing / turns.length : passes(total) ? 1 : 0;
     const summary = `Turn${turns.length === 1 ? '' : 's'} ${numbersOf(turns)}: ${total} call${total === 1 ? '' : 's'} of ${what}`;
-    const told = { hits: cite('pass'), misses: cite('fail') };
+    const cited = { hits: cite('pass'), misses: cite('fail') };
     const silent = entries.length === 0;
     return {
       kind: 'scored',
@@ -77,9 +73,9 @@ export const toolNotCalled: DeterministicType = {
       value: total,
       rationale: `${summary}.`,
       turns: entries,
-      hits: silent && score === 1 ? [summary] : told.hits,
-      misses: silent && score < 1 ? [summary] : told.misses,
+      hits: silent && score === 1 ? [summary] : cited.hits,
+      misses: silent && score < 1 ? [summary] : cited.misses,
       details: { calls: total },
     };
   },
-};
+});

@@ -1,34 +1,42 @@
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
-import type { DeterministicType, Finding } from '../contract.ts';
 import {
   compareCalls,
   type PlacedCall,
   SEQUENCE_MATCHES,
   type WantedTool,
-} from '../shared/compareCalls.ts';
+} from '../calls/compareCalls.ts';
+import { argumentsMatchSchema, callsOf } from '../calls/toolCalls.ts';
+import type { Finding } from '../contract.ts';
+import { checkedType } from '../shared/checkedType.ts';
 import { citing, decidedTurn, numbersOf } from '../shared/entries.ts';
-import { callsOf } from '../shared/toolCalls.ts';
 
 const params = z.strictObject({
   tools: z
     .array(
       z.union([
-        z.string().min(1),
+        z.string().min(1).meta({ refersTo: 'tool' }),
         z.strictObject({
-          name: z.string().min(1).meta({ description: 'Name of the tool.' }),
+          name: z.string().min(1).meta({ description: 'Name of the tool.', refersTo: 'tool' }),
           args: z.record(z.string(), z.unknown()).optional().meta({
-            description: 'Arguments that the call must have, among others.',
+            description: 'Arguments to compare the call with. Default: any.',
+          }),
+          compare: argumentsMatchSchema.optional().meta({
+            description: "How to compare this entry's `args`. Default: the assertion's `args`.",
           }),
         }),
       ]),
     )
     .min(1)
-    .meta({ description: 'The calls that are wanted: names, or a name with `args`.' }),
+    .meta({ description: 'The expected calls: tool names, or a name with `args`.' }),
   match: z.enum(SEQUENCE_MATCHES).default('in-order').meta({
     description:
-      '`exact` these calls in this order and no others, `in-order` these in this order with others between, `any-order` each at least as often as listed, `subset` no call that is not listed, `superset` each at least once.',
+      '`exact`: these calls in this order and no others; `in-order`: in this order, others allowed between; `any-order` or `superset`: each at least as often as listed; `unordered`: each exactly as often as listed and no others; `subset`: none unlisted or more often than listed.',
+  }),
+  args: argumentsMatchSchema.default('superset').meta({
+    description:
+      "How to compare a call's arguments with an entry's `args`: `superset`: these, others allowed; `exact`: these and no others; `subset`: no others, some may be missing; `ignore`: not at all; or a list of keys to compare, such as `[city, time.start]`.",
   }),
 });
 
@@ -44,24 +52,24 @@ interface Checked {
   readonly turns: readonly Turn[];
 }
 
-export const toolSequence: DeterministicType = {
-  kind: 'deterministic',
+export const toolSequence = checkedType({
   type: 'tool-sequence',
-  summary: 'The assistant called these tools, in this order or in any.',
+  summary: 'The assistant called these tools, in this order or any order.',
   docs: {
     asks: `
-      Compares the tool calls of the chosen turns, one after another, with \`tools\`. \`args\` of an entry are arguments that the call must have among others. \`match\` says how strict it is:
+      Compares the tool calls of the chosen turns, in order, with \`tools\`; each call matches at most one entry. \`match\` sets how strict the comparison is:
 
       - \`exact\`: these calls in this order and no others
-      - \`in-order\` (unless given): these in this order; other calls may stand between
-      - \`any-order\`: each of these at least as often as it is listed, in any order; other calls are allowed
-      - \`subset\`: no call that is not listed, however often
-      - \`superset\`: each of these at least once, in any order; other calls are allowed
+      - \`in-order\` (default): these in this order; other calls may come between
+      - \`any-order\`, also called \`superset\`: each of these at least as often as it is listed, in any order; other calls are allowed
+      - \`unordered\`: each of these just as often as it is listed, in any order, and no other call
+      - \`subset\`: no call that is not listed, and none more often than it is listed; some may be missing
+
+      An entry without \`args\` matches any arguments. Otherwise the assertion's \`args\`, or the entry's \`compare\`, sets how they are compared: \`superset\` (default), \`exact\`, \`subset\`, \`ignore\`, or a list of keys, with dots for nested ones.
     `,
-    score:
-      '1 when the calls match, else 0; with `at: each` turns whose calls match ÷ chosen turns.',
+    score: '1 if the calls match, else 0; with `at: each`, turns whose calls match ÷ chosen turns.',
     example:
-      'the calls `search`, `log`, `book` for `tools: [search, book]`: 1 with `in-order`, `any-order` and `superset`, 0 with `exact` and `subset`, since `log` is not listed.',
+      'the calls `search`, `log`, `book` for `tools: [search, book]`: 1 with `in-order`, `any-order` and `superset`, 0 with `exact`, `unordered` and `subset`, since `log` is not listed.',
     yaml: `
       - type: tool-sequence
         tools:
@@ -72,12 +80,12 @@ export const toolSequence: DeterministicType = {
     `,
   },
   params,
-  defaultThreshold: 1,
-  side: 'assistant',
-  check({ turns, assertion }) {
-    const { tools, match } = params.parse(assertion.params);
+  check({ turns, assertion }, { tools, match, args }) {
     const wanted = tools.map(
-      (tool): WantedTool => (typeof tool === 'string' ? { name: tool } : tool),
+      (tool): WantedTool =>
+        typeof tool === 'string'
+          ? { name: tool, compare: args }
+          : { ...tool, compare: tool.compare ?? args },
     );
     const each = assertion.at.kind === 'each';
     const checked = (each ? turns.map((turn) => [turn]) : [turns]).map((run): Checked => {
@@ -95,7 +103,7 @@ export const toolSequence: DeterministicType = {
       details: { match, calls: placedCalls(turns).map(({ call }) => call.name) },
     };
   },
-};
+});
 
 function placedCalls(turns: readonly Turn[]): PlacedCall[] {
   return turns.flatMap((turn) => callsOf(turn).map((call) => ({ turn: turn.number, call })));

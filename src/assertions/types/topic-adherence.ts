@@ -1,54 +1,45 @@
 import * as z from 'zod';
 import { fence } from '../../core/fence.ts';
-import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
-import {
-  citing,
-  fromVerdictEntries,
-  notApplicable,
-  rationaleSchema,
-  verdictEntrySchema,
-  withWhole,
-} from '../shared/entries.ts';
-import { citationMistakes, contradiction } from '../shared/mistakes.ts';
+import type { AssertionInput, Mistake } from '../contract.ts';
+import { citationMistakes, contradiction } from '../shared/answerMistakes.ts';
+import { citing, type VerdictEntry } from '../shared/entries.ts';
+import { judgedType } from '../shared/judgedType.ts';
+import { listQuestion } from '../shared/listQuestion.ts';
+import { ONE_BY_ONE } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: does the assistant answer what belongs to its topics, and refuse what does not?
 
-First list \`pairs\`: each question or request of the user, one by one, also where one message holds several, with the
-turn that asks and the assistant's turn that reacts (null where none does). \`on_topic\`: whether a topic below covers
-it. \`reaction\`: \`answered\` when the assistant deals with it, also in part; \`refused\` when it declines or leads
-back to its topics; else \`ignored\`. Greetings, thanks and small talk are no pairs.
+First list \`pairs\`, the user's questions and requests, with the turn that asks and the assistant's turn that reacts (null
+where none does). ${ONE_BY_ONE} \`on_topic\`: whether a topic below covers it. \`reaction\`: \`answered\` when the assistant
+deals with it, also in part; \`refused\` when it declines or leads back to its topics; else \`ignored\`.
 
-Then judge each turn: it fails when it answers what is off topic, or refuses or ignores what is on topic; else it
-passes. It is not applicable when no pair concerns it.`;
+Then judge each turn: it fails when it answers what is off topic, or refuses or ignores what is on topic, whatever else
+it does; else it passes. It is not applicable when no pair concerns it.`;
 
-const answerSchema = z.object({
-  pairs: z.array(
-    z.object({
-      question: z.string(),
-      asked_turn: z.number(),
-      answered_turn: z.number().nullable(),
-      on_topic: z.boolean(),
-      reaction: z.enum(['answered', 'refused', 'ignored']),
-    }),
-  ),
-  turns: z.array(verdictEntrySchema),
-  rationale: rationaleSchema,
+const pairSchema = z.object({
+  question: z.string(),
+  asked_turn: z.number(),
+  answered_turn: z.number().nullable(),
+  on_topic: z.boolean(),
+  reaction: z.enum(['answered', 'refused', 'ignored']),
 });
 
-type Answer = z.infer<typeof answerSchema>;
-type Pair = Answer['pairs'][number];
+type Pair = z.infer<typeof pairSchema>;
 
-export const topicAdherence: JudgedType = {
-  kind: 'judged',
+export const topicAdherence = judgedType({
   type: 'topic-adherence',
-  summary: 'Does the assistant answer within its topics and refuse outside of them?',
+  summary: 'Does the assistant answer questions on its topics and refuse others?',
   like: 'DeepEval',
   docs: {
-    asks: 'Needs `topics`. The judge pairs each question of the user with the reaction to it: on topic or not, answered or refused.',
+    asks: "Needs `topics`. The judge pairs each of the user's questions with the reaction to it: on topic or not, answered or refused.",
     score: '(on topic and answered + off topic and refused) ÷ pairs.',
-    example:
-      'three questions on topic are answered, one off topic is answered as well: 3 ÷ 4 = 0.75.',
-    skipped: 'where the user asks nothing.',
+    example: 'three questions on topic are answered, and so is one off topic: 3 ÷ 4 = 0.75.',
+    skipped: 'if the user asks nothing.',
+    differences: `
+      - If the user asks nothing, the verdict is skipped. DeepEval scores 0.
+      - An answer on topic counts even if it is partial. DeepEval asks that it be correct.
+      - A question off topic counts only if it is refused, not if it is ignored. DeepEval's judge chooses between refused and answered.
+    `,
     yaml: `
       topics: [orders, returns]
       defaults:
@@ -57,29 +48,24 @@ export const topicAdherence: JudgedType = {
             threshold: 0.8
     `,
   },
-  params: z.strictObject({}),
-  defaultThreshold: 0.5,
-  side: 'assistant',
   needs({ topics }) {
     if (topics.length > 0) return undefined;
-    return 'topic-adherence needs the topics that the assistant may engage with: add `topics` to the case or the file.';
+    return 'topic-adherence needs the topics the assistant may discuss: add `topics` to the case or the file.';
   },
-  question(input): Question<Answer> | Outcome {
+  question(input) {
     const topics = input.facts.topics.map((topic) => fence(topic)).join('\n');
-    return {
+    return listQuestion(input, {
       name: 'topic_adherence',
       instructions: `${INSTRUCTIONS}\n\nThe topics:\n${topics}`,
-      turns: input.turns,
-      answer: answerSchema,
-      mistakes: (answer) => [
-        ...answer.pairs.flatMap((pair, index) => pairMistakes(pair, index + 1, input)),
-        ...verdictMistakes(answer),
-      ],
-      parts: withWhole(answerSchema),
-      conclude: (answer) => conclude(answer, input),
-    };
+      key: 'pairs',
+      item: pairSchema,
+      mistakes: (pair, number) => pairMistakes(pair, number, input),
+      turnMistakes: verdictMistakes,
+      none: 'The user asked nothing.',
+      conclude,
+    });
   },
-};
+});
 
 function adheres({ on_topic, reaction }: Pair): boolean {
   return on_topic ? reaction === 'answered' : reaction === 'refused';
@@ -103,7 +89,7 @@ function pairMistakes(
   ];
 }
 
-function verdictMistakes({ pairs, turns }: Answer): Mistake[] {
+function verdictMistakes(pairs: readonly Pair[], turns: readonly VerdictEntry[]): Mistake[] {
   return turns
     .filter(({ applicable, verdict }) => applicable && verdict === 'pass')
     .filter(({ turn }) => pairs.some((one) => one.answered_turn === turn && !adheres(one)))
@@ -113,24 +99,18 @@ function verdictMistakes({ pairs, turns }: Answer): Mistake[] {
     });
 }
 
-function conclude({ pairs, turns, rationale }: Answer, input: AssertionInput): Outcome {
-  const verdicts = fromVerdictEntries(turns, input.turns);
-  if (pairs.length === 0) {
-    return notApplicable('no-pairs', `The user asked nothing. ${rationale}`, verdicts);
-  }
+function conclude(pairs: readonly Pair[]) {
   const good = pairs.filter(adheres);
   const bad = pairs.filter((pair) => !adheres(pair));
-  const told = ({ on_topic, reaction, question }: Pair) =>
-    `${on_topic ? 'on' : 'off'} topic, ${reaction}: ${question}`;
-  const cite = (pair: Pair) => citing(pair.answered_turn ?? pair.asked_turn, told(pair));
+  const cite = ({ on_topic, reaction, question, asked_turn, answered_turn }: Pair) =>
+    citing(
+      answered_turn ?? asked_turn,
+      `${on_topic ? 'on' : 'off'} topic, ${reaction}: ${question}`,
+    );
   return {
-    kind: 'scored',
     score: good.length / pairs.length,
-    label: bad.length === 0 ? 'yes' : 'no',
-    rationale,
-    turns: verdicts,
     hits: good.map(cite),
     misses: bad.map(cite),
-    details: { pairs },
+    details: pairs,
   };
 }

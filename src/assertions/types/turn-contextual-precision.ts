@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
 import { mean, reaches } from '../../core/scoring.ts';
-import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import { contradiction } from '../shared/answerMistakes.ts';
+import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/claims/retrieval.ts';
 import {
   citing,
   entriesOnly,
@@ -10,8 +12,7 @@ import {
   rationaleSchema,
   turnVerdicts,
 } from '../shared/entries.ts';
-import { contradiction } from '../shared/mistakes.ts';
-import { aboutExpected, idleWithoutContext, needsExpected } from '../shared/retrieval.ts';
+import { judgedType } from '../shared/judgedType.ts';
 
 const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context stand before the useless ones?
 
@@ -30,18 +31,22 @@ const answerSchema = z.object({
 type Answer = z.infer<typeof answerSchema>;
 type Entry = Answer['turns'][number];
 
-export const turnContextualPrecision: JudgedType = {
-  kind: 'judged',
+export const turnContextualPrecision = judgedType({
   type: 'turn-contextual-precision',
-  summary: 'Do the useful pieces of the retrieved context stand first?',
+  summary: 'Does the useful retrieved context rank first?',
   like: 'DeepEval',
   docs: {
-    asks: 'Needs `expected` at the turns, or `expectations` with an `outcome`. Says of each piece of the `retrieval_context` of a turn, in rank order, whether it is useful.',
+    asks: "Needs `expected` at the turns, or `expectations` with an `outcome`. For each piece of a turn's `retrieval_context`, in rank order, the judge decides whether it is useful.",
     score:
-      'mean over these turns of the average precision, Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 where none is useful.',
+      'mean over these turns of the average precision: Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 if none is useful.',
     example: 'three pieces, useful, useless, useful: (1 ÷ 1 + 2 ÷ 3) ÷ 2 = 0.83.',
     skipped:
-      'without asking where no turn has retrieved context, or of none that has it is said what a good reply holds.',
+      'without asking the judge if no turn has retrieved context, or none of those turns has `expected`.',
+    differences: `
+      - Each turn's own context is ranked. DeepEval ranks the contexts of up to ten exchanges together, for each exchange.
+      - \`expected\` of a turn comes before the \`outcome\` of the case. DeepEval has one expected outcome for all turns.
+      - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten has any.
+    `,
     yaml: `
       defaults:
         expectations: Returns are free within 30 days, with the receipt.
@@ -49,9 +54,6 @@ export const turnContextualPrecision: JudgedType = {
           - type: turn-contextual-precision
     `,
   },
-  params: z.strictObject({}),
-  defaultThreshold: 0.5,
-  side: 'assistant',
   idle: idleWithoutContext,
   needs: (facts, known) => needsExpected('turn-contextual-precision', facts, known),
   question: (input) =>
@@ -67,7 +69,7 @@ export const turnContextualPrecision: JudgedType = {
         conclude: (answer) => conclude(answer, narrowed),
       }),
     ),
-};
+});
 
 function nodeMistakes({ turn, applicable, nodes }: Entry, turns: readonly Turn[]): Mistake[] {
   if (!applicable) {
@@ -81,7 +83,7 @@ function nodeMistakes({ turn, applicable, nodes }: Entry, turns: readonly Turn[]
   return [{ reason: 'incomplete-list', text }];
 }
 
-/** Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 where none is useful. */
+/** Σ over the useful ranks k of (useful up to k ÷ k) ÷ useful; 0 if none is useful. */
 function averagePrecision(nodes: Entry['nodes']): number {
   let useful = 0;
   let sum = 0;

@@ -1,4 +1,4 @@
-import { retrievalClaims } from '../shared/retrievalClaims.ts';
+import { retrievalClaims } from '../shared/claims/retrievalClaims.ts';
 
 const INSTRUCTIONS = `Question: does the context that was retrieved for each turn hold all that a good reply needs?
 
@@ -10,11 +10,16 @@ export const turnContextualRecall = retrievalClaims({
   type: 'turn-contextual-recall',
   summary: 'Does the retrieved context hold all that a good reply needs?',
   docs: {
-    asks: 'Needs `expected` at the turns, or `expectations` with an `outcome`. Takes what a good reply holds apart into statements, each attributable to the `retrieval_context` of the turn or not.',
+    asks: "Needs `expected` at the turns, or `expectations` with an `outcome`. Splits the expected reply into statements and decides whether each is attributable to the turn's `retrieval_context`.",
     score: 'mean over these turns of attributable ÷ statements.',
     example: 'two turns, 2 of 2 and 1 of 2 statements attributable: (1 + 0.5) ÷ 2 = 0.75.',
     skipped:
-      'without asking where no turn has retrieved context, or of none that has it is said what a good reply holds.',
+      'without asking the judge if no turn has retrieved context, or none of those turns has `expected`.',
+    differences: `
+      - Each turn is compared with its own context. DeepEval compares the contexts of up to ten exchanges, for each exchange.
+      - \`expected\` of a turn comes before the \`outcome\` of the case. DeepEval has one expected outcome for all turns.
+      - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten has any.
+    `,
     yaml: `
       defaults:
         expectations: Returns are free within 30 days, with the receipt.

@@ -1,4 +1,4 @@
-import { retrievalClaims } from '../shared/retrievalClaims.ts';
+import { retrievalClaims } from '../shared/claims/retrievalClaims.ts';
 
 const INSTRUCTIONS = `Question: is what was retrieved for each turn relevant to what the user wanted to know then?
 
@@ -7,12 +7,16 @@ it helps to answer what the user asked just before, not when the answer needs no
 
 export const turnContextualRelevancy = retrievalClaims({
   type: 'turn-contextual-relevancy',
-  summary: 'Is the retrieved context of each turn relevant to the question?',
+  summary: "Is each turn's retrieved context relevant to the question?",
   docs: {
-    asks: 'Takes the `retrieval_context` of each turn apart into statements, each relevant to the question or not.',
+    asks: "Splits each turn's `retrieval_context` into statements and decides whether each is relevant to the question.",
     score: 'mean over these turns of relevant ÷ statements.',
     example: 'two turns, 3 of 4 and 1 of 2 statements relevant: (0.75 + 0.5) ÷ 2 = 0.63.',
-    skipped: 'without asking where no turn has retrieved context.',
+    skipped: 'without asking the judge if no turn has retrieved context.',
+    differences: `
+      - Each turn's own context is judged. DeepEval judges the contexts of up to ten exchanges together, for each exchange.
+      - A turn without context is not judged. DeepEval scores an exchange 1 if none of those ten has any.
+    `,
     yaml: `
       - type: turn-contextual-relevancy
     `,

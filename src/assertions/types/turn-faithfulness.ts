@@ -1,27 +1,56 @@
-import { retrievalClaims } from '../shared/retrievalClaims.ts';
+import * as z from 'zod';
+import { retrievalClaims } from '../shared/claims/retrievalClaims.ts';
+import { CLAIMS } from '../shared/wording.ts';
 
-const INSTRUCTIONS = `Question: does what the assistant says keep to the context that it had retrieved?
+const params = z.strictObject({
+  penalize_ambiguous: z.boolean().default(true).meta({
+    description:
+      'If false, a claim the context neither supports nor contradicts holds too, as DeepEval counts it.',
+  }),
+});
 
-For each turn list under \`claims\` every statement of fact in what it says, one by one. A claim holds when the context
-retrieved for that very turn bears it out, not when that contradicts it or is silent about it. What the user had said
-may be repeated without it. Questions, offers and courtesies are no claims; a turn without claims is not applicable.`;
+/** @param holds when a claim holds, to be read after "A claim holds " */
+const instructionsWith = (
+  holds: string,
+) => `Question: does what the assistant says keep to the context that it had retrieved?
+
+For each turn list under \`claims\` the claims in what it says, one by one. ${CLAIMS} A claim holds ${holds}. What the user had said
+may be repeated without it. A turn without claims is not applicable.`;
+
+const BORNE_OUT = `when the context
+retrieved for that very turn bears it out, not when that contradicts it or is silent about it`;
+
+const NOT_CONTRADICTED = `unless the context
+retrieved for that very turn contradicts it, also where that is silent about it or unclear`;
 
 export const turnFaithfulness = retrievalClaims({
   type: 'turn-faithfulness',
-  summary: 'Does each turn keep to the context that was retrieved for it?',
+  summary: 'Is each turn faithful to its retrieved context?',
   docs: {
-    asks: 'Takes each turn with `retrieval_context` apart into claims, each supported by that context or not.',
-    score:
-      'mean over these turns of supported ÷ claims. Each turn counts once, wherever it stands.',
+    asks: 'Splits each turn with `retrieval_context` into claims and decides whether that context supports each.',
+    score: 'mean over these turns of supported ÷ claims. Each turn counts once.',
     example:
       'five turns with one claim each, one of them not supported: (1 + 1 + 1 + 1 + 0) ÷ 5 = 0.8.',
-    skipped: 'without asking where no turn has retrieved context.',
+    skipped: 'without asking the judge if no turn has retrieved context.',
+    differences: `
+      - A claim that the context is silent about does not hold. DeepEval lets it hold unless \`penalize_ambiguous_claims\` is set. Here \`penalize_ambiguous: false\` lets it hold.
+      - A turn that claims nothing does not count. DeepEval scores it 1.
+      - Each turn's claims are compared with its own context. DeepEval compares the claims of up to ten exchanges with all their contexts, for each exchange, so a claim counts again in later ones.
+      - A turn without context is not judged. DeepEval judges its claims too.
+    `,
     yaml: `
       - type: turn-faithfulness
         threshold: 0.9
     `,
   },
-  instructions: INSTRUCTIONS,
+  instructions: instructionsWith(BORNE_OUT),
+  own: {
+    params,
+    change: (assertion) =>
+      params.parse(assertion.params).penalize_ambiguous
+        ? {}
+        : { instructions: instructionsWith(NOT_CONTRADICTED), wrong: 'contradicted' },
+  },
   what: 'claims',
   wrong: 'not supported',
   nothing: 'No turn claims anything.',

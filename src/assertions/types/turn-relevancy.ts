@@ -1,31 +1,32 @@
-import * as z from 'zod';
-import type { JudgedType } from '../contract.ts';
+import { judgedType } from '../shared/judgedType.ts';
 import { perTurnQuestion } from '../shared/perTurn.ts';
 
 const INSTRUCTIONS = `Question: is each turn of the assistant relevant to what came before it?
 
-A turn passes when it takes up what the user said last: an answer, a step towards it, a question whose answer is
-needed, a refusal with its reason, or a greeting where one is due. "Yes, book it." is about whatever was offered
+A turn passes when it takes up what the user said last, all or part of it: an answer, a step towards it, a question whose
+answer is needed, a refusal with its reason, or a greeting where one is due. "Yes, book it." is about whatever was offered
 before. It fails when it speaks of something else, answers what was not asked, or repeats what was settled. Whether it
 is right, polite or complete does not matter here.`;
 
-export const turnRelevancy: JudgedType = {
-  kind: 'judged',
+export const turnRelevancy = judgedType({
   type: 'turn-relevancy',
-  summary: 'Does each assistant turn take up what came before it?',
+  summary: 'Is each assistant turn relevant to what came before it?',
   like: 'DeepEval',
   docs: {
-    asks: 'The judge says of each assistant turn whether it is relevant to the conversation up to there.',
-    score: 'relevant turns ÷ turns that it applies to.',
-    example: 'four replies, one of which answers a question that nobody asked: 3 ÷ 4 = 0.75.',
-    skipped: 'where it applies to no turn.',
+    asks: 'For each assistant turn the judge decides whether it is relevant to the conversation so far.',
+    score: 'relevant turns ÷ turns it applies to.',
+    example: 'four replies, one of which answers a question nobody asked: 3 ÷ 4 = 0.75.',
+    skipped: 'if it applies to no turn.',
+    differences: `
+      - A turn the question does not apply to does not count. DeepEval counts every exchange.
+      - The whole turn is judged. DeepEval judges the last message of an exchange.
+      - The judge sees the whole conversation. DeepEval's sees up to ten exchanges; \`granularity: turn\` with \`window: 19\` comes nearest.
+      - If it applies to no turn, the verdict is skipped. DeepEval scores 1 if there is no exchange.
+    `,
     yaml: `
       - type: turn-relevancy
         threshold: 0.8
     `,
   },
-  params: z.strictObject({}),
-  defaultThreshold: 0.5,
-  side: 'assistant',
   question: (input) => perTurnQuestion('turn_relevancy', INSTRUCTIONS, input),
-};
+});

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { turnsOfSide } from '../../core/conversation.ts';
-import type { AssertionInput, JudgedType, Mistake, Outcome, Question } from '../contract.ts';
+import type { AssertionInput, Mistake, Outcome, Question } from '../contract.ts';
+import { contradiction, rangeMistake } from '../shared/answerMistakes.ts';
+import { withCase } from '../shared/caseText.ts';
 import {
   hitsAndMisses,
   rationaleSchema,
@@ -8,22 +10,22 @@ import {
   turnVerdicts,
   withWhole,
 } from '../shared/entries.ts';
-import { contradiction, rangeMistake } from '../shared/mistakes.ts';
+import { judgedType } from '../shared/judgedType.ts';
 
 const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration resolved by the end?
 
 Here the user's turns are judged, not the assistant's. Give each a \`score\` from 0 to 1 for the frustration that
-it shows: 0 none, 0.5 clearly annoyed, 1 angry or giving up. Every turn of the user is applicable. Read what is
-said, not what could be felt: a terse or demanding user is not yet frustrated.
+it shows: 0 none, 0.25 impatient, 0.5 clearly annoyed, 0.75 angry, 1 giving up. Every turn of the user is applicable. Read
+what is said, not what could be felt: a terse or demanding user is not yet frustrated.
 
 \`overall\` is \`none\` when no turn reaches 0.5; \`resolved\` when one does and the user is calm and content again
-by the end; \`unresolved\` when one does and nothing in the user's later words shows that it was resolved. What
-the assistant offers in its last words proves nothing.`;
+by the end; \`unresolved\` when one does and nothing in the user's later words shows that it was resolved, or only part
+of it. What the assistant offers in its last words proves nothing.`;
 
 const answerSchema = z.object({
   turns: z.array(scoreEntrySchema),
-  overall: z.enum(['none', 'resolved', 'unresolved']),
   rationale: rationaleSchema,
+  overall: z.enum(['none', 'resolved', 'unresolved']),
 });
 
 type Answer = z.infer<typeof answerSchema>;
@@ -33,27 +35,28 @@ const FRUSTRATED = 0.5;
 
 const SCORES = { none: 1, resolved: 0.5, unresolved: 0 } as const;
 
-export const userFrustration: JudgedType = {
-  kind: 'judged',
+export const userFrustration = judgedType({
   type: 'user-frustration',
   summary: 'Is the user frustrated, and is it resolved?',
   like: 'MLflow',
   docs: {
-    asks: 'The judge gives each user turn the frustration that it shows, 0 to 1, and an overall outcome: `none`, `resolved` by the end, or `unresolved`.',
-    score: '`none` 1, `resolved` 0.5, `unresolved` 0. A turn fails from 0.5 on.',
-    example: 'the user turns show 0.1, 0.7 and 0.2, so the anger was resolved: 0.5.',
+    asks: 'The judge rates the frustration in each user turn, 0 to 1, and the overall outcome: `none`, `resolved` by the end, or `unresolved`.',
+    score: '`none` 1, `resolved` 0.5, `unresolved` 0. A turn fails at 0.5 or more.',
+    example: 'the user turns show 0.1, 0.7 and 0.2, so the frustration was resolved: 0.5.',
+    differences: `
+      - MLflow answers with the label alone. The scores 1, 0.5 and 0 are Turnlight's, so \`resolved\` passes at the default threshold.
+    `,
     yaml: `
       - type: user-frustration
     `,
   },
-  params: z.strictObject({}),
-  defaultThreshold: 0.5,
   side: 'user',
+  readsContext: true,
   question(input): Question<Answer> | Outcome {
     const { turns } = input;
     return {
       name: 'user_frustration',
-      instructions: INSTRUCTIONS,
+      instructions: withCase(input, INSTRUCTIONS),
       turns,
       answer: answerSchema,
       mistakes: (answer) => [
@@ -84,7 +87,7 @@ export const userFrustration: JudgedType = {
       },
     };
   },
-};
+});
 
 function overallMistakes({ turns, overall }: Answer, input: AssertionInput): Mistake[] {
   const away = turns.filter(({ applicable }) => !applicable);

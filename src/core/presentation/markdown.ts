@@ -23,6 +23,11 @@ export function fencedMarkdown(text: string): string {
   return `${fence}text\n${clean}\n${fence}`;
 }
 
+/** The parts that say something, each as a paragraph. */
+export function paragraphs(...parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
+}
+
 function escaped(text: string): string {
   return text.replace(
     /[\\`*_{}[\]()#+\-=.!|~<>&:@/]/g,

@@ -2,7 +2,7 @@ import type { CaseLine } from '../runRecord.ts';
 import { reaches, type TurnBadge, valueOn } from '../scoring.ts';
 import type { Verdict } from '../verdict.ts';
 
-/** Digits behind the point; no two scores that differ in the ninth alone are told apart. */
+/** Digits after the point; no two scores that differ in the ninth alone are told apart. */
 const FEWEST = 2;
 const MOST = 9;
 
@@ -67,7 +67,7 @@ function digitsApart(value: number, limits: readonly number[]): number {
   return digits;
 }
 
-/** No digit that says nothing. */
+/** Without trailing zeros. */
 function shortest(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)));
 }

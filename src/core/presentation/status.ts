@@ -1,6 +1,6 @@
 import type { Status } from '../verdict.ts';
 
-/** A sign beside every colour: no outcome is told by colour alone. */
+/** A sign next to every colour, so that no status relies on colour alone. */
 export const STATUS_ICONS: Readonly<Record<Status, string>> = {
   pass: '✓',
   fail: '✗',

@@ -1,4 +1,9 @@
-import { splitLines } from '../lineBreaks.ts';
+/** Every character or pair that some reader treats as a line break. */
+const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+
+export function splitLines(text: string): string[] {
+  return text.split(LINE_BREAKS);
+}
 
 /**
  * Characters that a reader cannot see but that a terminal, an editor or a browser obeys, or that
@@ -26,12 +31,16 @@ const NEEDED = [
   String.raw`${EMOJI}(?:\u200d${EMOJI})*`,
   // 1️⃣
   String.raw`[0-9#*]\ufe0f\u20e3`,
-  // می‌خواهم, क्‍ष: one behind a letter, and no more.
-  String.raw`(?<=[${JOINING}])[\u200c\u200d](?![\u200c\u200d])`,
+  // می‌خواهم, क्‍ष: one after a letter, and no more.
+  String.raw`(?<=(?!${HIDDEN})[${JOINING}])[\u200c\u200d](?![\u200c\u200d])`,
   // 葛󠄀: a variant of the character before it.
   String.raw`(?<=\p{Script=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
-  String.raw`(?<=\p{Script=Mong})[\u180b-\u180f]`,
+  String.raw`(?<=(?!${HIDDEN})\p{Script=Mong})[\u180b-\u180f]`,
 ].join('|');
+
+/** Most texts: nothing is hidden in them, and there are thousands in an outline. */
+const PLAIN = /^[\n\x20-\x7e]*$/;
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
 
 const NEEDED_OR_HIDDEN = new RegExp(`(${NEEDED})|${HIDDEN}`, 'gu');
 
@@ -41,6 +50,7 @@ const NEEDED_OR_HIDDEN = new RegExp(`(${NEEDED})|${HIDDEN}`, 'gu');
  * Emoji, Persian and Hindi words stay as they are.
  */
 export function visibleText(text: string): string {
+  if (PLAIN.test(text)) return text;
   return splitLines(text).map(visibleCharacters).join('\n');
 }
 
@@ -50,6 +60,8 @@ export function visibleText(text: string): string {
  * @param length the most characters; what is cut ends in `…`, and no emoji is cut in two
  */
 export function visibleLine(text: string, length = Number.POSITIVE_INFINITY): string {
+  const head = text.slice(0, length + 1);
+  if (PLAIN_LINE.test(head)) return shortened(head, length);
   return shortened(visibleText(text).replace(/\s+/g, ' ').trim(), length);
 }
 
@@ -59,6 +71,14 @@ export function visibleJson(value: unknown): string {
     .split('\n')
     .map((line) => reveal(line, jsonEscape))
     .join('\n');
+}
+
+/**
+ * Lines of a log that no CI takes for a command: GitHub Actions would obey `::error::` and Azure
+ * Pipelines `##[error]` and `##vso[…]`, whoever wrote it.
+ */
+export function plainLog(text: string): string {
+  return text.replace(/^(\s*)(:|##)(?=:|\[|vso\[)/gim, '$1$2 ');
 }
 
 function visibleCharacters(line: string): string {
@@ -83,6 +103,7 @@ const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
+  if (PLAIN.test(text.slice(0, length))) return `${text.slice(0, length - 1)}…`;
   let end = 0;
   let count = 0;
   let cut = 0;

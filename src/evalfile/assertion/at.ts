@@ -1,35 +1,56 @@
-import type { AssertionType } from '../../assertions/contract.ts';
-import type { At } from '../../core/suite.ts';
-import { placeOf, type Scope, type Spot } from '../scope.ts';
-import type { AboutCase } from './aboutCase.ts';
+import type { AssertionType, CaseFacts, Known } from '../../assertions/contract.ts';
+import { parseAt } from '../../core/at.ts';
+import type { Turn } from '../../core/conversation.ts';
+import type { At, ModelSpec } from '../../core/suite.ts';
+import { unreachable } from '../../core/unreachable.ts';
+import type { Location, Scope } from '../scope.ts';
+
+/** What an assertion may know about its case. */
+export interface AboutCase {
+  readonly facts: CaseFacts;
+  readonly known: Known;
+  /** Of the whole conversation, if known before the run. */
+  readonly turnCount: number | undefined;
+  /** The side of each turn, from turn 1, if known. */
+  readonly sides: readonly Turn['side'][] | undefined;
+  readonly judge: ModelSpec | undefined;
+  /** Whether anything names a judge, be it a wrong one. */
+  readonly judgeNamed: boolean;
+}
 
 /** Reads an `at` that fits the schema, and reports what it asks for in vain. */
 export function readAt(
   given: unknown,
   side: AssertionType['side'],
   scriptedTurn: number | undefined,
-  spot: Spot,
+  location: Location,
   about: AboutCase,
   { reporter }: Scope,
 ): At {
   const at = parseAt(given);
   const fault =
     scriptedTurn !== undefined && at.kind !== 'all'
-      ? 'An assertion under a turn is about the reply to it; `at` cannot choose another.'
+      ? 'An assertion under a turn checks the reply to that turn. Remove `at`.'
       : faultOf(at, side, about);
-  if (fault !== undefined) reporter.say('bad-at', fault, placeOf(spot), spot.owner);
+  if (fault !== undefined) reporter.say('bad-at', fault, location);
   return at;
 }
 
-function parseAt(value: unknown): At {
-  if (value === undefined) return { kind: 'all' };
-  if (typeof value === 'number') return { kind: 'turns', turns: [value] };
-  if (Array.isArray(value)) return { kind: 'turns', turns: value.map(Number) };
-  if (value === 'all' || value === 'last' || value === 'first' || value === 'each') {
-    return { kind: value };
+/** As it is written in a file. */
+export function atText(at: At): string {
+  switch (at.kind) {
+    case 'turns':
+      return at.turns.join(', ');
+    case 'range':
+      return `${at.from}-${at.to}`;
+    case 'all':
+    case 'last':
+    case 'first':
+    case 'each':
+      return at.kind;
+    default:
+      return unreachable(at);
   }
-  const [from, to] = String(value).split('-').map(Number);
-  return { kind: 'range', from: from ?? 1, to: to ?? 1 };
 }
 
 function faultOf(
@@ -43,11 +64,11 @@ function faultOf(
   }
   if (at.kind !== 'turns') return undefined;
   for (const number of at.turns) {
-    if (number === 0) return 'Turns are numbered from 1; -1 is the last.';
+    if (number === 0) return 'Turns are numbered from 1. Use -1 for the last turn.';
     if (turnCount !== undefined && Math.abs(number) > turnCount) return tooFar(number, turnCount);
     const found = sides?.at(number > 0 ? number - 1 : number);
     if (found && side !== 'both' && found !== side) {
-      return `Turn ${number} is the ${found}'s, and this looks at the ${side}'s turns.`;
+      return `Turn ${number} is the ${found}'s, but this looks only at the ${side}'s turns.`;
     }
   }
   return undefined;

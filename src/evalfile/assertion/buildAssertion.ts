@@ -1,40 +1,39 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { type AssertionType, asksJudge } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
-import { scaleSchema } from '../../assertions/types/llm-judge.ts';
+import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
 import { changedAt, type Mapping, mappingOf, valueAt } from '../../core/data.ts';
-import type { Fix } from '../../core/problem.ts';
-import type { Scale } from '../../core/scoring.ts';
+import { isFileKind } from '../../core/meaning.ts';
+import { type Scale, UNIT } from '../../core/scoring.ts';
 import type { Assertion, JudgePrompt } from '../../core/suite.ts';
+import { mentionsIn } from '../../schema/mentions.ts';
+import { meaningOf } from '../../schema/plans.ts';
 import { fillIn } from '../case/caseText.ts';
 import { overrideJudge, resolveModel } from '../models.ts';
-import { outsideMessage, staysInside } from '../paths.ts';
-import { type AssertionInput, sharedKeys } from '../schema.ts';
-import { keyPlaceOf, placeOf, type Scope, type Spot, within } from '../scope.ts';
+import { findReferenced } from '../referencedFiles.ts';
+import { type Location, type Scope, within } from '../scope.ts';
 import { readThreshold } from '../threshold.ts';
-import type { AboutCase } from './aboutCase.ts';
-import { readAt } from './at.ts';
+import { type AssertionInput, sharedKeys } from './assertionSchema.ts';
+import { type AboutCase, readAt } from './at.ts';
 import { checkKeys } from './checkKeys.ts';
 import { checkInstructions, promptOf } from './judgePrompt.ts';
 import { nestedKeys, writtenLabel } from './key.ts';
 
-/** Where an assertion belongs in its case. */
-export interface AssertionPlace {
+export interface AssertionSlot {
   /** Place in the case's list, from 0. */
   readonly index: number;
-  /** Its identity in the case. */
   readonly key: string;
   /** From 0: the scripted turn it stands under. */
-  readonly scriptedTurn?: number;
+  readonly scriptedTurn?: number | undefined;
   /** Of the assertion that holds it, where it names no `at` of its own. */
   readonly at?: unknown;
 }
 
-/** Makes an assertion ready to run and checks all that can be known before. */
+/** Prepares an assertion to run and checks everything that can be known beforehand. */
 export async function buildAssertion(
   input: AssertionInput,
-  { index, key, scriptedTurn, at: outerAt }: AssertionPlace,
-  spot: Spot,
+  { index, key, scriptedTurn, at: outerAt }: AssertionSlot,
+  location: Location,
   about: AboutCase,
   scope: Scope,
 ): Promise<Assertion | undefined> {
@@ -48,75 +47,75 @@ export async function buildAssertion(
     Object.entries(given).filter(([key]) => owns(key) || (key !== 'type' && !shared.includes(key))),
   );
   const keys = nestedKeys(given, key);
-  const places = keys.map(({ place }) => place);
+  const paths = keys.map(({ path }) => path);
   const filled = fillParams(
     type,
     // Nested assertions are made by themselves: their texts have rules of their own.
-    mappingOf(places.reduce<unknown>((own, path) => changedAt(own, path, () => null), params)),
+    mappingOf(paths.reduce<unknown>((own, path) => changedAt(own, path, () => null), params)),
     typeof input === 'string',
-    spot,
+    location,
     about,
     scope,
   );
   for (const { path, message } of type.faults?.(filled) ?? []) {
-    reporter.say('bad-value', message, placeOf(within(spot, ...path)), spot.owner);
+    reporter.say('bad-value', message, within(location, ...path));
   }
-  checkNeeds(type, spot, about, scope);
+  checkNeeds(type, location, about, scope);
   const idle = type.idle?.(about.facts, about.known);
   if (idle) {
-    const message = `This will be skipped: ${idle}.`;
-    reporter.say('nothing-to-judge', message, keyPlaceOf(spot), spot.owner, {
-      severity: 'warning',
-    });
+    const message = `This assertion will be skipped: ${idle}.`;
+    reporter.sayOnKey('nothing-to-judge', message, location, { severity: 'warning' });
   }
-  const at = readAt(given.at ?? outerAt, type.side, scriptedTurn, within(spot, 'at'), about, scope);
-  const prompt = type.takesPrompt ? await promptOf(filled, spot, about.facts, scope) : undefined;
-  const own =
-    given.judge === undefined ? undefined : resolveModel(given.judge, within(spot, 'judge'), scope);
-  const judge = overrideJudge(own ?? prompt?.model ?? about.judge, scope);
+  const at = readAt(
+    given.at ?? outerAt,
+    type.side,
+    scriptedTurn,
+    within(location, 'at'),
+    about,
+    scope,
+  );
+  const prompt = type.takesPrompt
+    ? await promptOf(filled, location, about.facts, scope)
+    : undefined;
+  const own = await resolveModel(given.judge, within(location, 'judge'), scope);
+  const judge = await overrideJudge(own ?? prompt?.model ?? about.judge, scope);
   if (asksJudge(type) && !judge && given.judge === undefined && !about.judgeNamed) {
     const message =
-      'No judge is configured: add `judge: openai:gpt-5-mini` to the file, or set TURNLIGHT_JUDGE or the setting turnlight.judge. Without one this is an error when it runs.';
-    reporter.say('no-judge', message, keyPlaceOf(spot), spot.owner, {
+      'No judge is configured. Add `judge: openai:gpt-5-mini` to the file, or set the setting turnlight.judge (TURNLIGHT_JUDGE on the command line). Without a judge this assertion will error.';
+    reporter.sayOnKey('no-judge', message, location, {
       severity: 'warning',
       // An included file holds cases only: there the judge cannot stand at the top.
-      ...(spot.document.path === scope.document.path && {
+      ...(location.document.path === scope.document.path && {
         fix: { add: { to: [], key: 'judge' } },
       }),
     });
   }
+  const modelKey = Object.keys(type.params.shape).find((key) => takesModel(type, key));
   const model =
-    owns('model') && filled.model !== undefined
-      ? resolveModel(filled.model, within(spot, 'model'), scope)
-      : undefined;
+    modelKey && (await resolveModel(filled[modelKey], within(location, modelKey), scope));
   const nested = await Promise.all(
-    keys.map(async ({ place, key: innerKey }) => {
-      const belongs = {
-        index,
-        key: innerKey,
-        ...(scriptedTurn !== undefined && { scriptedTurn }),
-        at: given.at,
-      };
-      const inner = valueAt(params, place) as AssertionInput;
-      const assertion = await buildAssertion(inner, belongs, within(spot, ...place), about, scope);
-      return assertion && { place: place.join('.'), assertion };
+    keys.map(async ({ path, key: innerKey }) => {
+      const slot = { index, key: innerKey, scriptedTurn, at: given.at };
+      const inner = valueAt(params, path) as AssertionInput;
+      const assertion = await buildAssertion(inner, slot, within(location, ...path), about, scope);
+      return assertion && { path: path.join('.'), assertion };
     }),
   );
   const held = keys.map((one) => ({
     key: one.key,
-    given: valueAt(params, one.place),
-    spot: within(spot, ...one.place),
+    given: valueAt(params, one.path),
+    location: within(location, ...one.path),
   }));
   checkKeys(held, reporter);
   const { weight, required, negate, temperature, samples, granularity, window } = given;
-  const threshold = thresholdOf(given.threshold, scaleOf(type, filled, prompt), spot, scope);
+  const threshold = thresholdOf(given.threshold, scaleOf(type, filled, prompt), location, scope);
   return {
     index,
     key,
     type: type.type,
     name: writtenLabel(given) ?? labelOf(type, filled, prompt),
-    source: { path: spot.document.path, range: spot.document.entryRangeOf(spot.path) },
-    params: await withAbsolutePath(filled, spot, scope),
+    source: { path: location.document.path, range: location.document.entryRangeOf(location.path) },
+    params: await absolutePaths(type, filled, location, scope),
     threshold: threshold ?? prompt?.threshold ?? type.defaultThreshold,
     weight: typeof weight === 'number' ? weight : 1,
     required: required === true,
@@ -125,7 +124,7 @@ export async function buildAssertion(
     ...(prompt && { prompt }),
     ...(judge && asksJudge(type) && { judge }),
     ...(model && { model }),
-    ...(places.length > 0 && { nested: nested.filter((one) => one !== undefined) }),
+    ...(paths.length > 0 && { nested: nested.filter((one) => one !== undefined) }),
     ...(typeof temperature === 'number' && { temperature }),
     ...(typeof samples === 'number' && { samples }),
     ...(granularity === 'turn' && { granularity }),
@@ -139,7 +138,7 @@ const ASKED_KEY = /add `(\w+)`/;
 
 function checkNeeds(
   type: AssertionType,
-  spot: Spot,
+  location: Location,
   { facts, known }: AboutCase,
   { reporter, unsound }: Scope,
 ): void {
@@ -148,33 +147,32 @@ function checkNeeds(
   const key = ASKED_KEY.exec(needed)?.[1];
   if (key !== undefined && unsound.has(key)) return;
   // Under `defaults` the file needs it, else the case: `cases` and its place.
-  const to = spot.path[0] === 'cases' ? spot.path.slice(0, 2) : [];
-  reporter.say('missing-need', needed, keyPlaceOf(spot), spot.owner, {
+  const to = location.path[0] === 'cases' ? location.path.slice(0, 2) : [];
+  reporter.sayOnKey('missing-need', needed, location, {
     ...(key !== undefined && { fix: { add: { to, key } } }),
   });
 }
 
-/** A script's path, absolute once it is read, names a file inside the workspace. */
-async function withAbsolutePath(
+function takesModel({ params }: AssertionType, key: string): boolean {
+  const field = params.shape[key];
+  return field !== undefined && meaningOf(field).refersTo === 'model';
+}
+
+/** The paths of files that a type's keys name, absolute once they are read. */
+async function absolutePaths(
+  type: AssertionType,
   params: Mapping,
-  spot: Spot,
-  { options, files, reporter, dependencies }: Scope,
+  location: Location,
+  scope: Scope,
 ): Promise<Mapping> {
-  if (typeof params.path !== 'string') return params;
-  const folder = dirname(spot.document.path);
-  const path = resolve(folder, params.path);
-  dependencies.add(path);
-  const say = (code: string, message: string, fix?: Fix) =>
-    reporter.say(code, message, placeOf(within(spot, 'path')), spot.owner, fix && { fix });
-  if (!staysInside(params.path, folder, options.workspace)) {
-    say('path-outside', outsideMessage(params.path));
-  } else if (!/\.(?:[cm]?js|m?ts)$/.test(path)) {
-    say('unknown-file-type', 'A script is a .js, .mjs or .ts file.');
-  } else if (!(await files.exists(path))) {
-    const message = `There is no file "${params.path}". Paths start from this file's folder.`;
-    say('file-missing', message, { create: { path, kind: 'script' } });
+  let absolute: unknown = params;
+  for (const { kind, text, path } of mentionsIn(type.params, params).names) {
+    // A judge prompt is read with its variables and its model.
+    if (!isFileKind(kind) || kind === 'prompt') continue;
+    const file = await findReferenced(text, within(location, ...path), kind, scope);
+    if (file !== undefined) absolute = changedAt(absolute, path, () => file);
   }
-  return { ...params, path };
+  return mappingOf(absolute);
 }
 
 /** Lowest and highest value of the assertion. */
@@ -183,20 +181,19 @@ function scaleOf(
   params: Mapping,
   prompt: JudgePrompt | undefined,
 ): Scale {
-  if (scale !== 'own') return scale ?? [0, 1];
-  const own = scaleSchema.safeParse(params.scale);
-  return own.success ? own.data : (prompt?.scale ?? [0, 1]);
+  if (scale !== 'own') return scale ?? UNIT;
+  return scaleOfGrading(writtenGrading(params) ?? prompt?.grading);
 }
 
 function thresholdOf(
   given: unknown,
   scale: Scale,
-  spot: Spot,
+  location: Location,
   { reporter }: Scope,
 ): number | undefined {
   if (typeof given !== 'number') return undefined;
   const { share, problem } = readThreshold(given, scale);
-  if (problem) reporter.add({ ...problem, ...placeOf(within(spot, 'threshold')) }, spot.owner);
+  if (problem) reporter.say(problem.code, problem.message, within(location, 'threshold'), problem);
   return share;
 }
 
@@ -205,15 +202,21 @@ function fillParams(
   { takesPrompt }: AssertionType,
   { instructions, ...rest }: Mapping,
   plain: boolean,
-  spot: Spot,
+  location: Location,
   { facts }: AboutCase,
   scope: Scope,
 ): Mapping {
+  // A plain text stands where the assertion does.
   const filled = plain
-    ? { criterion: fillIn(rest.criterion, facts.context, spot, scope) }
-    : fillIn(rest, facts.context, spot, scope);
+    ? Object.fromEntries(
+        Object.entries(rest).map(([key, text]) => [
+          key,
+          fillIn(text, facts.context, location, scope),
+        ]),
+      )
+    : fillIn(rest, facts.context, location, scope);
   if (takesPrompt && typeof instructions === 'string') {
-    checkInstructions(instructions, within(spot, 'instructions'), facts, scope);
+    checkInstructions(instructions, within(location, 'instructions'), facts, scope);
   }
   return instructions === undefined ? filled : { ...filled, instructions };
 }

@@ -1,13 +1,12 @@
 import { findAssertionType } from '../../assertions/registry.ts';
-import { isMapping } from '../../core/data.ts';
-import type { Reporter } from '../reporter.ts';
-import { keyPlaceOf, placeOf, type Spot, within } from '../scope.ts';
+import { firstFree, isMapping } from '../../core/data.ts';
+import { type Location, type Reporter, within } from '../scope.ts';
 import { writtenLabel } from './key.ts';
 
 interface Keyed {
   readonly key: string;
   readonly given: unknown;
-  readonly spot: Spot;
+  readonly location: Location;
 }
 
 /** Two assertions with the same key could not be told apart in results: the second is at fault. */
@@ -21,7 +20,7 @@ export function checkKeys(assertions: readonly Keyed[], reporter: Reporter): voi
 }
 
 function sayTaken(
-  { given, spot }: Keyed,
+  { given, location }: Keyed,
   first: Keyed,
   all: readonly Keyed[],
   reporter: Reporter,
@@ -30,21 +29,20 @@ function sayTaken(
   const name = label ?? writtenLabel(first.given);
   const free = freeName(name ?? String(typeOf(given)), all);
   if (label !== undefined) {
-    const message = `Another assertion here is called "${label}". Give this one a name of its own.`;
-    const place = placeOf(within(spot, 'name'));
-    reporter.say('same-assertion', message, place, spot.owner, { replacement: free });
+    const message = `Another assertion here is named "${label}". Give this one a different name.`;
+    reporter.say('same-assertion', message, within(location, 'name'), { replacement: free });
     return;
   }
   const nameable = isMapping(given) && !ownsName(given);
   const why =
     name === undefined
-      ? 'Another assertion here is the same, so results could not tell them apart.'
-      : `Another assertion here is called "${name}".`;
+      ? 'This assertion repeats another one, so results could not tell them apart.'
+      : `Another assertion here is named "${name}".`;
   const message = `${why} ${nameable ? 'Give this one a `name`, or remove it.' : 'Remove this one.'}`;
-  reporter.say('same-assertion', message, keyPlaceOf(spot), spot.owner, {
+  reporter.sayOnKey('same-assertion', message, location, {
     fix: {
-      remove: spot.path,
-      ...(nameable && { add: { to: spot.path, key: 'name', value: free } }),
+      remove: location.path,
+      ...(nameable && { add: { to: location.path, key: 'name', value: free } }),
     },
   });
 }
@@ -60,7 +58,8 @@ function ownsName(given: unknown): boolean {
 
 function freeName(name: string, all: readonly Keyed[]): string {
   const names = new Set(all.map(({ given }) => writtenLabel(given)));
-  let number = 2;
-  while (names.has(`${name} ${number}`)) number += 1;
-  return `${name} ${number}`;
+  return firstFree(
+    (number) => `${name} ${number}`,
+    (one) => names.has(one),
+  );
 }

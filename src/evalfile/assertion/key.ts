@@ -3,7 +3,6 @@ import { withoutDefaults } from '../../assertions/withoutDefaults.ts';
 import { changedAt, type Mapping, mappingOf, type Path, valueAt } from '../../core/data.ts';
 import { digestOf } from '../../core/digest.ts';
 
-/** An assertion as it is written in a case. */
 export interface Listed {
   readonly given: unknown;
   /** From 0: the scripted turn that it stands under. */
@@ -18,7 +17,7 @@ export interface Listed {
  *       - { type: coherence }                  coherence           its type, where that stands once
  *       - { type: contains, value: order }     contains#5f0c31aa   else its type and its own keys
  *       - { type: contains, value: refund }    contains#b1946ac9
- *       - { type: regex, name: Order number }  Order number        its label, where it has one
+ *       - { type: regex, name: Order number }  Order number        its label, if it has one
  *     turns:
  *       - user: Hi
  *         assert: [It is kind.]                turns.1/criterion   under the first scripted turn
@@ -40,9 +39,9 @@ export function assertionKeys(listed: readonly Listed[]): string[] {
   });
 }
 
-/** An assertion that decides another, with its place in the mapping of that one. */
+/** An assertion that decides another, with its path in the mapping of that one. */
 export interface NestedKey {
-  readonly place: Path;
+  readonly path: Path;
   readonly key: string;
 }
 
@@ -62,17 +61,17 @@ export interface NestedKey {
  */
 export function nestedKeys(holder: unknown, key: string): NestedKey[] {
   const lists = new Map<string, OwnKeys>();
-  const nested = placesIn(mappingOf(holder)).map((place) => {
-    const way = place.filter((step) => typeof step === 'string').join('.');
+  const nested = pathsOfNested(mappingOf(holder)).map((path) => {
+    const way = path.filter((step) => typeof step === 'string').join('.');
     const list = lists.get(way) ?? new OwnKeys();
     lists.set(way, list);
-    const given = valueAt(holder, place);
+    const given = valueAt(holder, path);
     list.add(given);
-    return { place, given, list, way: way.replace(/\.?assert$/, '') };
+    return { path, given, list, way: way.replace(/\.?assert$/, '') };
   });
-  return nested.map(({ place, given, list, way }) => {
+  return nested.map(({ path, given, list, way }) => {
     const steps = [key, ...(way === '' ? [] : [way]), list.keyOf(given)];
-    return { place, key: steps.join('/') };
+    return { path, key: steps.join('/') };
   });
 }
 
@@ -83,7 +82,6 @@ export function writtenLabel(assertion: unknown): string | undefined {
   return typeof name === 'string' && !Object.hasOwn(own, 'name') ? name : undefined;
 }
 
-/** The keys of the assertions of one list. */
 class OwnKeys {
   /** How many stand in it, by type. */
   readonly #counts = new Map<unknown, number>();
@@ -113,8 +111,8 @@ function askedIn(assertion: unknown): Mapping {
     typeof assertion === 'string'
       ? { type: 'criterion', criterion: assertion }
       : mappingOf(assertion);
-  const whole = placesIn(given).reduce<unknown>(
-    (holder, place) => changedAt(holder, place, askedIn),
+  const whole = pathsOfNested(given).reduce<unknown>(
+    (holder, path) => changedAt(holder, path, askedIn),
     given,
   );
   const { threshold: _t, weight: _w, required: _r, name, ...asked } = mappingOf(whole);
@@ -123,6 +121,6 @@ function askedIn(assertion: unknown): Mapping {
   return type ? withoutDefaults(type, own) : own;
 }
 
-function placesIn(given: Mapping): readonly Path[] {
+function pathsOfNested(given: Mapping): readonly Path[] {
   return findAssertionType(given.type)?.nesting?.places(given) ?? [];
 }

@@ -1,21 +1,24 @@
-import { valueAt } from '../../core/data.ts';
 import { sha256 } from '../../core/digest.ts';
+import { unwrapTools } from '../../core/message.ts';
 import type { Assertion, Repeat, SuiteCase } from '../../core/suite.ts';
-import type { AboutCase } from '../assertion/aboutCase.ts';
+import type { AssertionInput } from '../assertion/assertionSchema.ts';
+import type { AboutCase } from '../assertion/at.ts';
 import { buildAssertion } from '../assertion/buildAssertion.ts';
 import { checkKeys } from '../assertion/checkKeys.ts';
 import { assertionKeys } from '../assertion/key.ts';
-import { checked } from '../checked.ts';
 import { outsideModel, resolveModel } from '../models.ts';
-import { type AssertionInput, type CaseInput, caseSchema } from '../schema.ts';
-import { keyPlaceOf, type Scope, type Spot, within } from '../scope.ts';
+import type { CaseInput } from '../schema.ts';
+import { type Scope, within } from '../scope.ts';
+import type { OfferedTools } from '../targetTools.ts';
 import type { CaseSource } from './caseSources.ts';
 import { fillIn } from './caseText.ts';
 import { conversationOf } from './conversationOf.ts';
+import { listedAssertions } from './listedAssertions.ts';
+import { atTop, type ReadCase, readCase } from './readCase.ts';
 
 /** SHA-256 of a case's text, hexadecimal: what tells a stale verdict. */
-export function hashOfCase({ spot }: CaseSource): string {
-  const { document, path } = spot;
+export function hashOfCase({ location }: CaseSource): string {
+  const { document, path } = location;
   const { start, end } = document.entryRangeOf(path);
   return hashOfText(document.text.slice(document.offsetAt(start), document.offsetAt(end)));
 }
@@ -25,37 +28,35 @@ export function hashOfText(text: string): string {
   return sha256(text.trim());
 }
 
-/** A case ready to run; undefined where it cannot run, for the reasons that were reported. */
-export async function buildCase(source: CaseSource, scope: Scope): Promise<SuiteCase | undefined> {
-  const { raw, spot } = source;
-  const parsed = caseSchema.safeParse(withoutMessages(raw));
-  if (!parsed.success) {
-    const { problems } = checked(caseSchema, withoutMessages(raw), spot.document, spot.path);
-    for (const problem of problems) scope.reporter.add(problem, spot.owner);
-    return undefined;
-  }
-  const input: CaseInput = { ...parsed.data, ...transcriptOf(raw) };
+/** @returns the case ready to run, and where its conversation comes from; less where that was at fault */
+export async function buildCase(
+  source: CaseSource,
+  suite: Scope,
+): Promise<{ suiteCase?: SuiteCase; origin?: SuiteCase['origin'] }> {
+  const read = readCase(source, suite);
+  if (!read) return {};
+  const { input, location, scope } = read;
   const { defaults = {} } = scope.file;
   const context = input.context ?? {};
-  const known = await conversationOf(input, targetOf(input, spot, scope), spot, scope);
-  const judge = judgeOf(input, spot, scope);
+  const offered = offeredTools(read);
+  const known = await conversationOf(read, offered);
+  const origin = known?.origin;
+  const judge = await judgeOf(read);
   const role = input.role ?? scope.file.role;
   const facts = {
-    id: input.id,
+    id: input.id ?? '',
     topics: input.topics ?? scope.file.topics ?? [],
-    tools: (input.tools ?? scope.file.tools ?? []).map((tool) =>
-      'function' in tool ? tool.function : tool,
-    ),
+    tools: offered?.tools ?? (origin?.kind === 'turns' ? origin.target.tools : undefined) ?? [],
     context,
     expectations: {
       ...expectationsOf(defaults.expectations),
       ...expectationsOf(
         input.expectations &&
-          fillIn(input.expectations, context, within(spot, 'expectations'), scope),
+          fillIn(input.expectations, context, within(location, 'expectations'), scope),
       ),
     },
     ...(role !== undefined && {
-      role: fillIn(role, input.role === undefined ? {} : context, within(spot, 'role'), scope),
+      role: fillIn(role, input.role === undefined ? {} : context, within(location, 'role'), scope),
     }),
   };
   const about: AboutCase = {
@@ -68,18 +69,19 @@ export async function buildCase(source: CaseSource, scope: Scope): Promise<Suite
     sides: known?.sides,
     turnCount: known?.sides.length,
   };
-  const assertions = await assertionsOf(input, spot, about, scope);
+  const assertions = await assertionsOf(read, about);
   const threshold = input.threshold ?? defaults.threshold;
-  if (!known || !assertions) return undefined;
-  return {
+  if (!origin) return {};
+  if (!read.isWhole || !assertions) return { origin };
+  const suiteCase: SuiteCase = {
     ...facts,
-    origin: known.origin,
+    origin,
     assertions,
     tags: [...new Set([...(defaults.tags ?? []), ...(input.tags ?? [])])],
     only: input.only ?? false,
     source: {
-      path: spot.document.path,
-      range: spot.document.entryRangeOf(spot.path),
+      path: location.document.path,
+      range: location.document.entryRangeOf(location.path),
       hash: hashOfCase(source),
     },
     repeat: repeatOf(input.repeat ?? defaults.repeat),
@@ -91,71 +93,44 @@ export async function buildCase(source: CaseSource, scope: Scope): Promise<Suite
       }),
     ...(judge && { judge }),
     ...(threshold !== undefined && { threshold }),
+    ...(input.aggregate && { aggregate: input.aggregate }),
   };
+  return { suiteCase, origin };
 }
 
-/** Messages are checked by their dialects, which say more than the schema can. */
-function withoutMessages(raw: unknown): unknown {
-  if (typeof raw !== 'object' || raw === null || !('transcript' in raw)) return raw;
-  if (typeof raw.transcript === 'string') return raw;
-  return { ...raw, transcript: undefined };
+/** The tools of the case, else of the file, and where they stand. */
+function offeredTools({ input, location, scope }: ReadCase): OfferedTools | undefined {
+  if (scope.unsound.has('tools')) return undefined;
+  if (input.tools) return { tools: unwrapTools(input.tools), location: within(location, 'tools') };
+  const { tools } = scope.file;
+  return tools && { tools: unwrapTools(tools), location: atTop('tools', location, scope) };
 }
 
-function transcriptOf(raw: unknown): Pick<CaseInput, 'transcript'> {
-  const transcript = valueAt(raw, ['transcript']);
-  return transcript === undefined ? {} : { transcript: transcript as never };
-}
-
-function targetOf(input: CaseInput, spot: Spot, { file, document }: Scope) {
-  if (input.target !== undefined) return { value: input.target, spot: within(spot, 'target') };
-  if (file.target === undefined) return undefined;
-  const owner = spot.owner === undefined ? {} : { owner: spot.owner };
-  return { value: file.target, spot: { document, path: ['target'], ...owner } };
-}
-
-function judgeOf(input: CaseInput, spot: Spot, scope: Scope) {
-  const { file, document, options } = scope;
+function judgeOf({ input, location, scope }: ReadCase) {
+  const { file, options } = scope;
   if (options.judgeOverride?.judge !== undefined) {
     return outsideModel(options.judgeOverride.judge, scope);
   }
-  if (input.judge !== undefined) return resolveModel(input.judge, within(spot, 'judge'), scope);
+  if (scope.unsound.has('judge')) return undefined;
+  if (input.judge !== undefined) return resolveModel(input.judge, within(location, 'judge'), scope);
   if (file.judge !== undefined) {
-    const owner = spot.owner === undefined ? {} : { owner: spot.owner };
-    return resolveModel(file.judge, { document, path: ['judge'], ...owner }, scope);
+    return resolveModel(file.judge, atTop('judge', location, scope), scope);
   }
   return options.defaultJudge ? outsideModel(options.defaultJudge, scope) : undefined;
 }
 
-/** Defaults first, then the case's own, then those under its turns. */
 async function assertionsOf(
-  input: CaseInput,
-  spot: Spot,
+  { input, location, scope, isSound }: ReadCase,
   about: AboutCase,
-  scope: Scope,
 ): Promise<readonly Assertion[] | undefined> {
-  const all: { given: AssertionInput; spot: Spot; scriptedTurn?: number }[] = [];
-  const owner = spot.owner === undefined ? {} : { owner: spot.owner };
-  const defaults: Spot = { document: scope.document, path: ['defaults', 'assert'], ...owner };
-  for (const [index, one] of (scope.file.defaults?.assert ?? []).entries()) {
-    all.push({ given: one, spot: within(defaults, index) });
-  }
-  for (const [index, one] of (input.assert ?? []).entries()) {
-    all.push({ given: one, spot: within(spot, 'assert', index) });
-  }
-  for (const [turn, item] of (input.turns ?? []).entries()) {
-    if (typeof item === 'string') continue;
-    for (const [index, one] of (item.assert ?? []).entries()) {
-      const place = within(spot, 'turns', turn, 'assert', index);
-      all.push({ given: one, spot: place, scriptedTurn: turn });
-    }
-  }
+  const all = listedAssertions(input, location, scope);
   if (all.length === 0) {
-    // What `defaults` was to check is not known.
-    if (scope.unsound.has('defaults')) return undefined;
+    // What was to be checked is not known.
+    if (['defaults', 'assert', 'turns'].some((key) => scope.unsound.has(key))) return undefined;
     const message =
-      'Nothing is checked here: add `assert` to the case, to one of its turns or to `defaults`.';
-    scope.reporter.say('no-assertion', message, keyPlaceOf(spot), spot.owner, {
-      fix: { add: { to: spot.path, key: 'assert' } },
+      'The case checks nothing. Add `assert` to the case, to one of its turns, or to `defaults`.';
+    scope.reporter.sayOnKey('no-assertion', message, location, {
+      fix: { add: { to: location.path, key: 'assert' } },
     });
     return undefined;
   }
@@ -163,8 +138,10 @@ async function assertionsOf(
   const keyed = all.map((one, index) => ({ ...one, index, key: keys[index] ?? '' }));
   checkKeys(keyed, scope.reporter);
   const built = await Promise.all(
-    keyed.map(({ given, spot: place, ...belongs }) =>
-      buildAssertion(given, belongs, place, about, scope),
+    keyed.map(({ given, location: inner, ...slot }) =>
+      isSound(inner.path.slice(location.path.length))
+        ? buildAssertion(given as AssertionInput, slot, inner, about, scope)
+        : undefined,
     ),
   );
   return built.filter((one) => one !== undefined);

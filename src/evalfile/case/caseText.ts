@@ -1,24 +1,27 @@
 import { nearest } from '../../core/closest.ts';
 import { mentionsEnv } from '../../core/environment.ts';
+import { suggested } from '../../core/problem.ts';
 import { renderTemplate, templateVariables } from '../../core/template.ts';
-import { pieceRange } from '../../yaml/scalarText.ts';
-import { placeOf, type Scope, type Spot, within } from '../scope.ts';
+import { pieceRange } from '../../yaml/scalarSpans.ts';
+import { type Location, type Scope, within } from '../scope.ts';
 
 /** Fills `{{name}}` in a case's own texts from its `context`, at every depth of a value. */
 export function fillIn<Value>(
   value: Value,
   context: Readonly<Record<string, unknown>>,
-  spot: Spot,
+  location: Location,
   scope: Scope,
 ): Value {
-  if (typeof value === 'string') return fillText(value, context, spot, scope) as Value;
+  if (typeof value === 'string') return fillText(value, context, location, scope) as Value;
   if (Array.isArray(value)) {
-    return value.map((item, index) => fillIn(item, context, within(spot, index), scope)) as Value;
+    return value.map((item, index) =>
+      fillIn(item, context, within(location, index), scope),
+    ) as Value;
   }
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, inner]) => [
     key,
-    fillIn(inner, context, within(spot, key), scope),
+    fillIn(inner, context, within(location, key), scope),
   ]);
   return Object.fromEntries(entries) as Value;
 }
@@ -26,35 +29,26 @@ export function fillIn<Value>(
 function fillText(
   text: string,
   context: Readonly<Record<string, unknown>>,
-  spot: Spot,
+  location: Location,
   scope: Scope,
 ): string {
   if (mentionsEnv(text)) {
     const message =
-      'Environment variables can stand in models and targets only: what is said in a conversation must not depend on the machine.';
-    scope.reporter.say('env-not-allowed', message, placeOf(spot), spot.owner);
+      'Environment variables work only in models and targets: a conversation must not depend on the machine.';
+    scope.reporter.say('env-not-allowed', message, location);
   }
+  if (scope.unsound.has('context')) return text;
   const known = Object.keys(context);
   const unknown = templateVariables(text).filter(({ name }) => !known.includes(name));
   for (const { name, offset, length } of unknown) {
-    const [meant, ...others] = nearest(name, known.filter(canBeVariable));
-    const names = known.length === 0 ? 'The case has no `context`.' : `It has ${known.join(', ')}.`;
-    const hint = meant ? `Did you mean {{${meant}}}?` : names;
-    const message = `{{${name}}} is no key of the case's \`context\`. ${hint}`;
-    const range = pieceRange(spot.document, spot.path, offset, length);
-    scope.reporter.say(
-      'unknown-variable',
-      message,
-      range ? { path: spot.document.path, range } : placeOf(spot),
-      spot.owner,
-      {
-        ...(range && meant !== undefined && { replacement: `{{${meant}}}` }),
-        ...(range &&
-          others.length > 0 && {
-            fix: { alternatives: others.map((other) => `{{${other}}}`) },
-          }),
-      },
-    );
+    const near = nearest(name, known.filter(canBeVariable)).map((one) => `{{${one}}}`);
+    const names =
+      known.length === 0 ? 'Add a `context` to the case.' : `Known: ${known.join(', ')}.`;
+    const hint = near[0] === undefined ? names : `Did you mean ${near[0]}?`;
+    const message = `The case's \`context\` has no key \`${name}\`. ${hint}`;
+    const range = pieceRange(location.document, location.path, offset, length);
+    const details = range && { range, ...suggested(near) };
+    scope.reporter.say('unknown-variable', message, location, details);
   }
   if (unknown.length > 0) return text;
   return renderTemplate(text, (name) => textual(context[name]));

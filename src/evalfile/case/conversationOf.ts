@@ -1,58 +1,53 @@
-import { dirname, resolve } from 'node:path';
 import type { Known } from '../../assertions/contract.ts';
 import { knownOf } from '../../assertions/known.ts';
 import { type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
+import { isError } from '../../core/problem.ts';
 import type { TargetSpec, TranscriptOrigin, TurnsOrigin } from '../../core/suite.ts';
 import { findTargetType } from '../../targets/registry.ts';
-import { FileError } from '../files.ts';
 import { resolveTarget } from '../models.ts';
-import { resolvePath } from '../paths.ts';
-import type { CaseInput } from '../schema.ts';
-import { keyPlaceOf, placeOf, type Scope, type Spot, within } from '../scope.ts';
+import { readReferenced } from '../referencedFiles.ts';
+import { type Location, type Scope, within } from '../scope.ts';
+import type { OfferedTools } from '../targetTools.ts';
 import { type LoadedTranscript, loadTranscript, readTranscript } from '../transcript.ts';
 import { fillIn } from './caseText.ts';
+import { atTop, type ReadCase, type SoundInput, type SoundTurn } from './readCase.ts';
 
-const TRANSCRIPT_FILE = /\.(json|jsonl|ya?ml)$/;
-
-const MAX_TRANSCRIPT = 20_000_000;
-
-/** How a case's conversation comes to be, and what is known of it before it runs. */
+/** Where a case's conversation comes from, and what is known about it before the run. */
 export interface KnownConversation {
-  readonly origin: TurnsOrigin | TranscriptOrigin;
+  /** Absent if it cannot be had, for the reason that was reported. */
+  readonly origin?: TurnsOrigin | TranscriptOrigin;
   readonly known: Known;
   readonly sides: readonly Turn['side'][];
 }
 
 export async function conversationOf(
-  input: CaseInput,
-  target: { readonly value: unknown; readonly spot: Spot } | undefined,
-  spot: Spot,
-  scope: Scope,
+  read: ReadCase,
+  offered: OfferedTools | undefined,
 ): Promise<KnownConversation | undefined> {
-  const { reporter } = scope;
+  const { input, location, scope } = read;
+  const { reporter, unsound } = scope;
+  if (unsound.has('turns') || unsound.has('transcript')) return undefined;
   if ((input.turns === undefined) === (input.transcript === undefined)) {
     const message =
       input.turns === undefined
-        ? 'The case has no conversation: give `turns` for the target to answer, or a `transcript` to judge.'
-        : 'A case has either `turns` or `transcript`, not both.';
-    reporter.say('turns-or-transcript', message, keyPlaceOf(spot), spot.owner, {
-      ...(input.turns === undefined && { fix: { add: { to: spot.path, key: 'transcript' } } }),
+        ? 'The case has no conversation. Add `turns` for the target to answer, or a `transcript` to judge.'
+        : 'A case has either `turns` or a `transcript`, not both. Remove one.';
+    reporter.sayOnKey('turns-or-transcript', message, location, {
+      ...(input.turns === undefined && { fix: { add: { to: location.path, key: 'transcript' } } }),
     });
     return undefined;
   }
-  if (input.turns) return scripted(input, target, spot, scope);
+  if (input.turns) return scripted(read, offered);
   if (input.stop_on_failure !== undefined) {
-    const message = '`stop_on_failure` is about `turns`; a transcript has happened already.';
-    const place = within(spot, 'stop_on_failure');
-    reporter.say('useless-key', message, keyPlaceOf(place), spot.owner, {
-      fix: { remove: place.path },
-    });
+    const message = '`stop_on_failure` works only with `turns`. Remove it.';
+    const key = within(location, 'stop_on_failure');
+    reporter.sayOnKey('useless-key', message, key, { fix: { remove: key.path } });
   }
-  const transcript = await transcriptOf(input.transcript, within(spot, 'transcript'), scope);
+  const transcript = await transcriptOf(input.transcript, within(location, 'transcript'), scope);
   if (!transcript) return undefined;
   const { messages, notes, problems } = transcript;
-  for (const problem of problems) reporter.add(problem, spot.owner);
-  if (problems.some(({ severity }) => severity === 'error')) return undefined;
+  for (const problem of problems) reporter.add(problem, location.owner);
+  if (problems.some(isError)) return undefined;
   const conversation = toConversation(messages);
   return {
     origin: { kind: 'transcript', messages, notes },
@@ -61,46 +56,60 @@ export async function conversationOf(
   };
 }
 
-function scripted(
-  input: CaseInput,
-  target: { readonly value: unknown; readonly spot: Spot } | undefined,
-  spot: Spot,
-  scope: Scope,
-): KnownConversation | undefined {
-  if (!target) {
-    if (scope.unsound.has('target')) return undefined;
-    const message =
-      '`turns` need a `target` that answers them: name one in the case or at the top of the file.';
-    const place = keyPlaceOf(within(spot, 'turns'));
-    scope.reporter.say('missing-target', message, place, spot.owner, {
-      fix: { add: { to: spot.path, key: 'target' } },
-    });
-    return undefined;
-  }
-  const resolved = resolveTarget(target.value, target.spot, scope);
+async function scripted(
+  { input, location, scope }: ReadCase,
+  offered: OfferedTools | undefined,
+): Promise<KnownConversation> {
   const context = input.context ?? {};
-  const turns = (input.turns ?? []).map((item, index) => {
-    const place = within(spot, 'turns', index);
-    const { user, expected } =
-      typeof item === 'string' ? { user: item, expected: undefined } : item;
-    const textSpot = typeof item === 'string' ? place : within(place, 'user');
+  const given = input.turns ?? [];
+  const turns = given.map((item, index) => {
+    const turn = within(location, 'turns', index);
+    const { user = '', expected } = typeof item === 'string' ? { user: item } : (item ?? {});
+    const textLocation = typeof item === 'string' ? turn : within(turn, 'user');
     return {
-      user: fillIn(user, context, textSpot, scope),
-      source: { path: spot.document.path, range: spot.document.entryRangeOf(place.path) },
+      user: fillIn(user, context, textLocation, scope),
+      source: { path: location.document.path, range: location.document.entryRangeOf(turn.path) },
       ...(expected !== undefined && {
-        expected: fillIn(expected, context, within(place, 'expected'), scope),
+        expected: fillIn(expected, context, within(turn, 'expected'), scope),
       }),
     };
   });
-  if (!resolved) return undefined;
+  const resolved = await targetFor(input, offered, location, scope);
+  const hasExpected = turns.some(({ expected }) => expected !== undefined);
   return {
-    origin: { kind: 'turns', target: resolved, turns },
+    ...(resolved && { origin: { kind: 'turns', target: resolved, turns } }),
     known: {
-      hasExpected: turns.some(({ expected }) => expected !== undefined),
-      ...systemTextKnown(resolved),
+      ...(hasExpected || !given.some(mayExpect) ? { hasExpected } : {}),
+      ...(resolved && systemTextKnown(resolved)),
     },
     sides: turns.flatMap(() => ['user', 'assistant'] as const),
   };
+}
+
+/** Whether a turn may say what a good reply holds, in a way that cannot be read. */
+function mayExpect(turn: SoundTurn): boolean {
+  return turn === undefined || (typeof turn !== 'string' && 'expected' in turn);
+}
+
+async function targetFor(
+  input: SoundInput,
+  offered: OfferedTools | undefined,
+  location: Location,
+  scope: Scope,
+): Promise<TargetSpec | undefined> {
+  if (input.target !== undefined) {
+    return resolveTarget(input.target, within(location, 'target'), offered, scope);
+  }
+  if (scope.unsound.has('target')) return undefined;
+  if (scope.file.target !== undefined) {
+    return resolveTarget(scope.file.target, atTop('target', location, scope), offered, scope);
+  }
+  const message =
+    '`turns` need a `target` to answer them. Set one in the case or at the top of the file.';
+  scope.reporter.sayOnKey('missing-target', message, within(location, 'turns'), {
+    fix: { add: { to: location.path, key: 'target' } },
+  });
+  return undefined;
 }
 
 /** A target that may reply with system texts may be told some that the file does not hold. */
@@ -110,33 +119,11 @@ function systemTextKnown({ system, type }: TargetSpec): Pick<Known, 'hasSystemTe
 }
 
 async function transcriptOf(
-  value: CaseInput['transcript'],
-  spot: Spot,
+  value: SoundInput['transcript'],
+  location: Location,
   scope: Scope,
 ): Promise<LoadedTranscript | undefined> {
-  if (typeof value !== 'string') return readTranscript(value, spot.document, spot.path);
-  const { files, options, reporter, dependencies } = scope;
-  const resolved = await resolvePath(value, dirname(spot.document.path), options.workspace, files);
-  const path = resolve(dirname(spot.document.path), value);
-  // One that is not there may come.
-  dependencies.add(path);
-  if (!('path' in resolved)) {
-    reporter.say(resolved.code, resolved.message, placeOf(spot), spot.owner, {
-      ...(resolved.code === 'file-missing' &&
-        TRANSCRIPT_FILE.test(path) && { fix: { create: { path, kind: 'transcript' } } }),
-    });
-    return undefined;
-  }
-  if (!TRANSCRIPT_FILE.test(resolved.path)) {
-    const message = 'A transcript is a .json, .jsonl or .yaml file.';
-    reporter.say('unknown-file-type', message, placeOf(spot), spot.owner);
-    return undefined;
-  }
-  try {
-    return loadTranscript(await files.read(resolved.path, MAX_TRANSCRIPT), resolved.path);
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    reporter.say(`file-${error.reason}`, error.message, placeOf(spot), spot.owner);
-    return undefined;
-  }
+  if (typeof value !== 'string') return readTranscript(value, location.document, location.path);
+  const found = await readReferenced(value, location, 'transcript', scope);
+  return found && loadTranscript(found.text, found.path);
 }

@@ -1,15 +1,17 @@
 import * as vscode from 'vscode';
 import { isEvalFile, readSuite } from '../suites.ts';
-import { placeAt } from './placeAt.ts';
+import { caseAt } from './caseAt.ts';
 
-export interface CasePlace {
+const NEW = 'New Eval File';
+
+export interface CaseLocation {
   readonly uri: vscode.Uri;
   readonly id: string;
   readonly turn?: number;
 }
 
-/** The case in which the cursor of the active editor stands. Says so where there is none. */
-export async function caseAtCursor(): Promise<CasePlace | undefined> {
+/** The case in which the cursor of the active editor stands. Says so if there is none. */
+export async function caseAtCursor(): Promise<CaseLocation | undefined> {
   const editor = vscode.window.activeTextEditor;
   if (!editor || !isEvalFile(editor.document.uri)) {
     sayNoEvalFile();
@@ -17,13 +19,16 @@ export async function caseAtCursor(): Promise<CasePlace | undefined> {
   }
   const { uri } = editor.document;
   const { line } = editor.selection.active;
-  const place = placeAt(await readSuite(uri), line);
-  if (place) return { uri, ...place };
-  void vscode.window.showInformationMessage('Put the cursor into a case that has an id first.');
+  const location = caseAt(await readSuite(uri), line);
+  if (location) return { uri, ...location };
+  void vscode.window.showInformationMessage('Put the cursor in a case that has an id first.');
   return undefined;
 }
 
 export function sayNoEvalFile(): void {
-  const message = 'Open an eval file first: a file on the disk whose name ends in .eval.yaml.';
-  void vscode.window.showInformationMessage(message);
+  const message = 'Open an eval file first: a saved file whose name ends in .eval.yaml.';
+  void vscode.window.showInformationMessage(message, NEW).then((choice) => {
+    if (choice === NEW) return vscode.commands.executeCommand('turnlight.newEvalFile');
+    return undefined;
+  });
 }

@@ -7,8 +7,7 @@ import { isEvalFile, readSuite } from '../suites.ts';
 import type { TestRunner } from '../testing/runner.ts';
 import type { ItemData, TestTree } from '../testing/tree.ts';
 import { mayRun } from '../trust.ts';
-import { type CasePlace, caseAtCursor, sayNoEvalFile } from './caseAtCursor.ts';
-import { newEvalFile } from './newEvalFile.ts';
+import { type CaseLocation, caseAtCursor, sayNoEvalFile } from './caseAtCursor.ts';
 
 export interface CommandParts {
   readonly tree: TestTree;
@@ -16,12 +15,14 @@ export interface CommandParts {
   readonly secrets: Secrets;
   readonly language: LanguageSupport;
   readonly log: vscode.LogOutputChannel;
-  readonly open: (place: CasePlace & { readonly repetition?: number }) => Promise<void>;
+  /** The folder of the extension. */
+  readonly extensionUri: vscode.Uri;
+  readonly open: (location: CaseLocation & { readonly repetition?: number }) => Promise<void>;
 }
 
 /** Every command of the extension. */
 export function registerCommands(parts: CommandParts): vscode.Disposable[] {
-  const { tree, runner, secrets, language, log, open } = parts;
+  const { tree, runner, secrets, language, log, extensionUri, open } = parts;
   const register = vscode.commands.registerCommand;
 
   const run = async (uri: vscode.Uri, id?: string) => {
@@ -34,8 +35,8 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
 
   return [
     register(COMMANDS.runCase, async (...args: unknown[]) => {
-      const place = await placeOf(args, tree);
-      if (place) await run(place.uri, place.id);
+      const location = await locationOf(args, tree);
+      if (location) await run(location.uri, location.id);
     }),
     register(COMMANDS.runFile, async (...args: unknown[]) => {
       const uri = evalFileOf(args[0] ?? vscode.window.activeTextEditor?.document.uri);
@@ -43,10 +44,17 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       else sayNoEvalFile();
     }),
     register(COMMANDS.openConversation, async (...args: unknown[]) => {
-      const place = await placeOf(args, tree);
-      if (place) await open(place);
+      const location = await locationOf(args, tree);
+      if (location) await open(location);
     }),
-    register('turnlight.newEvalFile', newEvalFile),
+    register('turnlight.newEvalFile', async () => {
+      const { newEvalFile } = await import('./newEvalFile.ts');
+      await newEvalFile(secrets);
+    }),
+    register('turnlight.openExample', async () => {
+      const { openExample } = await import('./openExample.ts');
+      await openExample(extensionUri);
+    }),
     register('turnlight.setApiKey', () => secrets.ask()),
     register('turnlight.clearApiKey', () => secrets.clear()),
     register('turnlight.showLog', () => log.show()),
@@ -55,23 +63,23 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
 }
 
 /** From a code lens (URI, id), from the Testing panel (an item), or from the cursor. */
-async function placeOf(
+async function locationOf(
   [first, id]: readonly unknown[],
   tree: TestTree,
-): Promise<(CasePlace & { repetition?: number }) | undefined> {
+): Promise<(CaseLocation & { repetition?: number }) | undefined> {
   const uri = evalFileOf(first);
   if (uri && typeof id === 'string') return { uri, id };
   const data = isTestItem(first) ? tree.dataOf(first) : undefined;
   if (data?.kind === 'file') return pickCase(data.uri);
-  return data ? placeOfItem(data) : caseAtCursor();
+  return data ? locationOfItem(data) : caseAtCursor();
 }
 
-async function pickCase(uri: vscode.Uri): Promise<CasePlace | undefined> {
+async function pickCase(uri: vscode.Uri): Promise<CaseLocation | undefined> {
   const { outline } = await readSuite(uri);
   const cases = outline.flatMap(({ id }) =>
     id === undefined ? [] : [{ label: labelText(id), id }],
   );
-  const picked = await vscode.window.showQuickPick(cases, { placeHolder: 'Which case?' });
+  const picked = await vscode.window.showQuickPick(cases, { placeHolder: 'Select a case' });
   return picked && { uri, id: picked.id };
 }
 
@@ -80,7 +88,7 @@ function missingText(uri: vscode.Uri, id: string | undefined): string {
   return id === undefined ? `There is no file ${name}.` : `There is no case "${id}" in ${name}.`;
 }
 
-function placeOfItem(data: Exclude<ItemData, { kind: 'file' }>) {
+function locationOfItem(data: Exclude<ItemData, { kind: 'file' }>) {
   const { uri, id } = data;
   return data.kind === 'repetition' ? { uri, id, repetition: data.repetition } : { uri, id };
 }

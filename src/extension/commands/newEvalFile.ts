@@ -1,11 +1,125 @@
+import { posix } from 'node:path';
 import * as vscode from 'vscode';
-import { LANGUAGE_ID } from '../../protocol/settings.ts';
-import { STARTER } from './starter.ts';
+import {
+  type ChosenModel,
+  type Starter,
+  type StarterTarget,
+  starterAgent,
+  starterText,
+} from '../../evalfile/starter.ts';
+import { SECTION, SETTINGS } from '../../protocol/settings.ts';
+import { chooseModel } from '../lm/chooseModel.ts';
+import type { Secrets } from '../secrets.ts';
+import { evalFilePath, SUGGESTED, suiteName } from './evalFilePath.ts';
+import { exists, workspaceFolder } from './workspaceFolder.ts';
 
-export async function newEvalFile(): Promise<void> {
-  const document = await vscode.workspace.openTextDocument({
-    language: LANGUAGE_ID,
-    content: STARTER,
+const TITLE = 'New Eval File';
+
+/**
+ * Asks for a name, what is tested and who judges; Enter three times gives a file that runs at once,
+ * without a key. The file is on the disk when it opens.
+ */
+export async function newEvalFile(secrets: Secrets): Promise<void> {
+  const folder = await workspaceFolder();
+  if (!folder) return;
+  const path = await askPath(folder);
+  if (path === undefined) return;
+  const file = vscode.Uri.joinPath(folder, path);
+  const target = await askTarget(secrets);
+  const judged = target && (await askJudge(file, secrets));
+  if (judged) await create(file, { name: suiteName(path), target, judge: judged.judge });
+}
+
+async function askPath(folder: vscode.Uri): Promise<string | undefined> {
+  const end = SUGGESTED.indexOf('.');
+  const typed = await vscode.window.showInputBox({
+    title: `${TITLE} (1 of 3)`,
+    prompt: `Name and folder of the file, in ${posix.basename(folder.path)}`,
+    value: SUGGESTED,
+    valueSelection: [SUGGESTED.lastIndexOf('/') + 1, end],
+    ignoreFocusOut: true,
+    async validateInput(value) {
+      const read = evalFilePath(value);
+      if ('problem' in read) return read.problem;
+      if (await exists(vscode.Uri.joinPath(folder, read.path)))
+        return `There is already a file ${read.path}. Choose another name.`;
+      if (read.path === value.trim()) return undefined;
+      const { Info: severity } = vscode.InputBoxValidationSeverity;
+      return { message: `Saved as ${read.path}`, severity };
+    },
   });
-  await vscode.window.showTextDocument(document);
+  const read = typed === undefined ? undefined : evalFilePath(typed);
+  return read && 'path' in read ? read.path : undefined;
+}
+
+interface TargetItem extends vscode.QuickPickItem {
+  readonly target: () => Promise<StarterTarget | undefined>;
+}
+
+async function askTarget(secrets: Secrets): Promise<StarterTarget | undefined> {
+  const title = `${TITLE} (2 of 3)`;
+  const items: TargetItem[] = [
+    {
+      label: '$(symbol-function) A function',
+      description: 'of yours in JavaScript or TypeScript; begins with an example in agent.mjs',
+      target: async () => ({ kind: 'module' }),
+    },
+    {
+      label: '$(terminal) A program',
+      description: 'in any language; begins with an example in agent.py',
+      target: async () => ({
+        kind: 'command',
+        python: process.platform === 'win32' ? 'python' : 'python3',
+      }),
+    },
+    {
+      label: '$(hubot) A model',
+      description: 'with a system text',
+      async target() {
+        const placeHolder = 'Which model is tested?';
+        const model = await chooseModel({ title, placeHolder }, secrets);
+        return model && { kind: 'chat', model };
+      },
+    },
+    {
+      label: '$(comment-discussion) Conversations that already happened',
+      description: 'transcripts; nothing is started',
+      target: async () => ({ kind: 'transcript' }),
+    },
+  ];
+  const placeHolder = 'What is tested?';
+  const picked = await vscode.window.showQuickPick(items, {
+    title,
+    placeHolder,
+    ignoreFocusOut: true,
+  });
+  return picked?.target();
+}
+
+/** Undefined if nothing was chosen; without `judge` where the file is to name none. */
+async function askJudge(
+  file: vscode.Uri,
+  secrets: Secrets,
+): Promise<{ readonly judge: ChosenModel | undefined } | undefined> {
+  const set = vscode.workspace.getConfiguration(SECTION, file).get<string>(SETTINGS.judge);
+  const none = set
+    ? { label: set, description: 'the judge of your settings' }
+    : { label: 'No judge for now', description: 'the first check needs no model and no key' };
+  const options = { title: `${TITLE} (3 of 3)`, placeHolder: 'Which model judges?' };
+  const picked = await chooseModel(options, secrets, [none]);
+  return picked && { judge: 'id' in picked ? picked : undefined };
+}
+
+async function create(file: vscode.Uri, starter: Starter): Promise<void> {
+  const agent = starterAgent(starter.target);
+  const encoder = new TextEncoder();
+  if (agent) {
+    const beside = vscode.Uri.joinPath(file, '..', agent.name);
+    // An agent that is there already is the one to test.
+    if (!(await exists(beside))) {
+      await vscode.workspace.fs.writeFile(beside, encoder.encode(agent.text));
+    }
+  }
+  await vscode.workspace.fs.writeFile(file, encoder.encode(starterText(starter)));
+  await vscode.window.showTextDocument(file, { preview: false });
 }

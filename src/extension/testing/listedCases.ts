@@ -16,11 +16,11 @@ export function listedCases(outline: readonly OutlineCase[]): (OutlineCase & { i
 
 /** Errors of an eval file that no listed case can show. */
 export function unlistedErrors({ outline, problems }: LoadedSuite): Problem[] {
-  const told = new Set(listedCases(outline).flatMap(({ errors }) => errors));
-  return problems.filter((problem) => problem.severity === 'error' && !told.has(problem));
+  const listed = new Set(listedCases(outline).flatMap(({ errors }) => errors));
+  return problems.filter((problem) => problem.severity === 'error' && !listed.has(problem));
 }
 
-/** True where the eval file itself is not there; a file that it refers to may be missing as well. */
+/** True if the eval file itself is not there; a file that it refers to may be missing as well. */
 export function isMissing({ outline, problems: [first] }: LoadedSuite): boolean {
   const end = first?.range.end;
   const ofFile = end?.line === 0 && end.character === 0;

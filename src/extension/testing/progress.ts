@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { CaseRef } from '../../core/identity.ts';
-import { outcomeText } from '../../core/presentation/outcome.ts';
-import { STATUS_WORDS } from '../../core/presentation/status.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { RunEvent } from '../../runner/events.ts';
-import { messagesOf, turnOutput } from './messages.ts';
+import { messagesOf } from './messages.ts';
+import type { Edit } from './movedLines.ts';
+import { headingOutput, turnOutput, verdictOutput } from './output.ts';
 import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
 
@@ -15,20 +15,32 @@ export class CaseProgress {
   readonly #uri: vscode.Uri;
   readonly #tree: TestTree;
   readonly #run: vscode.TestRun;
+  /** What is said of running cases: it is shown in one piece, since cases run side by side. */
+  readonly #output = new Map<vscode.TestItem, string[]>();
+  readonly #edits: readonly Edit[];
   /** Items that wait for their outcome. */
   readonly #waiting: Set<vscode.TestItem>;
 
-  /** @param items cases that will run; their repetitions are told one by one */
+  /**
+   * @param items cases that will run; their repetitions are told one by one
+   * @param edits made since the file was read; grows
+   */
   constructor(
     uri: vscode.Uri,
     tree: TestTree,
     run: vscode.TestRun,
     items: readonly vscode.TestItem[],
+    edits: readonly Edit[],
   ) {
+    this.#edits = edits;
     this.#uri = uri;
     this.#tree = tree;
     this.#run = run;
     this.#waiting = new Set(items.flatMap(executionsOf));
+  }
+
+  get waiting(): readonly vscode.TestItem[] {
+    return [...this.#waiting];
   }
 
   hear(event: RunEvent): void {
@@ -43,17 +55,16 @@ export class CaseProgress {
     switch (event.kind) {
       case 'case-started':
         this.#run.started(item);
+        this.#output.set(item, [headingOutput(item.label)]);
         break;
       case 'turn':
-        this.#run.appendOutput(turnOutput(event.turn), undefined, item);
+        this.#say(item, turnOutput(event.turn));
         break;
       case 'output':
-        this.#run.appendOutput(terminalText(event.text), undefined, item);
+        this.#say(item, terminalText(event.text));
         break;
       case 'verdict': {
-        const { assertion, status } = event.verdict;
-        const text = `${STATUS_WORDS[status]}: ${assertion.name} — ${outcomeText(event.verdict)}`;
-        this.#run.appendOutput(terminalText(text), undefined, item);
+        this.#say(item, verdictOutput(event.verdict));
         break;
       }
       case 'case-finished':
@@ -64,10 +75,16 @@ export class CaseProgress {
     }
   }
 
+  /** Shows what was said of cases that have not finished. */
+  end(): void {
+    for (const item of this.#output.keys()) this.#showOutput(item);
+  }
+
   /** The run broke: what has no outcome yet gets this one. */
   fail(reason: string): void {
     const message = new vscode.TestMessage(visibleText(reason));
     for (const item of this.#waiting) this.#run.errored(item, message);
+    this.#waiting.clear();
   }
 
   /** Another case says `only`, so these do not run. */
@@ -82,28 +99,49 @@ export class CaseProgress {
     }
   }
 
+  #say(item: vscode.TestItem, text: string): void {
+    this.#output.get(item)?.push(text);
+  }
+
+  #showOutput(item: vscode.TestItem): void {
+    const said = this.#output.get(item) ?? [];
+    this.#output.delete(item);
+    if (said.length > 0) this.#run.appendOutput(said.join(''), undefined, item);
+  }
+
   #finish(item: vscode.TestItem, line: CaseLine): void {
     this.#waiting.delete(item);
-    switch (line.status) {
-      case 'pass':
-        this.#run.passed(item, line.duration);
-        break;
-      case 'fail':
-        this.#run.failed(item, messagesOf(line), line.duration);
-        break;
-      case 'error':
-        this.#run.errored(item, messagesOf(line), line.duration);
-        break;
-      case 'skipped':
-        this.#run.skipped(item);
-        break;
-      default:
-        unreachable(line.status);
-    }
+    this.#showOutput(item);
+    tellOutcome(this.#run, item, line, this.#edits);
   }
 }
 
-/** What has an outcome of its own: the repetitions of a case, or the case itself. */
+/** Tells a test run how a case ended. */
+export function tellOutcome(
+  run: vscode.TestRun,
+  item: vscode.TestItem,
+  line: CaseLine,
+  edits: readonly Edit[] = [],
+): void {
+  switch (line.status) {
+    case 'pass':
+      run.passed(item, line.duration);
+      break;
+    case 'fail':
+      run.failed(item, messagesOf(line, edits), line.duration);
+      break;
+    case 'error':
+      run.errored(item, messagesOf(line, edits), line.duration);
+      break;
+    case 'skipped':
+      run.skipped(item);
+      break;
+    default:
+      unreachable(line.status);
+  }
+}
+
+/** The items that get a result: a case's repetitions, or the case itself. */
 export function executionsOf(item: vscode.TestItem): vscode.TestItem[] {
   return item.children.size === 0 ? [item] : [...item.children].map(([, child]) => child);
 }

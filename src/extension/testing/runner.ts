@@ -1,14 +1,20 @@
 import * as vscode from 'vscode';
+import { errorText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
+import type { SuiteCase } from '../../core/suite.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
+import type { RunEvent } from '../../runner/events.ts';
+import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
-import { workspaceOf } from '../places.ts';
 import type { Secrets } from '../secrets.ts';
 import { mayRun } from '../trust.ts';
 import { listedCases, unlistedErrors } from './listedCases.ts';
+import type { Edit } from './movedLines.ts';
 import type { CaseProgress } from './progress.ts';
+import type { RecordedRuns } from './recordedRuns.ts';
 import { RunQueue } from './runQueue.ts';
+import type { RunStatus } from './runStatus.ts';
 import type { TestTree } from './tree.ts';
 
 export interface RunnerParts {
@@ -16,6 +22,9 @@ export interface RunnerParts {
   readonly tree: TestTree;
   readonly secrets: Secrets;
   readonly live: LiveRuns;
+  readonly recorded: RecordedRuns;
+  readonly language: LanguageSupport;
+  readonly status: RunStatus;
   readonly log: vscode.LogOutputChannel;
 }
 
@@ -31,26 +40,35 @@ export class TestRunner {
   /** Resolves when the run has ended. The run's own token is what the panel's Cancel stops. */
   async run(request: vscode.TestRunRequest): Promise<void> {
     if (!mayRun()) return;
-    const chosen = await this.#choose(request);
+    const edits: Edit[] = [];
+    const listening = hearEdits(edits);
+    const chosen = await this.#choose(request, edits);
     const run = this.#parts.controller.createTestRun(request);
     const { executionsOf } = await import('./progress.ts');
-    for (const { items } of chosen) {
-      for (const item of items.flatMap(executionsOf)) run.enqueued(item);
-    }
+    const executions = chosen.flatMap(({ items }) => items.flatMap(executionsOf));
+    for (const item of executions) run.enqueued(item);
     await this.#queue.add(async () => {
+      this.#parts.status.begin();
+      const left: vscode.TestItem[] = [];
       try {
         for (const one of chosen) {
-          if (run.token.isCancellationRequested) break;
-          await this.#runFile(one, run);
+          const stop = run.token.isCancellationRequested;
+          left.push(...(stop ? one.items.flatMap(executionsOf) : await this.#runFile(one, run)));
         }
       } finally {
         run.end();
+        listening.dispose();
+        this.#parts.status.end();
       }
+      if (run.token.isCancellationRequested) await this.#parts.recorded.showAgain(left);
     });
   }
 
   /** The cases that a request is about, by file. */
-  async #choose({ include, exclude }: vscode.TestRunRequest): Promise<ChosenFile[]> {
+  async #choose(
+    { include, exclude }: vscode.TestRunRequest,
+    edits: readonly Edit[],
+  ): Promise<ChosenFile[]> {
     const { controller, tree } = this.#parts;
     if (!include) await tree.findAll();
     const excluded = new Set(exclude ?? []);
@@ -71,23 +89,27 @@ export class TestRunner {
           const item = id === undefined || (ids && !ids.has(id)) ? undefined : tree.find(uri, id);
           return item && !excluded.has(item) ? [item] : [];
         });
-        return { uri, suite, items: [...new Set(items)], whole: ids === undefined };
+        return { uri, suite, items: [...new Set(items)], whole: ids === undefined, edits };
       }),
     );
   }
 
-  async #runFile(chosen: ChosenFile, run: vscode.TestRun): Promise<void> {
-    const { uri, items } = chosen;
+  /** @returns the executions that came to no outcome */
+  async #runFile(chosen: ChosenFile, run: vscode.TestRun): Promise<readonly vscode.TestItem[]> {
+    const { uri, items, edits } = chosen;
     const { CaseProgress: Progress } = await import('./progress.ts');
     const invalid = await this.#reportInvalid(chosen, run);
     const valid = items.filter((item) => !invalid.has(item));
-    const progress = new Progress(uri, this.#parts.tree, run, valid);
+    const progress = new Progress(uri, this.#parts.tree, run, valid, edits);
     try {
       await this.#runCases(chosen, new Set(valid.map(({ id }) => id)), run, progress);
     } catch (error) {
       this.#parts.log.error(String(error instanceof Error ? error.stack : error));
-      progress.fail(error instanceof Error ? error.message : String(error));
+      progress.fail(errorText(error));
+    } finally {
+      progress.end();
     }
+    return progress.waiting;
   }
 
   async #runCases(
@@ -97,14 +119,24 @@ export class TestRunner {
     progress: CaseProgress,
   ): Promise<void> {
     if (!suite?.cases.some(({ id }) => ids.has(id))) return;
-    const { live, secrets, log } = this.#parts;
-    const { runSuites } = await import('../../runner/run.ts');
+    const { live, secrets, status, language, log } = this.#parts;
+    const [{ runSuites }, { editorModels }, { askForHosts }, { Scrubber }] = await Promise.all([
+      import('../../runner/run.ts'),
+      import('../lm/editorModels.ts'),
+      import('../allowedHosts.ts'),
+      import('../../core/scrubber.ts'),
+    ]);
+    const chosen = suite.cases.filter(({ id }) => ids.has(id));
+    const secret = (name: string) => secrets.get(name);
+    const allowedHosts = await askForHosts(chosen, secret);
     const settings = vscode.workspace.getConfiguration(SECTION, uri);
     const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
     const abort = new AbortController();
     const cancelling = run.token.onCancellationRequested(() => abort.abort());
     if (run.token.isCancellationRequested) abort.abort();
     const refs: CaseRef[] = [];
+    const records: string[] = [];
+    let lacksKey = false;
     try {
       await runSuites({
         suites: [suite],
@@ -112,34 +144,51 @@ export class TestRunner {
         concurrency: settings.get<number>(SETTINGS.concurrency, 4),
         timeout: settings.get<number>(SETTINGS.timeout, 60_000),
         forbidOnly: false,
-        workspace: workspaceOf(uri),
         keepRecord: true,
         ...(maxCost !== null && { maxCost }),
         described: { from: 'editor', ...(maxCost !== null && { max_cost: maxCost }) },
-        secret: (name) => secrets.get(name),
+        secret,
         env: (name) => process.env[name],
+        allowedHosts,
+        scrubber: new Scrubber(process.env),
+        editorModels,
         log,
         signal: abort.signal,
         onEvent: (event) => {
-          if (event.kind === 'run-started') refs.push(...event.cases);
+          if (event.kind === 'run-started') {
+            refs.push(...event.cases);
+            records.push(...event.records);
+          } else if (event.kind === 'case-finished') language.recorded(records);
           live.hear(event);
           progress.hear(event);
+          status.hear(event);
+          lacksKey ||= isMissingKey(event);
         },
       });
     } finally {
       cancelling.dispose();
       live.end(refs);
     }
+    if (lacksKey) void this.#offerKey(uri, chosen);
+  }
+
+  async #offerKey(uri: vscode.Uri, cases: readonly SuiteCase[]): Promise<void> {
+    const { offerKey } = await import('../lm/missingKey.ts');
+    await offerKey(uri, cases, this.#parts.secrets, async () => {
+      await this.#parts.tree.refresh(uri);
+      const items = cases.flatMap(({ id }) => this.#parts.tree.find(uri, id) ?? []);
+      await this.run(new vscode.TestRunRequest(items));
+    });
   }
 
   /**
-   * Cases that cannot run say why, at its place; the others go on. Where a whole file is run, it
-   * also tells of what has no item of its own: cases without an id, a file that is no YAML.
+   * Reports why cases cannot run, where the error is; the others go on. If a whole file is run, it
+   * also tells of what has no item of its own: cases without an id, a file that is not YAML.
    *
    * @returns the items that cannot run
    */
   async #reportInvalid(
-    { uri, suite, items, whole }: ChosenFile,
+    { uri, suite, items, whole, edits }: ChosenFile,
     run: vscode.TestRun,
   ): Promise<ReadonlySet<vscode.TestItem>> {
     const [{ problemMessages }, { executionsOf }] = await Promise.all([
@@ -151,13 +200,28 @@ export class TestRunner {
       const errors = listedCases(suite.outline).find(({ id }) => id === item.id)?.errors ?? [];
       if (errors.length === 0) continue;
       invalid.add(item);
-      for (const one of executionsOf(item)) run.errored(one, problemMessages(errors));
+      const executions = executionsOf(item);
+      for (const one of executions) run.errored(one, problemMessages(errors, edits));
+      this.#parts.status.invalid(executions.length);
     }
     const file = this.#parts.tree.find(uri);
     const rest = whole ? unlistedErrors(suite) : [];
-    if (file && rest.length > 0) run.errored(file, problemMessages(rest));
+    if (file && rest.length > 0) run.errored(file, problemMessages(rest, edits));
     return invalid;
   }
+}
+
+/** @param edits grows with all that is typed from now on */
+function hearEdits(edits: Edit[]): vscode.Disposable {
+  return vscode.workspace.onDidChangeTextDocument(({ document: { uri }, contentChanges }) => {
+    for (const { range, text } of contentChanges) edits.push({ path: uri.fsPath, range, text });
+  });
+}
+
+/** A judge's key is missing, or that of the model that plays the assistant. */
+function isMissingKey(event: RunEvent): boolean {
+  if (event.kind === 'verdict') return event.verdict.reason === 'missing-key';
+  return event.kind === 'case-finished' && (event.line.reason ?? '').startsWith('missing-key:');
 }
 
 interface ChosenFile {
@@ -166,4 +230,6 @@ interface ChosenFile {
   readonly items: readonly vscode.TestItem[];
   /** Whether the file as a whole was asked for. */
   readonly whole: boolean;
+  /** Made since the file was read; grows. */
+  readonly edits: readonly Edit[];
 }

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { labelText } from '../../core/presentation/editorText.ts';
 import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { EVAL_GLOB } from '../../protocol/settings.ts';
+import { EVAL_GLOB } from '../../protocol/fileNames.ts';
 import { Disposing } from '../disposables.ts';
-import { toRange } from '../places.ts';
+import { toRange } from '../locations.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 import { isMissing, listedCases } from './listedCases.ts';
 
@@ -29,6 +29,9 @@ export class TestTree extends Disposing {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** The number of the read that each file shows; a read that began before it says nothing new. */
   readonly #shown = new Map<string, number>();
+  readonly #listed = this.keep(new vscode.EventEmitter<vscode.Uri>());
+  /** An eval file came into the panel. */
+  readonly onDidList = this.#listed.event;
   #reads = 0;
   #found: Promise<void> | undefined;
 
@@ -64,6 +67,8 @@ export class TestTree extends Disposing {
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.#later(document.uri)),
     );
     this.keep(vscode.workspace.onDidOpenTextDocument(({ uri }) => this.#later(uri)));
+    // After a reload they are open already.
+    for (const { uri } of vscode.workspace.textDocuments) this.#later(uri);
   }
 
   override dispose(): void {
@@ -82,6 +87,14 @@ export class TestTree extends Disposing {
     const found = file?.children.get(id);
     if (repetition === undefined || !found || found.children.size === 0) return found;
     return found.children.get(String(repetition));
+  }
+
+  /** The items of an id, in whatever file, with all their repetitions. */
+  withId(id: string): { readonly uri: vscode.Uri; readonly item: vscode.TestItem }[] {
+    return [...this.#controller.items].flatMap(([, file]) => {
+      const item = file.children.get(id);
+      return file.uri && item ? [{ uri: file.uri, item }] : [];
+    });
   }
 
   /** Finds the eval files of the workspace and their cases, once the panel or a run asks for them. */
@@ -132,6 +145,7 @@ export class TestTree extends Disposing {
     item.canResolveChildren = true;
     this.#data.set(item, { kind: 'file', uri });
     this.#controller.items.add(item);
+    this.#listed.fire(uri);
     return item;
   }
 

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
+import { errorText } from '../../core/errors.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { statedOf } from '../../core/statedAssertion.ts';
 import { unreachable } from '../../core/unreachable.ts';
+import { isRunning } from '../../protocol/running.ts';
 import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import {
   type FromView,
@@ -14,8 +17,9 @@ import {
 } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/latest.ts';
 import { Disposing } from '../disposables.ts';
+import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
-import { reveal } from '../places.ts';
+import { reveal } from '../locations.ts';
 import { readSuite } from '../suites.ts';
 import { viewHtml } from './html.ts';
 import { snapshotOf } from './snapshot.ts';
@@ -26,6 +30,7 @@ const PACE = 100;
 export interface PanelParts {
   readonly extensionUri: vscode.Uri;
   readonly live: LiveRuns;
+  readonly language: LanguageSupport;
   readonly log: vscode.LogOutputChannel;
 }
 
@@ -66,6 +71,11 @@ export class ConversationPanel extends Disposing {
         if (uri.toString() === this.#uri.toString()) this.#later();
       }),
     );
+    this.keep(
+      parts.language.onDidRenameCase(({ suite, from, to }) => {
+        if (suite === this.#uri.fsPath && from === this.#state.id) this.#follow(to);
+      }),
+    );
     this.keep(panel);
     const asset = (name: string) =>
       webview.asWebviewUri(vscode.Uri.joinPath(parts.extensionUri, 'dist', name)).toString();
@@ -81,7 +91,7 @@ export class ConversationPanel extends Disposing {
     return this.#state;
   }
 
-  /** @param repetition the one that is shown, unless given */
+  /** @param repetition the one that is shown, by default */
   show(turn: number | undefined, repetition = this.#state.repetition): void {
     this.#panel.reveal(undefined, false);
     this.#state = { ...this.#state, repetition };
@@ -93,6 +103,12 @@ export class ConversationPanel extends Disposing {
   override dispose(): void {
     clearTimeout(this.#timer);
     super.dispose();
+  }
+
+  #follow(id: string): void {
+    this.#state = { ...this.#state, id };
+    this.#panel.title = visibleLine(id);
+    this.#later();
   }
 
   /** The last run is what is shown, whatever record was. */
@@ -135,13 +151,19 @@ export class ConversationPanel extends Disposing {
     // What is not on the disk has no records.
     const found = uri.scheme === 'file' ? await this.#runs.find(uri.fsPath, id, record) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
-    const running = live?.phase === 'queued' || live?.phase === 'running';
-    if (one && !running) {
+    if (one && !isRunning(live?.phase)) {
       // The last run may have had fewer repetitions, or been cancelled before this one.
       const shown = { record: one.record, repetition: one.line.repetition };
       this.#state = { ...this.#state, ...shown };
     }
-    return snapshotOf(this.#state, suite, live, one?.line);
+    const suiteCase = suite.suite?.cases.find((known) => known.id === id);
+    const { stateAssertions } = await import('../../evalfile/assertion/stateAssertions.ts');
+    return snapshotOf(this.#state, {
+      suite,
+      assertions: suiteCase ? stateAssertions(suiteCase) : [],
+      live,
+      finished: one?.line,
+    });
   }
 
   async #post(message: ToView): Promise<boolean> {
@@ -151,16 +173,14 @@ export class ConversationPanel extends Disposing {
   async #receive(given: unknown): Promise<void> {
     const message = fromViewSchema.safeParse(given);
     if (!message.success) {
-      this.#parts.log.warn('The conversation view sent something that is no message of ours.');
+      this.#parts.log.warn('Ignored an invalid message from the conversation view.');
       return;
     }
     try {
       await this.#act(message.data);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      void vscode.window.showErrorMessage(
-        noticeText(`The conversation view could not do this: ${text}`),
-      );
+      const text = `The conversation view failed: ${errorText(error)}`;
+      void vscode.window.showErrorMessage(noticeText(text));
     }
   }
 
@@ -177,12 +197,17 @@ export class ConversationPanel extends Disposing {
         break;
       }
       case 'open-assertion': {
-        const verdict = this.#snapshot?.verdicts.find(
-          ({ assertion }) => assertion.index === message.index,
-        );
-        if (!verdict) break;
-        const start = { line: verdict.assertion.line - 1, character: 0 };
-        await reveal(verdict.assertion.path, { start, end: start });
+        const { index } = message;
+        const { verdicts = [], assertions = [] } = this.#snapshot ?? {};
+        const verdict = verdicts.find(({ assertion }) => assertion.index === index);
+        // The file may have been edited since: what stood there may stand elsewhere now.
+        const stated = verdict
+          ? statedOf(verdict, assertions)
+          : assertions.find((one) => one.index === index);
+        const found = stated ?? verdict?.assertion;
+        if (!found) break;
+        const start = { line: found.line - 1, character: 0 };
+        await reveal(found.path, { start, end: start });
         break;
       }
       case 'run':

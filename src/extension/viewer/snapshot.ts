@@ -1,22 +1,28 @@
-import { toConversation } from '../../core/conversation.ts';
+import { basename } from 'node:path';
+import { type Conversation, toConversation } from '../../core/conversation.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
-import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
+import type { StatedAssertion } from '../../core/statedAssertion.ts';
+import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
+import { isRunning } from '../../protocol/running.ts';
 import type { Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import type { LiveCase } from '../liveRuns.ts';
 
-const PHASES = {
-  queued: 'queued',
-  running: 'running',
-  finished: 'finished',
-  cancelled: 'empty',
-} as const;
+/** What is known of a case. */
+export interface KnownCase {
+  /** Its file as it is now. */
+  readonly suite: LoadedSuite;
+  /** The assertions of the case in that file. */
+  readonly assertions: readonly StatedAssertion[];
+  /** Of a run in this session. */
+  readonly live: LiveCase | undefined;
+  /** Of the record that is shown. */
+  readonly finished: CaseLine | undefined;
+}
 
-/** What the view shows of a case: as it runs, as it ended, or that it never ran. */
+/** What the view shows of a case: as it runs, as it ended, or what will be judged. */
 export function snapshotOf(
   state: ViewState,
-  suite: LoadedSuite,
-  live: LiveCase | undefined,
-  finished: CaseLine | undefined,
+  { suite, assertions, live, finished }: KnownCase,
 ): Snapshot {
   const found = suite.outline.find(({ id }) => id === state.id);
   const common = {
@@ -24,15 +30,18 @@ export function snapshotOf(
     suiteName: finished?.suite_name ?? suite.suite?.name ?? '',
     repetitions: found?.repetitions ?? finished?.repetitions ?? 1,
     ...(found?.description !== undefined && { description: found.description }),
+    assertions: [...assertions],
   };
-  const line = live?.phase === 'queued' || live?.phase === 'running' ? undefined : finished;
+  const line = isRunning(live?.phase) ? undefined : finished;
   if (!line) {
+    const reason = live ? undefined : whyNot(state.id, found);
     return {
       ...common,
-      phase: live ? PHASES[live.phase] : 'empty',
+      phase: live?.phase ?? 'new',
       stale: false,
       score: null,
-      conversation: live ? { entries: [...live.turns], notes: [] } : toConversation([]),
+      ...(reason !== undefined && { reason }),
+      conversation: conversationOf(found, live),
       verdicts: [...(live?.verdicts ?? [])],
     };
   }
@@ -52,4 +61,19 @@ export function snapshotOf(
     duration: line.duration,
     finished: line.finished,
   };
+}
+
+/** A transcript is there before it is judged; what a target says comes turn by turn. */
+function conversationOf(found: OutlineCase | undefined, live: LiveCase | undefined): Conversation {
+  if (found?.transcript) return toConversation(found.transcript.messages, found.transcript.notes);
+  return { entries: [...(live?.turns ?? [])], notes: [] };
+}
+
+/** Why a case that never ran cannot run. */
+function whyNot(id: string, found: OutlineCase | undefined): string | undefined {
+  if (!found) return `The file has no case "${id}".`;
+  const [error] = found.errors;
+  if (!error) return undefined;
+  const place = `${basename(error.path)}, line ${error.range.start.line + 1}`;
+  return `This case cannot run. ${place}: ${error.message}`;
 }

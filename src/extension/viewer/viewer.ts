@@ -5,22 +5,22 @@ import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts'
 import { ConversationPanel, type PanelParts } from './panel.ts';
 
 /** The conversation views that are open, one for each case. */
-const panels = new Map<string, ConversationPanel>();
+const panels = new Set<ConversationPanel>();
 
-export interface ConversationPlace {
+export interface ConversationLocation {
   readonly uri: vscode.Uri;
   readonly id: string;
-  /** From 1; the one on the screen, else the first, unless given. */
+  /** From 1; the one on the screen, else the first, by default. */
   readonly repetition: number | undefined;
   /** The turn to show first. */
   readonly turn: number | undefined;
 }
 
 /** Opens what the last run of a case said, in the view that is open where there is one. */
-export function openConversation(place: ConversationPlace, parts: PanelParts): void {
-  const { uri, id, repetition, turn } = place;
+export function openConversation(location: ConversationLocation, parts: PanelParts): void {
+  const { uri, id, repetition, turn } = location;
   const state: ViewState = { file: uri.toString(), id, repetition: repetition ?? 1 };
-  const open = panels.get(keyOf(state));
+  const open = [...panels].find((panel) => keyOf(panel.state) === keyOf(state));
   if (open) {
     open.show(turn, repetition);
     return;
@@ -46,11 +46,10 @@ function attach(
   state: ViewState,
   parts: PanelParts,
 ): ConversationPanel {
-  const key = keyOf(state);
   const view = new ConversationPanel(panel, state, parts);
-  panels.set(key, view);
+  panels.add(view);
   panel.onDidDispose(() => {
-    if (panels.get(key) === view) panels.delete(key);
+    panels.delete(view);
     view.dispose();
   });
   return view;

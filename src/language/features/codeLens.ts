@@ -7,26 +7,23 @@ import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import type { Estimating, EvalDocument } from '../ports.ts';
 
 /**
- * `Run all` on the file; on each of its own cases `Run`, `Open conversation`, and what a run will
- * take. That is counted when the lens is shown.
+ * `Run all` on the file; on each of its own cases `Run`, `Open conversation`, and of those that would
+ * run what that will take, counted when the lens is shown.
  */
 export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
   const own = suite.outline.filter(({ path }) => path === suite.path);
   if (own.length === 0) return [];
+  const runnable = new Set(
+    (suite.suite?.cases ?? []).filter(({ skip }) => !skip).map(({ id }) => id),
+  );
   const cases = own.flatMap(({ id, nameRange }): CodeLens[] => {
     if (id === undefined) return [];
     const args = [uri, id];
+    const [run, open] = [COMMANDS.runCase, COMMANDS.openConversation];
     return [
-      { range: nameRange, command: { title: 'Run', command: COMMANDS.runCase, arguments: args } },
-      {
-        range: nameRange,
-        command: {
-          title: 'Open conversation',
-          command: COMMANDS.openConversation,
-          arguments: args,
-        },
-      },
-      { range: nameRange, data: args },
+      { range: nameRange, command: { title: 'Run', command: run, arguments: args } },
+      { range: nameRange, command: { title: 'Open conversation', command: open, arguments: args } },
+      ...(runnable.has(id) ? [{ range: nameRange, data: args }] : []),
     ];
   });
   const all = { title: 'Run all', command: COMMANDS.runFile, arguments: [uri] };
@@ -36,22 +33,16 @@ export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
 /** What a run of a case will take: `about 3 requests, 9.8k tokens`. Nothing happens when it is clicked. */
 export async function resolveLens(
   lens: CodeLens,
-  suite: LoadedSuite | undefined,
+  suiteAt: (uri: string) => Promise<LoadedSuite | undefined>,
   estimate: Estimating,
 ): Promise<CodeLens> {
   const parsed = dataSchema.safeParse(lens.data);
   if (!parsed.success) return lens;
-  const [, id] = parsed.data;
-  const found = suite?.suite?.cases.find((one) => one.id === id);
+  const [uri, id] = parsed.data;
+  const found = (await suiteAt(uri))?.suite?.cases.find((one) => one.id === id);
   const title = found && !found.skip ? estimateWords(await estimate(found)) : '';
   return { range: lens.range, command: { title, command: '' } };
 }
 
 /** The file's address and the case's id. */
 const dataSchema = z.tuple([z.string(), z.string()]);
-
-/** The file that a lens is about. */
-export function fileOfLens(lens: CodeLens): string | undefined {
-  const parsed = dataSchema.safeParse(lens.data);
-  return parsed.success ? parsed.data[0] : undefined;
-}

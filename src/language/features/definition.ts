@@ -1,12 +1,17 @@
 import type { Location } from 'vscode-languageserver-types';
-import { type Position, type Range, START } from '../../core/problem.ts';
-import { linkedFile } from '../linkedFile.ts';
-import { namesFile } from '../name.ts';
-import { contains } from '../place.ts';
-import { type FoundName, type NamePorts, nameAt, sameNames } from '../sameName.ts';
+import { isFileKind } from '../../core/meaning.ts';
+import { type Position, START } from '../../core/problem.ts';
+import { contains } from '../range.ts';
+import { linkedFile } from '../symbols/linkedFile.ts';
+import {
+  type FoundSymbol,
+  type SymbolPorts,
+  sameSymbols,
+  symbolAt,
+} from '../symbols/sameSymbol.ts';
 
 /**
- * Where the name at a place is declared; of a path, the file. On a declaration itself: the others
+ * Where the symbol at a position is declared; of a path, the file. On a declaration itself: the others
  * that stand for the same, as the keys of `context` do for a prompt's `variables`.
  *
  * @param path of an eval file or of a prompt
@@ -14,25 +19,24 @@ import { type FoundName, type NamePorts, nameAt, sameNames } from '../sameName.t
 export async function definition(
   path: string,
   position: Position,
-  ports: NamePorts,
+  ports: SymbolPorts,
 ): Promise<Location[]> {
-  const found = await nameAt(path, position, ports);
+  const found = await symbolAt(path, position, ports);
   if (!found) return [];
-  if (namesFile(found.name.kind)) {
-    const file = await linkedFile(found.place.text, path, ports);
+  if (isFileKind(found.symbol.kind)) {
+    const file = await linkedFile(found.occurrence.text, path, ports);
     return file?.exists ? [{ uri: ports.uriOf(file.path), range: START }] : [];
   }
-  const elsewhere = (one: FoundName): Location[] =>
-    one.name.declarations
-      .filter(({ range }) => one.file.path !== path || !contains(range, position))
-      .map(({ range }) => locationOf(one, range, ports));
+  const elsewhere = (one: FoundSymbol): Location[] =>
+    one.symbol.declarations
+      .filter(({ range }) => one.table.path !== path || !contains(range, position))
+      .map(({ range }) => ({ uri: ports.uriOf(one.table.path), range }));
   const own = elsewhere(found);
   if (own.length > 0) return own;
-  const others = (await sameNames(found, ports)).flatMap(elsewhere);
+  const others = (await sameSymbols(found, ports)).flatMap(elsewhere);
   if (others.length > 0) return others;
-  return found.name.declarations.map(({ range }) => locationOf(found, range, ports));
-}
-
-export function locationOf({ file }: FoundName, range: Range, { uriOf }: NamePorts): Location {
-  return { uri: uriOf(file.path), range };
+  return found.symbol.declarations.map(({ range }) => ({
+    uri: ports.uriOf(found.table.path),
+    range,
+  }));
 }

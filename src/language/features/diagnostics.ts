@@ -1,4 +1,5 @@
 import type { Diagnostic } from 'vscode-languageserver-types';
+import { groupBy } from '../../core/data.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { Fix, Problem } from '../../core/problem.ts';
 import { START } from '../../core/problem.ts';
@@ -11,7 +12,6 @@ const UNNECESSARY = 1;
 /** Nobody reads more at once, and an editor that is sent tens of thousands stands still. */
 const MOST_SHOWN = 200;
 
-/** What a diagnostic tells its quick fixes. */
 export interface DiagnosticData {
   readonly replacement?: string;
   readonly fix?: Fix;
@@ -22,12 +22,7 @@ export interface DiagnosticData {
  * first 200, errors before warnings, and one that says how many more there are.
  */
 export function diagnosticsByFile(problems: readonly Problem[]): Map<string, Diagnostic[]> {
-  const files = new Map<string, Problem[]>();
-  for (const problem of problems) {
-    const list = files.get(problem.path);
-    if (list) list.push(problem);
-    else files.set(problem.path, [problem]);
-  }
+  const files = groupBy(problems, ({ path }) => path);
   return new Map([...files].map(([path, list]) => [path, diagnosticsOf(list)]));
 }
 
@@ -36,7 +31,7 @@ function diagnosticsOf(problems: readonly Problem[]): Diagnostic[] {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const others = problems.filter(({ severity }) => severity !== 'error');
   const more = problems.length - MOST_SHOWN;
-  const message = `There are ${more} more problems in this file. They are shown when some of these are mended.`;
+  const message = `${more} more problems in this file are not shown. Fix some of these first.`;
   return [
     ...[...errors, ...others].slice(0, MOST_SHOWN).map(diagnosticOf),
     {

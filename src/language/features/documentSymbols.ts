@@ -1,14 +1,14 @@
 import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
 import { isMap, isSeq } from 'yaml';
-import { valueAt } from '../../core/data.ts';
+import { lastOf, valueAt } from '../../core/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import type { Position, Range } from '../../core/problem.ts';
+import type { Range } from '../../core/problem.ts';
+import { labelOf } from '../../evalfile/case/outline.ts';
 import type { OutlineAssertion, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
-import { labelOf } from '../../evalfile/outline.ts';
 import { keyOf, spanOf, valueUnder } from '../../yaml/nodes.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
-import { contains } from '../place.ts';
 import type { EvalDocument } from '../ports.ts';
+import { comparePositions, contains } from '../range.ts';
 
 /** LSP's `SymbolKind.Namespace`, `.Class`, `.String`, `.Boolean` and `.Object`. */
 const LIST: SymbolKind = 3;
@@ -22,29 +22,27 @@ const LABEL = 60;
 /** Models, targets, default assertions and cases, and under each case its turns and assertions. */
 export function documentSymbols({ yaml, suite }: EvalDocument): DocumentSymbol[] {
   const cases = suite.outline.filter(({ path }) => path === suite.path).map(caseSymbol);
-  return [...topSymbols(yaml), ...cases].sort((a, b) => order(a.range.start, b.range.start));
+  return [...topSymbols(yaml), ...cases].sort((a, b) =>
+    comparePositions(a.range.start, b.range.start),
+  );
 }
 
 function topSymbols(yaml: YamlDocument): DocumentSymbol[] {
   if (!isMap(yaml.root)) return [];
   return yaml.root.items.flatMap((pair) => {
     const name = keyOf(pair)?.name;
-    const symbol = symbolOf(pair, name ?? '', LIST, yaml);
-    if (!symbol) return [];
     if (name === 'models' || name === 'targets') {
-      return [{ ...symbol, children: namedSymbols(pair.value, yaml) }];
+      return symbolOf(pair, name, LIST, yaml, namedSymbols(pair.value, yaml));
     }
-    if (name === 'defaults') return [{ ...symbol, children: defaultAssertions(pair.value, yaml) }];
-    return [];
+    return name === 'defaults'
+      ? symbolOf(pair, name, LIST, yaml, defaultAssertions(pair.value, yaml))
+      : [];
   });
 }
 
 function namedSymbols(map: unknown, yaml: YamlDocument): DocumentSymbol[] {
   if (!isMap(map)) return [];
-  return map.items.flatMap((pair) => {
-    const symbol = symbolOf(pair, keyOf(pair)?.name ?? '', NAMED, yaml);
-    return symbol ? [symbol] : [];
-  });
+  return map.items.flatMap((pair) => symbolOf(pair, keyOf(pair)?.name ?? '', NAMED, yaml));
 }
 
 function defaultAssertions(defaults: unknown, yaml: YamlDocument): DocumentSymbol[] {
@@ -53,8 +51,7 @@ function defaultAssertions(defaults: unknown, yaml: YamlDocument): DocumentSymbo
   const values = valueAt(yaml.value, ['defaults', 'assert']);
   return list.items.flatMap((item, index) => {
     const label = labelOf(Array.isArray(values) ? values[index] : undefined);
-    const symbol = symbolOf(item, label, ASSERTION, yaml);
-    return symbol ? [symbol] : [];
+    return symbolOf(item, label, ASSERTION, yaml);
   });
 }
 
@@ -63,13 +60,15 @@ function symbolOf(
   name: string,
   kind: SymbolKind,
   yaml: YamlDocument,
-): DocumentSymbol | undefined {
+  children?: DocumentSymbol[],
+): DocumentSymbol[] {
   const span = spanOf(item, yaml.text);
-  if (!span) return undefined;
+  if (!span) return [];
   const key = keyOf(item)?.node.range;
   const range = yaml.rangeOfOffsets(...span);
   const selectionRange = key ? yaml.rangeOfOffsets(key[0], key[1]) : range;
-  return { name: shortened(name, '(no name)'), kind, range, selectionRange };
+  const label = shortened(name, '(no name)');
+  return [{ name: label, kind, range, selectionRange, ...(children && { children }) }];
 }
 
 function caseSymbol(one: OutlineCase): DocumentSymbol {
@@ -79,8 +78,9 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
   for (const assertion of one.assertions) {
     // The defaults stand outside of the case, and so may those of an included file.
     if (assertion.path !== one.path || !within(assertion.range, range)) continue;
-    const turn = lastBefore(parts, assertion.range.start);
-    const owner = turn && contains(turn.range, assertion.range.start) ? turn.children : own;
+    const { start } = assertion.range;
+    const turn = lastOf(parts, (one) => comparePositions(one.range.start, start) <= 0);
+    const owner = turn && contains(turn.range, start) ? turn.children : own;
     owner?.push(assertionSymbol(assertion));
   }
   return {
@@ -90,28 +90,8 @@ function caseSymbol(one: OutlineCase): DocumentSymbol {
     // Behind an alias the id stands elsewhere.
     selectionRange: within(nameRange, range) ? nameRange : range,
     ...(description !== undefined && { detail: visibleLine(description) }),
-    children: [...parts, ...own].sort((x, y) => order(x.range.start, y.range.start)),
+    children: [...parts, ...own].sort((x, y) => comparePositions(x.range.start, y.range.start)),
   };
-}
-
-/** The last of the symbols, which stand in order, that begins at or before a place. */
-function lastBefore(
-  symbols: readonly DocumentSymbol[],
-  position: Position,
-): DocumentSymbol | undefined {
-  let low = 0;
-  let high = symbols.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const start = symbols[middle]?.range.start;
-    if (start && order(start, position) <= 0) low = middle + 1;
-    else high = middle;
-  }
-  return symbols[low - 1];
-}
-
-function order(a: Position, b: Position): number {
-  return a.line - b.line || a.character - b.character;
 }
 
 function within(inner: Range, outer: Range): boolean {

@@ -1,20 +1,17 @@
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
 import { edit } from '../../yaml/edits.ts';
+import type { Piece } from '../../yaml/gaps.ts';
 import { layOut } from '../../yaml/layOut.ts';
-import type { Piece } from '../../yaml/pieces.ts';
+import { isUnreadable } from '../../yaml/parser.ts';
 import { parseYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
-
-/** Problems of a text that is not one whole YAML document. */
-const SYNTAX = ['yaml-syntax', 'tab-indent', 'several-documents', 'too-deep'];
 
 /**
  * Edits of white space alone that lay the file out; comments, quotes and texts stay as they are.
  * None where the file cannot be read as a whole, or where its data would not be the same afterwards.
  */
 export function formatting({ yaml }: EvalDocument, options: FormattingOptions): TextEdit[] {
-  if (yaml.value === undefined || yaml.problems.some(({ code }) => SYNTAX.includes(code)))
-    return [];
+  if (yaml.value === undefined || yaml.problems.some(isUnreadable)) return [];
   const pieces = layOut(yaml.text, stepOf(options));
   if (!pieces) return [];
   const edits = editsOf(yaml, pieces);

@@ -1,26 +1,21 @@
 import type { InlayHint } from 'vscode-languageserver-types';
+import { paragraphs } from '../../core/presentation/markdown.ts';
 import { badgeScoreText } from '../../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
-import type { Position, Range } from '../../core/problem.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
-import { badgeOf, entriesByTurn, type TurnBadge } from '../../core/scoring.ts';
-import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
-import { endOfLine } from '../../yaml/lines.ts';
-import type { YamlDocument } from '../../yaml/yamlDocument.ts';
-import type { EvalDocument, LastRuns } from '../ports.ts';
-import { entryMarkdown, STALE } from '../verdictMarkdown.ts';
+import type { Range } from '../../core/problem.ts';
+import type { TurnBadge } from '../../core/scoring.ts';
+import type { OutlineTurn } from '../../evalfile/loadedSuite.ts';
+import { entryMarkdown, STALE } from '../hover/verdictMarkdown.ts';
+import type { EvalDocument, HintSettings, LastRuns } from '../ports.ts';
+import { overlaps } from '../range.ts';
+import { type JudgedCase, type JudgedTurn, judgedCase, UNJUDGED } from './judgedTurns.ts';
 
-/** Which hints are wanted. */
-export interface HintSettings {
-  /** `turn 3` before each message and scripted turn. */
-  readonly turnNumbers: boolean;
-  /** After a run the score of each turn, behind its line. */
-  readonly scores: boolean;
-}
-
-/** The hints within a range; only the cases that stand there are looked up. */
+/**
+ * The hints within a range; only the cases that stand there are looked up. All stand before the
+ * text: what stands after a long line is out of sight.
+ */
 export async function inlayHints(
-  { yaml, suite }: EvalDocument,
+  { suite }: EvalDocument,
   range: Range,
   lastRuns: LastRuns,
   settings: HintSettings,
@@ -30,87 +25,74 @@ export async function inlayHints(
   );
   const hints = await Promise.all(
     shown.map(async (one): Promise<InlayHint[]> => {
-      const lines =
-        settings.scores && one.id !== undefined ? await lastRuns(suite.path, one.id) : [];
-      return [
-        ...(settings.turnNumbers ? one.turns.flatMap(numberHint) : []),
-        ...scoreHints(one, lines, yaml),
-      ];
+      const judged = settings.scores ? await judgedCase(suite.path, one, lastRuns) : UNJUDGED;
+      return one.turns
+        .filter(({ range: { start } }) => overlaps({ start, end: start }, range))
+        .flatMap((turn) => turnHint(turn, judged, settings));
     }),
   );
-  return hints.flat().filter(({ position }) => overlaps({ start: position, end: position }, range));
+  return hints.flat();
 }
 
-function numberHint({ range, turns }: OutlineTurn): InlayHint[] {
-  if (turns.length === 0) return [];
-  const label = turns.length === 1 ? `turn ${turns[0]}` : `turns ${turns.join(', ')}`;
-  return [{ position: range.start, label, paddingRight: true }];
-}
-
-function scoreHints(
-  { turns, hash }: OutlineCase,
-  lines: readonly CaseLine[],
-  yaml: YamlDocument,
+function turnHint(
+  turn: OutlineTurn,
+  { turns, stale }: JudgedCase,
+  { turnNumbers }: HintSettings,
 ): InlayHint[] {
-  if (lines.length === 0) return [];
-  const said = entriesByTurn(lines.flatMap(({ verdicts }) => verdicts));
-  const stale = lines.some(({ source }) => source.hash !== hash);
-  return lastMessages(turns).flatMap((turn) => {
-    const badge = badgeOf(turn.turns.flatMap((number) => said.get(number) ?? []));
-    if (!badge) return [];
-    const score = badgeScoreText(badge) ?? STATUS_WORDS[badge.status];
-    return [
-      {
-        position: placeBehind(turn.range, yaml),
-        label: `${STATUS_ICONS[badge.status]} ${score}${stale ? ' (stale)' : ''}`,
-        tooltip: { kind: 'markdown' as const, value: tooltip(badge, stale) },
-        paddingLeft: true,
-      },
-    ];
-  });
+  if (turn.turns.length === 0) return [];
+  const judged = turns.get(turn) ?? [];
+  const position = turn.range.start;
+  if (judged.length === 0) {
+    return turnNumbers ? [{ position, label: numberLabel(turn), paddingRight: true }] : [];
+  }
+  const label = judgedLabel(turn, judged, turnNumbers) + (stale ? ' (stale)' : '');
+  const tooltip = { kind: 'markdown' as const, value: tooltipOf(judged, stale) };
+  return [{ position, label, tooltip, paddingRight: true }];
 }
 
-/** A turn of several messages has its score at the last one that somebody says. */
-function lastMessages(turns: readonly OutlineTurn[]): OutlineTurn[] {
-  const last = new Map<number, OutlineTurn>();
-  for (const turn of turns) {
-    const number = turn.turns.at(-1);
-    if (number === undefined || (turn.role === 'tool' && last.has(number))) continue;
-    last.set(number, turn);
-  }
-  return [...last.values()];
+function numberLabel({ turns }: OutlineTurn): string {
+  return turns.length === 1 ? `turn ${turns[0]}` : `turns ${turns.join(', ')}`;
+}
+
+/** `turn 2 ✗ 0.30`; each turn has its own score: `turn 3, turn 4 ✗ 0.30`. */
+function judgedLabel(
+  { turns }: OutlineTurn,
+  judged: readonly JudgedTurn[],
+  turnNumbers: boolean,
+): string {
+  const badges = new Map(judged.map(({ number, badge }) => [number, badge]));
+  const parts = turns.flatMap((number) => {
+    const badge = badges.get(number);
+    if (!badge) return turnNumbers ? [`turn ${number}`] : [];
+    const named = turnNumbers || turns.length > 1 ? `turn ${number} ` : '';
+    return [`${named}${badgeText(badge)}`];
+  });
+  return parts.join(', ');
+}
+
+function badgeText(badge: TurnBadge): string {
+  const score = badgeScoreText(badge) ?? STATUS_WORDS[badge.status];
+  return `${STATUS_ICONS[badge.status]} ${score}`;
+}
+
+function tooltipOf(judged: readonly JudgedTurn[], stale: boolean): string {
+  const parts = judged.flatMap(({ number, badge }) => [
+    ...(judged.length > 1 ? [`**Turn ${number}**`] : []),
+    worstMarkdown(badge),
+  ]);
+  return paragraphs(stale ? STALE : undefined, ...parts);
 }
 
 /** The worst of what was said: the status of the badge, and of those the lowest score. */
-function tooltip({ status, entries }: TurnBadge, stale: boolean): string {
+function worstMarkdown({ status, entries }: TurnBadge): string {
   const [worst, ...others] = entries
     .filter(({ entry }) => entry.status === status)
     .sort((a, b) => (a.entry.score ?? 0) - (b.entry.score ?? 0));
   const more = entries.length - 1;
-  return [
-    ...(stale ? [STALE] : []),
-    ...(worst ? [entryMarkdown(worst)] : []),
-    ...(more > 0
-      ? [`_${more} more of this turn, ${others.length} of them ${STATUS_WORDS[status]}_`]
-      : []),
-  ].join('\n\n');
-}
-
-/** The end of the line that a turn begins in; of the turn itself where others stand behind it. */
-function placeBehind({ start, end }: Range, yaml: YamlDocument): Position {
-  const from = yaml.offsetAt(start);
-  const lineEnd = endOfLine(yaml.text, from);
-  if (end.line === start.line) {
-    const behind = yaml.text.slice(yaml.offsetAt(end), lineEnd);
-    if (!/^\s*(?:#.*)?$/.test(behind)) return end;
-  }
-  return yaml.positionAt(lineEnd);
-}
-
-function overlaps(a: Range, b: Range): boolean {
-  return !isBefore(a.end, b.start) && !isBefore(b.end, a.start);
-}
-
-function isBefore(a: Position, b: Position): boolean {
-  return a.line < b.line || (a.line === b.line && a.character < b.character);
+  return paragraphs(
+    worst && entryMarkdown(worst),
+    more > 0
+      ? `_${more} more of this turn, ${others.length} of them ${STATUS_WORDS[status]}_`
+      : undefined,
+  );
 }

@@ -68,11 +68,11 @@ function turnSymbol({ turn, role }: SpokenMessage, first: DocumentSymbol): Docum
 
 function messageSymbol(message: SpokenMessage, range: DocumentSymbol['range']): DocumentSymbol {
   const { role, text, calls, turn } = message;
-  const said = text.trim();
+  const words = text.trim();
   return {
-    name: visibleLine(said || calls.join(', ') || `(${role})`, LABEL),
+    name: visibleLine(words || calls.join(', ') || `(${role})`, LABEL),
     detail: calls.length > 0 ? `${role}, calls` : role,
-    kind: turn === undefined ? SYSTEM : said === '' && calls.length > 0 ? CALLS : TEXT,
+    kind: turn === undefined ? SYSTEM : words === '' && calls.length > 0 ? CALLS : TEXT,
     range,
     selectionRange: range,
     children: [],

@@ -5,7 +5,6 @@ import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 import { stepOf } from './formatting.ts';
 
-/** The characters after which an editor asks. */
 export const ON_TYPE = { first: '\n', more: [] } as const;
 
 /** Indents a line that has just been begun, by what stands in the line above it. */
@@ -38,7 +37,6 @@ function indentOf(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0;
 }
 
-/** Whether a line is one of the later lines of a text. */
 function insideText(yaml: YamlDocument, line: number, words: string): boolean {
   const { path, onKey } = yaml.pathAt({ line, character: indentOf(words) });
   const scalar = onKey ? undefined : yaml.scalarAt(path);
@@ -46,7 +44,7 @@ function insideText(yaml: YamlDocument, line: number, words: string): boolean {
   return yaml.positionAt(scalar.start).line < line && yaml.positionAt(scalar.end).line >= line;
 }
 
-/** An entry that its line ends: `key:`, or `key: |`, with what may stand behind it. */
+/** An entry that its line ends: `key:`, or `key: |`, with what may stand after it. */
 const OPEN_ENTRY =
   /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:(?:\s+[&!]\S+)*(?:\s+[|>][-+\d]*)?\s*(?:#.*)?$/;
 const ENTRY = /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:\s/;
@@ -54,7 +52,7 @@ const ENTRY = /^(?:"[^"]*"|'[^']*'|[^\s"'#[{&*!|>-][^#]*?)\s*:\s/;
 /** So much of a line tells what it is. */
 const MOST = 500;
 
-/** The indent below a line that is no later line of a text; undefined where any may be right. */
+/** The indent below a line that is no later line of a text; undefined if any may be right. */
 function indentBelow(above: string, begun: string, step: number): number | undefined {
   const [head = '', dashes = ''] = /^\s*((?:-\s+)*)/.exec(`${above} `) ?? [];
   const column = Math.min(head.length, above.length + 1);

@@ -1,10 +1,11 @@
 import type { Location } from 'vscode-languageserver-types';
+import { uniqueBy } from '../../core/data.ts';
 import type { Position } from '../../core/problem.ts';
-import { type NamePorts, nameAt, sameNames } from '../sameName.ts';
-import { locationOf } from './definition.ts';
+import { comparePositions } from '../range.ts';
+import { type SymbolPorts, sameSymbols, symbolAt } from '../symbols/sameSymbol.ts';
 
 /**
- * All places that mean the same as the name at a place, over all files, in their order.
+ * All places that mean the same as the symbol at a position, over all files, in their order.
  *
  * @param path of an eval file or of a prompt
  */
@@ -12,20 +13,18 @@ export async function references(
   path: string,
   position: Position,
   includeDeclaration: boolean,
-  ports: NamePorts,
+  ports: SymbolPorts,
 ): Promise<Location[]> {
-  const found = await nameAt(path, position, ports);
+  const found = await symbolAt(path, position, ports);
   if (!found) return [];
-  const all = (await sameNames(found, ports)).flatMap((one) =>
-    [...(includeDeclaration ? one.name.declarations : []), ...one.name.uses].map(({ range }) =>
-      locationOf(one, range, ports),
+  const all = (await sameSymbols(found, ports)).flatMap((one) =>
+    [...(includeDeclaration ? one.symbol.declarations : []), ...one.symbol.references].map(
+      ({ range }) => ({ uri: ports.uriOf(one.table.path), range }),
     ),
   );
-  const unique = new Map(all.map((one) => [JSON.stringify(one), one]));
-  return [...unique.values()].sort(
+  return uniqueBy(all, (one) => JSON.stringify(one)).sort(
     (a, b) =>
       (a.uri < b.uri ? -1 : a.uri > b.uri ? 1 : 0) ||
-      a.range.start.line - b.range.start.line ||
-      a.range.start.character - b.range.start.character,
+      comparePositions(a.range.start, b.range.start),
   );
 }

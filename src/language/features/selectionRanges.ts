@@ -1,5 +1,6 @@
 import type { SelectionRange } from 'vscode-languageserver-types';
 import { isMap, isNode, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
+import { lastOf } from '../../core/data.ts';
 import type { Position } from '../../core/problem.ts';
 import { endOfLine, startOfLine } from '../../yaml/lines.ts';
 import { isBlockText, type Span, spanOf, startOf } from '../../yaml/nodes.ts';
@@ -55,15 +56,10 @@ function spansAround({ text, root }: YamlDocument, offset: number): Span[] {
 /** The last item that begins at or before a place, its dash included. */
 function itemAt(node: YAMLMap | YAMLSeq, offset: number, text: string): unknown {
   const dashes = isSeq(node) && !node.flow;
-  let low = 0;
-  let high = node.items.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const start = startOf(node.items[middle]);
-    if ((dashes ? dashBefore(text, start) : start) <= offset) low = middle + 1;
-    else high = middle;
-  }
-  return node.items[low - 1];
+  return lastOf<unknown>(node.items, (item) => {
+    const start = startOf(item);
+    return (dashes ? dashBefore(text, start) : start) <= offset;
+  });
 }
 
 function dashBefore(text: string, start: number): number {

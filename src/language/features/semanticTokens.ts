@@ -3,9 +3,12 @@ import { isMap, isScalar, isSeq, type Pair, type Scalar } from 'yaml';
 import { findAssertionType } from '../../assertions/registry.ts';
 import { envReferences } from '../../core/environment.ts';
 import { templateVariables } from '../../core/template.ts';
-import { isBlockText, keyOf, valueUnder } from '../../yaml/nodes.ts';
+import { evalFileSchema } from '../../evalfile/schema.ts';
+import { mentionsIn } from '../../schema/mentions.ts';
+import { isBlockText } from '../../yaml/nodes.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
+import type { EvalSymbol } from '../symbols/symbol.ts';
 
 /**
  * Types that every editor has colours for: `keyword` are roles, `function` assertion types, `class`
@@ -20,99 +23,111 @@ export const SEMANTIC_TOKENS = {
 type TokenType = (typeof SEMANTIC_TOKENS.tokenTypes)[number];
 type Modifier = (typeof SEMANTIC_TOKENS.tokenModifiers)[number];
 
-const ROLES: readonly Modifier[] = ['user', 'assistant', 'system', 'developer', 'tool'];
+const [, ...ROLES] = SEMANTIC_TOKENS.tokenModifiers;
 
 /** Lists whose items are messages or what the user says. */
 const TALK = ['transcript', 'turns'];
 
-/** Keys under which a name of `models` or `targets` may stand, or a model or target itself. */
-const NAMING = ['judge', 'model', 'target'];
+/** The colours of symbols, where the file declares them. */
+const SYMBOLS: Readonly<Partial<Record<EvalSymbol['kind'], TokenType>>> = {
+  case: 'class',
+  model: 'variable',
+  target: 'variable',
+};
 
-/** Where names are declared. */
-const DECLARING = ['models', 'targets'];
-
-/** What a node stands in. */
-interface Place {
-  /** How many maps are around it. */
+interface Surroundings {
   readonly depth: number;
-  /** The key that it stands under. */
   readonly under: string;
-  /** Whether it is an item of a list there. */
   readonly item: boolean;
-  /** Whether variables of the environment are read there. */
-  readonly env: boolean;
 }
 
-/** The tokens of the whole file. */
 export function semanticTokens({ yaml }: EvalDocument): SemanticTokens {
+  const symbols = symbolTokens(yaml);
+  const environment = environmentTexts(yaml);
   const tokens = new Tokens(yaml);
-  const names = new Set(DECLARING.flatMap((list) => keysUnder(yaml.root, list)));
 
-  const walk = (node: unknown, place: Place): void => {
-    if (isSeq(node)) {
-      const within = { ...place, item: true };
-      for (const item of node.items) walk(item, within);
-    } else if (isMap(node)) {
-      for (const pair of node.items) walkEntry(pair, place);
+  let next = 0;
+  /** Scalars are met in the order of the text. */
+  const symbolAt = ({ range }: Scalar): Meaning | undefined => {
+    const start = range?.[0] ?? 0;
+    while ((symbols[next]?.start ?? start) < start) next += 1;
+    return symbols[next]?.start === start ? symbols[next]?.meaning : undefined;
+  };
+  const walk = (node: unknown, around: Surroundings): void => {
+    if (isMap(node)) {
+      for (const pair of node.items) walkEntry(pair, around);
+    } else if (isSeq(node)) {
+      const inside = { ...around, item: true };
+      for (const item of node.items) walk(item, inside);
     } else if (isScalar(node)) {
-      tokens.addVariables(node, place.env);
+      addScalar(node, undefined);
     }
   };
-  const walkEntry = (pair: Pair, place: Place): void => {
-    const key = keyOf(pair);
-    const name = key?.name ?? '';
-    const ofKey = key && tokenOfKey(name, place);
-    if (key && ofKey) tokens.add(key.node, ofKey);
-    const { value } = pair;
-    const ofValue = isScalar(value)
-      ? tokenOfValue(name, String(value.value), place, names)
-      : undefined;
-    if (isScalar(value) && ofValue) {
-      tokens.add(value, ofValue);
-      return;
-    }
-    const { depth } = place;
-    const env = place.env || NAMING.includes(name) || (depth === 0 && DECLARING.includes(name));
-    walk(value, { depth: depth + 1, under: name, item: false, env });
+  const addScalar = (node: Scalar, own: Meaning | undefined): void => {
+    const meaning = own ?? symbolAt(node);
+    if (meaning) tokens.add(node, meaning);
+    else tokens.addVariables(node, environment);
   };
-  walk(yaml.root, { depth: 0, under: '', item: false, env: false });
-  return { data: tokens.encoded() };
+  const walkEntry = ({ key, value }: Pair, around: Surroundings): void => {
+    const name = isScalar(key) ? String(key.value) : '';
+    const role = isSpoken(around) ? roleToken(name) : undefined;
+    const meaning = isScalar(key) ? (role ?? symbolAt(key)) : undefined;
+    if (isScalar(key) && meaning) tokens.add(key, meaning);
+    if (isScalar(value)) addScalar(value, tokenOfValue(name, String(value.value), around));
+    else walk(value, { depth: around.depth + 1, under: name, item: false });
+  };
+  walk(yaml.root, { depth: 0, under: '', item: false });
+  return { data: tokens.data };
 }
 
-function keysUnder(root: unknown, name: string): string[] {
-  const map = valueUnder(root, name);
-  return isMap(map) ? map.items.flatMap((pair) => keyOf(pair)?.name ?? []) : [];
+interface SymbolToken {
+  /** The offset of the scalar that it stands in. */
+  readonly start: number;
+  readonly meaning: Meaning;
 }
 
-function tokenOfKey(name: string, place: Place): Meaning | undefined {
-  const role = ROLES.find((one) => one === name);
-  if (role && speaks(place)) return { type: 'keyword', modifier: role };
-  return place.depth === 1 && DECLARING.includes(place.under) && !place.item
-    ? { type: 'variable', modifier: 'declaration' }
-    : undefined;
+/** What declared symbols mean, in the order of the text. */
+function symbolTokens(yaml: YamlDocument): SymbolToken[] {
+  const names = mentionsIn(evalFileSchema, yaml.value).names.filter(
+    ({ kind }) => SYMBOLS[kind] !== undefined,
+  );
+  const declared = new Set(
+    names.flatMap(({ kind, role, text }) => (role === 'declaration' ? [`${kind} ${text}`] : [])),
+  );
+  return names
+    .flatMap(({ kind, role, text, path, part }) => {
+      const type = SYMBOLS[kind];
+      const scalar = yaml.scalarAt(path, part);
+      if (!type || !scalar || !declared.has(`${kind} ${text}`)) return [];
+      const meaning = role === 'declaration' ? { type, modifier: role } : { type };
+      return [{ start: scalar.start, meaning }];
+    })
+    .sort((a, b) => a.start - b.start);
 }
 
-function tokenOfValue(
-  key: string,
-  value: string,
-  place: Place,
-  names: ReadonlySet<string>,
-): Meaning | undefined {
-  if (key === 'role' && speaks(place)) {
-    const modifier = ROLES.find((one) => one === value);
-    return modifier && { type: 'keyword', modifier };
-  }
-  if (key === 'type' && place.under === 'assert' && findAssertionType(value)) {
-    return { type: 'function' };
-  }
-  if (key === 'id' && place.under === 'cases' && place.depth === 1 && place.item) {
-    return { type: 'class', modifier: 'declaration' };
-  }
-  return NAMING.includes(key) && names.has(value) ? { type: 'variable' } : undefined;
+/** Where the texts begin that variables of the environment are filled into. */
+function environmentTexts(yaml: YamlDocument): ReadonlySet<number> {
+  return new Set(
+    mentionsIn(evalFileSchema, yaml.value).templates.flatMap(({ kind, path }) => {
+      const scalar = kind === 'env' ? yaml.scalarAt(path) : undefined;
+      return scalar ? [scalar.start] : [];
+    }),
+  );
+}
+
+function roleToken(name: string): Meaning | undefined {
+  const modifier = ROLES.find((one) => one === name);
+  return modifier && { type: 'keyword', modifier };
+}
+
+function tokenOfValue(key: string, value: string, around: Surroundings): Meaning | undefined {
+  if (key === 'role' && isSpoken(around)) return roleToken(value);
+  const isType = key === 'type' && around.under === 'assert' && findAssertionType(value);
+  return isType ? { type: 'function' } : undefined;
 }
 
 /** A message, or a turn of a script: in a list of a case. */
-function speaks({ depth, under, item }: Place): boolean {
+function isSpoken({ depth, under, item }: Surroundings): boolean {
   return depth === 2 && item && TALK.includes(under);
 }
 
@@ -124,16 +139,12 @@ interface Meaning {
 /** Tokens as LSP wants them: five numbers each, places relative to the token before. */
 class Tokens {
   readonly #yaml: YamlDocument;
-  readonly #data: number[] = [];
+  readonly data: number[] = [];
   #line = 0;
   #character = 0;
 
   constructor(yaml: YamlDocument) {
     this.#yaml = yaml;
-  }
-
-  encoded(): number[] {
-    return this.#data;
   }
 
   /** A scalar as a whole, without its quotes. */
@@ -144,11 +155,12 @@ class Tokens {
   }
 
   /** The variables in a text, as it is written. */
-  addVariables(node: Scalar, withEnv: boolean): void {
-    const [start, end] = node.range ?? [0, 0];
+  addVariables({ value, range }: Scalar, environment: ReadonlySet<number>): void {
+    if (typeof value !== 'string' || !value.includes('{')) return;
+    const [start, end] = range ?? [0, 0];
     const text = this.#yaml.text.slice(start, end);
     const templates = text.includes('{{') ? templateVariables(text) : [];
-    const references = withEnv && text.includes('$') ? envReferences(text) : [];
+    const references = environment.has(start) ? envReferences(text) : [];
     const found = [
       ...templates.map((one) => ({ ...one, type: 'parameter' as const })),
       ...references.map((one) => ({ ...one, type: 'macro' as const })),
@@ -163,7 +175,7 @@ class Tokens {
     const { start, end } = this.#yaml.rangeOfOffsets(from, to);
     if (start.line !== end.line || to <= from) return;
     const sameLine = start.line === this.#line;
-    this.#data.push(
+    this.data.push(
       start.line - this.#line,
       sameLine ? start.character - this.#character : start.character,
       to - from,

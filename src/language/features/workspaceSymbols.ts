@@ -1,5 +1,6 @@
 import type { SymbolKind, WorkspaceSymbol } from 'vscode-languageserver-types';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { stepsOf } from '../../core/steps.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 
 /** LSP's `SymbolKind.Class`. */
@@ -9,14 +10,17 @@ const CASE: SymbolKind = 5;
  * The cases of all suites whose id or description holds the letters of the query in their order,
  * whatever stands between: `rfnd` finds `refund`. The nearest come first; no query finds every case.
  */
-export function workspaceSymbols(
+export async function workspaceSymbols(
   query: string,
   suites: readonly LoadedSuite[],
   uriOf: (path: string) => string,
-): WorkspaceSymbol[] {
+  signal?: AbortSignal,
+): Promise<WorkspaceSymbol[]> {
   const letters = query.toLowerCase().replace(/\s+/g, '');
   const found = new Map<string, { readonly symbol: WorkspaceSymbol; readonly rank: number }>();
+  const step = stepsOf(signal);
   for (const suite of suites) {
+    await step();
     const containerName = visibleLine(suite.suite?.name ?? suite.path.replace(/^.*\//, ''));
     for (const one of suite.outline) {
       const rank = rankOf(one, letters);
@@ -36,7 +40,7 @@ function nameOf({ id, description }: OutlineCase): string {
   return visibleLine(id ?? description ?? '') || '(no id)';
 }
 
-/** 0 where the name begins with the query, then where it holds it, then where only its letters. */
+/** 0 if the name begins with the query, then where it holds it, then where only its letters. */
 function rankOf({ id, description }: OutlineCase, letters: string): number | undefined {
   const name = (id ?? '').toLowerCase();
   if (name.startsWith(letters)) return 0;

@@ -1,6 +1,6 @@
 import type { AnswerFormat } from './params.ts';
 
-/** What an endpoint takes for one model, as far as its answers have told. */
+/** What an endpoint accepts for one model, as learnt from its answers. */
 export interface Abilities {
   readonly format: AnswerFormat;
   readonly temperature: boolean;
@@ -11,8 +11,8 @@ export interface Abilities {
   readonly several: boolean;
 }
 
-/** A model as it is asked. */
-export interface Place {
+/** A model at an endpoint. */
+export interface Endpoint {
   readonly baseUrl: string;
   readonly model: string;
   readonly isOpenAi: boolean;
@@ -26,20 +26,20 @@ const learnt = new Map<string, Abilities>();
  * OpenAI's own models want `max_completion_tokens` (the newer ones refuse the old name); other
  * endpoints mostly know `max_tokens` alone.
  */
-export function abilitiesOf(place: Place): Abilities {
+export function abilitiesOf(endpoint: Endpoint): Abilities {
   return (
-    learnt.get(keyOf(place)) ?? {
-      format: place.format,
+    learnt.get(keyOf(endpoint)) ?? {
+      format: endpoint.format,
       temperature: true,
-      limit: place.isOpenAi ? 'max_completion_tokens' : 'max_tokens',
+      limit: endpoint.isOpenAi ? 'max_completion_tokens' : 'max_tokens',
       logprobs: true,
       several: true,
     }
   );
 }
 
-export function remember(place: Place, abilities: Abilities): void {
-  learnt.set(keyOf(place), abilities);
+export function remember(endpoint: Endpoint, abilities: Abilities): void {
+  learnt.set(keyOf(endpoint), abilities);
 }
 
 /** Endpoints are only known within a process; tests start with none known. */
@@ -47,7 +47,7 @@ export function forgetAbilities(): void {
   learnt.clear();
 }
 
-function keyOf({ baseUrl, model, format }: Place): string {
+function keyOf({ baseUrl, model, format }: Endpoint): string {
   return `${baseUrl} ${model} ${format}`;
 }
 
@@ -61,7 +61,7 @@ export type Used = Readonly<
 >;
 
 /**
- * What the endpoint's complaint teaches about the request that it refused; undefined where it
+ * What the endpoint's complaint teaches about the request that it refused; undefined if it
  * complains of something else, or of what was not sent.
  *
  *     sent {format: 'json_schema', …}, "response_format of type 'json_schema' is not supported"

@@ -1,14 +1,16 @@
 import { APIConnectionError, APIError } from 'openai';
+import { errorText } from '../../core/errors.ts';
+import type { Scrubber } from '../../core/scrubber.ts';
 import { ModelError } from '../model.ts';
 import type { Attempts } from './guardedFetch.ts';
-import { scrub, shownUrl } from './scrub.ts';
+import { shownUrl, shownWords } from './shownWords.ts';
 
 /** What a message about a failure may name. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly model: string;
   readonly keyName: string;
-  readonly secrets: readonly string[];
+  readonly scrubber: Scrubber;
   /** Milliseconds. */
   readonly timeout: number;
 }
@@ -31,34 +33,36 @@ export function isTooLong(error: APIError): boolean {
 export function toModelError(error: unknown, at: Endpoint, attempts: Attempts): ModelError {
   const url = shownUrl(at.baseUrl);
   if (error instanceof APIConnectionError) {
-    const words = scrub(causeOf(error), at.secrets);
+    const words = shownWords(causeOf(error), at.scrubber);
     return new ModelError(
       'unreachable',
-      `The endpoint ${url} cannot be reached (${words}). Check that it runs, and the model's base_url.`,
+      `The endpoint ${url} cannot be reached (${words}). Check that it is running, and the model's base_url.`,
     );
   }
   if (error instanceof APIError && error.status !== undefined) {
     return statusError(error, error.status, at, attempts);
   }
-  const words = scrub(error instanceof Error ? error.message : String(error), at.secrets);
+  const words = shownWords(errorText(error), at.scrubber);
   if (error instanceof SyntaxError) {
     return new ModelError(
       'malformed-reply',
-      `The endpoint ${url} answered with something that is no JSON (${words}). Check that base_url is the address of an OpenAI-compatible API.`,
+      `The endpoint ${url} answered with something other than JSON (${words}). Check that base_url is the address of an OpenAI-compatible API.`,
     );
   }
   return new ModelError(
     'bad-request',
-    `The request to ${url} could not be sent (${words}). Check the model's keys, and the key in ${at.keyName}.`,
+    `The request to ${url} could not be sent (${words}). Check the model's settings, and the API key in ${at.keyName}.`,
   );
 }
 
 export function timeoutError(at: Endpoint, attempts: Attempts): ModelError {
   const last =
-    attempts.lastStatus === undefined ? '' : ` Its last answer had status ${attempts.lastStatus}.`;
+    attempts.lastStatus === undefined
+      ? ''
+      : ` Its last response had status ${attempts.lastStatus}.`;
   return new ModelError(
     'timeout',
-    `The endpoint ${shownUrl(at.baseUrl)} gave no complete answer within ${at.timeout} ms.${last} Raise the model's \`timeout\` if it needs longer.`,
+    `The endpoint ${shownUrl(at.baseUrl)} did not answer within ${at.timeout} ms.${last} Raise the model's \`timeout\` if it needs longer.`,
   );
 }
 
@@ -69,11 +73,11 @@ function statusError(
   attempts: Attempts,
 ): ModelError {
   const url = shownUrl(at.baseUrl);
-  const said = `(${scrub(error.message, at.secrets)})`;
+  const said = `(${shownWords(error.message, at.scrubber)})`;
   if (isTooLong(error)) {
     return new ModelError(
       'too-long',
-      `The request is too long for the model "${at.model}" at ${url} ${said}. Set \`max_input_tokens\` of the model, or use a model that reads more.`,
+      `The request is too long for the model "${at.model}" at ${url} ${said}. Set the model's \`max_input_tokens\`, or use a model with a larger context window.`,
     );
   }
   switch (status) {
@@ -81,12 +85,12 @@ function statusError(
     case 403:
       return new ModelError(
         'unauthorized',
-        `The endpoint ${url} refused the key ${said}. Set a valid one in the environment variable ${at.keyName}, or run the command "Turnlight: Set API Key" in the editor.`,
+        `The endpoint ${url} refused the key ${said}. Set a valid key in the environment variable ${at.keyName}, or with the command "Turnlight: Set API Key…" in the editor.`,
       );
     case 404:
       return new ModelError(
         'not-found',
-        `The endpoint ${url} does not know the model "${at.model}", or has no chat completions there ${said}. Check \`model\` and \`base_url\`, which usually ends in /v1.`,
+        `The endpoint ${url} has no model "${at.model}", or does not serve chat completions ${said}. Check \`model\`, and \`base_url\`, which usually ends in /v1.`,
       );
     case 408:
       return new ModelError('timeout', `The endpoint ${url} took too long ${said}. Try again.`);
@@ -96,7 +100,7 @@ function statusError(
       if (status >= 500 || status === 409) {
         return new ModelError(
           'server-error',
-          `The endpoint ${url} failed ${said}, also when asked again. Try later, or look at its log.`,
+          `The endpoint ${url} failed ${said}, even after retries. Try later, or check its log.`,
         );
       }
       return new ModelError(
@@ -107,11 +111,11 @@ function statusError(
 }
 
 function rateLimited(url: string, said: string, attempts: Attempts): string {
-  const start = `The endpoint ${url} limits how much may be asked ${said}.`;
+  const start = `The endpoint ${url} is rate-limited ${said}.`;
   if (attempts.refusedWait !== undefined) {
-    return `${start} It asks to wait ${Math.ceil(attempts.refusedWait)} s, longer than the model's \`timeout\` allows.`;
+    return `${start} It asks to wait ${Math.ceil(attempts.refusedWait)} s, longer than the model's \`timeout\`.`;
   }
-  return `${start} Lower the concurrency, or check the quota of your account.`;
+  return `${start} Lower the concurrency, or check your account's quota.`;
 }
 
 /** The innermost reason of a failed connection, such as `connect ECONNREFUSED 127.0.0.1:9`. */

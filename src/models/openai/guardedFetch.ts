@@ -1,5 +1,9 @@
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { ModelError } from '../model.ts';
+import { shownUrl } from './shownWords.ts';
+
 /** Most bytes of a reply that are read: far more than any model writes. */
-export const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 export class ReplyTooLarge extends Error {
   override readonly name = 'ReplyTooLarge';
@@ -17,7 +21,8 @@ export interface Attempts {
 /**
  * A `fetch` for the client that reads the whole body itself, with a cap: the client's own time-out
  * ends with the headers, and a body may trickle or pour for ever. A connection lost within the body
- * also becomes an error that the client retries.
+ * also becomes an error that the client retries. Nobody is followed elsewhere: neither the key nor the
+ * conversation is for a host that nobody named.
  *
  * @param stop ends the request for good: the client retries nothing after it
  */
@@ -26,8 +31,14 @@ export function guardedFetch(
   stop: AbortController,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   return async (input, init) => {
-    const response = await fetch(input, init);
+    const response = await fetch(input, { ...init, redirect: 'manual' });
     attempts.lastStatus = response.status;
+    const elsewhere = response.headers.get('location');
+    if (response.status >= 300 && response.status < 400 && elsewhere !== null) {
+      const error = redirected(response.url, elsewhere);
+      stop.abort(error);
+      throw error;
+    }
     const bytes = await readCapped(response, stop);
     const headers = new Headers({ 'content-type': 'application/json' });
     for (const name of ['retry-after', 'retry-after-ms', 'x-should-retry', 'x-request-id']) {
@@ -43,6 +54,14 @@ export function guardedFetch(
     const empty = response.status === 204 || response.status === 205 || response.status === 304;
     return new Response(empty ? null : bytes, { status: response.status, headers });
   };
+}
+
+function redirected(from: string, to: string): ModelError {
+  const place = URL.canParse(to, from) ? new URL(to, from).href : to;
+  return new ModelError(
+    'redirected',
+    `The endpoint ${shownUrl(from)} redirects to ${visibleLine(shownUrl(place), 300)}, where nothing was sent. If you trust that address, set the model's \`base_url\` to it.`,
+  );
 }
 
 async function readCapped(

@@ -14,7 +14,7 @@ import { type Attempts, guardedFetch, ReplyTooLarge } from './guardedFetch.ts';
 import type { Account, OpenAiParams } from './params.ts';
 import { readEmbeddings, readReplies } from './reply.ts';
 import { type Body, requestBody } from './requestBody.ts';
-import { scrub, shownUrl } from './scrub.ts';
+import { shownUrl, shownWords } from './shownWords.ts';
 
 /** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
 const RETRIES = 3;
@@ -32,6 +32,7 @@ export interface OpenAiSetup extends Omit<Endpoint, 'model'> {
 export class OpenAiModel implements Model {
   readonly id: string;
   readonly #setup: OpenAiSetup;
+  readonly #notedFinishes = new Set<string>();
 
   constructor(setup: OpenAiSetup) {
     this.id = setup.id;
@@ -52,9 +53,17 @@ export class OpenAiModel implements Model {
     const body = await this.#limited(signal, (attempts, stop) =>
       this.#complete(request, most, attempts, stop),
     );
-    const [first, ...rest] = this.#read(readReplies(body, this.#setup.params.price));
+    const read = readReplies(body, this.#setup.params.price, (reason) => this.#noteFinish(reason));
+    const [first, ...rest] = this.#read(read);
     if (!first) throw new Error('Internal error: a reply without choices was let through.');
     return [first, ...rest.slice(0, most - 1)];
+  }
+
+  #noteFinish(reason: string): void {
+    if (this.#notedFinishes.has(reason)) return;
+    this.#notedFinishes.add(reason);
+    const words = shownWords(reason, this.#setup.scrubber);
+    this.#setup.log.warn(`${this.id} ended a reply with the unknown finish_reason "${words}".`);
   }
 
   async embed(texts: readonly string[], signal: AbortSignal): Promise<Embedded> {
@@ -104,17 +113,17 @@ export class OpenAiModel implements Model {
   ): Promise<unknown> {
     const { baseUrl, params, isOpenAi } = this.#setup;
     const { model, answer_format: format = 'json_schema' } = params;
-    const place = { baseUrl, model, isOpenAi, format };
+    const endpoint = { baseUrl, model, isOpenAi, format };
     const client = this.#client(attempts, stop);
     for (;;) {
-      const abilities = abilitiesOf(place);
+      const abilities = abilitiesOf(endpoint);
       const body = requestBody(request, params, abilities, count);
       try {
         return await client.chat.completions.create(body, { signal: stop.signal });
       } catch (error) {
         const better = this.#learnFrom(error, body, abilities);
         if (!better) throw error;
-        remember(place, better);
+        remember(endpoint, better);
       }
     }
   }
@@ -133,7 +142,7 @@ export class OpenAiModel implements Model {
     };
     const better = learn(complaintOf(error), sent, used, this.#setup.isOpenAi);
     if (better) {
-      const words = scrub(error.message, this.#setup.secrets);
+      const words = shownWords(error.message, this.#setup.scrubber);
       this.#setup.log.warn(
         `${this.id} refused a parameter (${words}); asking again with ${JSON.stringify(better)}.`,
       );
@@ -161,7 +170,7 @@ export class OpenAiModel implements Model {
 
   #read<Reply extends object>(read: Reply | { readonly malformed: string }): Reply {
     if (!('malformed' in read)) return read;
-    const words = scrub(read.malformed, this.#setup.secrets);
+    const words = shownWords(read.malformed, this.#setup.scrubber);
     throw new ModelError(
       'malformed-reply',
       `The reply of ${shownUrl(this.#setup.baseUrl)} cannot be used: ${words}. Check that base_url is the address of an OpenAI-compatible API.`,

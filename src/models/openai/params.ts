@@ -1,47 +1,63 @@
 import * as z from 'zod';
-import { PRICE_UNIT, priceSchema } from '../price.ts';
+import { substituteEnv } from '../../core/environment.ts';
+import { priceSchema } from '../price.ts';
 
 /** From the strictest; where an endpoint does not take one, the next is tried. */
-export const answerFormats = ['json_schema', 'json_object', 'text'] as const;
+const answerFormats = ['json_schema', 'json_object', 'text'] as const;
 
 export type AnswerFormat = (typeof answerFormats)[number];
+
+/** Milliseconds. */
+export const DEFAULT_TIMEOUT = 120_000;
+
+const NO_ADDRESS = 'Expected an address that starts with http:// or https://.';
+
+/** Also `${env:GATEWAY}/v1`, as it is before the variable is filled in. */
+function isAddress(text: string): boolean {
+  return URL.canParse(String(substituteEnv(text, () => 'http://x').value));
+}
 
 export const openaiSchema = z.strictObject({
   provider: z.literal('openai').meta({ description: 'Any OpenAI-compatible endpoint.' }),
   model: z.string().min(1).meta({ description: "The model's name at the endpoint." }),
   base_url: z
-    .url({ protocol: /^https?$/, error: 'Give an address that begins with http:// or https://.' })
+    .string()
+    .regex(/^(?:https?:\/\/|\$\{env:)/, { error: NO_ADDRESS, abort: true })
+    .refine(isAddress, NO_ADDRESS)
     .optional()
     .meta({
-      description: 'Address of the endpoint, usually ending in `/v1`. Without it: OpenAI.',
+      description: 'Address of the endpoint, usually ending in `/v1`. Default: OpenAI.',
     }),
   api_key_env: z
     .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Give the name of a variable, never the key itself.')
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Expected the name of a variable, never the key itself.')
     .optional()
     .meta({
       description:
-        "Name of the key's variable, looked up in the secret store and then in the environment. `OPENAI_API_KEY` unless given.",
+        'Name of the variable that holds the API key, looked up in the secret store and then in the environment.',
+      default: 'OPENAI_API_KEY',
     }),
   headers: z.record(z.string(), z.string()).optional().meta({
     description:
-      'More HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
+      'Extra HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
   }),
   temperature: z.number().min(0).max(2).optional().meta({
-    description: 'Used where the request names none. Left out where the model takes none.',
+    description: 'Used when the assertion sets none. Omitted for models that do not accept one.',
   }),
-  max_tokens: z.int().min(1).optional().meta({ description: 'Most tokens of one reply.' }),
+  max_tokens: z.int().min(1).optional().meta({ description: 'Most tokens in one reply.' }),
   timeout: z.int().min(1).optional().meta({
-    description: 'Milliseconds that one request may take, retries included. 120000 unless given.',
+    description: 'Time limit for one request in milliseconds, retries included.',
+    default: DEFAULT_TIMEOUT,
   }),
   max_input_tokens: z.int().min(1).optional().meta({
-    description: 'Most tokens that the model reads. Longer conversations are judged in chunks.',
+    description: 'Most tokens the model can read. Longer conversations are judged in parts.',
   }),
   answer_format: z.enum(answerFormats).optional().meta({
     description:
-      "How a judge is told the form of its answer: `json_schema` (unless given) makes the endpoint enforce it; with `json_object` and `text` it stands at the end of the request, and the endpoint enforces JSON or nothing. Endpoints whose prompt cache reads the schema before the messages, as OpenAI's does, serve a conversation to all its assertions only with one of these two.",
+      'How judges are told the format of their answer. With `json_schema` the endpoint enforces it. With `json_object` and `text` the schema goes at the end of the request, and the endpoint enforces only JSON, or nothing. Where the prompt cache reads the schema before the messages, as at OpenAI, only these two let all assertions share one cached conversation.',
+    default: 'json_schema',
   }),
-  price: priceSchema.optional().meta({ description: `${PRICE_UNIT} Makes the cost known.` }),
+  price: priceSchema.optional(),
 });
 
 export type OpenAiParams = z.infer<typeof openaiSchema>;

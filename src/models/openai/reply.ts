@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { parseJson } from '../../core/data.ts';
 import { NO_USAGE, type Usage } from '../../core/verdict.ts';
 import type { Embedded, ModelReply, ReplyToken } from '../model.ts';
-import type { Price } from '../price.ts';
+import { costOf, type Price } from '../price.ts';
 
 const tokenSchema = z.object({
   token: z.string(),
@@ -51,28 +52,44 @@ const completionSchema = z.object({
 
 type Completion = z.infer<typeof completionSchema>;
 
-/** The replies, at least one, or in `malformed` what is wrong. The usage stands in the first. */
+/** Why a reply ended, in the endpoint's words and in ours. */
+const FINISHES: Readonly<Record<string, ModelReply['finish']>> = {
+  stop: 'stop',
+  tool_calls: 'tool-calls',
+  length: 'length',
+  content_filter: 'content-filter',
+  error: 'error',
+};
+
+/**
+ * The replies, at least one, or in `malformed` what is wrong. The usage stands in the first.
+ *
+ * @param onUnknown hears of a `finish_reason` that is none of OpenAI's; compatible servers invent some
+ */
 export function readReplies(
   body: unknown,
   price: Price | undefined,
+  onUnknown: (reason: string) => void,
 ): readonly ModelReply[] | { readonly malformed: string } {
   const parsed = completionSchema.safeParse(body);
   if (!parsed.success) return { malformed: complaint(body, parsed.error) };
   const { choices, usage, model } = parsed.data;
-  return choices.map(({ message, finish_reason, logprobs }, place) => {
+  return choices.map(({ message, finish_reason, logprobs }, index) => {
     const toolCalls = (message.tool_calls ?? []).map((call, index) => ({
       id: call.id || `call_${index + 1}`,
       name: call.function.name,
       arguments: parsedArguments(call.function.arguments ?? ''),
     }));
     const tokens = logprobs?.content ?? [];
+    const finish = finish_reason ? FINISHES[finish_reason] : undefined;
+    if (finish_reason && !finish) onUnknown(finish_reason);
     return {
       text: contentText(message.content),
       toolCalls,
-      finish: finishOf(finish_reason, toolCalls.length > 0),
+      finish: finishOf(finish ?? 'other', toolCalls.length > 0),
       ...(message.refusal && { refusal: message.refusal }),
       ...(model && { version: model }),
-      usage: place === 0 ? usageOf(usage, price) : NO_USAGE,
+      usage: index === 0 ? usageOf(usage, price) : NO_USAGE,
       ...(tokens.length > 0 && { tokens: tokens.map(replyToken) }),
     };
   });
@@ -102,7 +119,7 @@ export function readEmbeddings(
   const { data, usage } = parsed.data;
   const vectors = [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
   if (vectors.length !== count) {
-    return { malformed: `it holds ${vectors.length} embeddings of ${count} texts` };
+    return { malformed: `it holds ${vectors.length} embeddings for ${count} texts` };
   }
   return { vectors, usage: usageOf(usage, price) };
 }
@@ -119,8 +136,8 @@ function complaint(body: unknown, error: z.ZodError): string {
     return `it reports an error: ${typeof inner === 'string' ? inner : inner.message}`;
   }
   const [issue] = error.issues;
-  const place = issue?.path.join('.') ?? '';
-  return place === '' ? 'it is no chat completion' : `its field "${place}" is missing or wrong`;
+  const field = issue?.path.join('.') ?? '';
+  return field === '' ? 'it is not a chat completion' : `its field "${field}" is missing or wrong`;
 }
 
 type Content = Completion['choices'][number]['message']['content'];
@@ -132,29 +149,15 @@ function contentText(content: Content): string {
 
 function parsedArguments(text: string): unknown {
   if (text.trim() === '') return {};
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
-function finishOf(reason: string | null | undefined, called: boolean): ModelReply['finish'] {
-  switch (reason) {
-    case 'length':
-      return 'length';
-    case 'content_filter':
-      return 'content-filter';
-    case 'tool_calls':
-      return 'tool-calls';
-    case 'stop':
-      return called ? 'tool-calls' : 'stop';
-    default:
-      return called ? 'tool-calls' : 'other';
-  }
+/** Some endpoints say `stop`, or words of their own, behind tool calls. */
+function finishOf(finish: ModelReply['finish'], called: boolean): ModelReply['finish'] {
+  return called && (finish === 'stop' || finish === 'other') ? 'tool-calls' : finish;
 }
 
-/** Cost = (input − cached) × input price + cached × cached price + output × output price, ÷ 10⁶. */
 function usageOf(
   usage: Partial<NonNullable<Completion['usage']>> | null | undefined,
   price: Price | undefined,
@@ -163,18 +166,12 @@ function usageOf(
   const input = count(usage.prompt_tokens);
   const cached = Math.min(count(usage.prompt_tokens_details?.cached_tokens), input);
   const output = count(usage.completion_tokens);
-  const cost =
-    price &&
-    ((input - cached) * price.input +
-      cached * (price.cached_input ?? price.input) +
-      output * price.output) /
-      1_000_000;
   return {
     calls: 1,
     input_tokens: input,
     cached_tokens: cached,
     output_tokens: output,
-    cost: cost ?? null,
+    cost: price ? costOf({ input, output, cached }, price) : null,
   };
 }
 

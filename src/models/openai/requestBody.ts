@@ -1,6 +1,7 @@
 import type OpenAI from 'openai';
 import type { Message, Tool } from '../../core/message.ts';
 import type { ModelRequest } from '../model.ts';
+import { withSchema } from '../withSchema.ts';
 import type { Abilities } from './abilities.ts';
 import type { OpenAiParams } from './params.ts';
 
@@ -38,14 +39,6 @@ function format(answer: AnswerShape, strict: boolean): NonNullable<Body['respons
     type: 'json_schema',
     json_schema: { name: answer.name, strict: true, schema: { ...answer.schema } },
   };
-}
-
-/** Says the schema at the very end, so that what stands before it stays the same for a prompt cache. */
-function withSchema(messages: readonly Message[], answer: AnswerShape): readonly Message[] {
-  const words = `Answer with one JSON object and nothing else. It must fit this JSON Schema:\n\n${JSON.stringify(answer.schema)}`;
-  const last = messages.at(-1);
-  if (last?.role !== 'user') return [...messages, { role: 'user', content: words }];
-  return [...messages.slice(0, -1), { role: 'user', content: `${last.content}\n\n${words}` }];
 }
 
 function messageParam(message: Message): OpenAI.ChatCompletionMessageParam {

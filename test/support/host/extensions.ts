@@ -17,6 +17,10 @@ const COMPANION = {
   engines: { vscode: '^1.104.0' },
   main: './extension.js',
   activationEvents: ['*'],
+  enabledApiProposals: ['chatProvider'],
+  contributes: {
+    languageModelChatProviders: [{ vendor: 'turnlight-test', displayName: 'Test models' }],
+  },
   // It speaks of files by their paths, so it runs where they are.
   extensionKind: ['workspace'],
   capabilities: { untrustedWorkspaces: { supported: true } },

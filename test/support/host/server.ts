@@ -31,6 +31,9 @@ const SETTINGS = {
   'security.workspace.trust.banner': 'never',
 };
 
+/** So that the companion's model can ask for consent; other extensions name no such API. */
+const PAYLOAD = encodeURIComponent(JSON.stringify([['enableProposedApi', '']]));
+
 /**
  * Starts a real VS Code with the packaged extension and the tests' companion, in a new profile.
  *
@@ -53,7 +56,13 @@ export async function startHost(trusted: boolean): Promise<Host> {
     {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
-      env: { ...process.env, [TEST_PORT]: String(companions.port) },
+      env: {
+        ...process.env,
+        [TEST_PORT]: String(companions.port),
+        // The user's own files are not for tests.
+        XDG_CONFIG_HOME: profile,
+        TURNLIGHT_TEST_KEY: 'sk-test-0123456789',
+      },
     },
   );
   const kill = () => killGroup(child);
@@ -68,7 +77,7 @@ export async function startHost(trusted: boolean): Promise<Host> {
   await answering(base, child, () => output);
   return {
     companions,
-    urlOf: (folder) => `${base}/?folder=${encodeURIComponent(folder)}`,
+    urlOf: (folder) => `${base}/?folder=${encodeURIComponent(folder)}&payload=${PAYLOAD}`,
     async stop() {
       process.off('exit', kill);
       companions.close();

@@ -48,6 +48,26 @@ export class Window {
     );
   }
 
+  /** Renames what is called something at a place, counted from 0, and saves all files that changed. */
+  async rename(path: string, line: number, character: number, name: string): Promise<void> {
+    await this.evaluate(
+      async (vscode, file, at, after, newName) => {
+        const edit = await vscode.commands.executeCommand<import('vscode').WorkspaceEdit>(
+          'vscode.executeDocumentRenameProvider',
+          vscode.Uri.file(file),
+          new vscode.Position(at, after),
+          newName,
+        );
+        await vscode.workspace.applyEdit(edit);
+        await vscode.workspace.saveAll();
+      },
+      path,
+      line,
+      character,
+      name,
+    );
+  }
+
   /** Resolves when the window runs extensions again. */
   async reload(): Promise<void> {
     const next = this.#companions.next(this.folder);
@@ -102,6 +122,24 @@ export class Window {
       (vscode, file) =>
         vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === file)?.getText(),
       path,
+    );
+  }
+
+  /** Puts a text into an open file's editor, unsaved, and the cursor in front of a character, from 0. */
+  async write(path: string, text: string, offset: number): Promise<void> {
+    await this.evaluate(
+      async (vscode, file, written, before) => {
+        const editor = await vscode.window.showTextDocument(vscode.Uri.file(file));
+        const { document } = editor;
+        const all = new vscode.Range(0, 0, document.lineCount, 0);
+        await editor.edit((edit) => edit.replace(all, written));
+        const position = document.positionAt(before);
+        const selection = new vscode.Range(position, position);
+        await vscode.window.showTextDocument(document, { selection });
+      },
+      path,
+      text,
+      offset,
     );
   }
 

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BrowserContext, Frame, Locator, Page } from 'playwright-core';
+import type { Frame, Locator, Page } from 'playwright-core';
 import { PATIENCE, until } from '../until.ts';
 import { CHECKOUT } from './install.ts';
-import { sharedBrowser, sharedHost } from './shared.ts';
+import { sharedHost } from './shared.ts';
 import { Window } from './window.ts';
 
 const SCREENSHOTS = join(CHECKOUT, '.cache/screenshots');
@@ -12,12 +12,10 @@ const SCREENSHOTS = join(CHECKOUT, '.cache/screenshots');
 export class Workbench {
   readonly page: Page;
   readonly window: Window;
-  readonly #context: BrowserContext;
 
-  private constructor(page: Page, window: Window, context: BrowserContext) {
+  private constructor(page: Page, window: Window) {
     this.page = page;
     this.window = window;
-    this.#context = context;
   }
 
   /** @param options `trusted: false` opens the folder in Restricted Mode */
@@ -25,23 +23,24 @@ export class Workbench {
     readonly folder: string;
     readonly trusted: boolean;
   }): Promise<Workbench> {
-    const host = await sharedHost(options.trusted);
-    const browser = await sharedBrowser();
-    const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    const { host, context } = await sharedHost(options.trusted);
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE);
     await page.goto(host.urlOf(options.folder));
     await page.locator('.monaco-workbench .part.statusbar').waitFor();
-    return new Workbench(page, await Window.of(options.folder, host.companions), context);
+    return new Workbench(page, await Window.of(options.folder, host.companions));
   }
 
   async close(): Promise<void> {
-    await this.#context.close();
+    // So that the server ends what runs for this window, instead of waiting for it to come back.
+    await this.page.goto('about:blank');
+    await this.page.close();
   }
 
   async screenshot(name: string): Promise<void> {
     await mkdir(SCREENSHOTS, { recursive: true });
-    await this.page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+    const path = join(SCREENSHOTS, `${name}.png`);
+    await this.page.screenshot({ path, animations: 'disabled' });
   }
 
   editor(): Locator {
@@ -60,8 +59,12 @@ export class Workbench {
     await this.page.locator('.editor-instance .monaco-editor.focused').waitFor();
   }
 
-  /** Clicks a code lens above a line of a file. */
-  async clickLens(title: string, path: string, line: number): Promise<void> {
+  /**
+   * Clicks a code lens above a line of a file.
+   *
+   * @param effect what shows that it was heard: a lens that is drawn anew under the pointer loses the click
+   */
+  async clickLens(title: string, path: string, line: number, effect?: Locator): Promise<void> {
     await this.window.open(path, line);
     const expected = await until(
       `a code lens "${title}" above line ${line}`,
@@ -78,7 +81,21 @@ export class Workbench {
     const lenses = this.editor()
       .locator('.codelens-decoration')
       .nth(drawn?.index ?? 0);
-    await lenses.getByText(title, { exact: true }).click();
+    // VS Code first draws again what it knows from before, as texts that do nothing.
+    const lens = lenses.locator(`a:text-is("${title}")`);
+    await lens.click();
+    if (!effect) return;
+    await this.until(
+      `what "${title}" does`,
+      async () => {
+        const heard = () => effect.waitFor({ timeout: 5_000 }).then(() => true);
+        return heard().catch(async () => {
+          await lens.click({ timeout: 1_000 }).catch(() => {});
+          return false;
+        });
+      },
+      (heard) => heard,
+    );
   }
 
   /** The lenses that are drawn right above a line, among all that are drawn. */
@@ -106,7 +123,7 @@ export class Workbench {
     await this.until(
       `a hover over "${text}"`,
       async () => {
-        const place = await this.#placeOf(text);
+        const place = await this.#sourceOf(text);
         if (!place) return '';
         // A hover that came before the language server has an answer stays as it is.
         await this.page.mouse.move(0, 0);
@@ -123,7 +140,7 @@ export class Workbench {
   }
 
   /** The middle of a text that the editor draws in one piece. */
-  async #placeOf(text: string): Promise<{ x: number; y: number } | undefined> {
+  async #sourceOf(text: string): Promise<{ x: number; y: number } | undefined> {
     const piece = this.editor()
       .locator('.view-line span:not(:has(span))')
       .filter({ hasText: new RegExp(escapeRegExp(text).replaceAll(' ', '[\\s\\u00a0]')) });

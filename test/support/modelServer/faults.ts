@@ -32,6 +32,10 @@ export function body(
   };
 }
 
+export function redirect(to: string, status = 307): Fault {
+  return body(status, '', 'text/plain', { location: to });
+}
+
 /** 429. `retryAfter` in seconds; 0 lets a client retry at once. */
 export function rateLimited(retryAfter: number | string = 0): Fault {
   return httpError(429, 'Rate limit reached.', {

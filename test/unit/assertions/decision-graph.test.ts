@@ -33,7 +33,7 @@ function endingIn(end: Assertion, rest: Partial<Assertion> = {}) {
     asked: { type: 'yes-no', question: 'Is it asked?', if_yes: 'end', if_no: 0 },
     end: { type: 'assertion', assert: null },
   };
-  return graph(nodes, { nested: [{ place: 'nodes.end.assert', assertion: end }], ...rest });
+  return graph(nodes, { nested: [{ path: 'nodes.end.assert', assertion: end }], ...rest });
 }
 
 const DONE = { type: 'yes-no', question: 'Is it done?', if_yes: 10, if_no: 2 };
@@ -245,25 +245,21 @@ describe('decision-graph: faults told while typing', () => {
       faults({ a: ask('b', 'c'), b: ask('c'), c: ask(1) }),
       [],
     ],
-    [
-      'a circle',
-      faults({ a: ask('b'), b: ask('a') }),
-      [/^nodes\.b\.if_yes: .*back to "a".*circle/],
-    ],
-    ['a node that leads to itself', faults({ a: ask('a') }), [/^nodes\.a\.if_yes: .*circle/]],
+    ['a circle', faults({ a: ask('b'), b: ask('a') }), [/^nodes\.b\.if_yes: .*back to "a".*cycle/]],
+    ['a node that leads to itself', faults({ a: ask('a') }), [/^nodes\.a\.if_yes: .*cycle/]],
     [
       'a circle of tasks',
       faults({
         a: { type: 'task', instructions: 'x', next: 'b' },
         b: { type: 'task', instructions: 'x', next: 'a' },
       }),
-      [/^nodes\.b\.next: .*circle/],
+      [/^nodes\.b\.next: .*cycle/],
     ],
-    ['two circles', faults({ a: ask('b', 'a'), b: ask('a') }), [/circle/, /circle/]],
+    ['two circles', faults({ a: ask('b', 'a'), b: ask('a') }), [/cycle/, /cycle/]],
     [
       'a branch that ends nowhere',
       faults({ a: ask('hat') }),
-      [/^nodes\.a\.if_yes: .*there is no node "hat"/],
+      [/^nodes\.a\.if_yes: There is no node "hat"/],
     ],
     [
       'a branch named like a property of every object',
@@ -278,12 +274,12 @@ describe('decision-graph: faults told while typing', () => {
     [
       'a node that is never reached',
       faults({ a: ask(1), b: ask(2) }),
-      [/^nodes\.b: .*never reached/],
+      [/^nodes\.b: .*unreachable/],
     ],
     [
       'nodes before the start',
       faults({ a: ask('b'), b: ask(2) }, 'b'),
-      [/^nodes\.a: .*never reached/],
+      [/^nodes\.a: .*unreachable/],
     ],
     [
       'a start that is not there',
@@ -295,7 +291,7 @@ describe('decision-graph: faults told while typing', () => {
     [
       'an answer twice, but for capitals',
       faults({ a: choose({ Good: 1, 'good ': 2, bad: 0 }) }),
-      [/^nodes\.a\.choices\.good : .*stands there twice/],
+      [/^nodes\.a\.choices\.good : Duplicate answer/],
     ],
     ['no node', faults({}), [/^nodes: .*at least one node/]],
   ];
@@ -332,7 +328,7 @@ describe('decision-graph: faults told while typing', () => {
         { type: 'task', instructions: 'x', next: index === 19_999 ? 'n0' : `n${index + 1}` },
       ]),
     );
-    assert.match(faults(nodes).join(), /^nodes\.n19999\.next: .*circle/);
+    assert.match(faults(nodes).join(), /^nodes\.n19999\.next: .*cycle/);
   });
 });
 
@@ -341,7 +337,7 @@ describe('decision-graph: what cannot be run', () => {
     const circle = { a: { ...DONE, if_yes: 'b' }, b: { ...DONE, if_yes: 'a' } };
     const verdict = await judgeOne(t, graph(circle), [said('yes'), said('yes')], ABOUT);
     assert.equal(verdict.status, 'error');
-    assert.match(verdict.rationale, /cannot go on at "a"/);
+    assert.match(verdict.rationale, /cannot continue at "a"/);
   });
 
   it('a node that is not there is an error', async (t) => {
@@ -352,5 +348,38 @@ describe('decision-graph: what cannot be run', () => {
       ABOUT,
     );
     assert.equal(verdicts[0]?.status, 'error');
+  });
+});
+
+describe('decision-graph: a node that looks at some turns', () => {
+  const nodes = {
+    greeting: { type: 'yes-no', question: 'Does it greet?', at: 'first', if_yes: 'end', if_no: 0 },
+    end: { type: 'yes-no', question: 'Is it done?', at: [-1], if_yes: 10, if_no: 0 },
+  };
+
+  it('is asked about these, and the verdict holds the turns of all nodes', async (t) => {
+    const verdict = await judgeOne(
+      t,
+      graph(nodes),
+      [said('yes', bears(2)), said('yes', bears(8))],
+      ABOUT,
+    );
+    assert.deepEqual(
+      verdict.requests.map(({ body }) => body.messages[1]?.content?.split('\n').at(-1)),
+      ['Turns to judge: 2.', 'Turns to judge: 8.'],
+    );
+    assert.deepEqual(
+      verdict.turns.map(({ turn }) => turn),
+      [2, 8],
+    );
+    assert.equal(verdict.score, 1);
+  });
+
+  it('is an error where the conversation does not have them', async (t) => {
+    const far = { far: { ...nodes.end, at: 20 } };
+    const { status, rationale, requests } = await judgeOne(t, graph(far), [], ABOUT);
+    assert.equal(status, 'error');
+    assert.match(rationale, /The node "far": there is no turn 20, the last is 8\./);
+    assert.equal(requests.length, 0);
   });
 });

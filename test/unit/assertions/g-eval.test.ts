@@ -242,10 +242,10 @@ describe('g-eval: the rubric', () => {
     [
       'no end',
       faults([0, 4], [5, 9]),
-      /^rubric\.1\.range: No band says what 10 means; the last ends with 10/,
+      /^rubric\.1\.range: No band says what 10 means\. The last band must end at 10/,
     ],
-    ['an overlap', faults([0, 5], [5, 10]), /^rubric\.1\.range: 5 stands in another band already/],
-    ['a band twice', faults([0, 10], [0, 10]), /^rubric\.1\.range: 0 stands in another band/],
+    ['an overlap', faults([0, 5], [5, 10]), /^rubric\.1\.range: 5 is already in another band/],
+    ['a band twice', faults([0, 10], [0, 10]), /^rubric\.1\.range: 0 is already in another band/],
     [
       'a band backwards',
       faults([4, 0], [5, 10]),

@@ -38,7 +38,7 @@ function group(type: string, nested: readonly Assertion[], rest: Rest = {}) {
     type,
     { assert: nested.map(() => null) },
     {
-      nested: nested.map((assertion, index) => ({ place: `assert.${index}`, assertion })),
+      nested: nested.map((assertion, index) => ({ path: `assert.${index}`, assertion })),
       ...rest,
     },
   );

@@ -137,7 +137,7 @@ describe('a schema', () => {
       'with a type that is none',
       { properties: { a: { type: 'txt' } } },
       ['schema', 'properties', 'a', 'type'],
-      /This is no JSON Schema: it must be equal to one of the allowed values/,
+      /This is not a valid JSON Schema: it must be equal to one of the allowed values/,
     ],
     ['with a list where none is', { required: 'a' }, ['schema', 'required'], /must be array/],
     [
@@ -146,13 +146,8 @@ describe('a schema', () => {
       ['schema', 'allOf', 1, 'minimum'],
       /must be number/,
     ],
-    ['with a pattern that looks around', { pattern: '(?=a)' }, ['schema'], /linear time/],
-    [
-      'with such a pattern of keys',
-      { patternProperties: { '(?=a)': {} } },
-      ['schema'],
-      /linear time/,
-    ],
+    ['with a pattern that looks around', { pattern: '(?=a)' }, ['schema'], /RE2/],
+    ['with such a pattern of keys', { patternProperties: { '(?=a)': {} } }, ['schema'], /RE2/],
     [
       'with tuples of draft 7 in 2020-12',
       { items: [{}] },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Conversation } from '../../../src/core/conversation.ts';
-import type { Assertion } from '../../../src/core/suite.ts';
+import type { Assertion, JudgePrompt } from '../../../src/core/suite.ts';
 import {
   answer,
   assistant,
@@ -37,12 +37,16 @@ const retention = buildAssertion('knowledge-retention');
 const frustration = buildAssertion('user-frustration');
 const rules = buildAssertion('guidelines', { guidelines: ['Be kind.', 'No dates.', 'Say sorry.'] });
 const criterion = buildAssertion('criterion', { criterion: 'The agent is polite.' });
-const ownJudge = (params: object, prompt: object = {}) =>
+const ownJudge = (params: object, prompt: Partial<JudgePrompt> = {}) =>
   buildAssertion(
     'llm-judge',
     { ...params },
     { prompt: buildPrompt('Judge {{conversation}}.', prompt) },
   );
+
+const labels = (scores: Record<string, number>): Partial<JudgePrompt> => ({
+  grading: { kind: 'labels', labels: scores },
+});
 
 function intention(asked_turn: number, satisfied_turn: number | null, rest: object = {}) {
   const satisfied = satisfied_turn !== null;
@@ -79,7 +83,7 @@ function met(outcome: string, turns: object[] = PASSING) {
 }
 
 function scored(score: number, rest: object = {}) {
-  return { ...answer(...PASSING), label: null, details: [], score, ...rest };
+  return { ...answer(...PASSING), details: [], score, ...rest };
 }
 
 function perTurn(...scores: (number | null)[]) {
@@ -87,7 +91,7 @@ function perTurn(...scores: (number | null)[]) {
     ...entry((index + 1) * 2, { applicable: score !== null }),
     score: score ?? 0,
   }));
-  return { ...answer(...turns), label: null, details: [] };
+  return { ...answer(...turns), details: [] };
 }
 
 interface Row {
@@ -312,23 +316,42 @@ const formulas: readonly Row[] = [
   },
   {
     name: "a score on the prompt's scale, lowest",
-    assertion: ownJudge({}, { scale: [-1, 1] }),
+    assertion: ownJudge({}, { grading: { kind: 'scale', scale: [-1, 1] } }),
     said: scored(-1),
     score: 0,
     status: 'fail',
   },
   {
     name: "the assertion's scale before the prompt's",
-    assertion: ownJudge({ scale: [0, 4] }, { scale: [0, 10] }),
+    assertion: ownJudge({ scale: [0, 4] }, { grading: { kind: 'scale', scale: [0, 10] } }),
     said: scored(4),
     score: 1,
     status: 'pass',
   },
   {
-    name: 'a label of labels',
-    assertion: ownJudge({}, { labels: ['good', 'bad'] }),
-    said: scored(1, { label: 'good' }),
-    score: 1,
+    name: 'the score of the label that the judge chose',
+    assertion: ownJudge({}, labels({ polite: 1, neutral: 0.5, impolite: 0 })),
+    said: { ...answer(...PASSING), details: [], label: 'neutral' },
+    score: 0.5,
+    status: 'pass',
+    label: 'neutral',
+  },
+  {
+    name: 'never a score that the judge gives beside its label',
+    assertion: ownJudge({}, labels({ polite: 1, impolite: 0 })),
+    said: scored(1, { label: 'impolite' }),
+    score: 0,
+    status: 'fail',
+    label: 'impolite',
+  },
+  {
+    name: "the assertion's labels before the prompt's scale",
+    assertion: ownJudge(
+      { labels: { good: 0.8, bad: 0 } },
+      { grading: { kind: 'scale', scale: [1, 5] } },
+    ),
+    said: { ...answer(...PASSING), details: [], label: 'good' },
+    score: 0.8,
     status: 'pass',
     label: 'good',
   },
@@ -509,11 +532,10 @@ describe('contradictions are repaired, else errors', () => {
     ['frustration beyond 1', frustration, frustrated('unresolved', 0, 0, 0, 1.5), 'out-of-range'],
     [
       'a label that is none of the labels',
-      ownJudge({ labels: ['a', 'b'] }),
+      ownJudge({ labels: { a: 1, b: 0 } }),
       scored(1, { label: 'c' }),
       'unknown-value',
     ],
-    ['a label where there are none', ownJudge({}), scored(1, { label: 'good' }), 'wrong-type'],
     [
       "a turn's score beyond the scale",
       ownJudge({ per_turn: true }),

@@ -13,7 +13,6 @@ import {
 
 const scored = (rest: object = {}) => ({
   ...answer(entry(2), fails(4)),
-  label: null,
   details: [],
   score: 1,
   ...rest,
@@ -69,11 +68,27 @@ describe('the variables of a prompt', () => {
     assert.equal(words.match(/^(===|\[turn|Score)/gm), null);
   });
 
-  it('say so where the case says nothing', async (t) => {
-    const words = await told(t, '{{role}}{{expectations}}{{topics}}{{tools}}{{conversation}}');
-    for (const missing of ['no role is', 'no expectations are', 'no topics are', 'no tools']) {
-      assert.ok(words.includes(`| (${missing}`), missing);
-    }
+  for (const fact of ['role', 'expectations', 'topics', 'tools']) {
+    it(`are an error where the case has nothing for them, with no request: ${fact}`, async (t) => {
+      const prompt = buildPrompt(`Look at {{${fact}}}.`);
+      const verdict = await judgeOne(t, buildAssertion('llm-judge', {}, { prompt }), []);
+      assert.deepEqual([verdict.status, verdict.reason], ['error', 'check-failed']);
+      assert.match(
+        verdict.rationale,
+        new RegExp(`has no \`${fact}\`\\. Add \`${fact}\` to the case`),
+      );
+      assert.equal(verdict.requests.length, 0);
+    });
+  }
+
+  it('need not name the conversation: it stands first anyway', async (t) => {
+    const assertion = buildAssertion('llm-judge', { instructions: 'Be strict.' });
+    const { requests, status } = await judgeOne(t, assertion, [scored()]);
+    assert.equal(status, 'pass');
+    assert.match(
+      requests[0]?.body.messages[1]?.content ?? '',
+      /^=== CONVERSATION ===\n(?:.*\n)*\nBe strict\./,
+    );
   });
 
   it('are looked at once: a value that looks like a variable stays text', async (t) => {
@@ -103,12 +118,15 @@ describe('the variables of a prompt', () => {
 
 describe('the details of a verdict', () => {
   it('hold the scores in the order of the turns, on 0 to 1, and the counts', async (t) => {
-    const prompt = buildPrompt('{{conversation}}', { perTurn: true, scale: [1, 5] });
+    const prompt = buildPrompt('{{conversation}}', {
+      perTurn: true,
+      grading: { kind: 'scale', scale: [1, 5] },
+    });
     const turns = [
       { ...entry(4), score: 2 },
       { ...entry(2), score: 5 },
     ];
-    const said = { ...answer(...turns), label: null, details: [{ name: 'mood', value: 'mixed' }] };
+    const said = { ...answer(...turns), details: [{ name: 'mood', value: 'mixed' }] };
     const verdict = await judgeOne(t, buildAssertion('llm-judge', {}, { prompt }), [said]);
     assert.deepEqual(verdict.details, {
       mood: 'mixed',
@@ -147,12 +165,114 @@ describe('the details of a verdict', () => {
       { ...entry(2), score: 0.75 },
       { ...entry(4), score: 0.74 },
     ];
-    const said = { ...answer(...turns), label: null, details: [] };
+    const said = { ...answer(...turns), details: [] };
     const verdict = await judgeOne(t, buildAssertion('llm-judge', {}, { prompt }), [said]);
     assert.deepEqual(
       verdict.turns.map(({ status }) => status),
       ['pass', 'fail'],
     );
     assert.equal(verdict.status, 'fail');
+  });
+});
+
+describe('labels', () => {
+  const LABELS = { polite: 1, neutral: 0.5, impolite: 0 };
+  const byLabel = (params: object = {}) =>
+    buildAssertion('llm-judge', { instructions: 'How polite is it?', labels: LABELS, ...params });
+  const said = (...turns: object[]) => ({ ...answer(...turns), details: [] });
+
+  it('are all that is asked for: the judge has no score to invent', async (t) => {
+    const { requests } = await judgeOne(t, byLabel(), [
+      { ...said(entry(2), entry(4)), label: 'polite' },
+    ]);
+    const schema = requests[0]?.body.response_format?.json_schema?.schema;
+    assert.deepEqual(Object.keys(Object(schema).properties), [
+      'turns',
+      'details',
+      'rationale',
+      'label',
+    ]);
+    assert.match(
+      requests[0]?.body.messages[1]?.content ?? '',
+      /give the whole a `label`, one of: polite, neutral, impolite\./,
+    );
+  });
+
+  it('of the turns give each its score, and the mean counts', async (t) => {
+    const verdict = await judgeOne(t, byLabel({ per_turn: true }), [
+      said({ ...entry(2), label: 'polite' }, { ...entry(4), label: 'impolite' }),
+    ]);
+    assert.deepEqual([verdict.status, verdict.score, verdict.label], ['pass', 0.5, undefined]);
+    assert.deepEqual(
+      verdict.turns.map(({ label, score, status }) => [label, score, status]),
+      [
+        ['polite', 1, 'pass'],
+        ['impolite', 0, 'fail'],
+      ],
+    );
+    assert.deepEqual(verdict.misses, ['Turn 4: impolite: r4']);
+  });
+
+  it('are missing only of turns that the prompt does not apply to', async (t) => {
+    const none = { ...entry(4), label: null };
+    const first = { ...entry(2), label: 'neutral' };
+    const away = { ...none, applicable: false };
+    const repaired = await judgeOne(t, byLabel({ per_turn: true }), [
+      said(first, none),
+      said(first, away),
+    ]);
+    assert.deepEqual([repaired.score, repaired.requests.length], [0.5, 2]);
+  });
+
+  it('of the best score do not go with failing turns alone', async (t) => {
+    const best = { ...said(fails(2), fails(4)), label: 'polite' };
+    const { status, reason } = await judgeOne(t, byLabel(), [best, best]);
+    assert.deepEqual([status, reason], ['error', 'contradiction']);
+  });
+});
+
+describe('details of a schema of their own', () => {
+  const details = {
+    type: 'object',
+    properties: {
+      lapses: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: { turn: { type: 'integer' }, what: { type: 'string' } },
+        },
+      },
+    },
+  };
+  const assertion = buildAssertion('llm-judge', { instructions: 'List the lapses.', details });
+  const lapses = [{ turn: 4, what: 'forgot the name' }];
+
+  it('are asked for strictly and kept as they are', async (t) => {
+    const verdict = await judgeOne(t, assertion, [scored({ details: { lapses } })]);
+    assert.deepEqual(verdict.details, { lapses, scores_per_turn: [1, 0] });
+    const schema = verdict.requests[0]?.body.response_format?.json_schema?.schema;
+    assert.deepEqual(Object(schema).properties.details, {
+      type: 'object',
+      properties: {
+        lapses: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { turn: { type: 'integer' }, what: { type: 'string' } },
+            required: ['turn', 'what'],
+            additionalProperties: false,
+          },
+        },
+      },
+      required: ['lapses'],
+      additionalProperties: false,
+    });
+  });
+
+  it('are refused where they do not fit', async (t) => {
+    const bad = scored({ details: { lapses: [{ turn: '4', what: 'x' }] } });
+    const { status, reason, rationale } = await judgeOne(t, assertion, [bad, bad]);
+    assert.deepEqual([status, reason], ['error', 'wrong-type']);
+    assert.match(rationale, /\/lapses\/0\/turn must be integer/);
   });
 });

@@ -47,8 +47,8 @@ describe('max-latency', () => {
 
   it('tells how long which turn took, and the slowest', async () => {
     const finding = await findingOf(maxLatency, { max: 1000 }, taking(800, 1000.2, undefined));
-    assert.deepEqual(finding.hits, ['Turn 2: took 800 ms; the most is 1000 ms']);
-    assert.deepEqual(finding.misses, ['Turn 4: took 1001 ms; the most is 1000 ms']);
+    assert.deepEqual(finding.hits, ['Turn 2: took 800 ms; the limit is 1000 ms']);
+    assert.deepEqual(finding.misses, ['Turn 4: took 1001 ms; the limit is 1000 ms']);
     assert.equal(finding.turns[2]?.rationale, 'was not measured');
     assert.deepEqual([finding.value, finding.details], [1001, { slowest: 1000.2, measured: 2 }]);
   });

@@ -106,7 +106,7 @@ describe('the question hash', () => {
     const moved = own(text, { path: '/moved.md', name: 'Own', threshold: 0.2 });
     assert.ok(same(own(text), moved, facts));
     assert.ok(!same(own(text), own(`${text} Be strict.`), facts));
-    assert.ok(!same(own(text), own(text, { scale: [1, 5] }), facts));
+    assert.ok(!same(own(text), own(text, { grading: { kind: 'scale', scale: [1, 5] } }), facts));
     const changed = questionHash(own(text), CHANGED.context ?? facts);
     assert.notEqual(changed, questionHash(own(text), facts));
   });
@@ -135,7 +135,7 @@ describe('the question hash', () => {
       buildAssertion(
         'all-of',
         { assert: [null] },
-        { nested: [{ place: 'assert.0', assertion: inner }] },
+        { nested: [{ path: 'assert.0', assertion: inner }] },
       );
     assert.ok(same(group(JUDGED), group({ ...JUDGED, name: 'Other', threshold: 1 })));
     assert.ok(!same(group(JUDGED), group({ ...JUDGED, at: { kind: 'last' } })));

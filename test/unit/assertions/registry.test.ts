@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { docsMarkdown } from '../../../src/assertions/docs.ts';
 import { assertionTypes, findAssertionType } from '../../../src/assertions/registry.ts';
 import { isError } from '../../../src/core/problem.ts';
-import { exampleOf, loadExample } from '../../support/docsExample.ts';
+import { exampleOf, loadExamples } from '../../support/docsExample.ts';
 
 /** Optional keys carry it on the schema that they wrap. */
 function descriptionOf(schema: z.core.$ZodType): string | undefined {
@@ -37,9 +37,9 @@ describe('the registry', () => {
     });
 
     it(`reads the example of ${type} from a file, all that it needs with it`, async (t) => {
-      const { suite, problems } = await loadExample(t, docsMarkdown(assertionType));
-      assert.deepEqual(problems.filter(isError), []);
-      const assertions = suite?.cases[0]?.assertions ?? [];
+      const [loaded] = await loadExamples(t, docsMarkdown(assertionType));
+      assert.deepEqual(loaded?.problems.filter(isError), []);
+      const assertions = loaded?.suite?.cases[0]?.assertions ?? [];
       const found = assertions.filter((one) => one.type === type);
       assert.ok(found.length > 0);
       for (const one of found) assert.equal(params.safeParse(one.params).success, true);

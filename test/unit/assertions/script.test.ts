@@ -131,23 +131,23 @@ describe('script: what it returns', () => {
   });
 
   const wrong: [string, unknown, RegExp][] = [
-    ['nothing', undefined, /something else than it may/],
-    ['null', null, /something else/],
-    ['text', 'pass', /something else/],
-    ['a list', [true], /something else/],
-    ['a score in quotes', { score: '0.9' }, /something else/],
-    ['85', 85, /something else/],
-    ['a score below 0', { score: -0.1 }, /something else/],
-    ['NaN', Number.NaN, /something else/],
-    ['Infinity', { score: Number.POSITIVE_INFINITY }, /something else/],
-    ['`pass` without a score', { pass: true }, /something else/],
-    ['a key that nobody knows', { score: 1, turn: [] }, /something else/],
+    ['nothing', undefined, /returned an invalid value/],
+    ['null', null, /an invalid value/],
+    ['text', 'pass', /an invalid value/],
+    ['a list', [true], /an invalid value/],
+    ['a score in quotes', { score: '0.9' }, /an invalid value/],
+    ['85', 85, /an invalid value/],
+    ['a score below 0', { score: -0.1 }, /an invalid value/],
+    ['NaN', Number.NaN, /an invalid value/],
+    ['Infinity', { score: Number.POSITIVE_INFINITY }, /an invalid value/],
+    ['`pass` without a score', { pass: true }, /an invalid value/],
+    ['a key that nobody knows', { score: 1, turn: [] }, /an invalid value/],
     ['an empty object', {}, /neither a `score` nor `turns`/],
     ['an empty list of turns', { turns: [] }, /neither a `score` nor `turns`/],
-    ['turn 99', { turns: [turn(99, 1)] }, /turn 99, which there is not/],
+    ['turn 99', { turns: [turn(99, 1)] }, /turn 99, which does not exist/],
     ['a turn twice', { score: 1, turns: [turn(2, 1), turn(2, 0)] }, /turn 2 twice/],
-    ['half a turn', { turns: [turn(2.5, 1)] }, /something else/],
-    ['a turn without a reason', { turns: [{ turn: 2, score: 1 }] }, /something else/],
+    ['half a turn', { turns: [turn(2.5, 1)] }, /an invalid value/],
+    ['a turn without a reason', { turns: [{ turn: 2, score: 1 }] }, /an invalid value/],
   ];
   for (const [name, returned, told] of wrong) {
     it(`${name}: an error, never a pass`, async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { SequenceMatch } from '../../../src/assertions/shared/compareCalls.ts';
+import type { SequenceMatch } from '../../../src/assertions/calls/compareCalls.ts';
 import { toolSequence } from '../../../src/assertions/types/tool-sequence.ts';
 import type { Conversation } from '../../../src/core/conversation.ts';
 import { EACH, findingOf, NOT, replies, statuses } from '../../support/deterministic.ts';
@@ -20,20 +20,27 @@ function calling(...turns: string[]): Conversation {
 
 describe('tool-sequence', () => {
   // The calls of one reply; then each way of matching, in the order of `ways`.
-  const ways: SequenceMatch[] = ['exact', 'in-order', 'any-order', 'subset', 'superset'];
+  const ways: SequenceMatch[] = [
+    'exact',
+    'in-order',
+    'any-order',
+    'unordered',
+    'subset',
+    'superset',
+  ];
   const rows: [tools: string, calls: string, scores: number[]][] = [
-    ['ab', 'ab', [1, 1, 1, 1, 1]],
-    ['ab', 'ba', [0, 0, 1, 1, 1]],
-    ['ab', 'axb', [0, 1, 1, 0, 1]],
-    ['ab', 'xaby', [0, 1, 1, 0, 1]],
-    ['ab', 'aab', [0, 1, 1, 1, 1]],
-    ['ab', 'a', [0, 0, 0, 1, 0]],
-    ['ab', '', [0, 0, 0, 1, 0]],
-    ['ab', 'x', [0, 0, 0, 0, 0]],
-    ['aa', 'a', [0, 0, 0, 1, 1]],
-    ['aa', 'axa', [0, 1, 1, 0, 1]],
-    ['aba', 'aab', [0, 0, 1, 1, 1]],
-    ['aba', 'ab', [0, 0, 0, 1, 1]],
+    ['ab', 'ab', [1, 1, 1, 1, 1, 1]],
+    ['ab', 'ba', [0, 0, 1, 1, 1, 1]],
+    ['ab', 'axb', [0, 1, 1, 0, 0, 1]],
+    ['ab', 'xaby', [0, 1, 1, 0, 0, 1]],
+    ['ab', 'aab', [0, 1, 1, 0, 0, 1]],
+    ['ab', 'a', [0, 0, 0, 0, 1, 0]],
+    ['ab', '', [0, 0, 0, 0, 1, 0]],
+    ['ab', 'x', [0, 0, 0, 0, 0, 0]],
+    ['aa', 'a', [0, 0, 0, 0, 1, 0]],
+    ['aa', 'axa', [0, 1, 1, 0, 0, 1]],
+    ['aba', 'aab', [0, 0, 1, 1, 1, 1]],
+    ['aba', 'ab', [0, 0, 0, 0, 1, 0]],
   ];
   for (const [tools, calls, scores] of rows) {
     for (const [index, match] of ways.entries()) {
@@ -88,7 +95,7 @@ describe('tool-sequence', () => {
       'in-order',
       'ab',
       ['b', 'a'],
-      ['Turn 2: called b out of place: it is wanted after a'],
+      ['Turn 2: called b out of order: expected after a'],
     ],
     [
       'not wanted',
@@ -103,8 +110,8 @@ describe('tool-sequence', () => {
       'ab',
       ['b', 'a'],
       [
-        'Turn 2: called b out of place: a is wanted as call 1',
-        'Turn 4: called a out of place: b is wanted as call 2',
+        'Turn 2: called b out of order: expected a as call 1',
+        'Turn 4: called a out of order: expected b as call 2',
       ],
     ],
     [
@@ -158,6 +165,44 @@ describe('tool-sequence', () => {
     assert.equal(await score([second], 'subset', 'aa'), 0);
     const { misses } = await findingOf(toolSequence, { tools: [second] }, calling('a'));
     assert.deepEqual(misses, ['Turn 2: a with {"at":1} was not called']);
+  });
+
+  const wanted = { name: 'a', args: { at: 0, where: { x: 1, y: 2 } } };
+  const given = (args: object) => replies([...call('a', args, 'ok'), assistant('Done.')]);
+  const compared: [given: object, scores: Record<string, number>][] = [
+    [
+      { at: 0, where: { x: 1, y: 2 } },
+      { ignore: 1, exact: 1, subset: 1, superset: 1 },
+    ],
+    [
+      { at: 0, where: { x: 1, y: 2 }, z: 3 },
+      { ignore: 1, exact: 0, subset: 0, superset: 1 },
+    ],
+    [{ at: 0 }, { ignore: 1, exact: 0, subset: 1, superset: 0 }],
+    [
+      { at: 9, where: { x: 1, y: 2 } },
+      { ignore: 1, exact: 0, subset: 0, superset: 0 },
+    ],
+    [{}, { ignore: 1, exact: 0, subset: 1, superset: 0 }],
+  ];
+  for (const [args, scores] of compared) {
+    for (const [compare, score] of Object.entries(scores)) {
+      it(`compares ${JSON.stringify(args)} by ${compare}: ${score}`, async () => {
+        const whole = { tools: [wanted], args: compare };
+        assert.equal((await findingOf(toolSequence, whole, given(args))).score, score);
+        const alone = { tools: [{ ...wanted, compare }], args: 'exact' };
+        assert.equal((await findingOf(toolSequence, alone, given(args))).score, score);
+      });
+    }
+  }
+
+  it('compares the keys that are named, also further in', async () => {
+    const score = async (args: string[], made: object) =>
+      (await findingOf(toolSequence, { tools: [wanted], args }, given(made))).score;
+    assert.equal(await score(['at'], { at: 0, where: 'else' }), 1);
+    assert.equal(await score(['where.x'], { at: 5, where: { x: 1, y: 5 } }), 1);
+    assert.equal(await score(['where.x', 'at'], { at: 5, where: { x: 1 } }), 0);
+    assert.equal(await score(['where.y'], { at: 0 }), 0);
   });
 
   it('refuses an empty list and an entry without a name', () => {

@@ -90,6 +90,17 @@ testMistakes(ASSERTION, ABOUT, answer(claiming(2, true), claiming(4, true)), [
   ],
 ]);
 
+it('turn-faithfulness: with `penalize_ambiguous: false` a claim the context is silent about holds', async (t) => {
+  const lenient = buildAssertion('turn-faithfulness', { penalize_ambiguous: false });
+  const said = [answer(claiming(2, true, false), claiming(4, true))];
+  const { requests, misses } = await judgeOne(t, lenient, said, ABOUT);
+  assert.match(
+    JSON.stringify(requests),
+    /A claim holds unless the context\\+nretrieved .* contradicts it/,
+  );
+  assert.deepEqual(misses, ['Turn 2: contradicted: c2.2']);
+});
+
 it('turn-faithfulness: skipped without asking where no turn has retrieved context', async (t) => {
   const verdict = await judgeOne(t, ASSERTION, [], { conversation: FOUR });
   assert.deepEqual([verdict.status, verdict.reason], ['skipped', 'no-retrieval-context']);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { syntheticConversation } from '../../../bench/judge-cost/conversations.ts';
-import { deepEvalTalk } from '../../../bench/judge-cost/deepevalTalk.ts';
+import { deepEvalTalk } from '../../../bench/judge-cost/deepeval.ts';
 import { toConversation, turnsOf } from '../../../src/core/conversation.ts';
 import { assistant, call, talk, user } from '../../support/judging.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
+  comparedTypes,
   type DeepEvalTalk,
   deepEvalRequests,
-  deepEvalTotal,
 } from '../../../bench/judge-cost/deepeval.ts';
 
 function talk(exchanges: number, rest: { contexts?: number; callsTools?: boolean } = {}) {
@@ -17,7 +17,12 @@ function talk(exchanges: number, rest: { contexts?: number; callsTools?: boolean
 }
 
 test('all eleven metrics send 841 requests on 20 exchanges with three contexts each', () => {
-  assert.equal(deepEvalTotal(talk(20, { contexts: 3 })), 841);
+  const of20 = talk(20, { contexts: 3 });
+  const requests = comparedTypes.map((type) => deepEvalRequests[type](of20));
+  assert.equal(
+    requests.reduce((sum, one) => sum + one),
+    841,
+  );
 });
 
 test('contextual relevancy alone sends 486 of them', () => {

@@ -57,6 +57,13 @@ test('run: all passed exits with 0, prints plain lines and keeps a record', asyn
   assert.ok(out.includes(`Record: .turnlight/runs/${record}`));
 });
 
+test('run: what an agent says is no command to a CI', async (t) => {
+  const { folder } = await workspace(t, () => '::error::pwned\n  ##[error]pwned');
+  const { out, err } = await turnlight(folder, ['run']);
+  assert.match(out, /pwned/);
+  assert.doesNotMatch(out + err, /^\s*(?:::|##\[)/m);
+});
+
 test('run: the record stands in the same place, whatever folder it is run in', async (t) => {
   const server = await startModelServer(OBEDIENT);
   t.after(() => server.close());
@@ -119,7 +126,7 @@ test('run: --case, --tag and --no-save', async (t) => {
 for (const [args, words] of [
   [['run', '--case', 'nobody'], /No case has the id "nobody"\. .*polite, thankful/],
   [['run', '--tag', 'slow'], /No case has the tag "slow"/],
-  [['run', 'none.eval.yaml'], /"none\.eval\.yaml" matches no file/],
+  [['run', 'none.eval.yaml'], /"none\.eval\.yaml" matches no eval file/],
   [['run', '--reporter', 'html'], /terminal, json, junit/],
   [['run', '--timeout', 'soon'], /whole number/],
   [['run', '--asertion'], /unknown option/],
@@ -146,7 +153,7 @@ test('run: `only` narrows, and is refused where CI is set unless it is allowed',
   const only = await workspaceWith(t, { 'greet.eval.yaml': narrowed });
   const refused = await turnlight(only, ['run'], { CI: 'true' });
   assert.equal(refused.code, 3);
-  assert.match(refused.err, /greet\.eval\.yaml:\d+: the case "polite" says `only`/);
+  assert.match(refused.err, /greet\.eval\.yaml:\d+: the case "polite" sets `only`/);
   assert.equal((await turnlight(only, ['run', '--forbid-only'])).code, 3);
   assert.equal(server.requests.length, 0);
   assert.equal((await turnlight(only, ['run', '--no-forbid-only'], { CI: 'true' })).code, 0);

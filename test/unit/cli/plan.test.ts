@@ -34,7 +34,7 @@ test('plan: names the models without a price; --case, --tag and --format choose'
   const unpriced = '{provider: openai, model: m}';
   const folder = await workspaceWith(t, { 'a.eval.yaml': suite(unpriced) });
   const { out } = await turnlight(folder, ['plan', '--tag', 'quick']);
-  assert.match(out, /No price is known of openai:m: give it in `models`\./);
+  assert.match(out, /No price for openai:m\. Add it under `models`\./);
   const { out: text } = await turnlight(folder, ['plan', '--case', 'polite', '--format', 'json']);
   const { cases, total } = JSON.parse(text);
   assert.equal(cases.length, 1);
@@ -45,7 +45,7 @@ test('plan: invalid files exit with 3', async (t) => {
   const folder = await workspaceWith(t, { 'a.eval.yaml': 'cases: [{id: a}]\n' });
   const { code, err } = await turnlight(folder, ['plan']);
   assert.equal(code, 3);
-  assert.match(err, /Nothing was planned: correct the errors above first\./);
+  assert.match(err, /Nothing was planned\. Fix the errors above first\./);
 });
 
 test('run --max-cost: stops before the limit is passed and exits with 2', async (t) => {
@@ -56,8 +56,8 @@ test('run --max-cost: stops before the limit is passed and exits with 2', async 
   const args = ['run', '--max-cost', '0.000001', '--concurrency', '1'];
   const { code, out } = await turnlight(folder, args);
   assert.equal(code, 2);
-  assert.match(out, /Not asked: 0\.0000 of the 0\.000001 that the run may cost is spent/);
-  assert.match(out, /^Stopped: the run could have cost more than it may\.$/m);
+  assert.match(out, /Not asked: 0\.0000 of the cost limit 0\.000001 is spent/);
+  assert.match(out, /^Stopped: the next request could have exceeded the cost limit\.$/m);
   assert.match(out, /1 not finished/);
   assert.equal(server.requests.length, 0);
 });
@@ -68,7 +68,7 @@ test('run --max-cost: refuses models without a price, and amounts that are none'
   });
   const { code, err } = await turnlight(folder, ['run', '--max-cost', '1']);
   assert.equal(code, 3);
-  assert.match(err, /the price of openai:m is not known/);
+  assert.match(err, /the price of openai:m is unknown/);
   for (const amount of ['0', '-1', 'much', '']) {
     const wrong = await turnlight(folder, ['run', '--max-cost', amount]);
     assert.equal(wrong.code, 3, amount);

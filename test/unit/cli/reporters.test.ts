@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { exitCodeOf, UsageError } from '../../../src/cli/exitCode.ts';
 import { createReporters } from '../../../src/cli/reporters.ts';
 import type { Shell, Stream } from '../../../src/cli/shell.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import { buildCaseLine, runEvents } from '../../support/buildRun.ts';
 
 async function createShell(
@@ -26,6 +27,7 @@ async function createShell(
   const shell: Shell = {
     folder,
     env: (name) => env[name],
+    scrubber: new Scrubber(),
     out: stream('out'),
     err: stream('err'),
     catchInterrupt: () => new AbortController().signal,

@@ -9,6 +9,8 @@ function suite(cases: Readonly<Record<string, readonly string[]>>): Suite {
   return {
     path: '/work/suite.eval.yaml',
     name: 'Suite',
+    workspace: '/work',
+    keyVariables: [],
     hash: '',
     cases: Object.entries(cases).map(([id, tags]) => ({
       ...buildSuiteCase(id, ['Hi'], ['Kind']),
@@ -54,5 +56,5 @@ for (const [name, selection, words] of [
 }
 
 test('files without a case are an error', () => {
-  assert.throws(() => selectCases([suite({})], { cases: [], tags: [] }), /no case to run/);
+  assert.throws(() => selectCases([suite({})], { cases: [], tags: [] }), /no cases to run/);
 });

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
-  isUnfinished,
-  type PlacedMessage,
+  openEnd,
+  type SourcedMessage,
   textOf,
   toConversation,
   turnsOf,
 } from '../../../src/core/conversation.ts';
 import type { Message } from '../../../src/core/message.ts';
 
-const placed = (...messages: Message[]): PlacedMessage[] =>
+const placed = (...messages: Message[]): SourcedMessage[] =>
   messages.map((message) => ({ message }));
 
 describe('toConversation', () => {
@@ -130,18 +130,27 @@ describe('toConversation', () => {
     assert.deepEqual(turnsOf(conversation)[1]?.retrievalContext, ['a', 'b']);
   });
 
-  it('tells whether the user was left waiting', () => {
-    const waiting = toConversation(placed({ role: 'user', content: 'Hi' }));
-    assert.equal(isUnfinished(waiting), true);
-    assert.equal(
-      isUnfinished(
-        toConversation(
-          placed({ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Hello' }),
-        ),
-      ),
-      false,
-    );
-  });
+  const hi: Message = { role: 'user', content: 'Hi' };
+  const looks: Message = { role: 'assistant', content: 'Let me see.', toolCalls: [call('1')] };
+  const found: Message = { role: 'tool', callId: '1', content: 'found' };
+  const hello: Message = { role: 'assistant', content: 'Hello' };
+  const ends: [what: string, messages: Message[], end: string | undefined][] = [
+    ['the user', [hi], 'user'],
+    ['words of the assistant', [hi, hello], undefined],
+    ['a tool call', [hi, looks], 'tool-call'],
+    ['the result of one', [hi, looks, found], 'tool-call'],
+    ['words after a result', [hi, looks, found, hello], undefined],
+    [
+      'a system text after a result',
+      [hi, looks, found, { role: 'system', content: 'x' }],
+      'tool-call',
+    ],
+  ];
+  for (const [what, messages, end] of ends) {
+    it(`tells whether it ends open: with ${what}`, () => {
+      assert.equal(openEnd(toConversation(placed(...messages))), end);
+    });
+  }
 
   it('gives the text of a turn without its tool calls', () => {
     const [turn] = turnsOf(

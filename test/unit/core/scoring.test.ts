@@ -32,6 +32,16 @@ describe('caseScore', () => {
     assert.equal(score, 0.5);
   });
 
+  it('is the lowest of what has weight with `min`', () => {
+    const verdicts = [
+      buildVerdict({ status: 'pass', score: 1, weight: 5 }),
+      buildVerdict({ status: 'fail', score: 0.25 }),
+      buildVerdict({ status: 'fail', score: 0, weight: 0 }),
+      buildVerdict({ status: 'error', score: null }),
+    ];
+    assert.equal(caseScore(verdicts, 'min'), 0.25);
+  });
+
   it('is null where nothing was scored', () => {
     assert.equal(caseScore([buildVerdict({ status: 'skipped', score: null })]), null);
   });
@@ -52,6 +62,11 @@ describe('caseStatus', () => {
   it('compares the weighted mean with the threshold', () => {
     assert.equal(caseStatus([passed, failed], 0.5), 'pass');
     assert.equal(caseStatus([passed, failed], 0.6), 'fail');
+  });
+
+  it('compares the lowest score with the threshold with `min`', () => {
+    assert.equal(caseStatus([passed, failed], 0.5, 'min'), 'fail');
+    assert.equal(caseStatus([passed, passed], 0.5, 'min'), 'pass');
   });
 
   it('fails when a required verdict fails, whatever threshold and weights say', () => {

@@ -173,7 +173,7 @@ describe('nested assertions', () => {
       'type: all-of\nat: last\nassert:\n  - It is polite.\n  - {type: contains, value: x, at: first}',
     );
     assert.deepEqual(
-      nested?.map(({ place, assertion }) => [place, assertion.type, assertion.at.kind]),
+      nested?.map(({ path, assertion }) => [path, assertion.type, assertion.at.kind]),
       [
         ['assert.0', 'criterion', 'last'],
         ['assert.1', 'contains', 'first'],
@@ -193,8 +193,22 @@ describe('nested assertions', () => {
       'type: decision-graph\nnodes:\n  a: {type: assertion, assert: {type: safety}}',
     );
     assert.deepEqual(
-      nested?.map(({ place }) => place),
+      nested?.map(({ path }) => path),
       ['nodes.a.assert'],
     );
   });
+});
+
+describe('an assertion without a `name` is called', () => {
+  for (const [lines, name] of [
+    ['type: coherence', 'coherence'],
+    ['type: tool-called\nname: refund', 'tool-called refund'],
+    ['type: tool-not-called', 'tool-not-called'],
+    ['The agent is polite.', 'The agent is polite.'],
+    ['type: criterion\ncriterion: a b c d e f g h i', 'a b c d e f g h …'],
+  ] as const) {
+    it(`“${name}”: ${JSON.stringify(lines)}`, async () => {
+      assert.equal((await built(lines)).name, name);
+    });
+  }
 });

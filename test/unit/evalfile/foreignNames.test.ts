@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertionTypes } from '../../../src/assertions/registry.ts';
-import { foreignKey, foreignSentence, foreignType } from '../../../src/evalfile/foreignNames.ts';
+import { foreignNames, KEYS } from '../../../src/evalfile/foreignNames.ts';
+import { evalJsonSchema, messagesJsonSchema } from '../../../src/evalfile/publishedSchemas.ts';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';
 import { keysAt } from '../../../src/schema/schemaWalk.ts';
 import { load, suiteWith } from '../../support/evalFiles.ts';
+import { keysOf } from '../../support/schemaKeys.ts';
 
 const TYPES = assertionTypes.map(({ type }) => type);
+
+function typeFor(name: string, known: readonly string[] = TYPES) {
+  return foreignNames.ofValue(name, 'type', known);
+}
 
 describe("another tool's name of an assertion type", () => {
   for (const [name, tool, meant] of [
@@ -36,28 +42,26 @@ describe("another tool's name of an assertion type", () => {
     ['trajectory:tool-used', 'promptfoo', 'tool-called'],
   ] as const) {
     it(`is known: ${name} of ${tool}`, () => {
-      assert.deepEqual(foreignType(name, TYPES), { tool, meant });
+      const message = `"${name}" is ${tool}'s name. Here it is "${meant}".`;
+      assert.deepEqual(typeFor(name), { meant, message });
       assert.ok(TYPES.includes(meant));
     });
   }
 
   it('comes with the keys that make it mean the same', () => {
-    assert.deepEqual(foreignType('icontains', TYPES)?.beside, { ignore_case: true });
-    assert.deepEqual(foreignType('not-contains', TYPES), {
-      tool: 'promptfoo',
+    assert.deepEqual(typeFor('icontains')?.beside, { ignore_case: true });
+    assert.deepEqual(typeFor('not-contains'), {
       meant: 'contains',
       beside: { negate: true },
+      message: '"not-contains" is promptfoo\'s name. Here it is "contains" with `negate: true`.',
     });
-    assert.deepEqual(foreignType('not-icontains-any', TYPES)?.beside, {
-      ignore_case: true,
-      negate: true,
-    });
+    assert.deepEqual(typeFor('not-icontains-any')?.beside, { ignore_case: true, negate: true });
   });
 
   it('is not offered where ours cannot stand', () => {
-    assert.equal(foreignType('llm-rubric', ['contains']), undefined);
-    assert.equal(foreignType('not-a-thing', TYPES), undefined);
-    assert.equal(foreignType('__proto__', TYPES), undefined);
+    assert.equal(typeFor('llm-rubric', ['no type of ours']), undefined);
+    assert.equal(typeFor('not-a-thing'), undefined);
+    assert.equal(typeFor('__proto__'), undefined);
   });
 });
 
@@ -79,9 +83,19 @@ describe("another tool's name of a key", () => {
     ['defaultTest', 'promptfoo', 'defaults'],
   ] as const) {
     it(`is known: ${name} of ${tool}`, () => {
-      assert.deepEqual(foreignKey(name, known), { tool, meant });
+      const message = `"${name}" is ${tool}'s name. Here it is "${meant}".`;
+      assert.deepEqual(foreignNames.ofKey(name, known, undefined), { meant, message });
     });
   }
+
+  it('leads to a key that exists', () => {
+    const ours = new Set([evalJsonSchema(), messagesJsonSchema()].flatMap(keysOf));
+    const meant = Object.values(KEYS).flatMap((names) => Object.values(names));
+    assert.deepEqual(
+      meant.filter((key) => !ours.has(key)),
+      [],
+    );
+  });
 
   it('is one mistake, and the rest is read as it was meant', async () => {
     const text = suiteWith('transcript: [{user: Hi}, {assistant: x}]\nassert: [x]')
@@ -91,19 +105,9 @@ describe("another tool's name of a key", () => {
     assert.deepEqual(
       problems.map(({ message }) => message),
       [
-        '"tests" is promptfoo\'s name; here it is "cases".',
+        '"tests" is promptfoo\'s name. Here it is "cases".',
         'Unknown key "asert". Did you mean "assert"?',
       ],
-    );
-  });
-});
-
-describe('the sentence about a name', () => {
-  it('says whose it is, ours, and what belongs beside it', () => {
-    const beside = { negate: true };
-    assert.equal(
-      foreignSentence('not-equals', { tool: 'promptfoo', meant: 'equals', beside }),
-      '"not-equals" is promptfoo\'s name; here it is "equals" with `negate: true`.',
     );
   });
 });

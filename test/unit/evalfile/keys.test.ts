@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Assertion } from '../../../src/core/suite.ts';
-import { actionsOf, fixed } from '../../support/codeActions.ts';
 import { load, placed, suiteWith } from '../../support/evalFiles.ts';
+import { actionsOf, fixed } from '../../support/language/codeActions.ts';
 
 const CHAT = 'transcript: [{user: Hi}, {assistant: Hello}]\n';
 
@@ -155,7 +155,7 @@ describe('two assertions with the same key', () => {
         '{ type: contains, value: c, name: A }',
       ),
       '7:43',
-      ['Change to "A 3"', 'Fix all problems of Turnlight that have one clear fix'],
+      ['Change to "A 3"', 'Fix all auto-fixable Turnlight problems'],
       withAsserts(
         '{ type: contains, value: a, name: A }',
         '{ type: contains, value: b, name: A 2 }',

@@ -10,7 +10,7 @@ const places = (text: string) =>
 describe('a judge prompt', () => {
   it('is Markdown with front matter', () => {
     const text =
-      '---\nname: Retention\nscale: [1, 5]\nlabels: [good, bad]\nper_turn: true\nthreshold: 0.7\nmodel: openai:x\n---\nJudge {{conversation}} for {{context.name}}.\n';
+      '---\nname: Retention\nlabels: {good: 1, bad: 0}\nper_turn: true\nthreshold: 0.7\nmodel: openai:x\n---\nJudge {{conversation}} for {{context.name}}.\n';
     const { prompt, model, needs, problems } = loadPrompt(text, '/p.md');
     assert.deepEqual(problems, []);
     assert.equal(model, 'openai:x');
@@ -18,17 +18,17 @@ describe('a judge prompt', () => {
     assert.deepEqual(prompt && { ...prompt, bodyRange: prompt.bodyRange.start }, {
       path: '/p.md',
       name: 'Retention',
-      scale: [1, 5],
-      labels: ['good', 'bad'],
+      grading: { kind: 'labels', labels: { good: 1, bad: 0 } },
       threshold: 0.7,
       perTurn: true,
       body: 'Judge {{conversation}} for {{context.name}}.',
-      bodyRange: { line: 8, character: 0 },
+      bodyRange: { line: 7, character: 0 },
     });
   });
 
   it('needs no front matter', () => {
-    assert.deepEqual(loadPrompt('Judge {{output}}.', '/p.md').prompt?.scale, [0, 1]);
+    const { grading } = loadPrompt('Be strict.', '/p.md').prompt ?? {};
+    assert.deepEqual(grading, { kind: 'scale', scale: [0, 1] });
   });
 
   for (const [what, keys, expected] of [
@@ -53,7 +53,16 @@ describe('a judge prompt', () => {
       'Judge {{conversation}}.\n  {{covnersation}}',
       ['2:3 unknown-variable'],
     ],
-    ['no conversation', 'Be strict.', ['1:1 no-conversation']],
+    ['no words', '---\nname: x\n---\n \n', ['4:1 empty-prompt']],
+    ['labels without scores', '---\nlabels: [good, bad]\n---\nx', ['2:9 wrong-type']],
+    ['a label beyond 1', '---\nlabels: {good: 5, bad: 0}\n---\nx', ['2:16 out-of-range']],
+    ['one label', '---\nlabels: {good: 1}\n---\nx', ['2:9 wrong-value']],
+    [
+      'labels and a scale',
+      '---\nlabels: {good: 1, bad: 0}\nscale: [1, 5]\n---\nx',
+      ['3:1 bad-value'],
+    ],
+    ['details that are no object', '---\ndetails: {type: string}\n---\nx', ['2:1 bad-value']],
     ['an unknown key', '---\nname: x\nscael: [0, 1]\n---\n{{conversation}}', ['3:1 unknown-key']],
     ['a scale upside down', '---\nscale: [5, 1]\n---\n{{conversation}}', ['2:8 wrong-value']],
     [

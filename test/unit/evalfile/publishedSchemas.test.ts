@@ -135,7 +135,7 @@ describe('the JSON Schema of messages', () => {
     ['an unknown role', '[{role: bot, content: x}]'],
     ['an unknown key', '[{user: x, usr: y}]'],
     ['a number for a text', '[{user: 1}]'],
-    ['an unknown part', '[{role: user, content: [{type: image_url}]}]'],
+    ['an unknown part', '[{role: user, content: [{type: hologram}]}]'],
     ['a part without text', '[{role: user, content: [{type: text}]}]'],
     ['a call without a name', '[{type: function_call, call_id: a}]'],
     ['a call without an id', '[{assistant: x, tool_calls: [{function: {name: f}}]}]'],

@@ -36,9 +36,22 @@ describe('the rules of a case', () => {
       suiteWith('turns: [Hi]\nassert: [x]\ntarget: {type: module, path: ../../bot.mjs}'),
       ['5:34 path-outside'],
     ],
+    [
+      "a misspelt key in a target's model, and one in its tools",
+      suiteWith(
+        'turns: [Hi]\nassert: [x]\ntarget: {type: chat, model: {provider: openai, modle: a}, tools: [{name: b, x: 1}]}',
+      ),
+      ['5:52 unknown-key', '5:63 unanswered-tool', '5:81 unknown-key'],
+    ],
     ['an unknown judge', suiteWith(`${TRANSCRIPT}\njudge: nobody`), ['5:12 unknown-name']],
     ['a threshold above 1', suiteWith(`${TRANSCRIPT}\nthreshold: 2`), ['5:16 out-of-range']],
     ['a text for a number', suiteWith(`${TRANSCRIPT}\nthreshold: high`), ['5:16 wrong-type']],
+    [
+      'a repeat past any use',
+      suiteWith(`${TRANSCRIPT}\nrepeat: 1000000000`),
+      ['5:13 out-of-range'],
+    ],
+    ['so many `times`', suiteWith(`${TRANSCRIPT}\nrepeat: {times: 1001}`), ['5:21 out-of-range']],
     ['a repeat of 0', suiteWith(`${TRANSCRIPT}\nrepeat: 0`), ['5:13 out-of-range']],
     [
       'stop_on_failure on a transcript',
@@ -102,9 +115,14 @@ describe('the rules of an assertion', () => {
     ],
     ['an absolute path', '{type: llm-judge, prompt: /etc/passwd}', ['5:35 path-outside']],
     [
-      'instructions without the conversation',
+      'a variable of instructions that the case has nothing for',
+      '{type: llm-judge, instructions: "Play {{role}}."}',
+      ['5:47 missing-fact'],
+    ],
+    [
+      'instructions without the conversation not at all',
       '{type: llm-judge, instructions: Be strict.}',
-      ['5:41 no-conversation'],
+      [],
     ],
   ] as const) {
     it(`tells ${what}`, async () => {
@@ -159,6 +177,25 @@ describe('the rules of an assertion', () => {
     assert.deepEqual(placed(await load(text)), ['1:1 unset-variable']);
     const loaded = await load(text, {}, { env: () => 'gpt' });
     assert.equal(loaded.suite?.cases[0]?.judge?.id, 'openai:gpt');
+  });
+});
+
+describe('the address of an endpoint', () => {
+  const withAddress = (address: string) =>
+    suiteWith(TRANSCRIPT, `judge: {provider: openai, model: a, base_url: "${address}"}\n`);
+
+  it('may be an environment variable, in whole or in part', async () => {
+    for (const address of [`\${env:HOST}`, `\${env:HOST}/v1`, `https://\${env:HOST}/v1`]) {
+      assert.deepEqual(placed(await load(withAddress(address))), ['1:1 unset-variable'], address);
+      const set = await load(withAddress(address), {}, { env: () => 'example.com' });
+      assert.deepEqual(placed(set), [], address);
+    }
+  });
+
+  it('is one of the web', async () => {
+    for (const address of ['example.com', 'ftp://example.com', 'https://', 'https://a b']) {
+      assert.deepEqual(placed(await load(withAddress(address))), ['1:47 wrong-value'], address);
+    }
   });
 });
 

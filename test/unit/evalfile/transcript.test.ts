@@ -23,7 +23,7 @@ describe('an inline transcript', () => {
     ['no assistant', '- user: x', ['3:5 no-assistant-message']],
     [
       'a part that is unknown',
-      '- {role: user, content: [{type: image_url}]}\n- assistant: x',
+      '- {role: user, content: [{type: hologram}]}\n- assistant: x',
       ['4:39 unknown-part'],
     ],
     [
@@ -48,11 +48,22 @@ describe('an inline transcript', () => {
     });
   }
 
-  it('is accepted with a warning where the user is left waiting', async () => {
-    const loaded = await load(inline('- user: a\n- assistant: b\n- user: c'));
-    assert.deepEqual(placed(loaded), ['6:9 conversation-unfinished']);
-    assert.equal(loaded.suite?.cases.length, 1);
-  });
+  const call = '- {role: assistant, tool_calls: [{id: q, function: {name: look}}]}';
+  for (const [what, messages, expected] of [
+    ['the user is left waiting', '- user: a\n- assistant: b\n- user: c', '6:9'],
+    ['it ends with a tool call', `- user: a\n${call}`, '5:10'],
+    [
+      'it ends with the result of one',
+      `- user: a\n${call}\n- {role: tool, tool_call_id: q, content: y}`,
+      '6:10',
+    ],
+  ] as const) {
+    it(`is accepted with a warning where ${what}`, async () => {
+      const loaded = await load(inline(messages));
+      assert.deepEqual(placed(loaded), [`${expected} conversation-unfinished`]);
+      assert.equal(loaded.suite?.cases.length, 1);
+    });
+  }
 });
 
 describe('a transcript file', () => {

@@ -1,30 +1,63 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { answerSchema } from '../../../src/assertions/answerSchema.ts';
-import { extractJson } from '../../../src/judge/answer.ts';
+import { readAnswerText } from '../../../src/judge/answerText.ts';
 import { judgeRequest } from '../../../src/judge/ask.ts';
 import { judgedTurns, questionsOfAllTypes } from '../../support/questions.ts';
 
-describe('extractJson', () => {
+describe('the text of an answer', () => {
+  const found = { kind: 'object', value: { a: 1 } };
   const rows: [string, string, unknown][] = [
-    ['plain', '{"a": 1}', { a: 1 }],
-    ['a code fence', '```json\n{"a": 1}\n```', { a: 1 }],
-    ['words around it', 'Here it is: {"a": 1}. Bye', { a: 1 }],
-    ['braces in the words before it', 'As {asked}: {"a": 1}', { a: 1 }],
-    ['braces in the words after it', '{"a": 1} I hope {this} helps', { a: 1 }],
-    ['braces and quotes inside texts', 'x {"a": "}\\"{"} y', { a: '}"{' }],
-    ['the first of two', '{"a": 1} {"a": 2}', { a: 1 }],
-    ['no object', 'No, it did not.', undefined],
-    ['a bare text', '"No"', undefined],
-    ['an object that breaks off', '{"a": [1, 2', undefined],
-    ['nothing', '', undefined],
+    ['plain', '{"a": 1}', found],
+    ['in a code fence', '```json\n{"a": 1}\n```', found],
+    ['with words around it', 'Here it is: {"a": 1}. Bye', found],
+    ['with braces in the words before it', 'As {asked}: {"a": 1}', found],
+    ['with braces in the words after it', '{"a": 1} I hope {this} helps', found],
+    ['after thoughts that hold another', '<think>{"a": 2}</think>\n{"a": 1}', found],
+    [
+      'with braces and quotes inside texts',
+      'x {"a": "}\\"{"} y',
+      { kind: 'object', value: { a: '}"{' } },
+    ],
+    [
+      'with thoughts inside a text',
+      '{"a": "<think>x</think>"}',
+      { kind: 'object', value: { a: '<think>x</think>' } },
+    ],
+    [
+      'with a key in two objects',
+      '{"b": [{"a": 1}, {"a": 2}], "a": "\\"a\\": 1"}',
+      { kind: 'object', value: { b: [{ a: 1 }, { a: 2 }], a: '"a": 1' } },
+    ],
+    ['twice', '{"a": 1} {"a": 2}', { kind: 'several' }],
+    ['twice, the second in words', '{"a": 1}\nOr rather {"a": 0}.', { kind: 'several' }],
+    ['with a key twice', '{"a": 0, "b": {}, "a": 1}', { kind: 'repeated-key', key: 'a' }],
+    [
+      'with a key twice, once escaped',
+      '{"a": 0, "\\u0061": 1}',
+      { kind: 'repeated-key', key: 'a' },
+    ],
+    [
+      'with a key twice further in',
+      '{"b": [{"a": 0, "a": 1}]}',
+      { kind: 'repeated-key', key: 'a' },
+    ],
+    ['without an object', 'No, it did not.', { kind: 'none' }],
+    ['as a bare text', '"No"', { kind: 'none' }],
+    ['that breaks off', '{"a": [1, 2', { kind: 'none' }],
+    ['in thoughts alone', '<think>{"a": 1}</think>', { kind: 'none' }],
+    ['of nothing', '', { kind: 'none' }],
   ];
   for (const [name, text, expected] of rows) {
-    it(`reads ${name}`, () => assert.deepEqual(extractJson(text), expected));
+    it(`is read ${name}`, () => assert.deepEqual(readAnswerText(text), expected));
   }
 
-  it('ends on a text of braces alone', () => {
-    assert.equal(extractJson('{'.repeat(200_000)), undefined);
+  it('of braces alone ends', () => {
+    assert.equal(readAnswerText('{'.repeat(900_000)).kind, 'none');
+  });
+
+  it('is not read where no judge writes as much', () => {
+    assert.equal(readAnswerText(`{"a": "${'x'.repeat(1_000_000)}"}`).kind, 'too-long');
   });
 });
 

@@ -24,7 +24,7 @@ const GOOD = answer(entry(2), entry(4));
 
 /** What `llm-judge` is answered, with a score of the test's. */
 function scored(score: unknown) {
-  return { ...GOOD, label: null, details: [], score };
+  return { ...GOOD, details: [], score };
 }
 
 function scoredText(score: string): string {
@@ -55,6 +55,20 @@ const rows: readonly Row[] = [
     bad: '{"turns": [{"turn": 2',
     reason: 'malformed-json',
     said: /not JSON/,
+  },
+  {
+    name: 'two answers',
+    bad: `${scoredText('0')} ${scoredText('1')}`,
+    reason: 'several-answers',
+    said: /more than one JSON object/,
+    assertion: SCORED,
+  },
+  {
+    name: 'a score twice',
+    bad: scoredText('0, "score": 1'),
+    reason: 'repeated-key',
+    said: /`score` twice/,
+    assertion: SCORED,
   },
   { name: 'a list', bad: '[]', reason: 'wrong-type', said: /expected object/ },
   { name: 'empty content', bad: emptyContent(), reason: 'empty-answer', said: /empty/ },
@@ -219,10 +233,10 @@ describe('a bad answer is repaired once, else an error', () => {
     assert.equal(verdict.usage.calls, 2);
   });
 
-  it('a repair that never comes keeps what the first answer cost', async (t) => {
+  it('a repair that never comes keeps what the first answer cost, and counts as asked', async (t) => {
     const verdict = await judgeOne(t, PER_TURN, ['Well …']);
     assert.equal(verdict.reason, 'bad-request');
-    assert.equal(verdict.usage.calls, 1);
+    assert.equal(verdict.usage.calls, 2);
     assert.ok(verdict.usage.input_tokens > 0);
   });
 

@@ -107,9 +107,9 @@ describe('a verdict that contradicts its score', () => {
   const own = buildAssertion('llm-judge', {}, { prompt: buildPrompt('{{conversation}}') });
 
   it('in the words of the judge alone is not heard: pass is score against threshold', async (t) => {
-    const said = { ...GOOD, label: null, details: [], score: 0, pass: true, verdict: 'pass' };
+    const said = { ...GOOD, details: [], score: 0, pass: true, verdict: 'pass' };
     assert.equal((await judgeOne(t, own, [said])).status, 'fail');
-    const other = { ...GOOD, label: null, details: [], score: 1, pass: false, verdict: 'fail' };
+    const other = { ...GOOD, details: [], score: 1, pass: false, verdict: 'fail' };
     assert.equal((await judgeOne(t, own, [other])).status, 'pass');
   });
 
@@ -143,7 +143,7 @@ describe('a verdict that contradicts its score', () => {
     [
       'llm-judge: the highest score, but every turn fails',
       own,
-      { ...answer(fails(2), fails(4)), label: null, details: [], score: 1 },
+      { ...answer(fails(2), fails(4)), details: [], score: 1 },
     ],
     [
       'safety: unsafe, but of no category',

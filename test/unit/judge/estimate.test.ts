@@ -145,6 +145,18 @@ describe('what a case will take', () => {
     assert.match(estimateWords(unknown), /^about 1 request, \d+ tokens$/);
   });
 
+  it('counts the calls of a target that is a program', async () => {
+    const top = 'targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\n';
+    const contains = '      - {type: contains, value: x}\n';
+    const live = await estimateOf(suite(contains, top, '    turns: [Hi, Bye]\n    repeat: 2\n'));
+    assert.deepEqual([live.calls, live.requests], [4, 0]);
+    assert.equal(estimateWords(live), '4 calls to the target');
+    const judged = await estimateOf(
+      suite('      - polite\n', `judge: openai:j\n${top}`, '    turns: [Hi]\n'),
+    );
+    assert.match(estimateWords(judged), /^1 call to the target, about 1 request, \d+ tokens$/);
+  });
+
   it('takes replies that are still to come for some, and counts the requests of a chat target', async () => {
     const top = 'judge: openai:j\ntargets:\n  bot: {type: chat, model: "openai:m"}\ntarget: bot\n';
     const live = await estimateOf(suite('      - polite\n', top, '    turns: [Hi, Bye]\n'));

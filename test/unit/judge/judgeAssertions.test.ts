@@ -202,7 +202,7 @@ describe('verdicts', () => {
 
   it('are computed from score and threshold: assertion, then prompt, then type', async (t) => {
     const prompt = buildPrompt('{{conversation}}', { threshold: 0.9 });
-    const scored = { ...GOOD, label: null, details: [], score: 0.8 };
+    const scored = { ...GOOD, details: [], score: 0.8 };
     const byPrompt = buildAssertion('llm-judge', {}, { prompt });
     const own = buildAssertion('llm-judge', {}, { prompt, threshold: 0.8 });
     assert.equal((await judgeOne(t, byPrompt, [scored])).status, 'fail');
@@ -222,6 +222,11 @@ describe('verdicts', () => {
       { facts: buildFacts({ role: 'A shop.' }) },
     );
     assert.deepEqual(states(verdicts), ['error unauthorized', 'pass', 'pass']);
+    assert.deepEqual(
+      verdicts.map(({ usage }) => usage.calls),
+      [1, 1, 0],
+      'what failed was sent as well',
+    );
   });
 
   it('of criteria are errors one by one where one cannot be read', async (t) => {

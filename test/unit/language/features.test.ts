@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NO_ESTIMATE } from '../../../src/core/estimate.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
+import { completion } from '../../../src/language/completion/completion.ts';
 import { codeLenses, resolveLens } from '../../../src/language/features/codeLens.ts';
-import { completion } from '../../../src/language/features/completion.ts';
 import { documentSymbols } from '../../../src/language/features/documentSymbols.ts';
-import { hover } from '../../../src/language/features/hover.ts';
+import { hover } from '../../../src/language/hover/hover.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
@@ -29,7 +29,7 @@ describe('what stands beside the text', () => {
     const estimate = async () => ({ ...NO_ESTIMATE, requests: 3, inputTokens: 9_800 });
     const lenses = await Promise.all(
       codeLenses(document, 'file:///suite').map((lens) =>
-        resolveLens(lens, document.suite, estimate),
+        resolveLens(lens, async () => document.suite, estimate),
       ),
     );
     assert.deepEqual(
@@ -41,6 +41,17 @@ describe('what stands beside the text', () => {
         ['about 3 requests, 9.8k tokens, free', 1],
       ],
     );
+  });
+
+  it('has no empty lens behind the others of a case that is broken or skipped', async () => {
+    for (const line of ['thresold: 1', 'skip: true']) {
+      const document = await documentOf(text.replace('\n    ', `\n    ${line}\n    `));
+      const lenses = codeLenses(document, 'file:///suite');
+      assert.deepEqual(
+        lenses.map(({ command }) => command?.title),
+        ['Run all', 'Run', 'Open conversation'],
+      );
+    }
   });
 
   it('is an outline of cases and turns', async () => {

@@ -3,36 +3,33 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Position, Range } from '../../../src/core/problem.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
-import {
-  codeActions,
-  codeActionsOfText,
-} from '../../../src/language/features/codeActions/codeActions.ts';
+import { loadTranscript } from '../../../src/evalfile/transcript.ts';
+import { codeActions, codeActionsOfText } from '../../../src/language/codeActions/codeActions.ts';
+import { completion } from '../../../src/language/completion/completion.ts';
+import { messageCompletion } from '../../../src/language/completion/messageCompletion.ts';
+import { promptCompletion } from '../../../src/language/completion/promptCompletion.ts';
 import { codeLenses } from '../../../src/language/features/codeLens.ts';
-import { completion } from '../../../src/language/features/completion.ts';
 import { definition } from '../../../src/language/features/definition.ts';
 import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
 import { documentLinks } from '../../../src/language/features/documentLinks.ts';
 import { documentSymbols } from '../../../src/language/features/documentSymbols.ts';
 import { foldingRanges } from '../../../src/language/features/foldingRanges.ts';
 import { formatting } from '../../../src/language/features/formatting.ts';
-import { hover, promptHover } from '../../../src/language/features/hover.ts';
 import { inlayHints } from '../../../src/language/features/inlayHints.ts';
-import { messageCompletion } from '../../../src/language/features/messageCompletion.ts';
-import { messageProblems } from '../../../src/language/features/messageDiagnostics.ts';
-import { messageHover } from '../../../src/language/features/messageHover.ts';
 import { messageSymbols } from '../../../src/language/features/messageSymbols.ts';
 import { onTypeFormatting } from '../../../src/language/features/onTypeFormatting.ts';
-import { promptCompletion } from '../../../src/language/features/promptCompletion.ts';
 import { references } from '../../../src/language/features/references.ts';
 import { prepareRename, rename } from '../../../src/language/features/rename.ts';
 import { selectionRanges } from '../../../src/language/features/selectionRanges.ts';
 import { semanticTokens } from '../../../src/language/features/semanticTokens.ts';
 import { workspaceSymbols } from '../../../src/language/features/workspaceSymbols.ts';
+import { hover, promptHover } from '../../../src/language/hover/hover.ts';
+import { messageHover } from '../../../src/language/hover/messageHover.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 import { evalTexts, messageFiles, place, promptTexts } from '../../support/fuzzTexts.ts';
-import { assertFolds, assertPlaces, assertTokens } from '../../support/placesIn.ts';
+import { assertFolds, assertPlaces, assertTokens } from '../../support/language/placesIn.ts';
 import { worked } from '../../support/work.ts';
 
 /** The same texts in every run; another number finds others. */
@@ -144,8 +141,8 @@ describe('no text', () => {
       const own = diagnosticsByFile(document.suite.problems).get(PROMPT) ?? [];
       const answers = [
         own,
-        codeActionsOfText(uri, text, own),
-        promptCompletion(text, PROMPT, position, { snippets: true, variables: ['city'] }),
+        codeActionsOfText(PROMPT, text, own, { uriOf }),
+        promptCompletion(text, position, { snippets: true, variables: ['city'] }),
         await promptHover(PROMPT, position, ports),
         await definition(PROMPT, position, ports),
         await references(PROMPT, position, true, ports),
@@ -163,11 +160,11 @@ describe('no text', () => {
       const begun = worked();
       const path = `${WORKSPACE}/${name}`;
       const position = positionAt(text, at);
-      const problems = messageProblems(text, path);
+      const problems = loadTranscript(text, path).problems;
       const own = diagnosticsByFile(problems).get(path) ?? [];
       const answers = [
         problems,
-        codeActionsOfText(uriOf(path), text, own),
+        codeActionsOfText(path, text, own, { uriOf }),
         messageCompletion(text, path, position, { snippets: true }),
         messageHover(text, path, position),
         messageSymbols(text, path),
@@ -219,12 +216,8 @@ function portsOf(document: EvalDocument, files: ReturnType<typeof memoryFiles>) 
     documents: [document],
     files,
     readText,
-    read: readText,
-    readHead: readText,
-    readFile: (path: string) => files.read(path, Number.POSITIVE_INFINITY),
-    exists: files.exists,
     listFolder: async () => [{ name: 'judges', isFolder: true }],
-    lastConversation: async () => undefined,
+    lastRuns: async () => [],
     uriOf,
     workspaceOf: () => WORKSPACE,
     workspace: WORKSPACE,

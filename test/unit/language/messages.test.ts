@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { messageCompletion } from '../../../src/language/features/messageCompletion.ts';
-import { messageProblems } from '../../../src/language/features/messageDiagnostics.ts';
-import { messageHover } from '../../../src/language/features/messageHover.ts';
+import { loadTranscript } from '../../../src/evalfile/transcript.ts';
+import { messageCompletion } from '../../../src/language/completion/messageCompletion.ts';
 import { messageSymbols } from '../../../src/language/features/messageSymbols.ts';
-import { isMessagesFile } from '../../../src/language/messagesFile.ts';
-import { cursor } from '../../support/cursor.ts';
-import { assertPlaces } from '../../support/placesIn.ts';
+import { messageHover } from '../../../src/language/hover/messageHover.ts';
+import { isMessagesFile } from '../../../src/protocol/fileNames.ts';
+import { cursor } from '../../support/language/cursor.ts';
+import { assertPlaces } from '../../support/language/placesIn.ts';
 
 const YAML = '/a.messages.yaml';
 const JSON_FILE = '/a.messages.json';
@@ -15,7 +15,7 @@ const LINES = '/a.messages.jsonl';
 
 /** `line:column code`, counted from 1. */
 const told = (text: string, path: string) =>
-  messageProblems(text, path).map(
+  loadTranscript(text, path).problems.map(
     ({ code, range: { start } }) => `${start.line + 1}:${start.character + 1} ${code}`,
   );
 
@@ -191,7 +191,7 @@ describe('hover in a file of messages', () => {
     );
     assert.match(
       hover(`${USER}\n{"type": "function_c|all", "call_id": "a"}`, LINES),
-      /A call of a tool/,
+      /A tool call/,
     );
     assert.match(
       hover(`${USER}\n{"type": "function_call", "call|_id": "a"}`, LINES),
@@ -300,7 +300,7 @@ describe('no text', () => {
         const line = row % lines.length;
         const position = { line, character: column % ((lines[line]?.length ?? 0) + 1) };
         for (const answer of [
-          messageProblems(text, path),
+          loadTranscript(text, path).problems,
           messageCompletion(text, path, position, { snippets: true }),
           messageHover(text, path, position),
           messageSymbols(text, path),

@@ -7,10 +7,11 @@ import type { Path } from '../../../src/core/data.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';
-import { didYouMean } from '../../../src/language/features/codeActions/didYouMean.ts';
+import { fixesOf } from '../../../src/language/codeActions/fixes.ts';
 import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
 import { keysAt } from '../../../src/schema/schemaWalk.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
+import { uriOf } from '../../support/language/codeActions.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -68,7 +69,7 @@ describe('a key of an example mistyped by one letter', () => {
           const yaml = parseYaml(changed, path);
           const { problems } = await loadDocument(yaml, nodeFiles(), options);
           const diagnostics = diagnosticsByFile(problems).get(path) ?? [];
-          const [fix] = diagnostics.flatMap((one) => didYouMean(path, yaml, one));
+          const [fix] = fixesOf(diagnostics, ['replacement'], { uri: path, yaml, uriOf });
           const [edit] = fix?.edit?.changes?.[path] ?? [];
           const restores =
             problems.length === 1 &&

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { codeActionsOfText } from '../../../src/language/features/codeActions/codeActions.ts';
+import { codeActionsOfText } from '../../../src/language/codeActions/codeActions.ts';
 import { rename } from '../../../src/language/features/rename.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
-import { applied, edited, uriOf } from '../../support/codeActions.ts';
-import { chosen } from '../../support/completing.ts';
 import { SUITE } from '../../support/evalFiles.ts';
+import { applied, edited, uriOf } from '../../support/language/codeActions.ts';
+import { chosen } from '../../support/language/completing.ts';
 import { markedFiles, pathOf } from '../../support/namedFiles.ts';
 
 /** Names of models that bare would be no texts, or other texts, each with how it is written. */
@@ -52,7 +52,7 @@ describe('a name is in the same quotes, whoever writes it', () => {
           source: 'turnlight',
           data: { replacement: name },
         };
-        const [action] = codeActionsOfText(uriOf(SUITE), text, [diagnostic]);
+        const [action] = codeActionsOfText(SUITE, text, [diagnostic], { uriOf });
         assert.equal(applied(text, action)['suite.eval.yaml'], expected);
       });
     }

@@ -102,7 +102,7 @@ describe('Anthropic messages', () => {
     ['a call without a name', '{type: tool_use, id: a, input: {}}', '5:7 call-without-name'],
     ['a call without an id', '{type: tool_use, name: f, input: {}}', '5:7 call-without-id'],
     ['input that is no mapping', '{type: tool_use, id: a, name: f, input: x}', '5:47 wrong-type'],
-    ['a block of another type', '{type: image, source: {}}', '5:14 unknown-part'],
+    ['a block of another type', '{type: hologram, source: {}}', '5:14 unknown-part'],
     ['a key that is none', '{type: tool_use, id: a, name: f, inptu: {}}', '5:40 unknown-key'],
     ['a result by the assistant', '{type: tool_result, tool_use_id: a}', '5:14 misplaced-part'],
   ] as const) {

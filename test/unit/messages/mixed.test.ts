@@ -59,7 +59,7 @@ describe('messages of several dialects in one list', () => {
   it('say which list to give where something stands around it', () => {
     const user = [{ role: 'user', content: 'Hi' }];
     for (const [given, hint] of [
-      [{ messages: user }, /under `messages`\. Give one list/],
+      [{ messages: user }, /under `messages`\. Keep only the list/],
       [{ input: user, output: user }, /under `input` and `output`/],
     ] as const) {
       assert.match(readMessages(given).problems[0]?.message ?? '', hint);

@@ -121,8 +121,8 @@ describe('OpenAI Responses items', () => {
     ['a message without a role', '{type: message, content: x}', '2:4 missing-role'],
     ['a role that is none', '{type: message, role: bot, content: x}', '2:25 unknown-role'],
     [
-      'an image',
-      '{role: user, content: [{type: input_text, text: a}, {type: input_image}]}',
+      'a part of another type',
+      '{role: user, content: [{type: input_text, text: a}, {type: hologram}]}',
       '2:62 unknown-part',
     ],
     ['a key that is none', '{type: function_call, call_id: a, nme: f}', '2:37 unknown-key'],

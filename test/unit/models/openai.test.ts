@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { ModelSpec } from '../../../src/core/suite.ts';
 import {
   type Model,
@@ -9,7 +10,8 @@ import {
   type ModelRequest,
 } from '../../../src/models/model.ts';
 import { forgetAbilities } from '../../../src/models/openai/abilities.ts';
-import { openaiProvider } from '../../../src/models/openai/provider.ts';
+import { openaiSchema } from '../../../src/models/openai/params.ts';
+import { createModel } from '../../../src/models/registry.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import {
   type ModelServer,
@@ -31,6 +33,7 @@ function host(
   return {
     secret: async (name) => secrets[name],
     env: () => undefined,
+    scrubber: new Scrubber(),
     log: { debug: log, info: log, warn: log, error: log },
   };
 }
@@ -57,7 +60,7 @@ async function modelWith(
 ): Promise<{ server: ModelServer; model: Model }> {
   const server = await startModelServer(script, { rejects: setup.rejects ?? [] });
   t.after(() => server.close());
-  const model = await openaiProvider.create(
+  const model = await createModel(
     spec({ base_url: server.baseUrl, ...setup.params }),
     setup.host ?? host(),
   );
@@ -140,7 +143,7 @@ test('sends the conversation in OpenAI chat form and reads text, version and usa
   });
 });
 
-test('reads tool calls, and keeps arguments that are no JSON as text', async (t) => {
+test('reads tool calls, and keeps arguments that are other than JSON as text', async (t) => {
   const { model } = await modelWith(t, [
     {
       toolCalls: [
@@ -196,9 +199,9 @@ test('the key is sent as Authorization and nowhere else', async (t) => {
 });
 
 test('a missing key is an error that names variable and command, before anything is sent', async () => {
-  const error = await failure(openaiProvider.create(spec({ api_key_env: 'MY_KEY' }), host({})));
+  const error = await failure(createModel(spec({ api_key_env: 'MY_KEY' }), host({})));
   assert.equal(error.reason, 'missing-key');
-  assert.match(error.message, /MY_KEY.*"Turnlight: Set API Key"/);
+  assert.match(error.message, /MY_KEY.*"Turnlight: Set API Key…"/);
 });
 
 test('an endpoint of its own needs no key', async (t) => {
@@ -208,7 +211,7 @@ test('an endpoint of its own needs no key', async (t) => {
 });
 
 test('a pasted key is refused where the name of a variable belongs', () => {
-  const parsed = openaiProvider.schema.safeParse({
+  const parsed = openaiSchema.safeParse({
     provider: 'openai',
     model: 'm',
     api_key_env: 'sk-1-2',
@@ -247,7 +250,7 @@ test('says the schema last at once where the model is to be asked so, and falls 
     params: { answer_format: 'json_object' },
   });
   await ask(model, { ...HELLO, answer: ANSWER });
-  const strict = await openaiProvider.create(spec({ base_url: server.baseUrl }), host());
+  const strict = await createModel(spec({ base_url: server.baseUrl }), host());
   await ask(strict, { ...HELLO, answer: ANSWER });
   const formats = server.requests.map(({ body }) => body.response_format?.type);
   assert.deepEqual(formats, ['json_object', undefined, 'json_schema']);
@@ -316,6 +319,19 @@ test('the finish is told for a cut-off, a content filter and a refusal', async (
   assert.equal((await ask(model)).text, '');
 });
 
+test('an endpoint that ends a reply with an error is heard; a word of its own is noted once', async (t) => {
+  const logged: string[] = [];
+  const { model } = await modelWith(
+    t,
+    [{ finish: 'error' }, { text: 'a', finish: 'eos' }, { text: 'b', finish: 'eos' }],
+    { host: host({}, logged) },
+  );
+  assert.equal((await ask(model)).finish, 'error');
+  assert.equal((await ask(model)).finish, 'other');
+  assert.equal((await ask(model)).text, 'b');
+  assert.deepEqual(logged, ['openai:m ended a reply with the unknown finish_reason "eos".']);
+});
+
 test('retries a rate limit as Retry-After says, a server error, and a lost connection', async (t) => {
   const { server, model } = await modelWith(t, [
     faults.rateLimited(0),
@@ -327,6 +343,18 @@ test('retries a rate limit as Retry-After says, a server error, and a lost conne
   assert.equal(reply.text, 'At last');
   assert.equal(reply.usage.calls, 1);
   assert.equal(server.requests.length, 4);
+});
+
+test('nobody is followed elsewhere: what was to be sent stays here', async (t) => {
+  for (const status of [301, 302, 307, 308]) {
+    const elsewhere = await startModelServer(() => 'stolen');
+    t.after(() => elsewhere.close());
+    const { server, model } = await modelWith(t, [faults.redirect(elsewhere.baseUrl, status)]);
+    const error = await failure(ask(model));
+    assert.equal(error.reason, 'redirected');
+    assert.ok(error.message.includes(elsewhere.baseUrl), error.message);
+    assert.deepEqual([server.requests.length, elsewhere.requests.length], [1, 0]);
+  }
 });
 
 test('a connection reset is retried', async (t) => {
@@ -343,15 +371,20 @@ const FAILURES: [string, () => Script, ModelErrorReason, RegExp][] = [
   ['429 without end', () => () => faults.rateLimited(0), 'rate-limited', /concurrency/],
   ['500 without end', () => () => faults.serverError(), 'server-error', /Try later/],
   ['an HTML error page', () => () => faults.htmlPage(), 'server-error', /an HTML page/],
-  ['an HTML page with 200', () => [faults.htmlPage(200)], 'malformed-reply', /no JSON/],
-  ['invalid JSON', () => [faults.invalidJson()], 'malformed-reply', /no JSON/],
-  ['text that is no JSON', () => [faults.plainText()], 'malformed-reply', /no JSON/],
+  ['an HTML page with 200', () => [faults.htmlPage(200)], 'malformed-reply', /other than JSON/],
+  ['invalid JSON', () => [faults.invalidJson()], 'malformed-reply', /other than JSON/],
+  [
+    'text that is other than JSON',
+    () => [faults.plainText()],
+    'malformed-reply',
+    /other than JSON/,
+  ],
   ['missing choices', () => [faults.missingChoices()], 'malformed-reply', /"choices"/],
   [
     'a bare JSON value',
     () => [faults.body(200, '7', 'application/json')],
     'malformed-reply',
-    /no chat completion/,
+    /not a chat completion/,
   ],
   [
     'an error with 200',
@@ -374,10 +407,10 @@ for (const [name, script, reason, words] of FAILURES) {
   });
 }
 
-test('an endpoint that cannot be reached is named with the reason', async (t) => {
-  const { server, model } = await modelWith(t, []);
-  await server.close();
-  const error = await failure(ask(model));
+test('an endpoint that cannot be reached is named with the reason', async () => {
+  // The port of a server that was closed may be another test's by now.
+  const nobody = 'http://127.0.0.1:2/v1';
+  const error = await failure(ask(await createModel(spec({ base_url: nobody }), host())));
   assert.equal(error.reason, 'unreachable');
   assert.match(error.message, /ECONNREFUSED.*base_url/);
 });
@@ -422,7 +455,7 @@ test('secrets in headers, and in the address, are never shown', async (t) => {
     params: { headers: { 'api-key': 'team-secret-1' } },
   });
   const { message } = await failure(ask(model));
-  assert.match(message, /\[hidden\]/);
+  assert.match(message, /\[hidden: api-key\]/);
   assert.doesNotMatch(message, /team-secret-1/);
 });
 

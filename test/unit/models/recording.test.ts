@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SILENT } from '../../../src/core/logger.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import { NO_USAGE } from '../../../src/core/verdict.ts';
 import { exchangeKey, modelExchangeRequest } from '../../../src/models/exchange.ts';
 import {
@@ -58,7 +59,7 @@ async function record(
   model: Model,
   requests: readonly ModelRequest[],
 ): Promise<void> {
-  const recorder = await openRecorder(path);
+  const recorder = await openRecorder(path, new Scrubber());
   const recording = recordingModel(model, recorder);
   for (const request of requests) await recording.complete(request, 1, signal).catch(() => {});
   await recorder.close();
@@ -125,7 +126,7 @@ test('a line holds the canonical request and its hash, no provider, no endpoint'
 
 test('lines of requests side by side are whole and all there', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
-  const recorder = await openRecorder(path);
+  const recorder = await openRecorder(path, new Scrubber());
   const model = recordingModel(scripted('openai:m', []), recorder);
   const texts = Array.from({ length: 50 }, (_, index) => `${index}`.repeat(2000));
   await Promise.all(texts.map((text) => model.complete(said(text), 1, signal)));
@@ -149,7 +150,7 @@ for (const [name, recorded, asked, words] of [
     'the message and its first differing line',
     said(LONG.join('\n')),
     said(LONG.with(4, 'another').join('\n')),
-    /\(line 1\) in messages: message 1 \(user\), line 5: asked "another", recorded "line 5"/,
+    /\(line 1\) differs in messages: message 1 \(user\), line 5: asked "another", recorded "line 5"/,
   ],
   [
     'a temperature',
@@ -208,11 +209,11 @@ test('a model that was not recorded is an error that names the recorded ones', a
   const path = join(await folder(t), 'r.jsonl');
   await record(path, scripted('openai:m', ['x']), [said('a')]);
   const ask = await replay(path, 'openai:other');
-  await assert.rejects(ask(said('a')), /"other".*holds the model "m"/);
+  await assert.rejects(ask(said('a')), /"other".*answers from the model "m"/);
 });
 
 for (const [name, line, words] of [
-  ['no JSON', '{"kind": "mo', /no JSON/],
+  ['not JSON', '{"kind": "mo', /not JSON/],
   ['an unknown kind', '{"kind": "x"}', /kind/],
   [
     'an unknown key',
@@ -240,7 +241,7 @@ for (const [name, line, words] of [
 test('a recording that is missing, or cannot be written, is an error that names it', async (t) => {
   const path = await folder(t);
   await assert.rejects(openPlayer(join(path, 'none.jsonl'), unheard), /none\.jsonl cannot be read/);
-  await assert.rejects(openRecorder(path), /cannot be written/);
+  await assert.rejects(openRecorder(path, new Scrubber()), /cannot be written/);
 });
 
 test('the replay provider reads its path from the folder of its file, once per run', async (t) => {
@@ -254,6 +255,7 @@ test('the replay provider reads its path from the folder of its file, once per r
   };
   const host = (): ModelHost => ({
     secret: async () => undefined,
+    scrubber: new Scrubber(),
     env: () => undefined,
     log: SILENT,
   });

@@ -16,10 +16,10 @@ test('reads provider:model, colons in the name of the model included', () => {
 });
 
 for (const [text, words] of [
-  ['gpt-5-mini', /names no model/],
-  ['openai:', /names no model/],
-  ['opnai:gpt-5-mini', /"opnai" is no provider.*openai, replay/],
-  ['replay:judge', /needs more than its name/],
+  ['gpt-5-mini', /is not a model/],
+  ['openai:', /is not a model/],
+  ['opnai:gpt-5-mini', /Unknown provider "opnai".*openai, vscode, replay/],
+  ['replay:judge', /needs more than a name/],
 ] as const) {
   test(`"${text}" is refused with a reason`, () => {
     const parsed = parseModelSpec(text, '/');

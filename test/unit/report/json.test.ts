@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withCasePaths } from '../../../src/core/recordPaths.ts';
+import { mapCasePaths } from '../../../src/core/recordPaths.ts';
 import { caseLineSchema, endLineSchema, runLineSchema } from '../../../src/core/runRecord.ts';
 import { JsonReporter } from '../../../src/report/json.ts';
 import { buildVerdict } from '../../support/build.ts';
@@ -22,10 +22,43 @@ test('holds the lines of the record, cases in the order of the files, no path of
   endLineSchema.parse(end);
   assert.deepEqual(
     cases.map((line: unknown) => caseLineSchema.parse(line)),
-    [first, second].map((line) => withCasePaths(line, () => 'suite.eval.yaml')),
+    [first, second].map((line) => mapCasePaths(line, () => 'suite.eval.yaml')),
   );
 });
 
 test('a run that never started is told by nulls', () => {
-  assert.deepEqual(JSON.parse(new JsonReporter().finish()), { run: null, cases: [], end: null });
+  assert.deepEqual(JSON.parse(new JsonReporter().finish()), {
+    run: null,
+    cases: [],
+    assertions: [],
+    end: null,
+  });
+});
+
+test('sums up each assertion of a suite: mean, passes, errors and how often each value was given', () => {
+  const line = (id: string, ...verdicts: Parameters<typeof buildVerdict>[0][]) =>
+    buildCaseLine({ id, status: 'pass', verdicts: verdicts.map((one) => buildVerdict(one)) });
+  const kind = { name: 'Kind', status: 'pass', score: 1, label: 'yes' } as const;
+  const lines = [
+    line('a', kind, { name: 'Share', status: 'pass', score: 0.75 }),
+    line('b', kind, { name: 'Share', status: 'skipped', score: null }),
+    line('c', { ...kind, status: 'fail', score: 0.5, label: 'no' }),
+    line('d', { name: 'Kind', status: 'error', score: null, reason: 'quota' }),
+  ];
+  const reporter = new JsonReporter();
+  for (const event of runEvents(lines)) reporter.event(event);
+  const none = { thresholds: [0.5], passed: 0, failed: 0, skipped: 0, errored: {}, values: {} };
+  assert.deepEqual(JSON.parse(reporter.finish()).assertions, [
+    {
+      ...none,
+      suite: 'suite.eval.yaml',
+      name: 'Kind',
+      mean: 2.5 / 3,
+      passed: 2,
+      failed: 1,
+      errored: { quota: 1 },
+      values: { yes: 2, no: 1 },
+    },
+    { ...none, suite: 'suite.eval.yaml', name: 'Share', mean: 0.75, passed: 1, skipped: 1 },
+  ]);
 });

@@ -102,8 +102,8 @@ Case                   Completeness  Frustration
     Turn 1: never taken up
   ✗ Frustration: unresolved (score 0.00, threshold 0.50), required  /elsewhere/x.eval.yaml:6
 
-Completeness: yes 1, failed 1
-Frustration: none 1, unresolved 1
+Completeness mean 0.75, 1 of 2 passed: yes 1
+Frustration mean 0.50, 1 of 2 passed: none 1, unresolved 1
 Cases: 1 passed, 1 failed, 0 errored, 0 skipped
 Asked: 4 requests, 150 tokens in (20 cached), 15 out, cost 0.0100
 Time: 1.0 s
@@ -131,7 +131,7 @@ test('an errored case tells its reason and the last output of its target', () =>
   const text = report([start, output, ...rest]);
   assert.match(
     text,
-    /⚠ c {2}suite\.eval\.yaml:10\n {2}The target crashed\.\n {2}The last output of the target:\n {4}Traceback:\n {6}boom\[U\+001B\]\[2J/,
+    /⚠ c {2}suite\.eval\.yaml:10\n {2}The target crashed\.\n {2}Last output of the target:\n {4}Traceback:\n {6}boom\[U\+001B\]\[2J/,
   );
 });
 
@@ -152,8 +152,8 @@ test('an assertion that could not be judged shows its reason, apart from failure
   });
   const text = report(runEvents([line]));
   assert.match(text, /⚠ A: cut-off .*\n {4}Its answer was cut off\./);
-  assert.match(text, /^A: errored \(cut-off\) 1$/m);
-  assert.match(text, /^B: skipped 1$/m);
+  assert.match(text, /^A 1 errored \(cut-off 1\)$/m);
+  assert.match(text, /^B 1 skipped$/m);
   assert.match(text, /0 passed, 0 failed, 1 errored, 0 skipped/);
 });
 
@@ -188,7 +188,7 @@ test('what an agent, a judge or a file says cannot drive the terminal', () => {
   const text = report(runEvents([line]));
   assert.doesNotMatch(text, /[^\P{Cc}\n]|\u202e/u);
   assert.match(text, /\[U\+001B\]\[2J/);
-  assert.match(text, /the turn does not hold these words/);
+  assert.match(text, /not found in this turn/);
 });
 
 test('long texts are cut, and a table that is too wide becomes a list', () => {
@@ -225,7 +225,7 @@ test('repetitions are told apart, and cases that never finished are counted', ()
   const text = report(runEvents(lines, { finished: lines.slice(0, 1), cancelled: true }));
   assert.match(text, /✓ c 1\/2/);
   assert.match(text, /0 skipped, 1 not finished/);
-  assert.match(text, /cancelled; finished cases are kept/);
+  assert.match(text, /cancelled\. Finished cases are kept/);
 });
 
 test('repetitions are counted as one case, with how many passed and the spread of their scores', () => {
@@ -239,10 +239,10 @@ test('repetitions are counted as one case, with how many passed and the spread o
     }),
   );
   const all = report(runEvents(lines));
-  assert.match(all, /^✗ c: 1 of 3 repetitions passed, all must; scores spread over 1\.00$/m);
+  assert.match(all, /^✗ c: 1 of 3 repetitions passed, all must pass; scores spread over 1\.00$/m);
   assert.match(all, /Cases: 0 passed, 1 failed/);
   const any = report(runEvents(lines, { pass: 1 / 3 }));
-  assert.match(any, /^✓ c: 1 of 3 repetitions passed, 33 % must/m);
+  assert.match(any, /^✓ c: 1 of 3 repetitions passed, 33% must pass/m);
   assert.match(any, /Cases: 1 passed, 0 failed/);
 });
 
@@ -274,7 +274,7 @@ test('a terminal shows running cases with the turn or the assertion they are at'
   assert.ok(written.includes('\u001b[2A\u001b[J'));
 });
 
-test('values on a scale are counted as they are, bare scores as passed or failed', () => {
+test('values on a scale are counted as they are, bare scores by their mean alone', () => {
   const lines = [4, 4, 2.5].map((value, index) =>
     buildCaseLine({
       id: `c${index}`,
@@ -286,8 +286,8 @@ test('values on a scale are counted as they are, bare scores as passed or failed
     }),
   );
   const text = report(runEvents(lines));
-  assert.match(text, /^Stars: 4 2, 2\.5 1$/m);
-  assert.match(text, /^Share: passed 3$/m);
+  assert.match(text, /^Stars mean 0\.75, 3 of 3 passed: 4 2, 2\.5 1$/m);
+  assert.match(text, /^Share mean 0\.67, 3 of 3 passed$/m);
 });
 
 test('colours only where they are wanted', () => {

@@ -131,7 +131,7 @@ describe('judging, where rivals fall', () => {
     ['85 on 0 to 10', [0, 10], 85],
   ] as const) {
     it(`score ${situation}: refused, repaired once, else error`, async (t) => {
-      const said = { ...answer(entry(2), entry(4)), label: null, details: [], score };
+      const said = { ...answer(entry(2), entry(4)), details: [], score };
       const assertion = ownJudge([...scale]);
       const twice = await judgeOne(t, assertion, [said, said]);
       assert.deepEqual([twice.status, twice.reason, twice.score], ['error', 'out-of-range', null]);
@@ -423,14 +423,14 @@ describe('decision graphs, where rivals fall', () => {
     `      ${name}: {type: yes-no, question: Why?, if_yes: ${yes}, if_no: ${no}}\n`;
 
   for (const [situation, nodes, said] of [
-    ['a cycle', node('a', 'b', '0') + node('b', 'a', '1'), /go in a circle/],
-    ['a hole', node('a', 'nowhere', '0'), /ends nowhere: there is no node "nowhere"/],
-    ['an unreachable node', node('a', '1', '0') + node('b', '1', '0'), /never reached/],
+    ['a cycle', node('a', 'b', '0') + node('b', 'a', '1'), /makes a cycle/],
+    ['a hole', node('a', 'nowhere', '0'), /There is no node "nowhere"/],
+    ['an unreachable node', node('a', '1', '0') + node('b', '1', '0'), /unreachable/],
     ['a missing branch', '      a: {type: yes-no, question: Why?, if_yes: 1}\n', /if_no/],
     [
       'a doubled branch',
       '      a: {type: choice, question: Why?, choices: {Good: 1, good: 0}}\n',
-      /stands there twice/,
+      /Duplicate answer/,
     ],
   ] as const) {
     it(`${situation}: refused while typing, at its place`, async () => {
@@ -501,7 +501,7 @@ describe('composing, where rivals fall', () => {
   });
 
   it('{"score": 0} without `pass`: fail, as pass is computed', async (t) => {
-    const said = { ...answer(entry(2), entry(4)), label: null, details: [], score: 0, pass: true };
+    const said = { ...answer(entry(2), entry(4)), details: [], score: 0, pass: true };
     const verdict = await judgeOne(t, ownJudge([0, 1]), [said]);
     assert.deepEqual([verdict.status, verdict.score], ['fail', 0]);
   });
@@ -529,7 +529,7 @@ describe('composing, where rivals fall', () => {
     const verdict = await judgeOne(
       t,
       buildAssertion('llm-judge', {}, { prompt }),
-      [{ ...answer(entry(2), entry(4)), label: null, details: [], score: 1 }],
+      [{ ...answer(entry(2), entry(4)), details: [], score: 1 }],
       { facts: buildFacts({ expectations: { outcome: 'The refund is confirmed.' } }) },
     );
     assert.match(questionOf(verdict), /\| outcome: The refund is confirmed\./);

@@ -40,7 +40,10 @@ describe('a limit of the cost', () => {
         ['b', 'error'],
       ],
     );
-    assert.match(lines[1]?.reason ?? '', /^over-budget: Not asked: 0\.0200 of the 0\.12/);
+    assert.match(
+      lines[1]?.reason ?? '',
+      /^over-budget: Not asked: 0\.0200 of the cost limit 0\.12/,
+    );
     assert.equal(end.stopped, 'max-cost');
     assert.equal(server.requests.length, 1);
     assert.deepEqual((await readRecord(record)).problems, []);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import { keptAnswers } from '../../../src/store/kept.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
@@ -54,10 +55,10 @@ describe('what a judge is asked once', () => {
   it('is asked again where the file was torn', async (t) => {
     const workspace = await workspaceWith(t, {});
     const home = { root: workspace, kept: [workspace] };
-    await keptAnswers(home).save('a', { steps: [] });
-    assert.deepEqual(await keptAnswers(home).load('a'), { steps: [] });
+    await keptAnswers(home, new Scrubber()).save('a', { steps: [] });
+    assert.deepEqual(await keptAnswers(home, new Scrubber()).load('a'), { steps: [] });
     await appendFile(join(workspace, '.turnlight/kept.jsonl'), '{"key": "b", "ans');
-    assert.equal(await keptAnswers(home).load('b'), undefined);
-    assert.deepEqual(await keptAnswers(home).load('a'), { steps: [] });
+    assert.equal(await keptAnswers(home, new Scrubber()).load('b'), undefined);
+    assert.deepEqual(await keptAnswers(home, new Scrubber()).load('a'), { steps: [] });
   });
 });

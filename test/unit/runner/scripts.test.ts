@@ -59,15 +59,15 @@ describe('a script assertion', () => {
     ['throws', 'export default () => { throw new Error("no luck"); };', /no luck/],
     ['ends its process', 'export default () => process.exit(3);', /exited with code 3/],
     ['never comes back', 'export default () => { for (;;); };', /did not reply within 3000 ms/],
-    ['returns something else', 'export default () => "good";', /something else than it may/],
-    ['gives a score of 7', 'export default () => ({ score: 7 });', /something else than it may/],
+    ['returns something else', 'export default () => "good";', /returned an invalid value/],
+    ['gives a score of 7', 'export default () => ({ score: 7 });', /returned an invalid value/],
     ['gives no score', 'export default () => ({ label: "x" });', /neither a `score` nor `turns`/],
     [
       'speaks of a turn that there is not',
       'export default () => ({ turns: [{ turn: 9, score: 1, rationale: "" }] });',
-      /turn 9, which there is not/,
+      /turn 9, which does not exist/,
     ],
-    ['is not there', 'export const other = 1;', /has no function "default"/],
+    ['is not there', 'export const other = 1;', /does not export a function "default"/],
   ] as const) {
     it(`that ${name} is an error, never a pass`, async (t) => {
       const { verdict } = await verdictOf(t, code);

@@ -110,7 +110,7 @@ describe('the one unknown key of a mapping in which one is missing', () => {
 
   it('is not where its value could not stand there', async () => {
     const messages = (await said('{type: regex, flags: [i]}')).map(([, message]) => message);
-    assert.equal(messages[0], 'The key "pattern" is missing.');
+    assert.equal(messages[0], 'Missing key "pattern".');
     assert.match(
       messages[1] ?? '',
       /^Unknown key "flags"\. Known keys here: pattern, ignore_case, /,

@@ -4,14 +4,14 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Suite } from '../../../src/core/suite.ts';
 import { snapshotOf } from '../../../src/extension/viewer/snapshot.ts';
-import { hover } from '../../../src/language/features/hover.ts';
 import { inlayHints } from '../../../src/language/features/inlayHints.ts';
+import { hover } from '../../../src/language/hover/hover.ts';
 import { recordsIn } from '../../../src/store/append.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
 import { readRecord } from '../../../src/store/read.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, talk } from '../../support/buildRun.ts';
-import { documentOf } from '../../support/evalDocument.ts';
+import { documentOf } from '../../support/language/evalDocument.ts';
 import { botSuite, ECHO, runFiles, suiteIn, workspaceWith } from '../../support/runs.ts';
 
 const CHECK = 'assert: [{type: contains, value: x}]';
@@ -235,16 +235,21 @@ describe('a record of version 1', () => {
     assert.doesNotMatch(await shownAt('value: noon'), /has changed/);
   });
 
-  it('shows behind the turns and in the conversation view', async (t) => {
+  it('shows before the turns and in the conversation view', async (t) => {
     const { document, suite, linesOf, lastRuns } = await opened(t);
     const all = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
     const settings = { turnNumbers: false, scores: true };
     const hints = await inlayHints(document, all, lastRuns, settings);
-    assert.ok(hints.some(({ label }) => label === '✗ 0.00'));
+    assert.ok(hints.some(({ label }) => String(label).includes('✗ 0.00')));
     assert.ok(hints.every(({ label }) => !String(label).includes('stale')));
     const state = { file: suite, id: 'incomplete', repetition: 1 };
     const [line] = await linesOf('incomplete');
-    const shown = snapshotOf(state, document.suite, undefined, line);
+    const shown = snapshotOf(state, {
+      suite: document.suite,
+      assertions: [],
+      live: undefined,
+      finished: line,
+    });
     assert.deepEqual([shown.phase, shown.status, shown.stale], ['finished', 'fail', false]);
     assert.equal(shown.conversation.entries.length, 6);
   });

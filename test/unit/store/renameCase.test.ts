@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import { createRecord, recordsIn } from '../../../src/store/append.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
 import { renameCase } from '../../../src/store/renameCase.ts';
@@ -52,7 +53,7 @@ describe('renaming a case with records', () => {
 
   it('records its results under the new id, fresh where only the id changed', async () => {
     const folder = await workspace();
-    const run = await createRecord(folder, 'r1', '2026-01-01T00:00:00.000Z');
+    const run = await createRecord(folder, 'r1', '2026-01-01T00:00:00.000Z', new Scrubber());
     const line = buildCaseLine({ id: 'old', status: 'pass', suite: SUITE });
     await run.append({ ...line, source: { ...line.source, hash: 'before' } });
     await run.append(end);

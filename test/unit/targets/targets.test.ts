@@ -7,6 +7,7 @@ import type { Model, ModelReply } from '../../../src/models/model.ts';
 import { chatTarget } from '../../../src/targets/chat.ts';
 import { commandTarget } from '../../../src/targets/command.ts';
 import { moduleTarget } from '../../../src/targets/module.ts';
+import { Programs } from '../../../src/targets/programs/programs.ts';
 import { readReply } from '../../../src/targets/reply.ts';
 import { TargetError, type TargetHost, type TargetType } from '../../../src/targets/target.ts';
 import { workspaceWith } from '../../support/runs.ts';
@@ -22,6 +23,7 @@ async function ask(
   about: Partial<TargetHost> = {},
 ) {
   const folder = await workspaceWith(t, files);
+  const programs = new Programs(SILENT);
   const session = await type.open(
     { name: 'bot', type: type.type, params: { type: type.type, ...params }, folder },
     {
@@ -30,13 +32,21 @@ async function ask(
       tools: [],
       timeout: 5_000,
       workspace: folder,
-      env: () => undefined,
+      env: (name) => process.env[name],
+      keyVariables: [],
+      programs,
       log: SILENT,
       ...about,
     },
   );
-  t.after(() => session.close());
-  return session.reply(HI, new AbortController().signal);
+  const { signal } = new AbortController();
+  // Before the folder goes: a program may be in it.
+  t.after(() => programs.close());
+  try {
+    return await session.reply(HI, signal);
+  } finally {
+    await session.close(signal);
+  }
 }
 
 const refusedWith = (reason: string, words: RegExp) => (error: unknown) => {
@@ -96,7 +106,12 @@ describe('a module target', () => {
       'target-malformed-reply',
       /It was: null/,
     ],
-    ['without the export', 'export const x = 1;', 'target-error', /no function "default"/],
+    [
+      'without the export',
+      'export const x = 1;',
+      'target-error',
+      /not export a function "default"/,
+    ],
     ['that does not parse', 'export default (', 'target-error', /could not be loaded/],
   ] as const) {
     it(`${what} is an error that says so`, async (t) => {
@@ -173,7 +188,7 @@ describe('a command target', () => {
   it('may not start outside the workspace', async (t) => {
     await assert.rejects(
       command(t, '', { cwd: join('..', '..') }),
-      refusedWith('target-not-found', /leaves the workspace/),
+      refusedWith('target-not-found', /is outside the workspace/),
     );
   });
 });
@@ -215,8 +230,24 @@ describe('a chat target', () => {
     const other = { ...call, name: 'refund' };
     await assert.rejects(
       ask(t, chatTarget, params, {}, { model: model({ toolCalls: [other] }) }),
-      refusedWith('target-error', /called refund/),
+      refusedWith('target-error', /Nothing answers the call refund/),
     );
+  });
+
+  it('that is late is told to stop', async (t) => {
+    let stopped: AbortSignal | undefined;
+    const late: Model = {
+      id: 'test:model',
+      complete: (_request, _count, signal) => {
+        stopped = signal;
+        return new Promise(() => {});
+      },
+    };
+    await assert.rejects(
+      ask(t, chatTarget, { ...params, timeout: 20 }, {}, { model: late }),
+      refusedWith('target-timeout', /within 20 ms/),
+    );
+    assert.equal(stopped?.aborted, true);
   });
 
   it('that only ever calls is stopped', async (t) => {
@@ -228,7 +259,7 @@ describe('a chat target', () => {
     };
     await assert.rejects(
       ask(t, chatTarget, params, {}, { model: always }),
-      refusedWith('target-error', /8 times without a reply/),
+      refusedWith('target-error', /more than 10 times without a reply/),
     );
   });
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { changedAt, type Path } from '../../../src/core/data.ts';
 import { addKeys, replaceEntry, replaceText, replaceValue } from '../../../src/yaml/edits.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
-import { edited } from '../../support/codeActions.ts';
+import { edited } from '../../support/language/codeActions.ts';
 
 const SEED = 20_261_121;
 

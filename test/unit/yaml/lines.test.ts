@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Lines } from '../../../src/yaml/lines.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 
 describe('lines of a text', () => {
   it('break as editors break them', () => {
     const text = 'a\r\nbb\rc\n👋d';
-    const lines = new Lines(text);
+    const lines = parseYaml(text, '/x.yaml');
     const starts = [0, 3, 6, 8].map((offset) => lines.positionAt(offset));
     assert.deepEqual(
       starts,
@@ -19,7 +18,7 @@ describe('lines of a text', () => {
   });
 
   it('keep places outside of the text at its ends', () => {
-    const lines = new Lines('ab\r\nc');
+    const lines = parseYaml('ab\r\nc', '/x.yaml');
     assert.deepEqual(lines.positionAt(99), { line: 1, character: 1 });
     assert.deepEqual(lines.positionAt(-1), { line: 0, character: 0 });
     assert.equal(lines.offsetAt({ line: 0, character: 99 }), 2);

@@ -5,7 +5,7 @@ import { isCollection, isNode, isPair } from 'yaml';
 import { loadDocument } from '../../../src/evalfile/load.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
-import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
+import { filesIn, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 import { place, soundTexts } from '../../support/fuzzTexts.ts';
 
 const SEED = 20_261_121;
@@ -49,6 +49,7 @@ const edit = fc.record({
   at: place,
   removed: fc.nat(6).map((count) => Math.max(0, count - 3)),
   typed: fc.constantFrom(...TYPED),
+  undone: fc.boolean(),
 });
 
 describe('a text that is parsed after an earlier version of it', () => {
@@ -61,14 +62,18 @@ describe('a text that is parsed after an earlier version of it', () => {
       async (sound, tail, edits) => {
         let text = sound + tail;
         let document = await documentOf(text);
-        for (const { at, removed, typed } of edits) {
-          const offset = Math.floor(at * text.length);
-          text = text.slice(0, offset) + typed + text.slice(offset + removed);
+        const change = async (changed: string) => {
           const before = document;
-          document = await documentOf(text, before);
-          const fresh = await documentOf(text);
-          assert.deepEqual(shown(document), shown(fresh));
+          document = await documentOf(changed, before);
+          assert.deepEqual(shown(document), shown(await documentOf(changed)));
           if (sharesCases(before, document)) kept += 1;
+        };
+        for (const { at, removed, typed, undone } of edits) {
+          const offset = Math.floor(at * text.length);
+          const changed = text.slice(0, offset) + typed + text.slice(offset + removed);
+          await change(changed);
+          if (undone) await change(text);
+          else text = changed;
         }
       },
     );
@@ -132,8 +137,7 @@ async function documentOf(
   before?: EvalDocument,
   beside: Readonly<Record<string, string>> = {},
 ): Promise<EvalDocument> {
-  const others = Object.entries(beside).map(([path, one]) => [`${WORKSPACE}/${path}`, one]);
-  const files = memoryFiles({ [SUITE]: text, ...Object.fromEntries(others) });
+  const files = filesIn({ 'suite.eval.yaml': text, ...beside });
   const options = { workspace: WORKSPACE, env: () => undefined };
   const yaml = parseYaml(text, SUITE, before?.yaml);
   return { yaml, suite: await loadDocument(yaml, files, options, before?.suite) };

@@ -9,7 +9,7 @@ import {
   writeInline,
   writeWithin,
   writeWord,
-} from '../../../src/yaml/write.ts';
+} from '../../../src/yaml/quoting.ts';
 
 const SEED = 20_261_121;
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import {
+  plainLog,
   visibleJson,
   visibleLine,
   visibleText,
@@ -40,6 +41,11 @@ describe('text that can be seen', () => {
     assert.equal(visibleLine('\ufeffa\u200b'), '[U+FEFF]a[U+200B]');
   });
 
+  it('takes no hidden character for a letter before a joiner', () => {
+    assert.equal(visibleText('\u180e\u200c'), '[U+180E][U+200C]');
+    assert.equal(visibleText('\u180e\u180b'), '[U+180E][U+180B]');
+  });
+
   it('hides nothing, whatever the text', () => {
     const character = fc
       .integer({ min: 0, max: 0x10ffff })
@@ -53,6 +59,21 @@ describe('text that can be seen', () => {
       }),
     );
   });
+});
+
+describe('a line of a log', () => {
+  for (const [line, shown] of [
+    ['::error file=a.ts::pwned', ': :error file=a.ts::pwned'],
+    ['  ::add-mask::x', '  : :add-mask::x'],
+    ['\t##[error]pwned', '\t## [error]pwned'],
+    ['##vso[task.setvariable variable=a]b', '## vso[task.setvariable variable=a]b'],
+    ['a ::error:: within a line', 'a ::error:: within a line'],
+    ['a\r\n::error::b', 'a\r\n: :error::b'],
+    ['a\r::error::b', 'a\r: :error::b'],
+    ['# [a]', '# [a]'],
+  ] as const) {
+    it(`is no command to a CI: ${JSON.stringify(line)}`, () => assert.equal(plainLog(line), shown));
+  }
 });
 
 describe('a line of at most so many characters', () => {

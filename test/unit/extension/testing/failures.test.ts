@@ -95,7 +95,7 @@ describe('what went wrong in a case', () => {
     });
     assert.deepEqual(
       failuresOf(line).map(({ text }) => text),
-      ['The target crashed.', 'Guidelines could not be judged (quota): No money.'],
+      ['The target crashed.', 'No money.\n\nGuidelines could not be judged (quota).'],
     );
     assert.deepEqual(places(line), [10, 5]);
   });

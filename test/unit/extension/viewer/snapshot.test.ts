@@ -1,23 +1,43 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { turnsOf } from '../../../../src/core/conversation.ts';
-import { snapshotOf } from '../../../../src/extension/viewer/snapshot.ts';
+import { textOf, turnsOf } from '../../../../src/core/conversation.ts';
+import { stateAssertions } from '../../../../src/evalfile/assertion/stateAssertions.ts';
+import type { LoadedSuite } from '../../../../src/evalfile/loadedSuite.ts';
+import { type KnownCase, snapshotOf } from '../../../../src/extension/viewer/snapshot.ts';
 import { toViewSchema } from '../../../../src/protocol/viewProtocol.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 import { load, SUITE, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
 
 const state = { file: `file://${SUITE}`, id: 'one', repetition: 1 };
+const LIVE = 'target: {type: command, command: [node]}\nturns: [Hi]\nassert: [It is friendly.]';
 const turns = turnsOf(talk('Hi', 'Hello'));
+
+/** What the view shows of the case, as the panel puts it together. */
+function shown(suite: LoadedSuite, known: Partial<Pick<KnownCase, 'live' | 'finished'>> = {}) {
+  const suiteCase = suite.suite?.cases.find(({ id }) => id === state.id);
+  const assertions = suiteCase ? stateAssertions(suiteCase) : [];
+  return snapshotOf(state, { suite, assertions, live: undefined, finished: undefined, ...known });
+}
 
 describe('what the conversation view shows', () => {
   it('is what was said so far while a case runs, not what the last run said', async () => {
-    const suite = await load(suiteWith(TRANSCRIPT));
-    const last = buildCaseLine({ id: 'one', status: 'pass', conversation: talk('Old', 'Old') });
+    const suite = await load(suiteWith(LIVE));
+    const finished = buildCaseLine({ id: 'one', status: 'pass', conversation: talk('Old', 'Old') });
     const live = { phase: 'running', turns, verdicts: [] } as const;
-    const snapshot = snapshotOf(state, suite, live, last);
+    const snapshot = shown(suite, { live, finished });
     assert.equal(snapshot.phase, 'running');
     assert.deepEqual(snapshot.conversation.entries, turns);
     assert.equal(snapshot.status, undefined);
+  });
+
+  it('is all of a transcript from the first moment of a run, so that nothing moves', async () => {
+    const suite = await load(suiteWith(TRANSCRIPT));
+    const before = shown(suite).conversation;
+    for (const phase of ['queued', 'running', 'cancelled'] as const) {
+      const live = { phase, turns: [], verdicts: [] };
+      assert.deepEqual(shown(suite, { live }).conversation, before, phase);
+    }
+    assert.equal(turnsOf(before).length, 2);
   });
 
   it('is the finished case, stale once its text has changed', async () => {
@@ -25,27 +45,57 @@ describe('what the conversation view shows', () => {
     const hash = suite.outline[0]?.hash ?? '';
     const line = buildCaseLine({ id: 'one', status: 'pass', score: 1 });
     const fresh = { ...line, source: { ...line.source, hash } };
-    assert.equal(snapshotOf(state, suite, undefined, fresh).stale, false);
-    assert.equal(snapshotOf(state, suite, undefined, line).stale, true);
-    assert.equal(snapshotOf(state, suite, undefined, line).status, 'pass');
+    assert.equal(shown(suite, { finished: fresh }).stale, false);
+    assert.equal(shown(suite, { finished: line }).stale, true);
+    assert.equal(shown(suite, { finished: line }).status, 'pass');
   });
 
-  it('is empty where the case never ran', async () => {
-    const snapshot = snapshotOf(state, await load(suiteWith(TRANSCRIPT)), undefined, undefined);
-    assert.equal(snapshot.phase, 'empty');
+  it('is the transcript and what is asserted where the case never ran', async () => {
+    const snapshot = shown(await load(suiteWith(TRANSCRIPT)));
+    assert.equal(snapshot.phase, 'new');
+    assert.deepEqual(turnsOf(snapshot.conversation).map(textOf), ['Hi', 'Hello']);
+    assert.deepEqual(
+      snapshot.assertions.map(({ name }) => name),
+      ['It is friendly.'],
+    );
+    assert.deepEqual(snapshot.verdicts, []);
+  });
+
+  it('has no turns where a target never answered', async () => {
+    const snapshot = shown(await load(suiteWith(LIVE)));
+    assert.equal(snapshot.phase, 'new');
     assert.deepEqual(snapshot.conversation.entries, []);
+    assert.equal(snapshot.reason, undefined);
+  });
+
+  it('says what keeps a case from its first run', async () => {
+    const broken = await load(suiteWith(`${TRANSCRIPT}\nthreshold: high`));
+    assert.match(shown(broken).reason ?? '', /^This case cannot run\. suite\.eval\.yaml, line 5: /);
+    const other = { ...state, id: 'gone' };
+    const known = { suite: broken, assertions: [], live: undefined, finished: undefined };
+    assert.equal(snapshotOf(other, known).reason, 'The file has no case "gone".');
+  });
+
+  it('is the transcript also where something else keeps the case from running', async () => {
+    for (const wrong of [`${TRANSCRIPT}\nthreshold: high`, TRANSCRIPT.replace(/assert:.*/s, '')]) {
+      const snapshot = shown(await load(suiteWith(wrong)));
+      assert.match(snapshot.reason ?? '', /^This case cannot run/);
+      assert.equal(turnsOf(snapshot.conversation).length, 2);
+    }
   });
 
   it('keeps what a cancelled case had said', async () => {
     const live = { phase: 'cancelled', turns, verdicts: [] } as const;
-    const suite = await load(suiteWith(TRANSCRIPT));
-    const snapshot = snapshotOf(state, suite, live, undefined);
+    const snapshot = shown(await load(suiteWith(LIVE)), { live });
+    assert.equal(snapshot.phase, 'cancelled');
     assert.deepEqual(snapshot.conversation.entries, turns);
   });
 
   it('is a message that the view takes, also of a file that is broken now', async () => {
-    const line = buildCaseLine({ id: 'one', status: 'error', reason: 'The target crashed.' });
-    const snapshot = snapshotOf(state, await load('cases: ['), undefined, line);
-    assert.ok(toViewSchema.safeParse({ kind: 'snapshot', snapshot }).success);
+    const finished = buildCaseLine({ id: 'one', status: 'error', reason: 'The target crashed.' });
+    const broken = shown(await load('cases: ['), { finished });
+    assert.ok(toViewSchema.safeParse({ kind: 'snapshot', snapshot: broken }).success);
+    const sound = shown(await load(suiteWith(TRANSCRIPT)));
+    assert.ok(toViewSchema.safeParse({ kind: 'snapshot', snapshot: sound }).success);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertionTypes } from '../../../../src/assertions/registry.ts';
-import { actionsOf, applied, codesOf, fixed } from '../../../support/codeActions.ts';
 import { load, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
+import { actionsOf, applied, codesOf, fixed } from '../../../support/language/codeActions.ts';
 
 const CHAT = 'transcript: [{user: Hi}, {assistant: Hello}]\n';
 const one = (assertion: string) => suiteWith(`${CHAT}assert:\n  - ${assertion}`);
@@ -97,6 +97,30 @@ describe('adding a key that is missing', () => {
       'missing-key',
       suiteWith('turns: [Hi]\nassert: [x]\ntarget: { type: chat }'),
       suiteWith('turns: [Hi]\nassert: [x]\ntarget: { type: chat, model: openai:gpt-5-mini }'),
+    ],
+    [
+      'results of tools that nothing answers',
+      'tool_results',
+      'unanswered-tool',
+      suiteWith(
+        'turns: [Hi]\nassert: [x]\ntarget: { type: chat, model: openai:m, tools: [{ name: a }] }',
+      ),
+      suiteWith(
+        'turns: [Hi]\nassert: [x]\ntarget: { type: chat, model: openai:m, tools: [{ name: a }], tool_results: { a: text } }',
+      ),
+    ],
+    [
+      'the result of a tool that nothing answers',
+      'b',
+      'unanswered-tool',
+      suiteWith(
+        'turns: [Hi]\nassert: [x]\ntarget: { type: chat, model: openai:m, tool_results: { a: x } }',
+        'tools: [{ name: b }]\n',
+      ),
+      suiteWith(
+        'turns: [Hi]\nassert: [x]\ntarget: { type: chat, model: openai:m, tool_results: { a: x, b: text } }',
+        'tools: [{ name: b }]\n',
+      ),
     ],
     [
       'the words of a judge',

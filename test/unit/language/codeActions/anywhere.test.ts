@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { globSync } from 'tinyglobby';
@@ -7,12 +7,13 @@ import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { overlayFiles } from '../../../../src/evalfile/files.ts';
 import { loadDocument } from '../../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../../src/evalfile/nodeFiles.ts';
-import { codeActions } from '../../../../src/language/features/codeActions/codeActions.ts';
+import { codeActions } from '../../../../src/language/codeActions/codeActions.ts';
 import { diagnosticsByFile } from '../../../../src/language/features/diagnostics.ts';
 import { parseYaml } from '../../../../src/yaml/yamlDocument.ts';
-import { edited, portsOver, uriOf } from '../../../support/codeActions.ts';
-import { documentOf, HARD_TEXTS } from '../../../support/evalDocument.ts';
+import { buildCaseLine } from '../../../support/buildRun.ts';
 import { SUITE } from '../../../support/evalFiles.ts';
+import { edited, portsOver, uriOf } from '../../../support/language/codeActions.ts';
+import { documentOf, HARD_TEXTS } from '../../../support/language/evalDocument.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const LAST = {
@@ -45,9 +46,15 @@ describe('an action at any line of an example', () => {
       const document = { yaml, suite: await loadDocument(yaml, nodeFiles(), options) };
       const ports = {
         uriOf,
-        exists: async (one: string) => existsSync(one),
-        read: async (one: string) => readFileSync(one, 'utf8'),
-        lastConversation: async () => structuredClone(LAST) as never,
+        files: nodeFiles(),
+        readText: async (one: string) => readFileSync(one, 'utf8'),
+        lastRuns: async () => [
+          buildCaseLine({
+            id: 'one',
+            status: 'pass',
+            conversation: structuredClone(LAST) as never,
+          }),
+        ],
       };
       const seen = new Set<string>();
       for (const [line, content] of text.split('\n').entries()) {
@@ -61,7 +68,7 @@ describe('an action at any line of an example', () => {
             texts.set(one, edited(texts.get(one) ?? '', edits));
           }
           const after = parseYaml(texts.get(path) ?? '', path);
-          const files = overlayFiles(nodeFiles(), texts);
+          const files = overlayFiles(nodeFiles(), (path) => texts.get(path));
           const { problems } = await loadDocument(after, files, options);
           const where = `${line + 1}: ${action.title}`;
           assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { actionsOf, applied, fixed } from '../../../support/codeActions.ts';
 import { suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
+import { actionsOf, applied, fixed } from '../../../support/language/codeActions.ts';
 
 const CHAT = 'transcript: [{user: Hi}, {assistant: Hello}]\n';
 
@@ -17,6 +17,16 @@ describe('creating a file that is missing', () => {
       'a script with types',
       'check.ts',
       suiteWith(`${CHAT}assert: [{type: script, path: ./check.ts}]`),
+    ],
+    [
+      'a module that answers',
+      'own.mjs',
+      suiteWith('turns: [Hi]\ntarget: {type: module, path: ./own.mjs}\nassert: [x]'),
+    ],
+    [
+      'a module with types',
+      'own.ts',
+      suiteWith('turns: [Hi]\ntarget: {type: module, path: ./own.ts}\nassert: [x]'),
     ],
     ['a transcript as YAML', 'a.yaml', suiteWith('transcript: ./a.yaml\nassert: [x]')],
     ['a transcript as JSON', 'a.json', suiteWith('transcript: ./a.json\nassert: [x]')],

@@ -1,12 +1,33 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { codeActionsOfText } from '../../../../src/language/features/codeActions/codeActions.ts';
-import { actionsOf, applied, fixed } from '../../../support/codeActions.ts';
-import { load, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
+import { codeActionsOfText } from '../../../../src/language/codeActions/codeActions.ts';
+import { load, SUITE, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
+import { actionsOf, applied, fixed, uriOf } from '../../../support/language/codeActions.ts';
 
 const one = (assertion: string) =>
   suiteWith(`transcript: [{user: Hi}, {assistant: Hello}]\nassert:\n  - ${assertion}`);
 const BOT = 'targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\n';
+
+describe('a number or a truth value in quotes', () => {
+  for (const [quoted, plain] of [
+    ['threshold: "0.5"', 'threshold: 0.5'],
+    ["weight: '2'", 'weight: 2'],
+    ['required: "true"', 'required: true'],
+  ] as const) {
+    it(`loses them: ${quoted}`, async () => {
+      const of = (key: string) => one(`{type: contains, value: "1", ${key}} # why`);
+      assert.equal(await fixed(of(quoted), `Change to ${plain}`, 'wrong-type'), of(plain));
+    });
+  }
+
+  it('is left alone where it says something else', async () => {
+    const text = one('{type: contains, value: x, threshold: "half"}');
+    assert.deepEqual(
+      (await actionsOf(text)).filter(({ title }) => title.startsWith('Change')),
+      [],
+    );
+  });
+});
 
 describe('did you mean', () => {
   for (const [what, before, after, title, code] of [
@@ -111,15 +132,15 @@ describe('did you mean', () => {
     const messageOf = async (text: string) => (await load(text)).problems[0]?.message;
     assert.equal(
       await messageOf(one('{type: llm-rubric, criterion: x}')),
-      '"llm-rubric" is promptfoo\'s name; here it is "criterion".',
+      '"llm-rubric" is promptfoo\'s name. Here it is "criterion".',
     );
     assert.equal(
       await messageOf(one('{type: ConversationCompletenessMetric}')),
-      '"ConversationCompletenessMetric" is DeepEval\'s name; here it is "conversation-completeness".',
+      '"ConversationCompletenessMetric" is DeepEval\'s name. Here it is "conversation-completeness".',
     );
     assert.equal(
       await messageOf(one('{type: not-icontains, value: x}')),
-      '"not-icontains" is promptfoo\'s name; here it is "contains" with `ignore_case: true` and `negate: true`.',
+      '"not-icontains" is promptfoo\'s name. Here it is "contains" with `ignore_case: true` and `negate: true`.',
     );
   });
 
@@ -160,13 +181,28 @@ describe('did you mean', () => {
       source: 'turnlight',
       data: { replacement: 'assistant' },
     };
-    const [action] = codeActionsOfText('file:///work/space/suite.eval.yaml', text, [diagnostic]);
+    const [action] = codeActionsOfText(SUITE, text, [diagnostic], { uriOf });
     assert.equal(applied(text, action)['suite.eval.yaml'], '{"role": "assistant"}');
   });
 
   it('leaves the diagnostics of others alone', () => {
     const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
     const other = { range, message: '', source: 'yaml', data: { replacement: 'x' } };
-    assert.deepEqual(codeActionsOfText('file:///x', 'y', [other]), []);
+    assert.deepEqual(codeActionsOfText('/x', 'y', [other], { uriOf }), []);
+  });
+});
+
+describe("a key in another tool's terms", () => {
+  it('becomes the keys that say the same', async () => {
+    const before = suiteWith(
+      'transcript: [{user: Hi}, {assistant: x}]\nassert:\n  - type: turn-relevancy\n    window_size: 3 # as before',
+    );
+    assert.equal(
+      await fixed(before, 'Change to window: 5 and granularity: turn', 'unknown-key'),
+      before.replace(
+        'window_size: 3 # as before',
+        'window: 5 # as before\n        granularity: turn',
+      ),
+    );
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Conversation } from '../../../../src/core/conversation.ts';
-import { actionsAt, applied, codesOf } from '../../../support/codeActions.ts';
-import { cursor } from '../../../support/cursor.ts';
+import { actionsAt, applied, codesOf } from '../../../support/language/codeActions.ts';
+import { cursor } from '../../../support/language/cursor.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -82,14 +82,14 @@ describe('a prompt file', () => {
       suite.endsWith('        prompt: ./judges/tone.md\n        scale: [1, 5] # as ever\n'),
       suite,
     );
-    const back = await after(suite.replace('tone.md', 'to|ne.md'), 'Write the prompt', created);
+    const back = await after(suite.replace('tone.md', 'to|ne.md'), 'Inline the prompt', created);
     assert.equal(back.suite, before.replace('na|me', 'name'));
   });
 
   it('brings the keys of its front matter back', async () => {
     const { suite } = await after(
       `cases:\n  - id: one\n${CHAT}    assert: [{type: llm-judge, prompt: to|ne.md}]\n`,
-      'Write the prompt',
+      'Inline the prompt',
       { 'tone.md': '---\nscale: [1, 5]\nthreshold: 4\n---\nIs {{conversation}} "fine"?\n' },
     );
     assert.ok(
@@ -117,7 +117,7 @@ describe('a transcript file', () => {
     );
     const back = await after(
       suite.replace('one.yaml', 'o|ne.yaml'),
-      'Write the transcript',
+      'Inline the transcript',
       created,
     );
     assert.equal(
@@ -142,7 +142,7 @@ describe('a transcript file', () => {
     it(`is written into the case from ${name}`, async () => {
       const { suite } = await after(
         `cases:\n  - id: one\n    transcript: ./${name[0]}|${name.slice(1)}\n    assert: [x]\n`,
-        'Write the transcript',
+        'Inline the transcript',
         { [name]: text },
       );
       assert.equal(
@@ -161,7 +161,7 @@ describe('a transcript file', () => {
 
 describe('a transcript turned into turns', () => {
   const BOT = 'targets: {bot: {type: module, path: ./bot.mjs}}\n';
-  const title = 'Turn the transcript into turns';
+  const title = 'Convert the transcript to turns';
 
   it('keeps what the user said, as it is written', async () => {
     const { suite } = await after(
@@ -200,7 +200,7 @@ describe('a transcript turned into turns', () => {
 });
 
 describe('turns turned into a transcript', () => {
-  const title = 'Turn the turns into the transcript';
+  const title = 'Convert the turns to the transcript';
   const text = (turns: string) =>
     `target: {type: module, path: ./bot.mjs}\ncases:\n  - id: one\n    stop_on_failure: true\n    tu|rns:${turns}\n    assert: [x] # why\n`;
   const last: Conversation = {
@@ -276,8 +276,8 @@ describe('a model or a target moved to the top', () => {
     ],
     [
       'a target, to targets within braces',
-      `targets: {bot: {type: module, path: ./bot.mjs}}\ntarget: bot\ncases:\n  - id: one\n    turns: [Hi]\n    target:\n      type: mo|dule\n      path: ./other.mjs\n    assert: [x]\n`,
-      `targets: {bot: {type: module, path: ./bot.mjs}, other: { type: module, path: ./other.mjs }}\ntarget: bot\ncases:\n  - id: one\n    turns: [Hi]\n    target: other\n    assert: [x]\n`,
+      `targets: {bot: {type: module, path: ./bot.mjs}}\ntarget: bot\ncases:\n  - id: one\n    turns: [Hi]\n    target:\n      type: mo|dule\n      path: ./agent.mjs\n    assert: [x]\n`,
+      `targets: {bot: {type: module, path: ./bot.mjs}, agent: { type: module, path: ./agent.mjs }}\ntarget: bot\ncases:\n  - id: one\n    turns: [Hi]\n    target: agent\n    assert: [x]\n`,
     ],
     [
       'the model of a target',

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { diagnosticsByFile } from '../../../../src/language/features/diagnostics.ts';
-import { codesOf, fixed } from '../../../support/codeActions.ts';
 import { load, SUITE, suiteWith, TRANSCRIPT } from '../../../support/evalFiles.ts';
+import { codesOf, fixed } from '../../../support/language/codeActions.ts';
 
 const one = (assertion: string) =>
   suiteWith(`transcript: [{user: Hi}, {assistant: Hello}]\nassert:\n  - ${assertion}`);
-const MOODY = 'transcript: [{user: Hi}, {assistant: x}]\nassert: ["It is {{mood}}."]';
+const MOODY =
+  'transcript: [{user: Hi}, {assistant: x}]\nassert: [{type: contains, value: "{{mood}}"}]';
 const MODEL = '{provider: openai, model: x}';
 
 describe('removing', () => {
@@ -96,7 +97,7 @@ describe('removing a key that stands there twice', () => {
   ] as const) {
     it(`takes out the second ${what}`, async () => {
       const key = before.includes('two') ? 'id' : 'value';
-      assert.equal(await fixed(before, `Remove this second ${key}`, 'duplicate-key'), after);
+      assert.equal(await fixed(before, `Remove the duplicate ${key}`, 'duplicate-key'), after);
     });
   }
 });
@@ -136,6 +137,12 @@ describe('a name that nothing uses', () => {
       'an assertion that is given the whole context',
       suiteWith(
         'transcript: [{user: Hi}, {assistant: x}]\nassert: [{type: groundedness}]\ncontext: {city: Oslo}',
+      ),
+    ],
+    [
+      'a criterion, whose judge sees the whole context',
+      suiteWith(
+        'transcript: [{user: Hi}, {assistant: x}]\nassert: [It is kind.]\ncontext: {city: Oslo}',
       ),
     ],
     [

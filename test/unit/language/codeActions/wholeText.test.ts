@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { actionsOf, applied, codesOf, fixed } from '../../../support/codeActions.ts';
 import { suiteWith } from '../../../support/evalFiles.ts';
+import { actionsOf, applied, codesOf, fixed } from '../../../support/language/codeActions.ts';
 
 const said = (text: string) =>
   suiteWith(`transcript:\n  - user: ${text}\n  - assistant: Hello\nassert: [x]`);

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chosen, inAssert, itemsAt, labelsAt, SNIPPETS } from '../../../support/completing.ts';
+import {
+  chosen,
+  inAssert,
+  itemsAt,
+  labelsAt,
+  SNIPPETS,
+} from '../../../support/language/completing.ts';
 
 describe('completion of keys', () => {
   it('offers the keys of the file, never one that is there', async () => {
@@ -70,7 +76,9 @@ describe('completion of keys', () => {
     for (const { documentation, kind, sortText, label } of await itemsAt('cases:\n  - |')) {
       assert.equal(kind, 10, label);
       assert.ok(sortText);
-      assert.ok(typeof documentation === 'string' && !documentation.includes('\n'), label);
+      // Markdown, since there is `code` in it.
+      assert.ok(typeof documentation === 'object' && documentation.kind === 'markdown', label);
+      assert.ok(documentation.value !== '' && !documentation.value.includes('\n'), label);
     }
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { chosen, inAssert, itemsAt, labelsAt } from '../../../support/completing.ts';
+import { chosen, inAssert, itemsAt, labelsAt } from '../../../support/language/completing.ts';
 
 const HEAD = `models:
   fast: openai:gpt-5-mini
@@ -15,7 +15,7 @@ tools:
 
 describe('completion of names', () => {
   it('offers models and short forms where a judge stands', async () => {
-    const expected = ['fast', 'taped', 'openai:gpt-5-mini', 'openai:'];
+    const expected = ['fast', 'taped', 'openai:gpt-5-mini', 'openai:', 'vscode:'];
     assert.deepEqual(await labelsAt(`${HEAD}judge: |\n`), expected);
     assert.deepEqual(await labelsAt(`${HEAD}cases:\n  - id: a\n    judge: "|"\n`), expected);
     const assertion = inAssert('      - {type: coherence, judge: |}\n');
@@ -34,7 +34,12 @@ describe('completion of names', () => {
         'fast',
       ),
     );
-    assert.deepEqual(await labelsAt('models:\n  fast: |\n'), ['openai:']);
+    assert.deepEqual(await labelsAt('models:\n  fast: |\n'), ['openai:', 'vscode:']);
+    const editorModels = async () => ['vscode:copilot/gpt-4.1'];
+    const known = ['vscode:copilot/gpt-4.1', 'openai:', 'vscode:'];
+    for (const text of ['models:\n  fast: |\n', 'judge: |\n', 'cases:\n  - judge: |\n']) {
+      assert.deepEqual(await labelsAt(text, { editorModels }), known);
+    }
   });
 
   it("knows that a provider's own model is no name of ours", async () => {

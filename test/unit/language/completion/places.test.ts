@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CompletionContext } from '../../../../src/language/features/completion/context.ts';
-import { chosen, inAssert, itemsAt, labelsAt } from '../../../support/completing.ts';
+import type { CompletionContext } from '../../../../src/language/ports.ts';
 import { WORKSPACE } from '../../../support/evalFiles.ts';
+import { chosen, inAssert, itemsAt, labelsAt } from '../../../support/language/completing.ts';
 
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   [WORKSPACE]: [
@@ -27,8 +27,8 @@ const disk: CompletionContext = {
     if (!names) throw new Error('There is no such folder.');
     return names.map((name) => ({ name: name.replace('/', ''), isFolder: name.endsWith('/') }));
   },
-  async readFile(path) {
-    if (path !== `${WORKSPACE}/chat.json`) throw new Error('There is no such file.');
+  async readText(path) {
+    if (path !== `${WORKSPACE}/chat.json`) return undefined;
     return '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "From a file"}]';
   },
 };
@@ -49,6 +49,11 @@ describe('completion of paths', () => {
       'judges/',
     ]);
     assert.deepEqual(await at('targets:\n  bot: {type: module, path: |}\n'), [
+      'agent.mjs',
+      'check.ts',
+      'judges/',
+    ]);
+    assert.deepEqual(await at('targets:\n  bot: {type: chat, tool_module: |}\n'), [
       'agent.mjs',
       'check.ts',
       'judges/',

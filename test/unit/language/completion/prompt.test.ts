@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import {
   type PromptContext,
   promptCompletion,
-} from '../../../../src/language/features/promptCompletion.ts';
-import { promptContext } from '../../../../src/language/promptContext.ts';
-import { applied } from '../../../support/completing.ts';
-import { cursor } from '../../../support/cursor.ts';
+} from '../../../../src/language/completion/promptCompletion.ts';
+import { promptContext } from '../../../../src/language/symbols/promptContext.ts';
+import { applied } from '../../../support/language/completing.ts';
+import { cursor } from '../../../support/language/cursor.ts';
 import { markedFiles, pathOf } from '../../../support/namedFiles.ts';
 
 const KNOWN: PromptContext = {
@@ -18,7 +18,7 @@ const KNOWN: PromptContext = {
 
 function itemsAt(marked: string) {
   const { text, position } = cursor(marked);
-  return promptCompletion(text, '/work/space/judge.md', position, KNOWN);
+  return promptCompletion(text, position, KNOWN);
 }
 
 const labelsAt = (marked: string) => itemsAt(marked).map(({ label }) => label);
@@ -52,8 +52,8 @@ cases:
     ${CASE}
 `,
       'b.eval.yaml': `models: {unused: openai:c}\ncases:\n  - id: b\n    context: {far: away}\n    ${CASE}\n    assert: [x]\n`,
-      'judge.md': '---\nlabels: [own, mine]\n---\n{{conversation}}\n',
-      'other.md': '---\nlabels: [rude, kind]\n---\n{{conversation}}\n',
+      'judge.md': '---\nlabels: {own: 1, mine: 0}\n---\n{{conversation}}\n',
+      'other.md': '---\nlabels: {rude: 0, kind: 1}\n---\n{{conversation}}\n',
     });
     assert.deepEqual(known, {
       models: ['fast', 'slow'],
@@ -97,13 +97,13 @@ describe('completion in a judge prompt', () => {
     assert.ok(!labels.includes('name'));
     assert.ok(labelsAt('---\n|\n---\n').includes('name'), 'also of an empty one');
     assert.ok(labelsAt('---\nna|').includes('name'), 'also where it is not closed');
-    assert.match(chosen('---\nla|\n---\n', 'labels'), /^---\nlabels:\n {2}- \$1\n---\n/);
+    assert.match(chosen('---\nla|\n---\n', 'labels'), /^---\nlabels:\n {2}\$1\n---\n/);
   });
 
   it('offers values, models, labels and variables', () => {
     assert.deepEqual(labelsAt('---\nper_turn: |\n---\n'), ['true', 'false']);
-    assert.deepEqual(labelsAt('---\nmodel: |\n---\n'), ['fast', 'openai:']);
-    assert.deepEqual(labelsAt('---\nlabels: [rude, |]\n---\n'), ['kind']);
+    assert.deepEqual(labelsAt('---\nmodel: |\n---\n'), ['fast', 'openai:', 'vscode:']);
+    assert.deepEqual(labelsAt('---\nlabels: {rude: 0, |}\n---\n'), ['kind']);
     assert.deepEqual(labelsAt('---\nvariables:\n  - |\n---\n'), ['city']);
     assert.equal(chosen('---\nmodel: "f|\n---\n', 'fast'), '---\nmodel: "fast"\n---\n');
   });

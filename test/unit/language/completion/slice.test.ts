@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sliceAt } from '../../../../src/language/features/completion/slice.ts';
-import { labelsAt } from '../../../support/completing.ts';
-import { cursor } from '../../../support/cursor.ts';
+import { sliceAt } from '../../../../src/language/completion/slice.ts';
+import { labelsAt } from '../../../support/language/completing.ts';
+import { cursor } from '../../../support/language/cursor.ts';
 
 /** What is read for the cursor at `|`, with it. */
 function sliced(marked: string): string {

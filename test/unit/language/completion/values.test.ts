@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { assertionTypes } from '../../../../src/assertions/registry.ts';
-import { chosen, inAssert, itemsAt, labelsAt, SNIPPETS } from '../../../support/completing.ts';
+import {
+  chosen,
+  inAssert,
+  itemsAt,
+  labelsAt,
+  SNIPPETS,
+} from '../../../support/language/completing.ts';
 
 describe('completion of assertion types', () => {
   it('offers every one with its line', async () => {
     const items = await itemsAt(inAssert('      - type: |\n'));
     for (const { type, summary } of assertionTypes) {
-      assert.equal(items.find(({ label }) => label === type)?.documentation, summary);
+      const { documentation } = items.find(({ label }) => label === type) ?? {};
+      assert.deepEqual(documentation, { kind: 'markdown', value: summary });
     }
   });
 
@@ -168,7 +175,7 @@ describe('where nothing is offered', () => {
   }
 
   it('is a place outside of the text', async () => {
-    const { completion } = await import('../../../../src/language/features/completion.ts');
+    const { completion } = await import('../../../../src/language/completion/completion.ts');
     assert.deepEqual(await completion('', '/x', { line: 9, character: 9 }), []);
   });
 });

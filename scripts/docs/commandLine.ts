@@ -1,0 +1,43 @@
+import { EXIT, EXIT_MEANINGS } from '../../src/cli/exitCode.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import type { Shell, Stream } from '../../src/cli/shell.ts';
+import { Scrubber } from '../../src/core/scrubber.ts';
+import { table } from './table.ts';
+
+const SILENT: Stream = { write() {}, isTty: false, size: () => ({ columns: 80, rows: 24 }) };
+
+const NO_SHELL: Shell = {
+  folder: '',
+  env: () => undefined,
+  scrubber: new Scrubber(),
+  out: SILENT,
+  err: SILENT,
+  catchInterrupt: () => new AbortController().signal,
+};
+
+/** Each command with its arguments and options. */
+export function commands(): string {
+  return createProgram(NO_SHELL, () => {})
+    .commands.map((command) => {
+      const options = command.options.map(({ flags, description, defaultValue }) => [
+        `\`${flags}\``,
+        description,
+        defaultValue === undefined || defaultValue === true ? '' : `\`${defaultValue}\``,
+      ]);
+      return [
+        `## turnlight ${command.name()}`,
+        `\`turnlight ${command.name()} ${command.usage()}\`: ${command.description()}.`,
+        ...command.registeredArguments.map((one) => `\`${one.name()}\`: ${one.description}.`),
+        ...(options.length > 0 ? [table(['option', 'meaning', 'default'], options)] : []),
+      ].join('\n\n');
+    })
+    .join('\n\n');
+}
+
+export function exitCodes(): string {
+  const rows = Object.entries(EXIT_MEANINGS).map(([name, meaning]) => [
+    String(EXIT[name as keyof typeof EXIT]),
+    meaning,
+  ]);
+  return table(['code', 'meaning'], rows);
+}

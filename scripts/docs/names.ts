@@ -1,0 +1,31 @@
+import { assertionTypes } from '../../src/assertions/registry.ts';
+import { foreignNames, KEYS, TYPES } from '../../src/evalfile/foreignNames.ts';
+import { THEIR_KEYS } from '../../src/evalfile/theirKeys.ts';
+import { table } from './table.ts';
+
+const known = assertionTypes.map(({ type }) => type);
+
+/** What another tool calls our types and keys. */
+export function namesFrom(tool: string): string {
+  const types = Object.entries(TYPES[tool] ?? {}).map(([theirs, ours]) => {
+    const beside = Object.entries(foreignNames.ofValue(theirs, 'type', known)?.beside ?? {});
+    const more = beside.map(([key, value]) => ` with \`${key}: ${value}\``).join('');
+    return [`\`${theirs}\``, `[\`${ours}\`](../assertions/${ours}.md)${more}`];
+  });
+  const keys = Object.entries(KEYS[tool] ?? {}).map(([theirs, ours]) => [
+    `\`${theirs}\``,
+    `\`${ours}\``,
+  ]);
+  const advice = Object.entries(THEIR_KEYS)
+    .filter(([theirs, key]) => key.tool === tool && !Object.hasOwn(KEYS[tool] ?? {}, theirs))
+    .map(([theirs, { advice: says }]) => [
+      `\`${theirs}\``,
+      `${says.charAt(0).toUpperCase()}${says.slice(1)}.`,
+    ]);
+  return [
+    '## Types',
+    table([`in ${tool}`, 'here'], types),
+    '## Keys',
+    table([`in ${tool}`, 'here'], [...keys, ...advice]),
+  ].join('\n\n');
+}

@@ -1,0 +1,89 @@
+import { parseRecording } from '../../src/models/player.ts';
+import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
+import { type Answer, json } from '../../test/support/modelServer/steps.ts';
+
+/** The answer to a question, by the name of its schema and words that only its request holds. */
+export interface WrittenAnswer {
+  readonly question: string;
+  readonly about: readonly string[];
+  readonly answer: object;
+}
+
+interface RecordedAnswer {
+  readonly question: string;
+  /** Lines of the request. */
+  readonly asked: ReadonlySet<string>;
+  readonly answer: Answer;
+}
+
+/** The answers of a recording, each given once, unless another is written for the request. */
+export class KnownAnswers {
+  #recorded: readonly RecordedAnswer[];
+  readonly #vectors = new Map<string, readonly number[]>();
+  readonly #written: readonly WrittenAnswer[];
+
+  /** @param path of the recording, for errors */
+  constructor(recording: string, path: string, written: readonly WrittenAnswer[]) {
+    this.#written = written;
+    this.#recorded = parseRecording(recording, path).flatMap(({ exchange }) => {
+      if (exchange.kind === 'embedding') {
+        for (const [index, text] of exchange.request.texts.entries()) {
+          this.#vectors.set(text, exchange.reply?.vectors[index] ?? []);
+        }
+      }
+      if (exchange.kind !== 'model' || !exchange.reply) return [];
+      const { request, reply } = exchange;
+      const tokens = reply.tokens?.map(({ text, top }) => ({
+        text,
+        top: Object.fromEntries(top.map((one) => [one.text, one.logprob])),
+      }));
+      const question = request.answer?.name ?? '';
+      const asked = new Set(textOf(request.messages).split('\n'));
+      return [{ question, asked, answer: { text: reply.text, ...(tokens && { tokens }) } }];
+    });
+  }
+
+  answer({ response_format, messages }: ChatBody): Answer {
+    const question = response_format?.json_schema?.name ?? '';
+    const text = textOf(messages);
+    const recorded = this.#takeNearest(question, text);
+    const written = this.#written.find(
+      (one) => one.question === question && one.about.every((words) => text.includes(words)),
+    );
+    const answer = written ? json(written.answer) : recorded?.answer;
+    if (!answer) throw new Error(`No answer is left to ${question}:\n${text}`);
+    // What a cache serves depends on which request comes first: then each recording would differ.
+    return { ...answer, usage: { input: tokens(text), output: tokens(answer.text ?? '') } };
+  }
+
+  /** The answer to the recorded request that shares the most lines with this one. */
+  #takeNearest(question: string, text: string): RecordedAnswer | undefined {
+    const lines = text.split('\n');
+    const shared = ({ asked }: RecordedAnswer) => lines.filter((line) => asked.has(line)).length;
+    const [nearest] = this.#recorded
+      .filter((one) => one.question === question)
+      .sort((a, b) => shared(b) - shared(a));
+    this.#recorded = this.#recorded.filter((one) => one !== nearest);
+    return nearest;
+  }
+
+  vectorOf(text: string): readonly number[] {
+    const vector = this.#vectors.get(text);
+    if (!vector) throw new Error(`No vector is recorded for: ${text}`);
+    return vector;
+  }
+
+  /** Recorded answers that no request wanted. */
+  unasked(): Answer[] {
+    return this.#recorded.map(({ answer }) => answer);
+  }
+}
+
+function textOf(messages: readonly { readonly content: string | null }[]): string {
+  return messages.map(({ content }) => content ?? '').join('\n');
+}
+
+/** Estimated at four characters a token. */
+function tokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}

@@ -1,0 +1,117 @@
+import { RE2JS } from 're2js';
+import * as z from 'zod';
+import type { Turn } from '../../core/conversation.ts';
+import { isMapping, type Mapping, valueAt } from '../../core/data.ts';
+import type { ToolCall } from '../../core/message.ts';
+import type { Fault } from '../contract.ts';
+import { faultOfPattern } from '../types/regex.ts';
+
+/** The keys that say which arguments a call must have. */
+export const argumentKeys = {
+  args: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'Arguments a call must have to count.' }),
+  match: z.enum(['exact', 'partial', 'pattern']).default('partial').meta({
+    description:
+      'How `args` are compared: `exact` the same and no others, `partial` these among others, `pattern` as partial with every text a regular expression (RE2).',
+  }),
+};
+
+export interface WantedCall {
+  /** Any tool where it is absent. */
+  readonly name?: string | undefined;
+  readonly args?: Readonly<Record<string, unknown>> | undefined;
+  readonly match: 'exact' | 'partial' | 'pattern';
+}
+
+/** `tool-called refund`: several of one type in a case are told apart by their tools. */
+export function labelWithTool(type: string) {
+  return ({ name }: Readonly<Record<string, unknown>>): string | undefined =>
+    typeof name === 'string' ? `${type} ${name}` : undefined;
+}
+
+/** The calls of a turn in the order they were made. */
+export function callsOf(turn: Turn): ToolCall[] {
+  return turn.items.flatMap((item) => (item.kind === 'tool-call' ? [item.call] : []));
+}
+
+export function callMatches(call: ToolCall, { name, args, match }: WantedCall): boolean {
+  if (name !== undefined && call.name !== name) return false;
+  if (args === undefined) return true;
+  return same(call.arguments, args, match !== 'exact', match === 'pattern');
+}
+
+const ARGUMENTS_MATCHES = ['ignore', 'exact', 'subset', 'superset'] as const;
+
+/** How the arguments of a call are compared: with the wanted ones, or by these keys alone. */
+export const argumentsMatchSchema = z.union([
+  z.enum(ARGUMENTS_MATCHES),
+  z.array(z.string().min(1)).min(1),
+]);
+
+export type ArgumentsMatch = z.infer<typeof argumentsMatchSchema>;
+
+export function argumentsMatch(given: unknown, wanted: Mapping, compare: ArgumentsMatch): boolean {
+  switch (compare) {
+    case 'ignore':
+      return true;
+    case 'exact':
+      return same(given, wanted, false, false);
+    case 'superset':
+      return same(given, wanted, true, false);
+    case 'subset':
+      return same(wanted, given, true, false);
+    default:
+      return compare.every((key) =>
+        same(valueAt(given, key.split('.')), valueAt(wanted, key.split('.')), false, false),
+      );
+  }
+}
+
+/** Texts in `args` that are to be patterns and are none. */
+export function faultsOfArguments({ args, match }: WantedCall): Fault[] {
+  if (match !== 'pattern') return [];
+  return textsIn(args).flatMap((text) => {
+    const message = faultOfPattern(text);
+    return message === undefined
+      ? []
+      : [{ path: ['args'], message: `${JSON.stringify(text)}: ${message}` }];
+  });
+}
+
+const LONGEST_SHOWN = 200;
+
+/** `lookup_order {"order":"98765"}`; long arguments are shown by their beginning. */
+export function describeCall({ name, arguments: given }: ToolCall): string {
+  const text = typeof given === 'string' ? given : (JSON.stringify(given) ?? '');
+  const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  return shown === '' || shown === '{}' ? name : `${name} ${shown}`;
+}
+
+function same(actual: unknown, wanted: unknown, partial: boolean, pattern: boolean): boolean {
+  if (pattern && typeof wanted === 'string') {
+    const text = typeof actual === 'string' ? actual : JSON.stringify(actual);
+    return text !== undefined && RE2JS.compile(wanted).matcher(text).find();
+  }
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(actual) &&
+      actual.length === wanted.length &&
+      wanted.every((value, index) => same(actual[index], value, partial, pattern))
+    );
+  }
+  if (!isMapping(wanted)) return actual === wanted;
+  if (!isMapping(actual)) return false;
+  const keys = Object.keys(wanted);
+  if (!partial && Object.keys(actual).length !== keys.length) return false;
+  return keys.every(
+    (key) => Object.hasOwn(actual, key) && same(actual[key], wanted[key], partial, pattern),
+  );
+}
+
+/** Every text at any depth. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,94 @@
+import { type Turn, turnsOfSide } from '../../core/conversation.ts';
+import type { Scale } from '../../core/scoring.ts';
+import type { AssertionInput, Mistake } from '../contract.ts';
+import type { VerdictEntry } from './entries.ts';
+
+/** Two parts of an answer that cannot both be right. */
+export function contradiction(text: string): Mistake {
+  return { reason: 'contradiction', text };
+}
+
+/**
+ * Exactly one entry for each of the numbered things that were asked about.
+ *
+ * @param what as the key of the list, in the plural: `guidelines`
+ */
+export function listMistakes(what: string, numbers: readonly number[], count: number): Mistake[] {
+  const expected = Array.from({ length: count }, (_, index) => index + 1);
+  if (numbers.length === count && expected.every((number) => numbers.includes(number))) return [];
+  const text = `\`${what}\` must hold exactly one entry for each of ${what} 1 to ${count}.`;
+  return [{ reason: 'incomplete-list', text }];
+}
+
+/** Exactly one entry for each judged turn, and none for another. */
+export function turnMistakes(
+  entries: readonly { readonly turn: number }[],
+  turns: readonly Turn[],
+  where = '`turns`',
+): Mistake[] {
+  const mistakes: Mistake[] = [];
+  const count = (number: number) => entries.filter(({ turn }) => turn === number).length;
+  const judged = turns.map(({ number }) => number);
+  for (const number of judged) {
+    const found = count(number);
+    if (found === 1) continue;
+    const text = `${where} has ${found === 0 ? 'no entry' : `${found} entries`} for turn ${number}; it needs exactly one.`;
+    mistakes.push({ reason: 'turns-mismatch', text });
+  }
+  for (const number of new Set(entries.map(({ turn }) => turn))) {
+    if (judged.includes(number)) continue;
+    const text = `${where} has an entry for turn ${number}, which is not to be judged. Judge only turns ${judged.join(', ')}.`;
+    mistakes.push({ reason: 'turns-mismatch', text });
+  }
+  return mistakes;
+}
+
+/** What is cited must be one of the turns to judge. */
+export function judgedTurnMistakes(
+  { turns }: Pick<AssertionInput, 'turns'>,
+  turn: number,
+  what: string,
+): Mistake[] {
+  if (turns.some(({ number }) => number === turn)) return [];
+  const text = `${what} cites turn ${turn}, which is not to be judged.`;
+  return [{ reason: 'turns-mismatch', text }];
+}
+
+/**
+ * What is cited must be a turn of that side.
+ *
+ * @param turn nothing is wrong with null, which cites none
+ * @param what `Intention 2`
+ */
+export function citationMistakes(
+  { conversation }: Pick<AssertionInput, 'conversation'>,
+  side: Turn['side'],
+  turn: number | null,
+  what: string,
+): Mistake[] {
+  if (turn === null || turnsOfSide(conversation, side).some(({ number }) => number === turn)) {
+    return [];
+  }
+  const text = `${what} cites turn ${turn}, which is no turn of the ${side}.`;
+  return [{ reason: 'turns-mismatch', text }];
+}
+
+/** A number outside the range that was asked for is refused, never clipped. */
+export function rangeMistake(value: number, [low, high]: Scale, what: string): Mistake[] {
+  if (value >= low && value <= high) return [];
+  return [{ reason: 'out-of-range', text: `${what} is ${value}; it must be ${low} to ${high}.` }];
+}
+
+/** The highest value of a scale does not go with failing turns alone. */
+export function extremeMistakes(
+  entries: readonly Pick<VerdictEntry, 'applicable' | 'verdict'>[],
+  value: number,
+  [, high]: Scale,
+  what: string,
+): Mistake[] {
+  const applicable = entries.filter((one) => one.applicable);
+  const allFail = applicable.length > 0 && applicable.every(({ verdict }) => verdict === 'fail');
+  if (value !== high || !allFail) return [];
+  const text = `${what} is ${value}, the highest, but every turn that the question applies to fails.`;
+  return [contradiction(text)];
+}

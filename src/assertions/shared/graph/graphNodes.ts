@@ -1,0 +1,181 @@
+import * as z from 'zod';
+import { atSchema } from '../../../core/at.ts';
+import type { Fault } from '../../contract.ts';
+
+const text = z.string().regex(/\S/, 'Expected text, found only blanks');
+
+const branch = z
+  .union([z.string().min(1).meta({ refersTo: 'node' }), z.number().min(0).max(10)])
+  .meta({ description: "The next node's name, or a score from 0 to 10 that ends the graph." });
+
+/** The turns that a node's question is about. */
+const at = atSchema
+  .optional()
+  .meta({ description: `Which turns to look at. Default: the assertion's turns.` });
+
+/** The nodes of a decision graph, given the schema of an assertion. */
+export function nodeSchema(assertion: z.ZodType) {
+  return z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('task').meta({ description: 'The judge works something out.' }),
+      instructions: text.meta({ description: 'What to work out; later nodes see the result.' }),
+      at,
+      next: branch,
+    }),
+    z.strictObject({
+      type: z.literal('yes-no').meta({ description: 'A yes-or-no question.' }),
+      question: text.meta({ description: 'A question to answer with yes or no.' }),
+      at,
+      if_yes: branch,
+      if_no: branch,
+    }),
+    z.strictObject({
+      type: z.literal('choice').meta({ description: 'A question with your own answers.' }),
+      question: text.meta({ description: 'A question to answer with one of the choices.' }),
+      at,
+      choices: z
+        .record(z.string().min(1), branch)
+        .meta({ description: 'What follows from each answer; at least two.' }),
+    }),
+    z.strictObject({
+      type: z.literal('verdict').meta({ description: 'Ends the graph with a score.' }),
+      score: z.number().min(0).max(10).meta({ description: 'From 0 to 10.' }),
+    }),
+    z.strictObject({
+      type: z.literal('assertion').meta({ description: 'Ends the graph with another assertion.' }),
+      assert: assertion.meta({
+        description: "The assertion whose score becomes the graph's.",
+      }),
+    }),
+  ]);
+}
+
+export type Node = z.infer<ReturnType<typeof nodeSchema>>;
+export type Branch = string | number;
+export type Nodes = Readonly<Record<string, Node>>;
+
+export interface Way {
+  /** From the mapping of the node. */
+  readonly key: readonly string[];
+  readonly to: Branch;
+}
+
+/** Where one can go from a node. */
+export function waysFrom(node: Node): Way[] {
+  switch (node.type) {
+    case 'task':
+      return [{ key: ['next'], to: node.next }];
+    case 'yes-no':
+      return [
+        { key: ['if_yes'], to: node.if_yes },
+        { key: ['if_no'], to: node.if_no },
+      ];
+    case 'choice':
+      return Object.entries(node.choices).map(([answer, to]) => ({ key: ['choices', answer], to }));
+    default:
+      return [];
+  }
+}
+
+export function nodeAt(nodes: Nodes, name: string): Node | undefined {
+  return Object.hasOwn(nodes, name) ? nodes[name] : undefined;
+}
+
+/** All that keeps a graph from coming to exactly one end, whatever the answers. */
+export function graphFaults(nodes: Nodes, start: string): Fault[] {
+  if (!nodeAt(nodes, start)) {
+    const known = Object.keys(nodes).join(', ');
+    return [{ path: ['start'], message: `There is no node "${start}". Known: ${known}.` }];
+  }
+  const faults: Fault[] = [];
+  for (const [name, node] of Object.entries(nodes)) {
+    for (const { key, to } of waysFrom(node)) {
+      if (typeof to === 'number' || nodeAt(nodes, to)) continue;
+      const message = `There is no node "${to}". Use a node's name, or a score from 0 to 10.`;
+      faults.push({ path: ['nodes', name, ...key], message });
+    }
+    if (node.type === 'choice') faults.push(...choiceFaults(name, Object.keys(node.choices)));
+  }
+  const reached = reachedFrom(nodes, start);
+  for (const name of Object.keys(nodes)) {
+    if (reached.has(name)) continue;
+    const message = `The node "${name}" is unreachable. Point a branch to it, or remove it.`;
+    faults.push({ path: ['nodes', name], message });
+  }
+  return [...faults, ...cycleFaults(nodes, start)];
+}
+
+function choiceFaults(name: string, answers: readonly string[]): Fault[] {
+  const path = ['nodes', name, 'choices'];
+  if (answers.length < 2) {
+    return [{ path, message: 'A choice needs at least two answers.' }];
+  }
+  const folded = answers.map((answer) => answer.trim().toLowerCase());
+  return answers
+    .filter((_answer, index) => folded.indexOf(folded[index] ?? '') < index)
+    .map((answer) => ({
+      path: [...path, answer],
+      message: `Duplicate answer "${answer}". Answers must differ in more than case.`,
+    }));
+}
+
+function reachedFrom(nodes: Nodes, start: string): Set<string> {
+  const reached = new Set<string>();
+  const open = [start];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const node = nodeAt(nodes, name);
+    if (!node || reached.has(name)) continue;
+    reached.add(name);
+    for (const { to } of waysFrom(node)) if (typeof to === 'string') open.push(to);
+  }
+  return reached;
+}
+
+/** The branch that closes each circle, found depth first and without recursion. */
+function cycleFaults(nodes: Nodes, start: string): Fault[] {
+  const faults: Fault[] = [];
+  const done = new Set<string>();
+  const onPath = new Set<string>([start]);
+  const stack = [{ name: start, ways: waysFrom(nodes[start] as Node) }];
+  while (stack.length > 0) {
+    const here = stack[stack.length - 1];
+    const way = here?.ways.shift();
+    if (!here || !way) {
+      const left = stack.pop();
+      if (left) {
+        onPath.delete(left.name);
+        done.add(left.name);
+      }
+      continue;
+    }
+    const { to, key } = way;
+    if (typeof to === 'number' || done.has(to)) continue;
+    const node = nodeAt(nodes, to);
+    if (onPath.has(to)) {
+      const message = `This branch leads back to "${to}", which makes a cycle.`;
+      faults.push({ path: ['nodes', here.name, ...key], message });
+    } else if (node) {
+      onPath.add(to);
+      stack.push({ name: to, ways: waysFrom(node) });
+    }
+  }
+  return faults;
+}
+
+/** The longest way that can be taken, as names of nodes; the graph has no circle. */
+export function longestWay(nodes: Nodes, start: string): string[] {
+  const known = new Map<string, string[]>();
+  const from = (name: string): string[] => {
+    const found = known.get(name);
+    if (found) return found;
+    const node = nodeAt(nodes, name);
+    const rests = node
+      ? waysFrom(node).map(({ to }) => (typeof to === 'string' ? from(to) : []))
+      : [];
+    const longest = rests.reduce<string[]>((a, b) => (b.length > a.length ? b : a), []);
+    const way = [name, ...longest];
+    known.set(name, way);
+    return way;
+  };
+  return from(start);
+}

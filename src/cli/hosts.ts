@@ -1,0 +1,79 @@
+import type { AllowedHost } from '../core/environment.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { forbiddenHosts } from '../runner/destinations.ts';
+import {
+  allowedHostsFile,
+  allowHosts,
+  parseAllowedHosts,
+  readAllowedHosts,
+} from '../store/allowedHosts.ts';
+import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
+import type { Shell } from './shell.ts';
+
+const VARIABLE = 'TURNLIGHT_ALLOW_HOSTS';
+
+/** Hosts that may have keys, from the user's file, the environment and `--allow-host`. @throws UsageError */
+export async function allowedHostsOf(
+  flags: readonly string[],
+  { env }: Shell,
+): Promise<AllowedHost[]> {
+  return [
+    ...(await readAllowedHosts(allowedHostsFile(env))),
+    ...read(env(VARIABLE) ?? '', VARIABLE),
+    ...flags.flatMap((flag) => read(flag, '--allow-host')),
+  ];
+}
+
+/**
+ * Sees to it that nothing is sent where it may not go: asks at a terminal, refuses elsewhere.
+ *
+ * @returns the hosts that are allowed now
+ * @throws UsageError
+ */
+export async function requireHosts(
+  cases: readonly SuiteCase[],
+  allowed: readonly AllowedHost[],
+  shell: Shell,
+): Promise<readonly AllowedHost[]> {
+  const forbidden = await forbiddenHosts(cases, {
+    secret: async (name) => shell.env(name),
+    env: shell.env,
+    allowedHosts: allowed,
+  });
+  const added: AllowedHost[] = [];
+  for (const one of forbidden) {
+    if (one.kind === 'not-encrypted' || !(await agrees(one, shell))) {
+      throw new UsageError(`${one.message}\nNothing was run.`);
+    }
+    added.push(one);
+  }
+  if (added.length > 0) await allowHosts(allowedHostsFile(shell.env), added);
+  return [...allowed, ...added];
+}
+
+/** Keeps hosts for later runs. @throws UsageError */
+export async function trust(hosts: readonly string[], shell: Shell): Promise<ExitCode> {
+  const file = allowedHostsFile(shell.env);
+  const added = read(hosts.join(' '), 'trust');
+  await allowHosts(file, added);
+  for (const { host, variables } of added) {
+    shell.out.write(`${host} may have ${variables?.join(', ') ?? 'any variable'} from now on.\n`);
+  }
+  shell.out.write(`This is kept in ${file}.\n`);
+  return EXIT.passed;
+}
+
+async function agrees({ host, variables }: Required<AllowedHost>, { ask }: Shell) {
+  const names = visibleLine(variables.join(', '));
+  const question = `The eval file wants to send ${names} to ${visibleLine(host)}. Allow it, now and in later runs? (y/N) `;
+  return /^y(es)?$/i.test((await ask?.(question))?.trim() ?? '');
+}
+
+function read(text: string, from: string): AllowedHost[] {
+  const found = parseAllowedHosts(text);
+  if (found) return found;
+  throw new UsageError(
+    `${from}: expected a host such as llm.example.com or llm.example.com=OPENAI_API_KEY, found "${text}".`,
+  );
+}

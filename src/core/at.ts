@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import { type Conversation, type Turn, turnsOf } from './conversation.ts';
+import type { At } from './suite.ts';
+import { unreachable } from './unreachable.ts';
+
+export const atSchema = z
+  .union([
+    z.enum(['all', 'last', 'first', 'each']),
+    z.int(),
+    z.array(z.int()).min(1),
+    z.string().regex(/^[1-9]\d*-[1-9]\d*$/, 'Write a range as "2-6"'),
+  ])
+  .meta({
+    description:
+      'Which turns to look at: `all`, `last`, `first`, `each`, a number, a list of numbers, or a range such as `"2-6"`. Negative numbers count from the end.',
+  });
+
+export type ChosenTurns =
+  | { readonly turns: readonly Turn[] }
+  /** `fault` tells a mistake in the file from a conversation that has no turn of the side. */
+  | { readonly missing: string; readonly fault?: 'beyond' | 'other-side' };
+
+/** Reads an `at` that fits the schema. */
+export function parseAt(value: unknown): At {
+  if (value === undefined) return { kind: 'all' };
+  if (typeof value === 'number') return { kind: 'turns', turns: [value] };
+  if (Array.isArray(value)) return { kind: 'turns', turns: value.map(Number) };
+  if (value === 'all' || value === 'last' || value === 'first' || value === 'each') {
+    return { kind: value };
+  }
+  const [from, to] = String(value).split('-').map(Number);
+  return { kind: 'range', from: from ?? 1, to: to ?? 1 };
+}
+
+/** The turns that an `at` chooses. @param side the side that is looked at */
+export function chooseAt(
+  at: At,
+  conversation: Conversation,
+  side: Turn['side'] | 'both',
+): ChosenTurns {
+  const all = turnsOf(conversation);
+  const ofSide = all.filter((turn) => side === 'both' || turn.side === side);
+  const nobody = `no turn of the ${side === 'both' ? 'conversation' : side}`;
+  switch (at.kind) {
+    case 'all':
+    case 'each':
+      return chosenTurns(ofSide, nobody);
+    case 'first':
+      return chosenTurns(ofSide.slice(0, 1), nobody);
+    case 'last':
+      return chosenTurns(ofSide.slice(-1), nobody);
+    case 'range':
+      if (at.to > all.length) return notThere(at.to, all.length);
+      return chosenTurns(
+        ofSide.filter(({ number }) => number >= at.from && number <= at.to),
+        `${nobody} from ${at.from} to ${at.to}`,
+        'other-side',
+      );
+    case 'turns': {
+      const found: Turn[] = [];
+      for (const number of at.turns) {
+        const turn = number === 0 ? undefined : all.at(number > 0 ? number - 1 : number);
+        if (!turn) return notThere(number, all.length);
+        if (side !== 'both' && turn.side !== side) {
+          return {
+            missing: `turn ${turn.number} is the ${turn.side}'s, and this looks at the ${side}'s turns`,
+            fault: 'other-side',
+          };
+        }
+        if (!found.includes(turn)) found.push(turn);
+      }
+      return chosenTurns(
+        found.sort((a, b) => a.number - b.number),
+        nobody,
+        'beyond',
+      );
+    }
+    default:
+      return unreachable(at);
+  }
+}
+
+function notThere(number: number, count: number): ChosenTurns {
+  return { missing: `there is no turn ${number}, the last is ${count}`, fault: 'beyond' };
+}
+
+export function chosenTurns(
+  turns: readonly Turn[],
+  missing: string,
+  fault?: 'beyond' | 'other-side',
+): ChosenTurns {
+  return turns.length === 0 ? { missing, ...(fault && { fault }) } : { turns };
+}

@@ -1,0 +1,41 @@
+import { ReasonedError } from './errors.ts';
+import type { Message, Tool } from './message.ts';
+
+/** What the editor that runs us has of models, such as those of GitHub Copilot. */
+export interface EditorModels {
+  /** @param name `vendor/family`, such as `copilot/gpt-4.1` */
+  find(name: string): Promise<EditorModel | undefined>;
+}
+
+export interface EditorModel {
+  /** As the editor names it exactly. */
+  readonly version: string;
+  /** @throws EditorModelError; or the signal's reason when aborted */
+  send(request: EditorRequest, signal: AbortSignal): Promise<EditorReply>;
+  /** In the model's own count. */
+  countTokens(text: string): Promise<number>;
+}
+
+export interface EditorRequest {
+  readonly messages: readonly Message[];
+  readonly tools: readonly Tool[];
+  /** Whether the model has to answer by a tool call. */
+  readonly mustCall: boolean;
+  /** The model's own options, such as `temperature`. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export interface EditorReply {
+  readonly text: string;
+  readonly toolCalls: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly arguments: unknown;
+  }[];
+}
+
+export type EditorModelReason = 'no-consent' | 'quota-exceeded' | 'blocked' | 'not-found' | 'other';
+
+export class EditorModelError extends ReasonedError<EditorModelReason> {
+  override readonly name = 'EditorModelError';
+}

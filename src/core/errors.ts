@@ -1,0 +1,15 @@
+/** An error identified by its `reason`; `message` tells the user what to do. */
+export class ReasonedError<Reason extends string> extends Error {
+  readonly reason: Reason;
+
+  /** @param reason stable and kebab-case */
+  constructor(reason: Reason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** What was thrown, in words. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,84 @@
+/** Where a name is valid. */
+type ScopeKind = 'suite' | 'case' | 'assertion';
+
+/**
+ * What can be declared and referred to by name, or by its path, and where the name is valid: the same
+ * name in two cases is two variables, and in two decision graphs two nodes.
+ */
+export const SCOPES = {
+  model: 'suite',
+  /** A model as `provider:model`, which needs no declaration. */
+  shortModel: 'suite',
+  target: 'suite',
+  tool: 'suite',
+  topic: 'suite',
+  tag: 'suite',
+  case: 'case',
+  /** Of a decision graph. */
+  node: 'assertion',
+  /** A key of `context`, which texts name as `{{key}}`. */
+  variable: 'case',
+  prompt: 'case',
+  transcript: 'case',
+  cases: 'suite',
+  script: 'case',
+  module: 'suite',
+  recording: 'suite',
+  folder: 'suite',
+} as const satisfies Readonly<Record<string, ScopeKind>>;
+
+export type FileKind = keyof typeof EXTENSIONS;
+
+export type SymbolKind = Exclude<keyof typeof SCOPES, FileKind>;
+
+/** Whose variables are filled in: the case's, a judge prompt's or the environment's. */
+export type TemplateKind = 'case' | 'judge' | 'env';
+
+const SCRIPTS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
+
+/** File extensions; a folder has none. */
+export const EXTENSIONS = {
+  prompt: ['.md'],
+  transcript: ['.json', '.jsonl', '.yaml', '.yml'],
+  cases: ['.yaml', '.yml'],
+  script: SCRIPTS,
+  module: SCRIPTS,
+  recording: ['.jsonl'],
+  folder: [] as string[],
+};
+
+export function isFileKind(kind: SymbolKind | FileKind): kind is FileKind {
+  return Object.hasOwn(EXTENSIONS, kind);
+}
+
+/**
+ * What a field of a schema names, beside its description:
+ *
+ *     name: z.string().meta({ description: 'Name of the tool.', refersTo: 'tool' })
+ *
+ * Completion, links, definitions, references, renaming, colours and checks all follow from it.
+ */
+export interface Meaning {
+  /** Its text, or each key of a record, is the name of such a thing, declared here. */
+  readonly declares?: SymbolKind | undefined;
+  /** Like `declares`, for a thing declared elsewhere. */
+  readonly refersTo?: SymbolKind | undefined;
+  /** It is the path of such a file, relative to the file that contains it. */
+  readonly file?: FileKind | undefined;
+  /** Variables are filled into its texts, at any depth; `none` where only those around it are. */
+  readonly template?: TemplateKind | 'none' | undefined;
+  /** Names that hold in a case or an assertion hold within it. */
+  readonly opens?: 'case' | 'assertion' | undefined;
+}
+
+export const MEANING_KEYS = [
+  'declares',
+  'refersTo',
+  'file',
+  'template',
+  'opens',
+] as const satisfies readonly (keyof Meaning)[];
+
+declare module 'zod/v4/core' {
+  interface GlobalMeta extends Meaning {}
+}

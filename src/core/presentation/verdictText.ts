@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import type { Verdict } from '../verdict.ts';
+import { scoreText, thresholdText, valueText } from './score.ts';
+import { STATUS_WORDS } from './status.ts';
+
+/** A verdict in a word: its label, else its value, else its score or reason. */
+export function verdictText(verdict: Verdict): string {
+  if (verdict.score === null) {
+    return verdict.status === 'error' ? verdict.reason : STATUS_WORDS[verdict.status];
+  }
+  const { score, threshold, label, value } = verdict;
+  const outcome = label ?? value ?? score;
+  if (typeof outcome === 'string') return outcome;
+  return outcome === score ? scoreText(score, threshold) : valueText(outcome, verdict);
+}
+
+/** After the verdict's text: ` (threshold 0.50)`, ` (score 0.25, threshold 3 of 1–5)`. */
+export function thresholdNote(verdict: Verdict): string {
+  if (verdict.score === null) return '';
+  const score = scoreText(verdict.score, verdict.threshold);
+  const shown = verdictText(verdict) === score ? '' : `score ${score}, `;
+  return ` (${shown}threshold ${thresholdText(verdict)})`;
+}
+
+/** `asked 3 times, spread 0.50, unstable`; undefined if it was asked once. */
+export function samplesText({ judge }: Pick<Verdict, 'judge'>): string | undefined {
+  if (!judge || judge.samples < 2) return undefined;
+  const spread = judge.spread === null ? '' : `, spread ${scoreText(judge.spread)}`;
+  return `asked ${judge.samples} times${spread}${judge.unstable ? ', unstable' : ''}`;
+}
+
+const stepSchema = z.object({
+  node: z.string(),
+  asked: z.string(),
+  answer: z.string(),
+  why: z.string(),
+});
+
+export type PathStep = z.infer<typeof stepSchema>;
+
+/** The path a decision graph took; empty for any other verdict. */
+export function pathOf({ details }: Pick<Verdict, 'details'>): readonly PathStep[] {
+  const path = z.array(stepSchema).safeParse(details.path);
+  return path.success ? path.data : [];
+}

@@ -1,0 +1,99 @@
+import type { Logger } from './logger.ts';
+
+/** Whether a variable or a header holds a secret, to judge by its name. */
+export function isSecretName(name: string): boolean {
+  return /KEY|TOKEN|SECRET|PASSWORD|AUTHORIZATION/i.test(name);
+}
+
+/** Characters. Shorter values are words: hiding them would garble texts. */
+const SHORTEST = 8;
+
+/**
+ * Takes secrets out of texts, whoever wrote them there: `sk-0123456789` becomes
+ * `[hidden: OPENAI_API_KEY]`, also within a URL, JSON or base64.
+ */
+export class Scrubber {
+  /** Names of variables, by the texts that hold their values. */
+  readonly #names = new Map<string, string>();
+  #pattern: RegExp | undefined;
+
+  /** @param env whose secrets are known from the start, by their names */
+  constructor(env: Readonly<Record<string, string | undefined>> = {}) {
+    for (const [name, value] of Object.entries(env)) {
+      if (isSecretName(name)) this.add(name, value);
+    }
+  }
+
+  /** Hides the value of a variable from now on. */
+  add(name: string, value: string | undefined): void {
+    const secret = value?.trim() ?? '';
+    if (secret.length < SHORTEST || this.#names.has(secret)) return;
+    for (const form of formsOf(secret)) {
+      if (!this.#names.has(form)) this.#names.set(form, name);
+    }
+    this.#pattern = undefined;
+  }
+
+  /** The log, without secrets. */
+  log(log: Logger): Logger {
+    return {
+      debug: (message) => log.debug(this.text(message)),
+      info: (message) => log.info(this.text(message)),
+      warn: (message) => log.warn(this.text(message)),
+      error: (message) => log.error(this.text(message)),
+    };
+  }
+
+  text(text: string): string {
+    if (this.#names.size === 0) return text;
+    // The longest first: a secret may begin with another one.
+    this.#pattern ??= new RegExp(
+      [...this.#names.keys()]
+        .sort((a, b) => b.length - a.length)
+        .map(escaped)
+        .join('|'),
+      'g',
+    );
+    return text.replace(this.#pattern, (form) => `[hidden: ${this.#names.get(form)}]`);
+  }
+
+  /** The same for all texts in JSON data; data without secrets stays the same object. */
+  data<Data>(data: Data): Data {
+    const text = JSON.stringify(data);
+    if (text === undefined) return data;
+    const clean = this.text(text);
+    return clean === text ? data : JSON.parse(clean);
+  }
+}
+
+function formsOf(secret: string): string[] {
+  const quoted = inJson(secret);
+  return [
+    secret,
+    quoted,
+    inJson(quoted),
+    encodeURIComponent(secret),
+    ...[0, 1, 2].flatMap((offset) => base64At(secret, offset)),
+  ];
+}
+
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/**
+ * What a text becomes within a longer one in base64 and base64url: what of it does not depend on its
+ * neighbours.
+ *
+ * @param offset bytes before it, modulo 3
+ */
+function base64At(text: string, offset: number): string[] {
+  const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)]);
+  const from = Math.ceil((offset * 8) / 6);
+  const to = Math.floor((bytes.length * 8) / 6);
+  return (['base64', 'base64url'] as const).map((code) => bytes.toString(code).slice(from, to));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { type AssertionType, asksJudge } from '../../assertions/contract.ts';
+import { assertionTypes } from '../../assertions/registry.ts';
+import { atSchema } from '../../core/at.ts';
+import { modelSchema, options, withModels } from '../targetSchema.ts';
+
+/** A text that says something: blank text checks nothing and asks nothing. */
+export const words = z.string().regex(/\S/, 'Expected text, found only blanks');
+
+export const threshold = z
+  .number()
+  .min(0)
+  .max(1)
+  .meta({ description: 'Score needed to pass, 0..1.' });
+
+/** More samples than these buy nothing but a bill. */
+const MAX_SAMPLES = 25;
+
+const nestedAssertion: z.ZodType = z.lazy(() => assertionSchema);
+
+const commonKeys = {
+  name: z.string().min(1).optional().meta({
+    description: 'Label. Default: the type, or the first words of the criterion.',
+    template: 'none',
+  }),
+  threshold: threshold.optional(),
+  weight: z.number().min(0).optional().meta({
+    description: "Weight in the case's mean score.",
+    default: 1,
+  }),
+  required: z.boolean().optional().meta({
+    description:
+      'If true, the case fails whenever this assertion fails or errors, whatever the mean.',
+  }),
+  at: atSchema.optional().meta({ default: 'all' }),
+};
+
+/** In the scale of the type as well: 3 of 1 to 5. */
+function thresholdIn(scale: AssertionType['scale']): z.ZodType {
+  if (scale === undefined) return threshold;
+  const high = scale === 'own' ? '' : `, or up to ${scale[1]} on the type's own scale`;
+  return (scale === 'own' ? z.number() : z.number().min(0).max(scale[1])).meta({
+    description: `Score needed to pass: 0..1${high}. Anything above 1 is read on the type's own scale.`,
+  });
+}
+
+const judgedKeys = {
+  samples: z.int().min(1).max(MAX_SAMPLES).optional().meta({
+    default: 1,
+    description:
+      'How many times to ask the judge. The verdict takes the median score and the most frequent label; the spread is recorded.',
+  }),
+  judge: modelSchema.optional().meta({ description: 'The model that judges this assertion.' }),
+  temperature: z.number().min(0).max(2).optional().meta({
+    description: "The judge's temperature. Default: the model's `temperature`, else 0.",
+  }),
+};
+
+const partsKeys = {
+  granularity: z.enum(['conversation', 'turn']).optional().meta({
+    default: 'conversation',
+    description:
+      '`conversation` asks once about all turns; `turn` asks separately about each judged turn, which is the strictest and most expensive way.',
+  }),
+  window: z.int().min(0).optional().meta({
+    default: 10,
+    description:
+      'How many earlier turns the judge sees with `granularity: turn`, or when a long conversation is judged in parts.',
+  }),
+};
+
+const deterministicKeys = {
+  negate: z.boolean().optional().meta({ description: 'If true, the opposite must hold.' }),
+};
+
+/** The keys that assertions of a type share with others, besides `type` and the type's own. */
+export function sharedKeys(type: AssertionType): readonly string[] {
+  return SHARED_KEYS.get(type) ?? [];
+}
+
+/** Asked for with every assertion of a file, so they are looked up and not made anew. */
+const SHARED_KEYS: ReadonlyMap<AssertionType, readonly string[]> = new Map(
+  assertionTypes.map((type) => [type, Object.keys(sharedShape(type))]),
+);
+
+function sharedShape(type: AssertionType) {
+  const common = { ...commonKeys, threshold: thresholdIn(type.scale).optional() };
+  if (!asksJudge(type)) return { ...common, ...deterministicKeys };
+  return type.kind === 'procedure'
+    ? { ...common, ...judgedKeys }
+    : { ...common, ...judgedKeys, ...partsKeys };
+}
+
+function ownShape({ params, nesting }: AssertionType) {
+  return withModels((nesting?.params(nestedAssertion) ?? params).shape);
+}
+
+const assertionMappings = assertionTypes.map((type) =>
+  z
+    .strictObject({
+      type: z.literal(type.type).meta({ description: type.summary }),
+      ...ownShape(type),
+      ...sharedShape(type),
+      // A type's own key goes before a shared one: `name` of `tool-called` is the tool's.
+      ...ownShape(type),
+    })
+    .meta({ description: type.summary, opens: 'assertion', template: 'case' }),
+);
+
+export const assertionSchema: z.ZodType<string | Readonly<Record<string, unknown>>> = z
+  .union([
+    words.meta({ template: 'case' }),
+    z.discriminatedUnion('type', options(assertionMappings)),
+  ])
+  .meta({
+    description: 'One check: a criterion in plain English, or a mapping with a `type`.',
+  });
+
+export type AssertionInput = z.infer<typeof assertionSchema>;

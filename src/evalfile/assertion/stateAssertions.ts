@@ -1,0 +1,73 @@
+import { dirname, relative } from 'node:path';
+import type { CaseFacts } from '../../assertions/contract.ts';
+import { questionHash } from '../../assertions/questionHash.ts';
+import { typeOf } from '../../assertions/registry.ts';
+import { withoutDefaults } from '../../assertions/withoutDefaults.ts';
+import { mappingOf } from '../../core/data.ts';
+import type { StatedAssertion } from '../../core/statedAssertion.ts';
+import type { Assertion, SuiteCase } from '../../core/suite.ts';
+import { atText } from './at.ts';
+
+/** The assertions of a case in the words of their files, defaults left out. */
+export function stateAssertions(suiteCase: SuiteCase): StatedAssertion[] {
+  return suiteCase.assertions.map((one) => stateAssertion(one, suiteCase));
+}
+
+function stateAssertion(assertion: Assertion, facts: CaseFacts): StatedAssertion {
+  const { key, index, type, name, source, nested = [] } = assertion;
+  return {
+    key,
+    questionHash: questionHash(assertion, facts),
+    index,
+    type,
+    name,
+    path: source.path,
+    line: source.range.start.line + 1,
+    summary: typeOf(assertion).summary,
+    keys: Object.entries(writtenKeys(assertion)).map(([written, value]) => ({
+      key: written,
+      text: textOf(value),
+    })),
+    nested: nested.map((one) => stateAssertion(one.assertion, facts)),
+  };
+}
+
+function writtenKeys({ type, params, source, prompt, negate, at }: Assertion) {
+  const { path, ...own } = withoutDefaults(typeOf({ type }), mappingOf(withoutNested(params)));
+  return {
+    // A script's path was made absolute.
+    ...(typeof path === 'string' && { path: `./${relative(dirname(source.path), path)}` }),
+    ...own,
+    ...(prompt && own.prompt !== undefined && { 'prompt text': prompt.body.trim() }),
+    ...(negate && { negate }),
+    ...(at.kind !== 'all' && { at: atText(at) }),
+  };
+}
+
+/** Null stands where an assertion under this one stood; those are stated by themselves. */
+function withoutNested(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const kept = value.filter((one) => one !== null);
+    return kept.length > 0 || value.length === 0 ? kept : null;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => {
+      const kept = withoutNested(inner);
+      return kept === null ? [] : [[key, kept]];
+    }),
+  );
+}
+
+/** JSON on one line is read well up to here. */
+const ONE_LINE = 60;
+
+/** `- Greet the customer` for each text of a list; JSON of what is deeper. */
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
+    return value.map((one) => `- ${one}`).join('\n');
+  }
+  const line = JSON.stringify(value);
+  return line.length <= ONE_LINE ? line : JSON.stringify(value, null, 2);
+}

@@ -1,0 +1,76 @@
+import { mappingOf, valueAt } from '../../core/data.ts';
+import { MAX_REPETITIONS, type SuiteCase } from '../../core/suite.ts';
+import type { OutlineCase, OutlineTurn } from '../loadedSuite.ts';
+import { type Location, type Scope, within } from '../scope.ts';
+import { spokenMessages } from '../spokenMessages.ts';
+import { hashOfCase } from './buildCase.ts';
+import type { CaseSource } from './caseSources.ts';
+import { listedAssertions } from './listedAssertions.ts';
+
+/** A case as it can be shown, made of whatever stands there. */
+export function outlineOf(
+  source: CaseSource,
+  origin: SuiteCase['origin'] | undefined,
+  scope: Scope,
+): Omit<OutlineCase, 'errors'> {
+  const { raw, location } = source;
+  const { document, path } = location;
+  const given = mappingOf(raw);
+  const hasId = typeof given.id === 'string' && given.id !== '';
+  const defaults = scope.file.defaults ?? {};
+  return {
+    ...(hasId && { id: String(given.id) }),
+    ...(typeof given.description === 'string' && { description: given.description }),
+    path: document.path,
+    range: document.entryRangeOf(path),
+    nameRange: hasId ? document.rangeOf([...path, 'id']) : document.keyRangeOf(path),
+    turns: [
+      ...scriptedTurns(given.turns, within(location, 'turns')),
+      ...messages(given.transcript, within(location, 'transcript')),
+    ],
+    ...(origin?.kind === 'transcript' && { transcript: origin }),
+    assertions: listedAssertions(given, location, scope).map(({ location: at, ...one }, index) => ({
+      ...one,
+      index,
+      label: labelOf(one.given),
+      path: at.document.path,
+      range: at.document.entryRangeOf(at.path),
+    })),
+    tags: [...(defaults.tags ?? []), ...(Array.isArray(given.tags) ? given.tags.map(String) : [])],
+    repetitions: timesOf(given.repeat ?? defaults.repeat),
+    hash: hashOfCase(source),
+  };
+}
+
+function scriptedTurns(list: unknown, location: Location): OutlineTurn[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((item: unknown, index) => ({
+    label: String(typeof item === 'string' ? item : (valueAt(item, ['user']) ?? '')),
+    range: location.document.entryRangeOf([...location.path, index]),
+    role: 'user',
+    turns: [2 * index + 1, 2 * index + 2],
+  }));
+}
+
+function messages(list: unknown, location: Location): OutlineTurn[] {
+  if (!Array.isArray(list)) return [];
+  return spokenMessages(list).map(({ role, text, turn }, index) => ({
+    label: text,
+    range: location.document.entryRangeOf([...location.path, index]),
+    role,
+    turns: turn === undefined ? [] : [turn],
+  }));
+}
+
+/** What an assertion is called: its name, else its type, else the criterion itself. */
+export function labelOf(item: unknown): string {
+  if (typeof item === 'string') return item;
+  const { name, type } = mappingOf(item);
+  return String(name ?? type ?? 'assertion');
+}
+
+function timesOf(repeat: unknown): number {
+  const times = typeof repeat === 'number' ? repeat : valueAt(repeat, ['times']);
+  const valid = typeof times === 'number' && Number.isInteger(times);
+  return valid && times > 0 && times <= MAX_REPETITIONS ? times : 1;
+}

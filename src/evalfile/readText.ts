@@ -1,0 +1,34 @@
+import { FileError } from './files.ts';
+
+/** A file of the disk or of the editor. */
+export interface Readable {
+  size(): Promise<number>;
+  bytes(): Promise<Uint8Array>;
+  /** Whether an error of these says that there is no such file. */
+  isMissing(error: unknown): boolean;
+}
+
+/** @throws FileError as `Files.read` */
+export async function readText(file: Readable, maxBytes: number): Promise<string> {
+  const bytes = await bytesOf(file, maxBytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new FileError('not-utf8', 'The file is not UTF-8 text. Save it as UTF-8.', { cause });
+  }
+}
+
+async function bytesOf(file: Readable, maxBytes: number): Promise<Uint8Array> {
+  try {
+    const size = await file.size();
+    if (size <= maxBytes) return await file.bytes();
+    const [megabytes, most] = [(size / 1e6).toFixed(1), (maxBytes / 1e6).toFixed(0)];
+    const message = `The file is ${megabytes} MB; the limit is ${most} MB. Split it.`;
+    throw new FileError('too-large', message);
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    throw file.isMissing(error)
+      ? new FileError('missing', 'The file does not exist.')
+      : new FileError('unreadable', `The file cannot be read: ${String(error)}`);
+  }
+}

@@ -1,0 +1,81 @@
+import { dirname, extname } from 'node:path';
+import { mentionsEnv } from '../core/environment.ts';
+import { outsideMessage } from '../core/insideWorkspace.ts';
+import { EXTENSIONS, type FileKind } from '../core/meaning.ts';
+import { type Fix, isNewFileKind } from '../core/problem.ts';
+import { templateVariables } from '../core/template.ts';
+import { FileError } from './files.ts';
+import { resolveReference } from './resolveReference.ts';
+import type { Location, Scope } from './scope.ts';
+
+/** What is read, and the most bytes of it. A prompt is a text for a model: a larger one is a mistake. */
+const MAX_BYTES = { prompt: 1024 * 1024, transcript: 20_000_000, cases: 2_000_000 } as const;
+
+export type TextKind = keyof typeof MAX_BYTES;
+
+export const MAX_EVAL_FILE = MAX_BYTES.cases;
+
+/** Those that are read by how their names end; others are read whatever they are called. */
+const ENDINGS_COUNT: readonly FileKind[] = ['transcript', 'script', 'module'];
+
+/**
+ * The absolute path of what a reference names; undefined if it cannot be used, for the reason that
+ * was reported. Files that it depends on are noted, also one that is missing: it may come.
+ */
+export async function findReferenced(
+  reference: string,
+  location: Location,
+  kind: FileKind,
+  { options, files, reporter, dependencies }: Scope,
+): Promise<string | undefined> {
+  // What is to be filled in is reported where it cannot be.
+  if (mentionsEnv(reference) || templateVariables(reference).length > 0) return undefined;
+  const say = (code: string, message: string, fix?: Fix) =>
+    reporter.say(code, message, location, { ...(fix && { fix }) });
+  const exists = kind === 'folder' ? files.isFolder : files.exists;
+  const folder = dirname(location.document.path);
+  const found = await resolveReference(reference, folder, options.workspace, files, exists);
+  if (found.kind === 'outside') {
+    say('path-outside', outsideMessage(`"${reference}"`));
+    return undefined;
+  }
+  const { path } = found;
+  if (kind !== 'folder') dependencies.add(path);
+  if (ENDINGS_COUNT.includes(kind) && !EXTENSIONS[kind].includes(extname(path))) {
+    const endings = EXTENSIONS[kind].join(', ');
+    say('unknown-file-type', `Unsupported file type: a ${kind} file ends in ${endings}.`);
+    return undefined;
+  }
+  if (found.kind === 'found') return path;
+  const what = kind === 'folder' ? 'folder' : 'file';
+  const message = `There is no ${what} "${reference}". Paths are relative to this file.`;
+  say('file-missing', message, isNewFileKind(kind) ? { create: { path, kind } } : undefined);
+  return undefined;
+}
+
+/** As `findReferenced`, with the text. */
+export async function readReferenced(
+  reference: string,
+  location: Location,
+  kind: TextKind,
+  scope: Scope,
+) {
+  const path = await findReferenced(reference, location, kind, scope);
+  return path === undefined ? undefined : readFound(path, location, kind, scope);
+}
+
+/** The text of a file that was found; undefined if it cannot be read, which is reported at `location`. */
+export async function readFound(
+  path: string,
+  location: Location,
+  kind: TextKind,
+  { files, reporter }: Scope,
+) {
+  try {
+    return { path, text: await files.read(path, MAX_BYTES[kind]) };
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    reporter.say(`file-${error.reason}`, error.message, location);
+    return undefined;
+  }
+}

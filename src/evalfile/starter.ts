@@ -1,0 +1,133 @@
+import { unreachable } from '../core/unreachable.ts';
+import { write, writeWord } from '../yaml/quoting.ts';
+
+/** A model that somebody chose from a list: `provider:model`, and the address where it needs one. */
+export interface ChosenModel {
+  readonly id: string;
+  readonly baseUrl?: string;
+}
+
+/** As an eval file writes it. */
+export function modelValue({ id, baseUrl }: ChosenModel): unknown {
+  if (baseUrl === undefined) return id;
+  const colon = id.indexOf(':');
+  return { provider: id.slice(0, colon), model: id.slice(colon + 1), base_url: baseUrl };
+}
+
+export type StarterTarget =
+  | { readonly kind: 'module' }
+  | { readonly kind: 'command'; readonly python: string }
+  | { readonly kind: 'chat'; readonly model: ChosenModel }
+  | { readonly kind: 'transcript' };
+
+export interface Starter {
+  readonly name: string;
+  readonly target: StarterTarget;
+  readonly judge?: ChosenModel | undefined;
+}
+
+/** A file that is written beside the eval file, unless one of that name is there. */
+export interface AgentFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * The text of a new eval file. Its first case reaches a verdict without a judge: what a judge is
+ * asked stands beside an assertion that needs none, and is a comment where there is no judge.
+ */
+export function starterText({ name, target, judge }: Starter): string {
+  const criterion = 'The assistant never asks for the order number again.';
+  const lines = [
+    '# Click Run above the case.',
+    `name: ${writeWord(name)}`,
+    ...(judge ? modelLines('judge', judge) : []),
+    ...targetLines(target),
+    '',
+    'cases:',
+    '  - id: keeps-the-order-number',
+    '    description: The order number of the first message is used in every reply.',
+    ...conversationLines(target),
+    '    assert:',
+    '      - type: contains # checked without a model',
+    '        value: "98765"',
+    '        at: each',
+    judge
+      ? `      - ${criterion} # plain English, for the judge`
+      : `      # - ${criterion} # plain English, needs a \`judge\``,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** An agent that can be run at once, to be replaced by the real one. */
+export function starterAgent({ kind }: StarterTarget): AgentFile | undefined {
+  if (kind === 'module') return { name: 'agent.mjs', text: MODULE };
+  return kind === 'command' ? { name: 'agent.py', text: PROGRAM } : undefined;
+}
+
+function targetLines(target: StarterTarget): string[] {
+  if (target.kind === 'transcript') return [];
+  return ['', 'targets:', '  agent:', ...targetKeys(target), 'target: agent'];
+}
+
+function targetKeys(target: Exclude<StarterTarget, { kind: 'transcript' }>): string[] {
+  switch (target.kind) {
+    case 'module':
+      return ['    type: module', '    path: ./agent.mjs # your code'];
+    case 'command':
+      return ['    type: command', `    command: [${target.python}, ./agent.py] # your code`];
+    case 'chat':
+      return [
+        '    type: chat',
+        ...modelLines('    model', target.model),
+        '    system: You answer the customers of a shop. Name the order number in every reply.',
+      ];
+    default:
+      return unreachable(target);
+  }
+}
+
+function modelLines(key: string, model: ChosenModel): string[] {
+  const { text, below } = write(modelValue(model));
+  if (!below) return [`${key}: ${text}`];
+  const margin = /^ */.exec(key)?.[0] ?? '';
+  return [`${key}:`, ...text.split('\n').map((line) => `${margin}  ${line}`)];
+}
+
+function conversationLines({ kind }: StarterTarget): string[] {
+  const [first, second] = [
+    "Hi, I'm Sarah. Where is my order 98765?",
+    'Can you change its address?',
+  ];
+  if (kind !== 'transcript') return ['    turns:', `      - ${first}`, `      - ${second}`];
+  return [
+    '    transcript:',
+    `      - user: ${first}`,
+    '      - assistant: Order 98765 left our warehouse yesterday.',
+    `      - user: ${second}`,
+    '      - assistant: Of course. What is the new address for order 98765?',
+  ];
+}
+
+const MODULE = String.raw`// The agent that is tested: replace what it does with a call of your own.
+// It is given the conversation so far and returns its reply.
+export default async function agent(messages) {
+  const said = messages.map(({ content }) => content).join(' ');
+  const [order] = /\d{5}/.exec(said) ?? [];
+  return order ? 'I looked up order ' + order + '. What can I do?' : 'Which order is it about?';
+}
+`;
+
+const PROGRAM = String.raw`# The agent that is tested: replace what it does with a call of your own.
+# It reads a line of JSON for each reply and prints one line. What it logs belongs on stderr.
+import json
+import re
+import sys
+
+for line in sys.stdin:
+    messages = json.loads(line)["messages"]
+    said = " ".join(message["content"] or "" for message in messages)
+    order = re.search(r"\d{5}", said)
+    reply = f"I looked up order {order[0]}. What can I do?" if order else "Which order is it about?"
+    print(json.dumps({"content": reply}), flush=True)
+`;

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import type { AllowedHost } from '../core/environment.ts';
+import { noticeText } from '../core/presentation/editorText.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { forbiddenHosts } from '../runner/destinations.ts';
+import { allowedHostsFile, allowHosts, readAllowedHosts } from '../store/allowedHosts.ts';
+
+/** The first is what Enter chooses. */
+const DENY = { title: 'Do Not Send', isCloseAffordance: true };
+const ALLOW = { title: 'Allow' };
+
+const env = (name: string) => process.env[name];
+
+/** The hosts that the user allowed, here or on the command line. @throws AllowedHostsError */
+export function allowedHosts(): Promise<AllowedHost[]> {
+  return readAllowedHosts(allowedHostsFile(env));
+}
+
+/**
+ * Asks whether cases may send keys where nobody allowed it yet, once for each host.
+ *
+ * @returns what is allowed now; what is not is refused when it is to be sent
+ * @throws AllowedHostsError
+ */
+export async function askForHosts(
+  cases: readonly SuiteCase[],
+  secret: (name: string) => Promise<string | undefined>,
+): Promise<AllowedHost[]> {
+  const allowed = await allowedHosts();
+  for (const one of await forbiddenHosts(cases, { secret, env, allowedHosts: allowed })) {
+    if (one.kind !== 'host-not-allowed') continue;
+    const { host, variables } = one;
+    const text = `Send ${variables.join(', ')} to ${host}?`;
+    const detail =
+      'The eval file names this host. Allow it only if you trust whoever runs it. You will not be asked again about this host.';
+    const answer = await vscode.window.showWarningMessage(
+      noticeText(text),
+      { modal: true, detail },
+      DENY,
+      ALLOW,
+    );
+    if (answer !== ALLOW) continue;
+    await allowHosts(allowedHostsFile(env), [one]);
+    allowed.push(one);
+  }
+  return allowed;
+}

@@ -1,0 +1,47 @@
+import { posix } from 'node:path';
+import * as vscode from 'vscode';
+import { noticeText } from '../../core/presentation/editorText.ts';
+import { evalFileName } from './evalFilePath.ts';
+import { looksLikeEvalFile } from './looksLikeEvalFile.ts';
+import { exists } from './workspaceFolder.ts';
+
+const RENAME = 'Rename';
+const LEAVE = "Don't Ask Again";
+const LEFT = 'namesLeft';
+
+/**
+ * Offers to rename a YAML file that holds an eval file under another name, such as `support.yaml`:
+ * there it gets no help and cannot run.
+ */
+export function offerRenames(state: vscode.Memento): vscode.Disposable {
+  const asked = new Set(state.get<string[]>(LEFT, []));
+  const offer = async (document: vscode.TextDocument) => {
+    const { uri, languageId } = document;
+    const key = uri.toString();
+    if (languageId !== 'yaml' || uri.scheme !== 'file' || asked.has(key)) return;
+    if (!looksLikeEvalFile(document.getText())) return;
+    asked.add(key);
+    const name = posix.basename(uri.path);
+    const renamed = evalFileName(name);
+    const text = `${name} looks like an eval file. With the name ${renamed} it can run, and gets help while you write.`;
+    const choice = await vscode.window.showInformationMessage(noticeText(text), RENAME, LEAVE);
+    if (choice === LEAVE) await state.update(LEFT, [...state.get<string[]>(LEFT, []), key]);
+    if (choice === RENAME) await rename(uri, vscode.Uri.joinPath(uri, '..', renamed));
+  };
+  vscode.workspace.textDocuments.forEach(offer);
+  return vscode.Disposable.from(
+    vscode.workspace.onDidOpenTextDocument(offer),
+    vscode.workspace.onDidSaveTextDocument(offer),
+  );
+}
+
+async function rename(from: vscode.Uri, to: vscode.Uri): Promise<void> {
+  const name = noticeText(posix.basename(to.path));
+  if (await exists(to)) {
+    void vscode.window.showErrorMessage(`There is already a file ${name}. Rename it by hand.`);
+    return;
+  }
+  const edit = new vscode.WorkspaceEdit();
+  edit.renameFile(from, to);
+  if (await vscode.workspace.applyEdit(edit)) await vscode.window.showTextDocument(to);
+}

@@ -1,0 +1,123 @@
+import * as vscode from 'vscode';
+import {
+  type EditorModel,
+  EditorModelError,
+  type EditorModels,
+  type EditorReply,
+  type EditorRequest,
+} from '../../core/editorModels.ts';
+import type { Message } from '../../core/message.ts';
+
+const JUSTIFICATION = 'Your eval file names this model as a judge or as the agent that is tested.';
+
+/** The models of VS Code's language model API. */
+export const editorModels: EditorModels = {
+  async find(name) {
+    const model = (await vscode.lm.selectChatModels()).find((one) => namesOf(one).includes(name));
+    return model && adapted(model);
+  },
+};
+
+/** As `vendor/family`, each once. */
+export async function listEditorModels(): Promise<{ name: string; label: string }[]> {
+  const models = await vscode.lm.selectChatModels();
+  const labels = new Map(models.map((one) => [`${one.vendor}/${one.family}`, one.name]));
+  return [...labels].map(([name, label]) => ({ name, label }));
+}
+
+function namesOf({ vendor, family, id }: vscode.LanguageModelChat): string[] {
+  return [`${vendor}/${family}`, `${vendor}/${id}`, family, id];
+}
+
+function adapted(model: vscode.LanguageModelChat): EditorModel {
+  return {
+    version: `${model.vendor}/${model.id}`,
+    countTokens: async (text) => model.countTokens(text),
+    async send(request, signal) {
+      signal.throwIfAborted();
+      const source = new vscode.CancellationTokenSource();
+      const cancel = () => source.cancel();
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        return await reply(model, request, source.token);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw toEditorModelError(error);
+      } finally {
+        signal.removeEventListener('abort', cancel);
+        source.dispose();
+      }
+    },
+  };
+}
+
+async function reply(
+  model: vscode.LanguageModelChat,
+  { messages, tools, mustCall, options }: EditorRequest,
+  token: vscode.CancellationToken,
+): Promise<EditorReply> {
+  const offered = tools.map(({ name, description = '', parameters }) => ({
+    name,
+    description,
+    ...(parameters && { inputSchema: parameters }),
+  }));
+  const response = await model.sendRequest(
+    messages.map(toChatMessage),
+    {
+      justification: JUSTIFICATION,
+      modelOptions: { ...options },
+      ...(offered.length > 0 && { tools: offered }),
+      ...(mustCall && { toolMode: vscode.LanguageModelChatToolMode.Required }),
+    },
+    token,
+  );
+  let text = '';
+  const toolCalls: EditorReply['toolCalls'][number][] = [];
+  for await (const part of response.stream) {
+    if (part instanceof vscode.LanguageModelTextPart) text += part.value;
+    if (part instanceof vscode.LanguageModelToolCallPart) {
+      toolCalls.push({ id: part.callId, name: part.name, arguments: part.input });
+    }
+  }
+  return { text, toolCalls };
+}
+
+/** The API has neither system messages nor messages of tools: both are the user's. */
+function toChatMessage(message: Message): vscode.LanguageModelChatMessage {
+  const { User, Assistant } = vscode.LanguageModelChatMessage;
+  switch (message.role) {
+    case 'assistant': {
+      const calls = (message.toolCalls ?? []).map(
+        ({ id, name, arguments: input }) =>
+          new vscode.LanguageModelToolCallPart(id, name, Object(input)),
+      );
+      const text =
+        message.content === '' ? [] : [new vscode.LanguageModelTextPart(message.content)];
+      return Assistant([...text, ...calls]);
+    }
+    case 'tool': {
+      const content = [new vscode.LanguageModelTextPart(message.content)];
+      return User([new vscode.LanguageModelToolResultPart(message.callId, content)]);
+    }
+    default:
+      return User(message.content);
+  }
+}
+
+/** `Blocked` is said of quotas too; only the words tell. */
+function toEditorModelError(error: unknown): EditorModelError {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
+  const words = error instanceof Error ? error.message || (cause?.message ?? '') : String(error);
+  const code = error instanceof vscode.LanguageModelError ? error.code : '';
+  switch (code) {
+    case 'NoPermissions':
+      return new EditorModelError('no-consent', words);
+    case 'NotFound':
+      return new EditorModelError('not-found', words);
+    default:
+      if (/quota|rate.?limit|too many requests|exceeded/i.test(words)) {
+        return new EditorModelError('quota-exceeded', words);
+      }
+      return new EditorModelError(code === 'Blocked' ? 'blocked' : 'other', words);
+  }
+}

@@ -1,0 +1,96 @@
+import * as vscode from 'vscode';
+import type { Status } from '../../core/verdict.ts';
+import { SECTION, SETTINGS } from '../../protocol/settings.ts';
+import { type VerdictMark, verdictMarksSchema } from '../../protocol/verdictMarks.ts';
+import { Disposing } from '../disposables.ts';
+import { COLORS, markSvg, type Theme } from './shapes.ts';
+
+const STATUSES: readonly Status[] = ['pass', 'fail', 'error', 'skipped'];
+
+interface Look {
+  readonly status: Status;
+  readonly stale: boolean;
+  readonly type: vscode.TextEditorDecorationType;
+}
+
+/** Marks judged turns in the gutter and in the overview ruler of the editors that show them. */
+export class TurnMarks extends Disposing {
+  /** By the file's URI, as VS Code writes it. */
+  readonly #marks = new Map<string, readonly VerdictMark[]>();
+  #looks: readonly Look[] = [];
+
+  constructor() {
+    super();
+    this.#restyle();
+    this.keep(vscode.window.onDidChangeVisibleTextEditors(() => this.#draw()));
+    this.keep(
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri.toString())),
+    );
+    this.keep(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!event.affectsConfiguration(`${SECTION}.${SETTINGS.verdictMarks}`)) return;
+        this.#restyle();
+        this.#draw();
+      }),
+    );
+  }
+
+  /** @param given what the language server says of a file */
+  hear(given: unknown): void {
+    const { uri, marks } = verdictMarksSchema.parse(given);
+    this.#marks.set(vscode.Uri.parse(uri).toString(), marks);
+    this.#draw();
+  }
+
+  override dispose(): void {
+    for (const { type } of this.#looks) type.dispose();
+    super.dispose();
+  }
+
+  #restyle(): void {
+    for (const { type } of this.#looks) type.dispose();
+    const places = vscode.workspace.getConfiguration(SECTION).get(SETTINGS.verdictMarks, 'both');
+    this.#looks = STATUSES.flatMap((status) =>
+      [false, true].map((stale) => ({ status, stale, type: decoration(status, stale, places) })),
+    );
+  }
+
+  #draw(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const marks = this.#marks.get(editor.document.uri.toString());
+      if (!marks) continue;
+      for (const { status, stale, type } of this.#looks) {
+        const lines = marks.filter((mark) => mark.status === status && mark.stale === stale);
+        editor.setDecorations(
+          type,
+          lines.map(({ line }) => new vscode.Range(line, 0, line, 0)),
+        );
+      }
+    }
+  }
+}
+
+function decoration(
+  status: Status,
+  stale: boolean,
+  places: string,
+): vscode.TextEditorDecorationType {
+  const inTheme = (theme: Theme) => ({
+    ...((places === 'both' || places === 'gutter') && {
+      gutterIconPath: imageUri(markSvg(status, theme, stale)),
+      gutterIconSize: '80%',
+    }),
+    ...((places === 'both' || places === 'ruler') && {
+      overviewRulerColor: COLORS[theme][status],
+    }),
+  });
+  return vscode.window.createTextEditorDecorationType({
+    overviewRulerLane: vscode.OverviewRulerLane.Left,
+    light: inTheme('light'),
+    dark: inTheme('dark'),
+  });
+}
+
+function imageUri(svg: string): vscode.Uri {
+  return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
+}

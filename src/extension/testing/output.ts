@@ -1,0 +1,53 @@
+import { type Turn, textOf } from '../../core/conversation.ts';
+import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
+import { verdictText } from '../../core/presentation/verdictText.ts';
+import type { Status, Verdict } from '../../core/verdict.ts';
+import { terminalText } from './terminalText.ts';
+
+const BOLD = 1;
+const CYAN = 36;
+
+/** Columns that a panel of usual size has. */
+const WIDTH = 64;
+
+/** Of the terminal's own palette, which follows the theme. */
+const STATUS_COLORS: Readonly<Record<Status, number>> = {
+  pass: 32,
+  fail: 31,
+  error: 33,
+  skipped: 90,
+};
+
+const LONG_LINE = new RegExp(`(?!.{1,${WIDTH}}$)(.{1,${WIDTH}}) `, 'gmu');
+
+/** The name of a case above its output. */
+export function headingOutput(name: string): string {
+  return styled(BOLD, name);
+}
+
+/** A turn for the run's output, as a terminal takes it. */
+export function turnOutput(turn: Turn): string {
+  const calls = turn.items.flatMap((item) =>
+    item.kind === 'tool-call'
+      ? [`  → ${item.call.name} ${JSON.stringify(item.call.arguments)}`]
+      : [],
+  );
+  const name = styled(CYAN, `Turn ${turn.number}, ${turn.side}`);
+  return `${name}${terminalText(wrapped([textOf(turn), ...calls].join('\n')))}`;
+}
+
+export function verdictOutput(verdict: Verdict): string {
+  const { assertion, status } = verdict;
+  const text = `${STATUS_ICONS[status]} ${assertion.name} ${STATUS_WORDS[status]}: ${verdictText(verdict)}`;
+  return styled(STATUS_COLORS[status], text);
+}
+
+/** Lines of whole words: the panel's terminal would break them anywhere. */
+function wrapped(text: string): string {
+  return text.replaceAll(LONG_LINE, '$1\n');
+}
+
+/** A line in a style. The text itself cannot style anything: its escapes are shown. */
+function styled(style: number, text: string): string {
+  return `\u001b[${style}m${terminalText(wrapped(text)).trimEnd()}\u001b[0m\r\n`;
+}

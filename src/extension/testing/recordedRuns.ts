@@ -1,0 +1,156 @@
+import * as vscode from 'vscode';
+import { executionKey } from '../../core/identity.ts';
+import { RECORD_FILES } from '../../core/recordPaths.ts';
+import type { CaseLine } from '../../core/runRecord.ts';
+import { isRunning } from '../../protocol/running.ts';
+import type { LatestRuns } from '../../store/latest.ts';
+import { RecordWatch } from '../../store/watchRecords.ts';
+import { Disposing } from '../disposables.ts';
+import type { LiveRuns } from '../liveRuns.ts';
+import type { TestTree } from './tree.ts';
+
+/** Milliseconds without a change before a record is read; longer than the tree waits for a typed id. */
+const DEBOUNCE = 600;
+
+/** Milliseconds without a change after which a run that did not end is taken to have been killed. */
+const STILL_RUNNING = 5 * 60_000;
+
+/** What is shown of the runs that other processes record. */
+export interface RecordedRunsParts {
+  readonly controller: vscode.TestController;
+  readonly tree: TestTree;
+  readonly live: LiveRuns;
+  readonly log: vscode.LogOutputChannel;
+}
+
+interface Outcome {
+  readonly item: vscode.TestItem;
+  readonly line: CaseLine;
+}
+
+/** A run of another process, as the Testing panel shows it. */
+interface ShownRun {
+  readonly run: vscode.TestRun;
+  readonly killed: NodeJS.Timeout;
+}
+
+/** Shows runs of the command line, and results that moved to a case's new id, in the Testing panel. */
+export class RecordedRuns extends Disposing {
+  readonly #parts: RecordedRunsParts;
+  #runs: Promise<LatestRuns> | undefined;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** When each execution that was shown had finished. */
+  readonly #shown = new Map<string, string>();
+  /** Those that go on, by their records. */
+  readonly #open = new Map<string, ShownRun>();
+
+  constructor(parts: RecordedRunsParts) {
+    super();
+    this.#parts = parts;
+    // The one sees all of the workspace, the other all records of the listed files, wherever they are.
+    const watcher = this.keep(vscode.workspace.createFileSystemWatcher(RECORD_FILES));
+    this.keep(watcher.onDidCreate(({ fsPath }) => this.#later(fsPath)));
+    this.keep(watcher.onDidChange(({ fsPath }) => this.#later(fsPath)));
+    const records = this.keep(new RecordWatch((path) => this.#later(path)));
+    this.keep(parts.tree.onDidList(({ fsPath }) => records.add(fsPath)));
+  }
+
+  override dispose(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const record of this.#open.keys()) this.#end(record);
+    super.dispose();
+  }
+
+  /** Loaded once something was recorded: activation does not pay for it. */
+  #latest(): Promise<LatestRuns> {
+    this.#runs ??= import('../../store/latest.ts').then(({ LatestRuns }) => new LatestRuns());
+    return this.#runs;
+  }
+
+  #later(path: string): void {
+    clearTimeout(this.#timers.get(path));
+    this.#timers.set(
+      path,
+      setTimeout(() => {
+        this.#timers.delete(path);
+        this.#show(path).catch((error: unknown) => this.#parts.log.error(String(error)));
+      }, DEBOUNCE),
+    );
+  }
+
+  async #show(record: string): Promise<void> {
+    const { tree } = this.#parts;
+    const { readRecord } = await import('../../store/read.ts');
+    const { cases, end } = await readRecord(record);
+    await tree.findAll();
+    const ids = new Set(cases.map(({ id }) => id));
+    const found = [...ids].flatMap((id) => tree.withId(id).map((one) => this.#newOutcomes(one)));
+    const outcomes = (await Promise.all(found)).flat();
+    if (outcomes.length > 0) await tell(this.#runOf(record, outcomes), outcomes);
+    if (end) this.#end(record);
+  }
+
+  /** Shows again what is recorded of cases: VS Code calls what a cancelled run left out "Skipped". */
+  async showAgain(items: readonly vscode.TestItem[]): Promise<void> {
+    const found = items.map(async (item): Promise<Outcome[]> => {
+      const data = this.#parts.tree.dataOf(item);
+      if (!data || data.kind === 'file') return [];
+      const runs = await (await this.#latest()).find(data.uri.fsPath, data.id);
+      const repetition = data.kind === 'repetition' ? data.repetition : 1;
+      const known = runs.find(({ line }) => line.repetition === repetition);
+      return known ? [{ item, line: known.line }] : [];
+    });
+    const outcomes = (await Promise.all(found)).flat();
+    if (outcomes.length === 0) return;
+    const run = this.#create(outcomes);
+    await tell(run, outcomes);
+    run.end();
+  }
+
+  #create(outcomes: readonly Outcome[]): vscode.TestRun {
+    const request = new vscode.TestRunRequest(outcomes.map(({ item }) => item));
+    return this.#parts.controller.createTestRun(request, 'Recorded run', false);
+  }
+
+  /** One run of the panel for each record, however many pieces it comes in. */
+  #runOf(record: string, outcomes: readonly Outcome[]): vscode.TestRun {
+    const open = this.#open.get(record);
+    open?.killed.refresh();
+    if (open) return open.run;
+    const run = this.#create(outcomes);
+    run.token.onCancellationRequested(() => this.#end(record));
+    this.#open.set(record, { run, killed: setTimeout(() => this.#end(record), STILL_RUNNING) });
+    return run;
+  }
+
+  #end(record: string): void {
+    const open = this.#open.get(record);
+    this.#open.delete(record);
+    clearTimeout(open?.killed);
+    open?.run.end();
+  }
+
+  /** What is new of a case: neither shown before, nor of a run in this window. */
+  async #newOutcomes(found: { uri: vscode.Uri; item: vscode.TestItem }): Promise<Outcome[]> {
+    const { tree, live } = this.#parts;
+    const suite = found.uri.fsPath;
+    const { id } = found.item;
+    const runs = await (await this.#latest()).find(suite, id);
+    return runs.flatMap(({ line }) => {
+      const ref = { suite, id, repetition: line.repetition };
+      const known = live.get(ref);
+      const key = executionKey(ref);
+      if (isRunning(known?.phase)) return [];
+      if ([known?.finished, this.#shown.get(key)].includes(line.finished)) return [];
+      this.#shown.set(key, line.finished);
+      live.recorded(ref);
+      const item = tree.find(found.uri, id, line.repetition);
+      return item ? [{ item, line }] : [];
+    });
+  }
+}
+
+async function tell(run: vscode.TestRun, outcomes: readonly Outcome[]): Promise<void> {
+  const { tellOutcome } = await import('./progress.ts');
+  for (const { item, line } of outcomes) tellOutcome(run, item, line);
+}

@@ -1,0 +1,53 @@
+import * as vscode from 'vscode';
+import type { RunEvent } from '../../runner/events.ts';
+import { Disposing } from '../disposables.ts';
+import { NOTHING_RUN, type RunCount, runStatusText } from './runStatusText.ts';
+
+/** Tells in the status bar how far the run is and, until the next one, how it ended. */
+export class RunStatus extends Disposing {
+  readonly #item = this.keep(
+    vscode.window.createStatusBarItem('turnlight.run', vscode.StatusBarAlignment.Left),
+  );
+  #count: RunCount = NOTHING_RUN;
+
+  constructor() {
+    super();
+    this.#item.name = 'Turnlight';
+    this.#item.tooltip = 'Turnlight: show the cases and their results';
+    this.#item.command = 'workbench.view.testing.focus';
+  }
+
+  begin(): void {
+    this.#show(NOTHING_RUN);
+  }
+
+  hear(event: RunEvent): void {
+    const { total, ended } = this.#count;
+    if (event.kind === 'run-started') {
+      this.#show({ ...this.#count, total: total + event.cases.length });
+    } else if (event.kind === 'case-finished') {
+      const { status } = event.line;
+      this.#show({ ...this.#count, ended: { ...ended, [status]: ended[status] + 1 } });
+    }
+  }
+
+  /** Cases that cannot run, because of mistakes in the file. */
+  invalid(count: number): void {
+    const { total, ended } = this.#count;
+    this.#show({
+      ...this.#count,
+      total: total + count,
+      ended: { ...ended, error: ended.error + count },
+    });
+  }
+
+  end(): void {
+    this.#show({ ...this.#count, over: true });
+  }
+
+  #show(count: RunCount): void {
+    this.#count = count;
+    this.#item.text = runStatusText(count);
+    this.#item.show();
+  }
+}

@@ -1,0 +1,109 @@
+import type { CodeAction, Diagnostic, TextEdit } from 'vscode-languageserver-types';
+import type { Range } from '../../core/problem.ts';
+import { loadPrompt } from '../../evalfile/prompt.ts';
+import { parseYaml } from '../../yaml/yamlDocument.ts';
+import type { EvalDocument } from '../ports.ts';
+import { overlaps } from '../range.ts';
+import type { ActionContext, CodeActionPorts } from './actions.ts';
+import { toTranscript, toTurns } from './conversation.ts';
+import { extractName } from './extractName.ts';
+import { ALL_FIXES, fixesOf, PROMPT_FIXES, TEXT_FIXES } from './fixes.ts';
+import { inlinePrompt, toPromptFile } from './promptFile.ts';
+import { inlineTranscript, toTranscriptFile } from './transcriptFile.ts';
+
+/** LSP's kinds of code actions that are offered here. */
+export const codeActionKinds = [
+  'quickfix',
+  'refactor.extract',
+  'refactor.inline',
+  'refactor.rewrite',
+  'source.fixAll.turnlight',
+] as const;
+
+/**
+ * Fixes of the problems at a range, and what can be done with the thing that stands there.
+ *
+ * @param diagnostics those of the client's request
+ * @param only kinds that are asked for; without it all
+ */
+export async function codeActions(
+  document: EvalDocument,
+  range: Range,
+  diagnostics: readonly Diagnostic[],
+  ports: CodeActionPorts,
+  only?: readonly string[],
+): Promise<CodeAction[]> {
+  const { yaml, suite } = document;
+  const { uriOf } = ports;
+  const uri = uriOf(yaml.path);
+  const fixes = fixesOf(diagnostics, ALL_FIXES, { uri, yaml, suite, uriOf });
+  const context = { document, uri, path: yaml.pathAt(range.start).path, ports };
+  const isRefactoring = (kind: string) => kind.startsWith('refactor') && isWanted(kind, only);
+  const others = codeActionKinds.some(isRefactoring) ? await refactorings(context) : [];
+  return [
+    ...wantedFixes(uri, fixes, only),
+    ...others.filter(({ kind = '' }) => isWanted(kind, only)),
+  ];
+}
+
+/** Fixes in a file that is no eval file, such as a judge prompt or a transcript. */
+export function codeActionsOfText(
+  path: string,
+  text: string,
+  diagnostics: readonly Diagnostic[],
+  { uriOf }: Pick<CodeActionPorts, 'uriOf'>,
+  only?: readonly string[],
+): CodeAction[] {
+  if (diagnostics.length === 0) return [];
+  const uri = uriOf(path);
+  const fixes = [
+    ...fixesOf(diagnostics, TEXT_FIXES, { uri, yaml: parseYaml(text, path), uriOf }),
+    ...fixesOf(diagnostics, PROMPT_FIXES, { uri, yaml: loadPrompt(text, path).document, uriOf }),
+  ];
+  return wantedFixes(uri, fixes, only);
+}
+
+function wantedFixes(uri: string, fixes: readonly CodeAction[], only?: readonly string[]) {
+  return [
+    ...(isWanted('quickfix', only) ? fixes : []),
+    ...(isWanted('source.fixAll.turnlight', only) ? fixAll(uri, fixes) : []),
+  ];
+}
+
+function isWanted(kind: string, only?: readonly string[]): boolean {
+  return only === undefined || only.some((one) => kind === one || kind.startsWith(`${one}.`));
+}
+
+async function refactorings(context: ActionContext): Promise<CodeAction[]> {
+  return [
+    ...extractName(context),
+    ...toTurns(context),
+    ...(await toTranscript(context)),
+    ...(await toTranscriptFile(context)),
+    ...(await inlineTranscript(context)),
+    ...(await toPromptFile(context)),
+    ...(await inlinePrompt(context)),
+  ];
+}
+
+/** All preferred fixes that do not overlap, as one action; the first counts where two do. */
+function fixAll(uri: string, actions: readonly CodeAction[]): CodeAction[] {
+  const taken: TextEdit[] = [];
+  const used: CodeAction[] = [];
+  for (const action of actions) {
+    const edits = action.edit?.changes?.[uri] ?? [];
+    if (!action.isPreferred || edits.length === 0) continue;
+    if (edits.some((edit) => taken.some(({ range }) => overlaps(edit.range, range)))) continue;
+    taken.push(...edits);
+    used.push(action);
+  }
+  if (used.length === 0) return [];
+  return [
+    {
+      title: 'Fix all auto-fixable Turnlight problems',
+      kind: 'source.fixAll.turnlight',
+      diagnostics: used.flatMap(({ diagnostics = [] }) => diagnostics),
+      edit: { changes: { [uri]: taken } },
+    },
+  ];
+}

@@ -1,0 +1,164 @@
+import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
+import { isNode, isSeq, type Node, visit, type YAMLSeq } from 'yaml';
+import type { Conversation, Turn } from '../../core/conversation.ts';
+import { mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { templateVariables } from '../../core/template.ts';
+import { addKeys, edit, renameKey, replaceValue, replaceWith } from '../../yaml/edits.ts';
+import { endOf, nodeAt, startOf } from '../../yaml/nodes.ts';
+import { write, writeInline } from '../../yaml/quoting.ts';
+import { removeEntry } from '../../yaml/removeEntry.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
+import { type ActionContext, casePath, editsIn, refactoring } from './actions.ts';
+import { transcriptPath } from './transcriptFile.ts';
+
+/**
+ * Keeps of a transcript what the user said, for a target to answer anew. Only where there is a
+ * target; comments and the user's words stay as they are written.
+ */
+export function toTurns(context: ActionContext): CodeAction[] {
+  const { yaml } = context.document;
+  const path = transcriptPath(context);
+  const messages = path && valueAt(yaml.value, path);
+  const node = path && nodeAt(yaml.root, path)?.node;
+  const target = targetOf(context);
+  if (!path || !Array.isArray(messages) || !isSeq(node) || !target) return [];
+  const texts = messages.map(userText);
+  if (texts.every((text) => text === undefined)) return [];
+  // Turns are templates and one message each.
+  const templates = texts.some((text) => text !== undefined && templateVariables(text).length > 0);
+  const together = texts.some(
+    (text, index) => text !== undefined && texts[index - 1] !== undefined,
+  );
+  if (templates || together) return [];
+  const edits = node.flow
+    ? [flowEdit(yaml, node, messages)]
+    : messages.flatMap((message, index) => itemEdits(yaml, [...path, index], message));
+  const added =
+    target.name !== undefined && addKeys(yaml, path.slice(0, -1), { target: target.name });
+  const all = [...renameKey(yaml, path, 'turns'), ...edits, ...(added ? [added] : [])];
+  const left = messages.some(isSystemText) ? 'the replies and system messages' : 'the replies';
+  const title = `Convert the transcript to turns, dropping ${left}`;
+  return [refactoring(title, 'refactor.rewrite', editsIn(context.uri, all))];
+}
+
+/** The target that would answer: `name` where the case has to name it. */
+function targetOf(context: ActionContext): { readonly name?: string } | undefined {
+  const { value } = context.document.yaml;
+  const owner = casePath(context);
+  if (valueAt(value, [...(owner ?? []), 'target']) !== undefined) return {};
+  if (valueAt(value, ['target']) !== undefined) return {};
+  const [name] = Object.keys(mappingOf(valueAt(value, ['targets'])));
+  return name === undefined ? undefined : { name };
+}
+
+function isSystemText(message: unknown): boolean {
+  const keys = mappingOf(message);
+  return ['system', 'developer'].some((role) => role in keys || keys.role === role);
+}
+
+/** What a message of the user's says; undefined for all others. */
+function userText(message: unknown): string | undefined {
+  const { role, user, content } = mappingOf(message);
+  if (typeof user === 'string') return user;
+  if (role !== 'user') return undefined;
+  if (typeof content === 'string') return content;
+  const texts = Array.isArray(content) ? content.map((part) => mappingOf(part).text) : [];
+  return texts.every((text) => typeof text === 'string') ? texts.join('\n\n') : undefined;
+}
+
+/** Nothing to do for `user: …`, which is a turn as it stands. */
+function itemEdits(yaml: YamlDocument, path: Path, message: unknown): TextEdit[] {
+  const user = userText(message);
+  if (user !== undefined) return isTurn(message) ? [] : replaceValue(yaml, path, { user });
+  const removed = removeEntry(yaml, path);
+  return removed ? [removed] : [];
+}
+
+function isTurn(message: unknown): boolean {
+  const keys = Object.keys(mappingOf(message));
+  return keys.length === 1 && keys[0] === 'user';
+}
+
+function flowEdit(yaml: YamlDocument, list: YAMLSeq, messages: readonly unknown[]): TextEdit {
+  const { text } = yaml;
+  const kept = list.items.flatMap((item, index) => {
+    const user = userText(messages[index]);
+    if (user === undefined) return [];
+    const asItIs = isTurn(messages[index]);
+    return [asItIs ? text.slice(startOf(item), endOf(item, text)) : writeInline({ user }, true)];
+  });
+  return edit(yaml, startOf(list), endOf(list, text), `[${kept.join(', ')}]`);
+}
+
+/** Writes down the conversation of the last run in place of the turns that led to it. */
+export async function toTranscript(context: ActionContext): Promise<CodeAction[]> {
+  const { document, ports, uri } = context;
+  const { yaml } = document;
+  const owner = casePath(context);
+  if (!owner || context.path[2] !== 'turns') return [];
+  const { turns, id, stop_on_failure } = mappingOf(valueAt(yaml.value, owner));
+  const path = [...owner, 'turns'];
+  const node = nodeAt(yaml.root, path)?.node;
+  if (!Array.isArray(turns) || !node || typeof id !== 'string') return [];
+  // What stands under a turn would have no place in a transcript.
+  if (turns.some((turn) => 'assert' in mappingOf(turn) || 'expected' in mappingOf(turn))) return [];
+  const [last] = await ports.lastRuns(document.suite.path, id);
+  const messages = last ? messagesOf(last.conversation) : [];
+  if (!messages.some((message) => 'assistant' in message)) return [];
+  const written = write(messages);
+  const transcript = { ...written, text: [...commentsIn(node), written.text].join('\n') };
+  const edits = replaceWith(yaml, path, transcript);
+  if (edits.length === 0) return [];
+  edits.push(...renameKey(yaml, path, 'transcript'));
+  const useless =
+    stop_on_failure === undefined ? undefined : removeEntry(yaml, [...owner, 'stop_on_failure']);
+  if (useless) edits.push(useless);
+  const title = 'Convert the turns to the transcript of the last run';
+  return [refactoring(title, 'refactor.rewrite', editsIn(uri, edits))];
+}
+
+function commentsIn(node: Node): string[] {
+  const comments: string[] = [];
+  visit(node, (_key, inner) => {
+    if (!isNode(inner)) return;
+    for (const comment of [inner.commentBefore, inner.comment]) {
+      if (comment) comments.push(...comment.split('\n').map((line) => `#${line}`));
+    }
+  });
+  return comments;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+/** A conversation as messages in the shorthand, tool calls as they were made. */
+function messagesOf({ entries }: Conversation): Message[] {
+  return entries.flatMap((entry) =>
+    entry.kind === 'system' ? [{ [entry.role]: entry.text }] : messagesOfTurn(entry),
+  );
+}
+
+function messagesOfTurn({ side, items, retrievalContext }: Turn): Message[] {
+  const messages: Record<string, unknown>[] = [];
+  let open: Record<string, unknown> | undefined;
+  for (const item of items) {
+    if (item.kind === 'system') {
+      messages.push({ [item.role]: item.text });
+      open = undefined;
+    } else if (item.kind === 'text') {
+      open = { [side]: item.text };
+      messages.push(open);
+    } else {
+      const { id, name, arguments: given } = item.call;
+      // Calls with their results, one after the other: a result stands after its call.
+      const called = typeof given === 'string' ? given : JSON.stringify(given);
+      const tool_calls = [{ id, type: 'function', function: { name, arguments: called } }];
+      if (open) open.tool_calls = tool_calls;
+      else messages.push({ assistant: null, tool_calls });
+      open = undefined;
+      if (item.result !== undefined) messages.push({ tool: item.result, tool_call_id: id });
+    }
+  }
+  const last = messages.findLast((message) => 'assistant' in message);
+  if (last && retrievalContext) last.retrieval_context = retrievalContext;
+  return messages;
+}

@@ -1,0 +1,103 @@
+import { basename, extname } from 'node:path';
+import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
+import { isMap, type Pair } from 'yaml';
+import { isMapping, mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
+import { evalFileSchema, fileKeys } from '../../evalfile/schema.ts';
+import { rolesAt } from '../../schema/mentions.ts';
+import { meaningOf } from '../../schema/plans.ts';
+import { cutOut } from '../../yaml/cutOut.ts';
+import { addWritten, edit, replaceValue } from '../../yaml/edits.ts';
+import { startOfLine } from '../../yaml/lines.ts';
+import { keyOf, startOf } from '../../yaml/nodes.ts';
+import { type Written, write, writeEntry } from '../../yaml/quoting.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
+import { type ActionContext, editsIn, freeName, refactoring, slug } from './actions.ts';
+
+/** The lists at the top of the file that symbols are declared in by their keys: `models`, `targets`. */
+const LISTS: ReadonlyMap<SymbolKind, string> = new Map(
+  Object.entries(fileKeys.shape).flatMap(([key, field]) => {
+    const { declares } = meaningOf(field);
+    return declares ? [[declares, key] as const] : [];
+  }),
+);
+
+/** Moves a model or a target that is written out where it is used to the top, under a name. */
+export function extractName(context: ActionContext): CodeAction[] {
+  const { yaml } = context.document;
+  const found = inlineAt(context);
+  const moved = found && cutOut(yaml, found.path);
+  if (!moved) return [];
+  const { list } = found;
+  const names = Object.keys(mappingOf(valueAt(yaml.value, [list])));
+  const name = freeName(found.name, names);
+  const inserted = insertion(yaml, list, name, moved);
+  if (!inserted) return [];
+  const edits = [...replaceValue(yaml, found.path, name), inserted];
+  const title = `Move to \`${list}\` as "${name}"`;
+  return [refactoring(title, 'refactor.extract', editsIn(context.uri, edits))];
+}
+
+interface Inline {
+  readonly list: string;
+  readonly path: Path;
+  readonly name: string;
+}
+
+/** The innermost model or target around the cursor that stands where a name could. */
+function inlineAt({ document, path }: ActionContext): Inline | undefined {
+  const { value: root } = document.yaml;
+  for (let length = path.length; length > 0; length -= 1) {
+    const prefix = path.slice(0, length);
+    const value = valueAt(root, prefix);
+    const written = isMapping(value) || (typeof value === 'string' && SHORT_MODEL.test(value));
+    for (const { kind, role } of written ? rolesAt(evalFileSchema, root, prefix) : []) {
+      const list = kind !== undefined && !isFileKind(kind) ? LISTS.get(kind) : undefined;
+      if (list === undefined || role === 'declaration') continue;
+      const key = String(prefix.at(-1));
+      return { list, path: prefix, name: key === kind ? nameOf(value, kind) : key };
+    }
+  }
+  return undefined;
+}
+
+const SHORT_MODEL = /^[a-z-]+:./;
+
+/** After its model, its file or its type. */
+function nameOf(value: unknown, kind: string): string {
+  if (typeof value === 'string') return slug(value.slice(value.indexOf(':') + 1), kind);
+  const { model, path, type } = mappingOf(value);
+  const file = typeof path === 'string' ? basename(path, extname(path)) : undefined;
+  const name = kind === 'model' ? model : (file ?? type);
+  return slug(typeof name === 'string' ? name : '', kind);
+}
+
+function insertion(
+  yaml: YamlDocument,
+  list: string,
+  name: string,
+  moved: Written,
+): TextEdit | undefined {
+  const { root, text, value } = yaml;
+  if (valueAt(value, [list]) !== undefined) return addWritten(yaml, [list], [[name, moved]]);
+  if (!isMap(root) || root.flow) return undefined;
+  const keys = Object.keys(fileKeys.shape);
+  const behind = keys.slice(keys.indexOf(list) + 1);
+  const next = root.items.find((pair) => behind.includes(keyOf(pair)?.name ?? ''));
+  if (!next) return undefined;
+  const start = aboveComments(text, next);
+  const entry = { ...write({}), text: writeEntry(name, moved), below: true };
+  return edit(yaml, start, start, `${writeEntry(list, entry)}\n`);
+}
+
+/** Above the comments of an entry; not above those at the head of the file. */
+function aboveComments(text: string, pair: Pair): number {
+  const start = startOfLine(text, startOf(pair));
+  let above = start;
+  while (above > 0) {
+    const before = startOfLine(text, above - 1);
+    if (!/^#/.test(text.slice(before, above))) return above;
+    above = before;
+  }
+  return start;
+}

@@ -1,0 +1,149 @@
+import type * as z from 'zod';
+import { firstFree, isMapping, mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
+import { toolsSchema, unwrapTools } from '../../core/message.ts';
+import { mentionsIn, rolesAt } from '../../schema/mentions.ts';
+import { definition, keysAt, schemasAt, unwrap, valuesAt } from '../../schema/schemaWalk.ts';
+
+/** Values to begin from, where the schema alone would leave a riddle. */
+const KNOWN: Readonly<Record<string, unknown>> = {
+  cases: [
+    {
+      id: 'case-1',
+      transcript: [{ user: 'Hello' }, { assistant: 'Hello' }],
+      assert: ['The assistant greets the user.'],
+    },
+  ],
+  answer: 'yes',
+  assert: ['The assistant answers the question.'],
+  assistant: 'Hello',
+  command: ['node', './agent.mjs'],
+  content: 'Hello',
+  criteria: 'The assistant is helpful.',
+  criterion: 'The assistant answers the question.',
+  expectations: { outcome: 'The question is answered.' },
+  function: { name: 'look_up' },
+  guidelines: ['Be polite.'],
+  instructions: 'Does the assistant answer the question? {{conversation}}',
+  language: 'en',
+  max: 1000,
+  model: 'gpt-5-mini',
+  name: 'look_up',
+  path: './file.mjs',
+  pattern: 'text',
+  provider: 'openai',
+  role: 'A friendly support agent',
+  tool_module: './tools.mjs',
+  tools: [{ name: 'look_up' }],
+  topics: ['orders'],
+  transcript: [{ user: 'Hello' }, { assistant: 'Hello' }],
+  user: 'Hello',
+  value: 'text',
+  values: ['text'],
+};
+
+const MODEL = 'openai:gpt-5-mini';
+
+/** What to write if nothing is declared yet that could be referred to. */
+const UNDECLARED: Readonly<Partial<Record<SymbolKind, unknown>>> = {
+  model: MODEL,
+  shortModel: MODEL,
+  target: { type: 'chat', model: MODEL },
+};
+
+/** Deeper than this no mapping of ours is required. */
+const MAX_DEPTH = 4;
+
+export function placeholder(
+  schema: z.ZodType,
+  root: unknown,
+  path: Path,
+  ids: readonly string[],
+): unknown {
+  const key = String(path.at(-1));
+  const owner = path.slice(0, -1);
+  if (key === 'type' && !('type' in mappingOf(valueAt(root, owner)))) {
+    // Of an assertion any will do; of what else has kinds the one that its keys are for.
+    const kinds = valuesAt(schema, root, path).map(({ value }) => value);
+    return kinds.includes('contains') ? 'contains' : (kinds[0] ?? 'contains');
+  }
+  if (key === 'tool_results')
+    return resultsFor(valueAt(root, [...owner, 'tools']) ?? mappingOf(root).tools);
+  for (const { kind, role } of rolesAt(schema, root, path)) {
+    if (kind === 'case' && role === 'declaration') {
+      return firstFree(
+        (number) => `case-${number}`,
+        (id) => ids.includes(id),
+        1,
+      );
+    }
+    if (kind === undefined || isFileKind(kind) || role === 'declaration') continue;
+    const name = declared(schema, root, kind) ?? UNDECLARED[kind];
+    if (name !== undefined) return name;
+  }
+  const schemas = schemasAt(schema, root, owner).flatMap((one) => {
+    const field = definition(one).shape?.[key];
+    return field ? kindsOf(field) : [];
+  });
+  return firstFitting(key, schemas);
+}
+
+function resultsFor(tools: unknown): Readonly<Record<string, string>> {
+  const read = toolsSchema.safeParse(tools).data ?? [];
+  return Object.fromEntries(unwrapTools(read).map(({ name }) => [name, 'text']));
+}
+
+/** The first symbol of a kind that the file declares. */
+function declared(schema: z.ZodType, root: unknown, kind: SymbolKind): string | undefined {
+  const { names } = mentionsIn(schema, root);
+  return names.find((one) => one.kind === kind && one.role === 'declaration')?.text;
+}
+
+/** What a field may hold, a union's options one by one. */
+function kindsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
+  const plain = unwrap(schema);
+  return definition(plain).options?.flatMap(kindsOf) ?? [plain];
+}
+
+/** The known value where it is of the kind that is wanted, else one made of the schema. */
+function firstFitting(key: string, schemas: readonly z.core.$ZodType[]): unknown {
+  const known = KNOWN[key];
+  if (known !== undefined && schemas.some((one) => takes(one, known))) return known;
+  const [first] = schemas;
+  return first ? made(first, key, 0) : (known ?? 'text');
+}
+
+function takes(schema: z.core.$ZodType, value: unknown): boolean {
+  const { type } = definition(schema);
+  if (Array.isArray(value)) return type === 'array' || type === 'tuple';
+  if (isMapping(value)) return type === 'object' || type === 'record';
+  return typeof value === 'number'
+    ? type === 'number'
+    : !['array', 'object', 'record', 'number'].includes(type);
+}
+
+function made(schema: z.core.$ZodType, key: string, depth: number): unknown {
+  const { type, values, entries, shape, element, options, items } = definition(unwrap(schema));
+  if (values?.[0] !== undefined) return values[0];
+  const [entry] = Object.values(entries ?? {});
+  if (entry !== undefined) return entry;
+  if (options?.[0]) return made(options[0], key, depth);
+  if (items) {
+    // Of two numbers the second is the greater one, as in a scale.
+    return items.map((item, index) =>
+      definition(unwrap(item)).type === 'number' ? index : made(item, key, depth + 1),
+    );
+  }
+  if (element) return [made(element, key, depth + 1)];
+  if (type === 'number' || type === 'int') return 1;
+  if (type === 'boolean') return true;
+  if (type === 'record') return {};
+  if (shape && depth < MAX_DEPTH) {
+    const required = keysAt(schema as z.ZodType, {}, []).filter((one) => one.required);
+    return Object.fromEntries(
+      required.map((one) => [one.name, made(one.schema, one.name, depth + 1)]),
+    );
+  }
+  const known = KNOWN[key];
+  return typeof known === 'string' || typeof known === 'number' ? known : 'text';
+}

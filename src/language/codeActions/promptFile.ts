@@ -1,0 +1,112 @@
+import { basename, dirname, resolve } from 'node:path';
+import type { CodeAction } from 'vscode-languageserver-types';
+import type { AssertionType } from '../../assertions/contract.ts';
+import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
+import { llmJudge } from '../../assertions/types/llm-judge.ts';
+import { isMapping, mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { loadPrompt } from '../../evalfile/prompt.ts';
+import { addKeys, replaceEntry, replaceValue } from '../../yaml/edits.ts';
+import { writeWord } from '../../yaml/quoting.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
+import {
+  type ActionContext,
+  editsIn,
+  freeFile,
+  newFileEdit,
+  refactoring,
+  slug,
+} from './actions.ts';
+
+/** Moves a criterion or a judge's instructions into a prompt file. */
+export async function toPromptFile(context: ActionContext): Promise<CodeAction[]> {
+  const { yaml } = context.document;
+  const path = assertionPath(context);
+  const given = path && valueAt(yaml.value, path);
+  const prompt = given === undefined ? undefined : movable(given);
+  if (!path || !prompt) return [];
+  const file = await freeFile(context, 'judges', prompt.name, '.md');
+  const edits = moving(prompt, yaml, path, file.reference);
+  if (edits.length === 0) return [];
+  const created = { uri: context.ports.uriOf(file.path), text: prompt.text };
+  const title = `Move to the prompt file "${file.reference}"`;
+  return [refactoring(title, 'refactor.extract', newFileEdit(created, context.uri, edits))];
+}
+
+/** The path of the assertion in a list around the cursor, the innermost. */
+function assertionPath({ path }: ActionContext): Path | undefined {
+  const at = path.findLastIndex(
+    (step, index) => typeof step === 'number' && path[index - 1] === 'assert',
+  );
+  return at < 0 ? undefined : path.slice(0, at + 1);
+}
+
+interface Movable {
+  readonly type: AssertionType;
+  readonly key: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+function movable(given: unknown): Movable | undefined {
+  const mapping = assertionMapping(given);
+  const type = findAssertionType(mapping.type);
+  if (!type?.asPrompt || mapping.prompt !== undefined) return undefined;
+  const { key, body } = type.asPrompt;
+  const words = mapping[key];
+  if (typeof words !== 'string') return undefined;
+  const named = typeof mapping.name === 'string' ? mapping.name : undefined;
+  const label = named ?? type.label?.(mapping) ?? type.type;
+  return {
+    type,
+    key,
+    name: slug(named ?? words, 'judge'),
+    text: `---\nname: ${writeWord(label)}\n---\n\n${body(words)}\n`,
+  };
+}
+
+function moving({ type, key }: Movable, yaml: YamlDocument, path: Path, prompt: string) {
+  const given = valueAt(yaml.value, path);
+  // What it took to pass stays: all of a criterion must hold, a judge's own threshold is lower.
+  const threshold = type.defaultThreshold;
+  if (!isMapping(given)) {
+    return replaceValue(yaml, path, { type: llmJudge.type, prompt, threshold });
+  }
+  const own = replaceEntry(yaml, [...path, key], 'prompt', prompt);
+  if (type.takesPrompt) return own;
+  const judge = replaceValue(yaml, [...path, 'type'], llmJudge.type);
+  if (own.length === 0 || judge.length === 0) return [];
+  const added = given.threshold === undefined ? addKeys(yaml, path, { threshold }) : undefined;
+  return [...own, ...judge, ...(added ? [added] : [])];
+}
+
+/** Writes a prompt file's text into the assertion; the file stays, others may use it. */
+export async function inlinePrompt(context: ActionContext): Promise<CodeAction[]> {
+  const { yaml } = context.document;
+  const path = assertionPath(context);
+  const given = mappingOf(path && valueAt(yaml.value, path));
+  if (!path || !findAssertionType(given.type)?.takesPrompt) return [];
+  if (typeof given.prompt !== 'string') return [];
+  const file = resolve(dirname(yaml.path), given.prompt);
+  const text = await context.ports.readText(file);
+  if (text === undefined) return [];
+  const { prompt, document } = loadPrompt(text, file);
+  if (!prompt) return [];
+  const edits = replaceEntry(yaml, [...path, 'prompt'], 'instructions', prompt.body);
+  if (edits.length === 0) return [];
+  const { name, scale, labels, details, threshold, per_turn, model } = mappingOf(document.value);
+  const beside = {
+    name: name ?? basename(file, '.md'),
+    scale,
+    labels,
+    details,
+    threshold,
+    per_turn,
+    judge: model,
+  };
+  const missing = Object.entries(beside).filter(
+    ([key, value]) => value !== undefined && given[key] === undefined,
+  );
+  const added = missing.length > 0 ? addKeys(yaml, path, Object.fromEntries(missing)) : undefined;
+  if (added) edits.push(added);
+  return [refactoring('Inline the prompt', 'refactor.inline', editsIn(context.uri, edits))];
+}

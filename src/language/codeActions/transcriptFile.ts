@@ -1,0 +1,73 @@
+import { dirname, extname, resolve } from 'node:path';
+import type { CodeAction } from 'vscode-languageserver-types';
+import { isSeq } from 'yaml';
+import { type Path, valueAt } from '../../core/data.ts';
+import { isError } from '../../core/problem.ts';
+import { loadTranscript } from '../../evalfile/transcript.ts';
+import { cutOut } from '../../yaml/cutOut.ts';
+import { replaceValue, replaceWith } from '../../yaml/edits.ts';
+import { isFlow } from '../../yaml/nodes.ts';
+import { type Written, write } from '../../yaml/quoting.ts';
+import { parseYaml } from '../../yaml/yamlDocument.ts';
+import {
+  type ActionContext,
+  casePath,
+  editsIn,
+  freeFile,
+  newFileEdit,
+  refactoring,
+  slug,
+} from './actions.ts';
+
+export function transcriptPath(context: ActionContext): Path | undefined {
+  const owner = casePath(context);
+  return owner && context.path[2] === 'transcript' ? [...owner, 'transcript'] : undefined;
+}
+
+/** Moves a transcript into a file of its own, as it is written. */
+export async function toTranscriptFile(context: ActionContext): Promise<CodeAction[]> {
+  const { yaml } = context.document;
+  const path = transcriptPath(context);
+  if (!path || !Array.isArray(valueAt(yaml.value, path))) return [];
+  const moved = cutOut(yaml, path);
+  if (!moved) return [];
+  const id = String(valueAt(yaml.value, [...path.slice(0, 2), 'id']) ?? '');
+  const file = await freeFile(context, 'transcripts', slug(id, 'transcript'), '.yaml');
+  const created = { uri: context.ports.uriOf(file.path), text: `${moved.text}\n` };
+  const edits = replaceValue(yaml, path, file.reference);
+  const changed = newFileEdit(created, context.uri, edits);
+  return [refactoring(`Move the transcript to "${file.reference}"`, 'refactor.extract', changed)];
+}
+
+/** Writes the messages of a transcript file into the case; the file stays, others may use it. */
+export async function inlineTranscript(context: ActionContext): Promise<CodeAction[]> {
+  const { yaml } = context.document;
+  const path = transcriptPath(context);
+  const reference = path && valueAt(yaml.value, path);
+  if (!path || typeof reference !== 'string') return [];
+  const file = resolve(dirname(yaml.path), reference);
+  const text = await context.ports.readText(file);
+  if (text === undefined || loadTranscript(text, file).problems.some(isError)) return [];
+  const edits = replaceWith(yaml, path, messagesOf(text, file));
+  if (edits.length === 0) return [];
+  const title = 'Inline the transcript';
+  return [refactoring(title, 'refactor.inline', editsIn(context.uri, edits))];
+}
+
+/** A file of messages as a list in YAML; YAML itself as it is written. */
+function messagesOf(text: string, file: string): Written {
+  switch (extname(file)) {
+    case '.json':
+      return write(JSON.parse(text));
+    case '.jsonl': {
+      const lines = text.split('\n').filter((line) => line.trim() !== '');
+      return write(lines.map((line): unknown => JSON.parse(line)));
+    }
+    default: {
+      const { value, root } = parseYaml(text, file);
+      const plain = isSeq(root) && !isFlow(root) && !/^(---|\.\.\.|%)/m.test(text);
+      const own = text.replace(/^\uFEFF/, '').replace(/\n$/, '');
+      return plain ? { value, text: own, below: true } : write(value);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import type { CompletionItem } from 'vscode-languageserver-types';
+import type * as z from 'zod';
+import type { Position } from '../../core/problem.ts';
+import { messageSchema, messagesFileSchema } from '../../evalfile/messagesSchema.ts';
+import type { CompletionContext } from '../ports.ts';
+import { type Cursor, cursorInText } from './cursor.ts';
+import { asSnippet, KINDS, sortText } from './items.ts';
+import { schemaItems } from './values.ts';
+
+/**
+ * What can be written at a place of a file of messages, be it half-written: keys, roles, types of
+ * parts and items. In JSON all of it in quotes, and nothing within texts.
+ *
+ * @param path absolute
+ */
+export function messageCompletion(
+  text: string,
+  path: string,
+  position: Position,
+  { snippets = false }: Pick<CompletionContext, 'snippets'> = {},
+): CompletionItem[] {
+  if (/\.jsonl$/i.test(path)) return inLine(text, position, snippets);
+  if (/\.json$/i.test(path)) {
+    const cursor = cursorInText(text, position);
+    return cursor ? jsonItems(cursor, messagesFileSchema, 1, snippets) : [];
+  }
+  const cursor = cursorInText(text, position);
+  if (!cursor || cursor.style === 'block' || cursor.variable) return [];
+  if (cursor.path.length === 0) return firstItems(cursor);
+  return schemaItems(cursor, messagesFileSchema, snippets);
+}
+
+/** The first message of an empty YAML file. */
+function firstItems(cursor: Cursor): CompletionItem[] {
+  if (!cursor.begins) return [];
+  return ['user', 'assistant', 'system', 'role'].map((key, index) => ({
+    label: `- ${key}`,
+    kind: KINDS.property,
+    sortText: sortText(0, index),
+    filterText: key,
+    textEdit: { range: cursor.range, newText: `- ${key}: ` },
+  }));
+}
+
+/** A line of JSON lines is a message by itself, whatever stands in the others. */
+function inLine(text: string, position: Position, snippets: boolean): CompletionItem[] {
+  const line = text.split(/\r?\n/)[position.line];
+  if (line === undefined) return [];
+  const blank = line.replace(/^\uFEFF/, ' ');
+  const cursor = cursorInText(blank, { line: 0, character: position.character });
+  if (!cursor) return [];
+  const { range } = cursor;
+  const moved = {
+    start: { ...range.start, line: position.line },
+    end: { ...range.end, line: position.line },
+  };
+  return jsonItems({ ...cursor, range: moved }, messageSchema, 0, snippets);
+}
+
+/** @param depth of the path to a message */
+function jsonItems(
+  cursor: Cursor,
+  schema: z.ZodType,
+  depth: number,
+  snippets: boolean,
+): CompletionItem[] {
+  if (cursor.style === 'block' || cursor.variable) return [];
+  if (!cursor.onKey && cursor.path.length === depth) return wholeMessages(cursor, snippets);
+  // Within quotes, items are written as they are; else they bring theirs.
+  const items = schemaItems({ ...cursor, begins: false }, schema, false);
+  return cursor.style === 'plain' ? items.map((item) => quoted(item, cursor)) : items;
+}
+
+function quoted(item: CompletionItem, { range, onKey, hasColon }: Cursor): CompletionItem {
+  const bare = item.label === 'true' || item.label === 'false' || item.label === 'null';
+  const word = !onKey && bare ? item.label : JSON.stringify(item.label);
+  const { insertTextFormat: _format, insertTextMode: _mode, ...rest } = item;
+  return { ...rest, textEdit: { range, newText: onKey && !hasColon ? `${word}: ` : word } };
+}
+
+function wholeMessages(cursor: Cursor, snippets: boolean): CompletionItem[] {
+  if (cursor.style !== 'plain') return [];
+  return ['user', 'assistant', 'system'].map((role, index) => {
+    const text = `{"role": "${role}", "content": "${snippets ? '$1' : ''}"}`;
+    return {
+      label: role,
+      kind: KINDS.snippet,
+      detail: 'message',
+      sortText: sortText(0, index),
+      textEdit: { range: cursor.range, newText: snippets ? text.replace(/\}$/, '\\}') : text },
+      ...(snippets && asSnippet()),
+    };
+  });
+}

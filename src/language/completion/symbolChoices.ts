@@ -1,0 +1,150 @@
+import type { CompletionItemKind } from 'vscode-languageserver-types';
+import { changedAt, mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { type FileKind, isFileKind, type SymbolKind } from '../../core/meaning.ts';
+import { evalFileSchema } from '../../evalfile/schema.ts';
+import { modelSchema } from '../../evalfile/targetSchema.ts';
+import { type Mention, mentionsIn, type Role, rolesAt } from '../../schema/mentions.ts';
+import { readTolerantly } from '../../yaml/tolerantReading.ts';
+import type { CompletionContext } from '../ports.ts';
+import { type Cursor, isMarked } from './cursor.ts';
+import { type Choice, KINDS } from './items.ts';
+import { offerAt } from './options.ts';
+import { entriesOfCases } from './slice.ts';
+import { listed } from './values.ts';
+
+interface Offered {
+  readonly shown: CompletionItemKind;
+  /** Only what is declared; else also what the file names without a declaration, but for its checks. */
+  readonly declared: boolean;
+  /** A list holds each of them once. */
+  readonly once?: boolean;
+  readonly rank?: number;
+}
+
+const OFFERED: Readonly<Partial<Record<SymbolKind, Offered>>> = {
+  model: { shown: KINDS.reference, declared: true, rank: 4 },
+  target: { shown: KINDS.reference, declared: true, rank: 4 },
+  tool: { shown: KINDS.reference, declared: false },
+  topic: { shown: KINDS.value, declared: true, once: true },
+  tag: { shown: KINDS.value, declared: false, once: true },
+  node: { shown: KINDS.reference, declared: true },
+};
+
+/**
+ * The symbols that can be referred to at the cursor.
+ *
+ * @param text the whole file
+ */
+export async function symbolChoices(
+  cursor: Cursor,
+  text: string,
+  { including, editorModels }: CompletionContext,
+): Promise<Choice[]> {
+  const { root, path, onKey } = cursor;
+  const roles = rolesAt(evalFileSchema, root, path, onKey);
+  const isModel = ({ kind }: Role) => kind === 'model' || kind === 'shortModel';
+  const known = roles.some(isModel) ? await editorModels?.() : [];
+  return roles.flatMap((role): Choice[] => {
+    const { kind } = role;
+    if (role.role === 'declaration' || kind === undefined || isFileKind(kind)) return [];
+    const offered = OFFERED[kind];
+    const named = offered ? choicesOf(kind, offered, role, cursor, text, including) : [];
+    return isModel(role) ? [...named, ...shortModels(root, known)] : named;
+  });
+}
+
+function choicesOf(
+  kind: SymbolKind,
+  { shown, declared, once, rank }: Offered,
+  { scope }: Role,
+  cursor: Cursor,
+  text: string,
+  including: unknown,
+): Choice[] {
+  const { root, path, onKey } = cursor;
+  const there = onKey
+    ? Object.keys(mappingOf(valueAt(root, path.slice(0, -1))))
+    : listed(root, once ? path.slice(0, -1) : []);
+  // What stands in the assertion at the cursor is known; what the case names is optional there.
+  const around = scope === '' ? rootWithCase(cursor, kind, text) : root;
+  const own = mentionsOf(around, kind).filter((one) => one.scope === scope && !holds(one, path));
+  const outer = mentionsOf({ ...mappingOf(including), cases: undefined }, kind);
+  const found = [...withoutOverridden(own), ...outer].filter(
+    (one) => one.role === 'declaration' || (!declared && !one.inAssertion),
+  );
+  const first = found.filter((one) => one.role === 'declaration');
+  const names = new Map([...first, ...found].map((one) => [one.text, one.path]));
+  return [...names]
+    .filter(([name]) => !there.includes(name))
+    .map(([name, at]) => ({
+      label: name,
+      kind: shown,
+      detail: detailOf(kind, valueAt(around, [...at, 'type'])),
+      ...(rank !== undefined && { rank }),
+    }));
+}
+
+/** `yes-no node` of a node, `tool` of a tool. */
+function detailOf(kind: SymbolKind, type: unknown): string {
+  return kind === 'node' && typeof type === 'string' ? `${type} ${kind}` : kind;
+}
+
+function mentionsOf(root: unknown, kind: SymbolKind | FileKind): Mention[] {
+  const { names } = mentionsIn(evalFileSchema, root);
+  return names.filter((one) => one.kind === kind && !isMarked(one.text));
+}
+
+/** Whether a thing is declared around a path: a node does not lead to itself. */
+function holds({ role, path, part }: Mention, inner: Path): boolean {
+  return role === 'declaration' && part === 'key' && path.every((step, at) => step === inner[at]);
+}
+
+/** Without the file's own list of what the case has a list of: its `tools` go before the file's. */
+function withoutOverridden(mentions: readonly Mention[]): Mention[] {
+  const declared = mentions.filter(({ role }) => role === 'declaration');
+  const keys = declared.flatMap(({ path: [top, , key] }) => (top === 'cases' ? [key] : []));
+  return mentions.filter(({ path: [top], role }) => role === 'reference' || !keys.includes(top));
+}
+
+/** The root with the whole case at the cursor, and with what other cases have of tags. */
+function rootWithCase({ root, path, wholeCase }: Cursor, kind: SymbolKind, text: string): unknown {
+  const whole = path[0] === 'cases' ? wholeCase() : undefined;
+  const own = path[1] ?? 0;
+  const known = whole === undefined ? root : changedAt(root, ['cases', own], () => whole);
+  if (kind !== 'tag') return known;
+  const others = entriesOfCases(text, 'tags').map(readTolerantly);
+  return changedAt(known, ['cases'], (cases) => [
+    ...(Array.isArray(cases) ? cases : []),
+    ...others,
+  ]);
+}
+
+/**
+ * `provider:model` as it stands elsewhere in the file, the editor's, and the providers that can be
+ * written so.
+ */
+export function shortModels(root: unknown, editorModels: readonly string[] = []): Choice[] {
+  const providers = offerAt({}, [], {}, modelSchema).options.filter(({ keys }) =>
+    keys.every(({ name, required }) => !required || name === 'provider' || name === 'model'),
+  );
+  const known = providers.map(({ value }) => `${value}:`);
+  const texts = [...mentionsOf(root, 'shortModel'), ...mentionsOf(root, 'model')];
+  const written = texts.flatMap(({ text }) =>
+    known.some((start) => text.startsWith(start) && text !== start) ? [text] : [],
+  );
+  return [
+    ...[...new Set([...written, ...editorModels])].map((label) => ({
+      label,
+      kind: KINDS.reference,
+      detail: written.includes(label) ? 'model' : 'a model of the editor',
+    })),
+    ...providers.map(({ value, documentation }) => ({
+      label: `${value}:`,
+      kind: KINDS.module,
+      detail: 'provider:model',
+      documentation,
+      rank: 6,
+      begun: true,
+    })),
+  ];
+}

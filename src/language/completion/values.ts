@@ -1,0 +1,83 @@
+import type { CompletionItem } from 'vscode-languageserver-types';
+import type * as z from 'zod';
+import { type Path, valueAt } from '../../core/data.ts';
+import { evalFileSchema } from '../../evalfile/schema.ts';
+import { definition, schemasAt, valuesAt } from '../../schema/schemaWalk.ts';
+import type { Word } from '../../yaml/quoting.ts';
+import type { Cursor } from './cursor.ts';
+import { type Choice, fits, KINDS, valueItems } from './items.ts';
+import { beginItems, keyItems, neededKeys, snippetOf } from './keys.ts';
+import { offerAt } from './options.ts';
+
+export function enumerated(cursor: Cursor, schema: z.ZodType = evalFileSchema): Choice[] {
+  const options = optionChoices(cursor, schema);
+  if (options.length > 0) return options;
+  const { root, path } = cursor;
+  const taken = Array.isArray(valueAt(root, path.slice(0, -1))) ? path.slice(0, -1) : undefined;
+  const words = otherWords(root, path, schema);
+  return valuesAt(schema, root, path)
+    .filter(({ value }) => !words.has(value) || cursor.style === 'plain')
+    .filter(({ value }) => taken === undefined || !listed(root, taken).includes(value))
+    .map(({ value, documentation }) => ({
+      label: value,
+      value: words.get(value) ?? value,
+      kind: KINDS.enumMember,
+      documentation,
+      ...(path.at(-1) === 'language' && { detail: LANGUAGES.of(value) }),
+    }));
+}
+
+export function listed(root: unknown, path: Path): string[] {
+  const list = valueAt(root, path);
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
+/** `true` and numbers by their text: quotes would make a text of them. */
+function otherWords(root: unknown, path: Path, schema: z.ZodType): Map<string, Word> {
+  const words = schemasAt(schema, root, path).flatMap((one): Word[] => {
+    const { type, values = [] } = definition(one);
+    return type === 'boolean' ? [true, false] : values.filter(isOtherWord);
+  });
+  return new Map(words.map((word) => [String(word), word]));
+}
+
+function isOtherWord(value: unknown): value is Word {
+  return typeof value === 'number' || typeof value === 'boolean' || value === null;
+}
+
+/** Types, providers and roles, each with the keys that it needs and that are not there yet. */
+function optionChoices({ root, path, inFlow, indent }: Cursor, schema: z.ZodType): Choice[] {
+  const owner = path.slice(0, -1);
+  const key = path.at(-1);
+  const there = Object.keys(Object(valueAt(root, owner)));
+  return offerAt(root, owner, {}, schema)
+    .options.filter((option) => option.key === key)
+    .map(({ value, documentation, keys }): Choice => {
+      const needed = neededKeys({ keys }, there);
+      const known = there.every((one) => keys.some(({ name }) => name === one));
+      return {
+        label: value,
+        kind: KINDS.enumMember,
+        documentation,
+        // Those first that can keep what stands beside them.
+        rank: known ? 4 : 6,
+        below: snippetOf(needed, inFlow ? undefined : indent.key),
+      };
+    });
+}
+
+const LANGUAGES = new Intl.DisplayNames(['en'], { type: 'language' });
+
+/** What a schema lets stand at the cursor. @param more values beside those that it enumerates */
+export function schemaItems(
+  cursor: Cursor,
+  schema: z.ZodType,
+  snippets: boolean,
+  more: readonly Choice[] = [],
+): CompletionItem[] {
+  if (cursor.onKey) return keyItems(cursor, snippets, schema);
+  const choices = [...enumerated(cursor, schema), ...more].filter(({ label }) =>
+    fits(label, cursor.typed),
+  );
+  return [...beginItems(cursor, snippets, schema), ...valueItems(choices, cursor, snippets)];
+}

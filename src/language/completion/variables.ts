@@ -1,0 +1,65 @@
+import type { CompletionItem } from 'vscode-languageserver-types';
+import { PROMPT_VARIABLES } from '../../assertions/shared/promptVariables.ts';
+import { mappingOf } from '../../core/data.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { evalFileSchema } from '../../evalfile/schema.ts';
+import { rolesAt } from '../../schema/mentions.ts';
+import { writeWord } from '../../yaml/quoting.ts';
+import { readTolerantly } from '../../yaml/tolerantReading.ts';
+import type { Cursor, VariableCursor } from './cursor.ts';
+import { KINDS, LONGEST, sortText } from './items.ts';
+import { entriesOfCases } from './slice.ts';
+
+export interface Variable {
+  readonly name: string;
+  readonly detail: string;
+}
+
+export function variablesAt(cursor: Cursor, text: string): Variable[] {
+  const kinds = rolesAt(evalFileSchema, cursor.root, cursor.path).map(({ template }) => template);
+  const context = contextVariables(cursor, text);
+  if (kinds.includes('case')) return context;
+  return kinds.includes('judge') ? promptVariables(context) : [];
+}
+
+/** What prompts can refer to; `context` holds the keys of a case's `context`. */
+export function promptVariables(context: readonly Variable[]): Variable[] {
+  return [
+    ...Object.entries(PROMPT_VARIABLES).map(([name, { says }]) => ({ name, detail: says })),
+    ...context.map(({ name, detail }) => ({ name: `context.${name}`, detail })),
+  ];
+}
+
+export function variableItems(
+  variables: readonly Variable[],
+  { bare, range }: VariableCursor,
+  style: Cursor['style'],
+): CompletionItem[] {
+  return variables.map(({ name, detail }, index) => ({
+    label: visibleLine(name),
+    kind: KINDS.variable,
+    detail: visibleLine(detail, LONGEST),
+    documentation: `Inserts its value for {{${name}}}`,
+    sortText: sortText(5, index),
+    // Braces at the beginning of a text without quotes would be a mapping.
+    textEdit: {
+      range,
+      newText: bare && style === 'plain' ? writeWord(`{{${name}}}`) : `${name}}}`,
+    },
+    ...(bare && { filterText: `{{${name}}}` }),
+  }));
+}
+
+function contextVariables(cursor: Cursor, text: string): Variable[] {
+  if (cursor.path[0] === 'cases') return variablesOf(Object(cursor.wholeCase()).context);
+  // Defaults are put before every case: what any of them has.
+  const contexts = entriesOfCases(text, 'context').map(readTolerantly);
+  return variablesOf(Object.assign({}, ...contexts.map((entry) => Object(entry).context)));
+}
+
+function variablesOf(context: unknown): Variable[] {
+  return Object.entries(mappingOf(context)).map(([name, value]) => ({
+    name,
+    detail: typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
+  }));
+}

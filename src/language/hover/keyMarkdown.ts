@@ -1,0 +1,68 @@
+import type * as z from 'zod';
+import { docsMarkdown } from '../../assertions/docs.ts';
+import { findAssertionType } from '../../assertions/registry.ts';
+import { type Path, valueAt } from '../../core/data.ts';
+import { paragraphs } from '../../core/presentation/markdown.ts';
+import type { Position, Range } from '../../core/problem.ts';
+import { evalFileSchema } from '../../evalfile/schema.ts';
+import { defaultOf, defaultText, type KeyInfo, keysAt, valuesAt } from '../../schema/schemaWalk.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
+import { contains } from '../range.ts';
+
+export interface HoverPart {
+  readonly markdown: string;
+  readonly range: Range;
+}
+
+/** More values than these are a list to complete from, not one to read. */
+const MOST_VALUES = 12;
+
+/** What the format says about the key or the value at a place. */
+export function documentation(
+  yaml: YamlDocument,
+  position: Position,
+  schema: z.ZodType = evalFileSchema,
+): HoverPart | undefined {
+  const { path, onKey } = yaml.pathAt(position);
+  const last = path.at(-1);
+  if (typeof last !== 'string') return undefined;
+  if (onKey) {
+    const key = keysAt(schema, yaml.value, path.slice(0, -1)).find(({ name }) => name === last);
+    return (
+      key && { markdown: keyMarkdown(key, schema, yaml.value, path), range: yaml.keyRangeOf(path) }
+    );
+  }
+  const range = yaml.rangeOf(path);
+  const value = valueAt(yaml.value, path);
+  if (!contains(range, position) || typeof value !== 'string') return undefined;
+  const type = last === 'type' ? findAssertionType(value) : undefined;
+  if (type)
+    return { markdown: `**${type.type}** — ${type.summary}\n\n${docsMarkdown(type)}`, range };
+  const known = valuesAt(schema, yaml.value, path).find((one) => one.value === value);
+  return known?.documentation === undefined
+    ? undefined
+    : { markdown: `**${known.value}** — ${known.documentation}`, range };
+}
+
+function keyMarkdown(
+  { name, required, documentation: text, schema }: KeyInfo,
+  format: z.ZodType,
+  root: unknown,
+  path: Path,
+): string {
+  const values = valuesAt(format, root, path).map(({ value }) => `\`${value}\``);
+  const shown = values.slice(0, MOST_VALUES).join(', ');
+  const more = values.length > MOST_VALUES ? `, … (${values.length} in all)` : '';
+
+  return paragraphs(
+    `**${name}**${required ? ' _(required)_' : ''}`,
+    text,
+    defaultText(name === 'threshold' ? ownThreshold(root, path) : defaultOf(schema)),
+    values.length > 1 ? `Values: ${shown}${more}` : undefined,
+  );
+}
+
+/** The threshold of an assertion that names none is its type's. */
+function ownThreshold(root: unknown, path: Path): number | undefined {
+  return findAssertionType(valueAt(root, [...path.slice(0, -1), 'type']))?.defaultThreshold;
+}

@@ -1,0 +1,89 @@
+import { paragraphs } from '../../core/presentation/markdown.ts';
+import type { Position, Range } from '../../core/problem.ts';
+import type { CaseLine } from '../../core/runRecord.ts';
+import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
+import type { EvalDocument, LastRuns } from '../ports.ts';
+import { contains } from '../range.ts';
+import { assertionWay } from './assertionWay.ts';
+import type { HoverPart } from './keyMarkdown.ts';
+import { recordedVerdict } from './recordedVerdict.ts';
+import { replyMarkdown } from './turnTexts.ts';
+import { caseMarkdown, STALE, turnMarkdown, verdictMarkdown } from './verdictMarkdown.ts';
+
+/** What the last run said about the case, the turn or the assertion at a place. */
+export async function lastVerdict(
+  document: EvalDocument,
+  position: Position,
+  lastRuns: LastRuns,
+): Promise<HoverPart | undefined> {
+  const { suite } = document;
+  const found = suite.outline.find(
+    ({ path, range }) => path === suite.path && contains(range, position),
+  );
+  if (found?.id === undefined) return undefined;
+  const subject = subjectOf(document, found, position);
+  if (!subject) return undefined;
+  const lines = await lastRuns(suite.path, found.id);
+  const parts = lines.flatMap((line) => {
+    const markdown = subject.say(line, line.source.hash !== found.hash);
+    if (markdown === undefined) return [];
+    const title = lines.length > 1 ? `### Repetition ${line.repetition}\n\n` : '';
+    return [`${title}${markdown}`];
+  });
+  if (parts.length === 0) return undefined;
+  const stale = lines.some(({ source }) => source.hash !== found.hash) ? STALE : undefined;
+  return { markdown: paragraphs(stale, ...parts), range: subject.range };
+}
+
+interface Subject {
+  readonly range: Range;
+  say(line: CaseLine, stale: boolean): string | undefined;
+}
+
+/** The innermost thing at the place: an assertion under a turn before the turn. */
+function subjectOf(
+  document: EvalDocument,
+  found: OutlineCase,
+  position: Position,
+): Subject | undefined {
+  const assertion = found.assertions.find(
+    ({ path, range }) => path === document.suite.path && contains(range, position),
+  );
+  if (assertion) return assertionSubject(document, found, assertion, position);
+  const turn = found.turns.find(({ range }) => contains(range, position));
+  if (turn) {
+    // Of a scripted turn the reply is not in the file.
+    const [, reply] = turn.turns;
+    const say = (line: CaseLine) =>
+      paragraphs(
+        reply === undefined ? undefined : replyMarkdown(line, reply),
+        turnMarkdown(line, turn.turns),
+      ) || undefined;
+    return { range: turn.range, say };
+  }
+  return contains(found.nameRange, position)
+    ? { range: found.nameRange, say: caseMarkdown }
+    : undefined;
+}
+
+function assertionSubject(
+  { yaml, suite }: EvalDocument,
+  found: OutlineCase,
+  assertion: OutlineAssertion,
+  position: Position,
+): Subject {
+  const suiteCase = suite.suite?.cases.find(({ id }) => id === found.id);
+  const { path } = yaml.pathAt(position);
+  const way = assertionWay(yaml, found, assertion, path, suiteCase);
+  const last = way.at(-1);
+  return {
+    range: last && last !== way[0] ? yaml.entryRangeOf(last.path) : assertion.range,
+    say({ verdicts, source }, stale) {
+      const moved = found.range.start.line - source.range.start.line;
+      const verdict = recordedVerdict(verdicts, way, { stale, moved, suiteCase });
+      if (verdict) return verdictMarkdown(verdict);
+      const holder = recordedVerdict(verdicts, [way[0]], { stale, moved, suiteCase });
+      return holder && '_The last run did not come to this assertion._';
+    },
+  };
+}

@@ -1,0 +1,204 @@
+import { mappingOf, valueAt } from '../../core/data.ts';
+import { isFileKind } from '../../core/meaning.ts';
+import {
+  escapeLine,
+  escapeMarkdown,
+  fencedMarkdown,
+  paragraphs,
+} from '../../core/presentation/markdown.ts';
+import type { Position } from '../../core/problem.ts';
+import { linkedFile } from '../symbols/linkedFile.ts';
+import {
+  type FoundSymbol,
+  type SymbolPorts,
+  sameSymbols,
+  symbolAt,
+} from '../symbols/sameSymbol.ts';
+import type { EvalSymbol } from '../symbols/symbol.ts';
+import type { HoverPart } from './keyMarkdown.ts';
+
+const HEAD_LINES = 12;
+const HEAD_WIDTH = 160;
+const MOST_VALUES = 8;
+
+/**
+ * What the symbol at a position stands for; of a path, the head of the file.
+ *
+ * @param path of an eval file or of a prompt
+ */
+export async function symbolHover(
+  path: string,
+  position: Position,
+  ports: SymbolPorts,
+): Promise<HoverPart | undefined> {
+  const found = await symbolAt(path, position, ports);
+  if (!found) return undefined;
+  const { range, text } = found.occurrence;
+  if (isFileKind(found.symbol.kind)) {
+    const markdown = await headMarkdown(text, path, ports);
+    return markdown === undefined ? undefined : { markdown, range };
+  }
+  const isDeclared = found.symbol.declarations.length > 0;
+  const declaring = isDeclared ? [found] : await sameSymbols(found, ports);
+  const values = declaring.flatMap((one) => valuesOf(one, ports));
+  const markdown = valuesMarkdown(found, values);
+  return markdown === undefined ? undefined : { markdown, range };
+}
+
+async function headMarkdown(
+  reference: string,
+  from: string,
+  ports: SymbolPorts,
+): Promise<string | undefined> {
+  const file = await linkedFile(reference, from, ports);
+  if (!file) return undefined;
+  const title = `**${escapeLine(reference, 120)}**`;
+  if (!file.exists) return `${title} — this file does not exist yet.`;
+  const text = await ports.readText(file.path);
+  if (text === undefined) return undefined;
+  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
+  const head = lines
+    .slice(0, HEAD_LINES)
+    .map((line) => (line.length > HEAD_WIDTH ? `${line.slice(0, HEAD_WIDTH - 1)}…` : line));
+  const more = lines.length > HEAD_LINES ? ['…'] : [];
+  return `${title}\n\n${fencedMarkdown([...head, ...more].join('\n'))}`;
+}
+
+interface Declared {
+  readonly value: unknown;
+  readonly of?: string;
+}
+
+/** What is declared under the symbol, as plain data. */
+function valuesOf({ table, symbol }: FoundSymbol, { documents }: SymbolPorts): Declared[] {
+  const yaml = documents.find((one) => one.yaml.path === table.path)?.yaml;
+  if (!yaml) return [];
+  return symbol.declarations.map(({ path }) => {
+    const [top, index] = path;
+    const id = top === 'cases' && index !== undefined && valueAt(yaml.value, [top, index, 'id']);
+    // A tool is declared by its `name`, the others by their key.
+    const at = symbol.kind === 'tool' ? path.slice(0, -1) : path;
+    return { value: valueAt(yaml.value, at), ...(typeof id === 'string' && { of: id }) };
+  });
+}
+
+function valuesMarkdown({ symbol }: FoundSymbol, values: readonly Declared[]): string | undefined {
+  const [first] = values;
+  if (!first) return undefined;
+  const title = `**${escapeLine(symbol.name, 80)}**`;
+  if (symbol.kind === 'variable') return variableMarkdown(title, values);
+  const explain = EXPLAINED[symbol.kind];
+  return explain && `${title} — ${explain(first.value)}`;
+}
+
+const EXPLAINED: Readonly<Partial<Record<EvalSymbol['kind'], (value: unknown) => string>>> = {
+  model: modelMarkdown,
+  target: targetMarkdown,
+  tool: toolMarkdown,
+  node: nodeMarkdown,
+};
+
+/** Never headers, and never what an address may hold of keys. */
+function modelMarkdown(value: unknown): string {
+  if (typeof value === 'string') return `model ${escapeLine(value, 120)}`;
+  const { provider, model, base_url: address, path, price } = mappingOf(value);
+  const { input, output } = mappingOf(price);
+  return facts('model', {
+    provider,
+    model,
+    base_url: typeof address === 'string' ? withoutSecrets(address) : undefined,
+    path,
+    price:
+      input === undefined && output === undefined
+        ? undefined
+        : `${String(input)} read, ${String(output)} written, per million tokens`,
+  });
+}
+
+/** `https://key:secret@host/v1?token=x` is shown as `https://host/v1`. */
+function withoutSecrets(address: string): string {
+  return address.replace(/^([a-z]+:)?\/\/[^/]*@/i, '$1//').replace(/[?#].*$/s, '');
+}
+
+/** Of a command the program only: its arguments and variables may hold keys. */
+function targetMarkdown(value: unknown): string {
+  const { type, model, path, export: exported, command, cwd, timeout } = mappingOf(value);
+  const program: unknown = Array.isArray(command) ? command[0] : undefined;
+  const { provider, model: inline } = mappingOf(model);
+  return facts('target', {
+    type,
+    model: typeof model === 'string' ? model : inline && `${String(provider)}:${String(inline)}`,
+    path,
+    export: exported,
+    program,
+    cwd,
+    timeout: timeout === undefined ? undefined : `${String(timeout)} ms`,
+  });
+}
+
+function facts(kind: string, given: Readonly<Record<string, unknown>>): string {
+  const lines = Object.entries(given).flatMap(([key, value]) =>
+    typeof value === 'string' || typeof value === 'number'
+      ? [`- ${escapeLine(key)}: ${escapeLine(String(value), 120)}`]
+      : [],
+  );
+  return paragraphs(kind, lines.join('\n'));
+}
+
+function toolMarkdown(value: unknown): string {
+  const { description, parameters } = mappingOf(value);
+  const { properties, required } = mappingOf(parameters);
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  const lines = Object.entries(mappingOf(properties)).map(([name, schema]) => {
+    const { type, description: about } = mappingOf(schema);
+    const kind = type === undefined ? [] : [Array.isArray(type) ? type.join(' or ') : String(type)];
+    const notes = [...kind, ...(needed.includes(name) ? ['required'] : [])];
+    const noted = notes.length > 0 ? ` (${escapeLine(notes.join(', '), 80)})` : '';
+    const more = typeof about === 'string' ? `: ${escapeLine(about, 160)}` : '';
+    return `- ${escapeLine(name, 80)}${noted}${more}`;
+  });
+  const purpose = typeof description === 'string' ? escapeMarkdown(description) : undefined;
+  return paragraphs('tool', purpose, firstOf(lines));
+}
+
+/** What a node of a decision graph asks, and where each answer leads. */
+function nodeMarkdown(value: unknown): string {
+  const { type, question, instructions, next, if_yes, if_no, choices, score, assert } =
+    mappingOf(value);
+  const asked = question ?? instructions;
+  const ways: [string, unknown][] = [
+    ['then', next],
+    ['yes', if_yes],
+    ['no', if_no],
+    ...Object.entries(mappingOf(choices)),
+    ['score', score],
+    ['decided by', typeof assert === 'string' ? assert : mappingOf(assert).type],
+  ];
+  const lines = ways.flatMap(([answer, to]) =>
+    typeof to === 'string' || typeof to === 'number'
+      ? [`- ${escapeLine(answer, 80)} → ${escapeLine(String(to), 80)}`]
+      : [],
+  );
+  return paragraphs(
+    `node${typeof type === 'string' ? `, ${escapeLine(type, 40)}` : ''}`,
+    typeof asked === 'string' ? escapeMarkdown(asked) : undefined,
+    lines.join('\n'),
+  );
+}
+
+/** Its value; where several cases have it, that of each. */
+function variableMarkdown(title: string, values: readonly Declared[]): string {
+  const shown = (value: unknown) =>
+    escapeLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), 400);
+  const [first] = values;
+  if (first && values.length === 1) return `${title} — ${shown(first.value)}`;
+  return paragraphs(
+    title,
+    firstOf(values.map(({ of, value }) => `- ${escapeLine(of ?? 'a case', 80)}: ${shown(value)}`)),
+  );
+}
+
+function firstOf(lines: readonly string[]): string {
+  const more = lines.length > MOST_VALUES ? [`- … and ${lines.length - MOST_VALUES} more`] : [];
+  return [...lines.slice(0, MOST_VALUES), ...more].join('\n');
+}

@@ -1,0 +1,101 @@
+import { textOf, toConversation, turnsOf } from '../../core/conversation.ts';
+import { valueAt } from '../../core/data.ts';
+import { escapeLine } from '../../core/presentation/markdown.ts';
+import type { Position } from '../../core/problem.ts';
+import type { CaseLine } from '../../core/runRecord.ts';
+import type { SuiteCase } from '../../core/suite.ts';
+import type { OutlineCase } from '../../evalfile/loadedSuite.ts';
+import type { EvalDocument, LastRuns } from '../ports.ts';
+import { contains } from '../range.ts';
+import type { HoverPart } from './keyMarkdown.ts';
+
+/** A hover shows some turns, not a conversation. */
+const MOST_TURNS = 6;
+
+const TEXT = 300;
+
+/** What is said in the turns that the number, the list or the range under an `at` chooses. */
+export async function chosenTurns(
+  { yaml, suite }: EvalDocument,
+  position: Position,
+  lastRuns: LastRuns,
+): Promise<HoverPart | undefined> {
+  const { path, onKey } = yaml.pathAt(position);
+  const [top, index] = path;
+  const chosen = path.at(-1) === 'at' || (path.at(-2) === 'at' && typeof path.at(-1) === 'number');
+  if (onKey || !chosen || top !== 'cases' || !path.includes('assert')) return undefined;
+  const range = yaml.rangeOf(path);
+  const found = typeof index === 'number' ? suite.outline[index] : undefined;
+  if (!found || found.path !== yaml.path || !contains(range, position)) return undefined;
+  const built = suite.suite?.cases.find(({ id }) => id === found.id);
+  const spoken = (built && turnsOfCase(built)) ?? turnsOfOutline(found);
+  const [last] = found.id === undefined ? [] : await lastRuns(suite.path, found.id);
+  const turns = numbersOf(valueAt(yaml.value, path), Math.max(0, ...spoken.keys()))
+    .filter((number) => spoken.has(number))
+    .map((number) => turnMarkdown(number, spoken.get(number), last));
+  if (turns.length === 0) return undefined;
+  const more = turns.length > MOST_TURNS ? [`… and ${turns.length - MOST_TURNS} more turns`] : [];
+  return { markdown: [...turns.slice(0, MOST_TURNS), ...more].join('\n\n'), range };
+}
+
+interface SpokenTurn {
+  readonly side: string;
+  /** Undefined of a reply that is still to come. */
+  readonly text?: string;
+}
+
+function numbersOf(value: unknown, count: number): number[] {
+  if (Array.isArray(value)) return value.flatMap((one) => numbersOf(one, count));
+  if (typeof value === 'number') return [value < 0 ? count + 1 + value : value];
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(String(value)) ?? [];
+  const first = Math.max(1, Number(from ?? 1));
+  const length = Math.min(Number(to ?? 0), count) - first + 1;
+  return Array.from({ length: Math.max(0, length) }, (_, index) => first + index);
+}
+
+function turnsOfCase({ origin }: SuiteCase): Map<number, SpokenTurn> {
+  if (origin.kind === 'transcript') {
+    const turns = turnsOf(toConversation(origin.messages));
+    return new Map(turns.map((turn) => [turn.number, { side: turn.side, text: textOf(turn) }]));
+  }
+  return new Map(
+    origin.turns.flatMap(({ user }, index): [number, SpokenTurn][] => [
+      [2 * index + 1, { side: 'user', text: user }],
+      [2 * index + 2, { side: 'assistant' }],
+    ]),
+  );
+}
+
+/** Of a case that cannot run, as far as its text tells. */
+function turnsOfOutline({ turns }: OutlineCase): Map<number, SpokenTurn> {
+  const spoken = new Map<number, SpokenTurn>();
+  for (const { turns: numbers, role, label } of turns) {
+    const [own, reply] = numbers;
+    if (own !== undefined && role !== 'tool') {
+      const before = spoken.get(own)?.text;
+      spoken.set(own, { side: role, text: before === undefined ? label : `${before}\n\n${label}` });
+    }
+    if (reply !== undefined) spoken.set(reply, { side: 'assistant' });
+  }
+  return spoken;
+}
+
+function turnMarkdown(
+  number: number,
+  turn: SpokenTurn | undefined,
+  last: CaseLine | undefined,
+): string {
+  const heading = `**Turn ${number}** (${turn?.side ?? 'assistant'})`;
+  if (turn?.text !== undefined) return `${heading}: ${escapeLine(turn.text, TEXT)}`;
+  return (
+    (last && replyMarkdown(last, number)) ?? `${heading}: the reply of the target, when it runs`
+  );
+}
+
+/** What the target said in a run. */
+export function replyMarkdown({ conversation }: CaseLine, number: number): string | undefined {
+  const reply = turnsOf(conversation).find((one) => one.number === number);
+  return (
+    reply && `**Turn ${number}** (assistant), in the last run: ${escapeLine(textOf(reply), TEXT)}`
+  );
+}

@@ -1,0 +1,83 @@
+import { durationText } from '../../core/presentation/amounts.ts';
+import { escapeLine, escapeMarkdown, paragraphs } from '../../core/presentation/markdown.ts';
+import {
+  badgeScoreText,
+  caseScoreText,
+  scoreText,
+  thresholdText,
+} from '../../core/presentation/score.ts';
+import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
+import { samplesText, thresholdNote, verdictText } from '../../core/presentation/verdictText.ts';
+import type { CaseLine } from '../../core/runRecord.ts';
+import { type TurnBadge, turnBadge } from '../../core/scoring.ts';
+import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
+
+/** What the last run said about turns, worst badge first; undefined if no assertion spoke. */
+export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {
+  const parts = turns.flatMap((turn) => {
+    const badge = turnBadge(line.verdicts, turn);
+    if (!badge) return [];
+    const score = badgeScoreText(badge);
+    const scored = score === undefined ? '' : ` · score ${score}`;
+    const { status } = badge;
+    const heading = `**${STATUS_ICONS[status]} Turn ${turn}: ${STATUS_WORDS[status]}**${scored}`;
+    return [[heading, ...badge.entries.map(entryMarkdown)].join('\n\n')];
+  });
+  return parts.length === 0 ? undefined : parts.join('\n\n---\n\n');
+}
+
+export function entryMarkdown({ verdict, entry }: TurnBadge['entries'][number]): string {
+  const score = entry.score === null ? '' : `, ${scoreText(entry.score, verdict.threshold)}`;
+  const name = escapeLine(verdict.assertion.name, 80);
+  return [
+    `${STATUS_ICONS[entry.status]} **${name}** — ${STATUS_WORDS[entry.status]}${score}`,
+    escapeMarkdown(entry.rationale),
+    ...(entry.evidence ? [quoteMarkdown(entry.evidence)] : []),
+  ].join('  \n');
+}
+
+function quoteMarkdown({ text, verified }: NonNullable<TurnVerdict['evidence']>): string {
+  if (text.trim() === '') return '_no quote was given_';
+  const quote = `“${escapeLine(text)}”`;
+  return verified ? `> ${quote}` : `> ${quote} — _not found in this turn_`;
+}
+
+export function verdictMarkdown(verdict: Verdict): string {
+  const { assertion, status, score, rationale, reason, misses } = verdict;
+  const samples = samplesText(verdict);
+  const outcome = escapeLine(verdictText(verdict), 60);
+  const facts = [
+    STATUS_WORDS[status],
+    ...(score === null ? [] : [`${outcome}${thresholdNote(verdict)}`]),
+    ...(samples === undefined ? [] : [samples]),
+    ...(reason === undefined ? [] : [escapeLine(reason, 60)]),
+    ...(assertion.required ? ['required'] : []),
+  ];
+  return paragraphs(
+    `**${STATUS_ICONS[status]} ${escapeLine(assertion.name, 80)}** — ${facts.join(', ')}`,
+    escapeMarkdown(rationale),
+    misses.map((miss) => `- ${escapeLine(miss)}`).join('\n'),
+  );
+}
+
+export function caseMarkdown(line: CaseLine): string {
+  const { status, reason, verdicts, threshold, duration } = line;
+  const score = caseScoreText(line);
+  const facts = [
+    STATUS_WORDS[status],
+    ...(score === undefined ? [] : [`score ${score}`]),
+    ...(threshold === undefined ? [] : [`threshold ${thresholdText({ threshold })}`]),
+    durationText(duration),
+  ];
+  const list = verdicts.map((verdict) => {
+    const name = escapeLine(verdict.assertion.name, 80);
+    return `- ${STATUS_ICONS[verdict.status]} ${name}: ${escapeLine(verdictText(verdict), 60)}`;
+  });
+  return paragraphs(
+    `**${STATUS_ICONS[status]} Last run** — ${facts.join(' · ')}`,
+    reason === undefined ? undefined : escapeMarkdown(reason),
+    list.join('\n'),
+  );
+}
+
+export const STALE = '_The case has changed since this run._';

@@ -1,0 +1,150 @@
+import { dirname, resolve } from 'node:path';
+import { contextKey } from '../../assertions/shared/promptVariables.ts';
+import { type FileKind, isFileKind } from '../../core/meaning.ts';
+import type { Range } from '../../core/problem.ts';
+import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
+import { evalFileSchema } from '../../evalfile/schema.ts';
+import { type Mention, mentionsIn, type Template } from '../../schema/mentions.ts';
+import type { Span } from '../../yaml/nodes.ts';
+import { variablesIn, wordsSpan } from '../../yaml/scalarSpans.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
+import { remembered } from '../remembered.ts';
+import type { EvalSymbol, Occurrence, SymbolTable } from './symbol.ts';
+
+/** The symbols of an eval file, gathered once for each version of its text. */
+export const symbolsOf = remembered((yaml: YamlDocument): SymbolTable => {
+  const table = new Gathered(yaml);
+  const { names, templates } = mentionsIn(evalFileSchema, yaml.value);
+  for (const mention of names) table.addMention(mention);
+  for (const template of templates) table.addTemplate(template);
+  return table;
+});
+
+/** The symbols of a judge prompt: its model, and the keys of `context` that it uses. */
+export function promptSymbols(text: string, path: string): SymbolTable {
+  const { document, variables } = loadPrompt(text, path);
+  const table = new Gathered(document);
+  for (const one of mentionsIn(frontMatterSchema, document.value).names) table.addMention(one);
+  for (const { name, range } of variables) {
+    const key = contextKey(name);
+    if (key === undefined) continue;
+    const start = { ...range.end, character: range.end.character - key.length };
+    const place = { range: { start, end: range.end }, style: 'text', text: key, path: [] } as const;
+    table.add('variable', key, '', 'reference', place);
+  }
+  return table;
+}
+
+interface Entry extends EvalSymbol {
+  readonly declarations: Occurrence[];
+  readonly references: Occurrence[];
+  readonly hidden: Range[];
+  /** Where its scalars begin: an alias repeats all that stands after its anchor. */
+  readonly offsets: Set<number>;
+}
+
+/** A range that is looked up where it is asked for: of thousands of occurrences few are. */
+function placed(yaml: YamlDocument, span: Span, own: Omit<Occurrence, 'range'>): Occurrence {
+  let range: Range | undefined;
+  return {
+    ...own,
+    get range() {
+      range ??= yaml.rangeOfOffsets(...span);
+      return range;
+    },
+  };
+}
+
+class Gathered implements SymbolTable {
+  readonly path: string;
+  readonly #yaml: YamlDocument;
+  readonly #folder: string;
+  readonly #entries = new Map<string, Entry>();
+  constructor(yaml: YamlDocument) {
+    this.path = yaml.path;
+    this.#yaml = yaml;
+    this.#folder = dirname(yaml.path);
+  }
+
+  get symbols(): readonly EvalSymbol[] {
+    return [...this.#entries.values()];
+  }
+
+  find(kind: EvalSymbol['kind'], name: string, scope: string): EvalSymbol | undefined {
+    return this.#entries.get(keyOf(kind, name, scope));
+  }
+
+  /** A scalar that is a name as a whole; nothing where an alias or no text stands. */
+  addMention({ kind, role, path, part, scope, text }: Mention): void {
+    if (isFileKind(kind) && !namesOneFile(kind, text)) return;
+    const scalar = this.#yaml.scalarAt(path, part);
+    if (!scalar || scalar.value.trim() === '') return;
+    const { value, style, start, end } = scalar;
+    const name = isFileKind(kind) ? resolve(this.#folder, value) : value;
+    const meant = kind === 'model' && this.#isShort(value) ? 'shortModel' : kind;
+    const span = wordsSpan(this.#yaml.text, scalar);
+    const occurrence = span
+      ? placed(this.#yaml, span, { style, text: value, path })
+      : this.#yaml.rangeOfOffsets(start, end);
+    this.add(meant, name, scope, role, occurrence, start);
+  }
+
+  /** `provider:model` is no name of the file's, unless it declares one. */
+  #isShort(text: string): boolean {
+    return text.includes(':') && !this.#entries.has(keyOf('model', text, ''));
+  }
+
+  addTemplate({ kind, path, scope }: Template): void {
+    const scalar = kind === 'env' ? undefined : this.#yaml.scalarAt(path);
+    if (!scalar) return;
+    const { start, end } = scalar;
+    for (const { name, span } of variablesIn(this.#yaml.text, scalar)) {
+      const key = kind === 'judge' ? contextKey(name) : name;
+      if (key === undefined) continue;
+      const own: Span | undefined = span && [span[1] - key.length, span[1]];
+      const occurrence = own
+        ? placed(this.#yaml, own, { style: 'text', text: key, path })
+        : this.#yaml.rangeOfOffsets(start, end);
+      this.add('variable', key, scope, 'reference', occurrence, own?.[0] ?? start);
+    }
+  }
+
+  /** @param occurrence the range alone where escapes hide the name */
+  add(
+    kind: EvalSymbol['kind'],
+    name: string,
+    scope: string,
+    role: Mention['role'],
+    occurrence: Occurrence | Range,
+    offset?: number,
+  ): void {
+    const { declarations, references, hidden, offsets } = this.#entryOf(kind, name, scope);
+    if (offset !== undefined && offsets.has(offset)) return;
+    if (offset !== undefined) offsets.add(offset);
+    if (!('range' in occurrence)) hidden.push(occurrence);
+    else if (role === 'declaration') declarations.push(occurrence);
+    else references.push(occurrence);
+  }
+
+  #entryOf(kind: EvalSymbol['kind'], name: string, scope: string): Entry {
+    const key = keyOf(kind, name, scope);
+    const known = this.#entries.get(key);
+    if (known) return known;
+    const lists = { declarations: [], references: [], hidden: [], offsets: new Set<number>() };
+    const entry = { kind, name, scope, ...lists };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+}
+
+function keyOf(kind: EvalSymbol['kind'], name: string, scope: string): string {
+  return `${kind}\n${scope}\n${name}`;
+}
+
+/** Patterns, and what is filled in later, name no one file. */
+const PATTERN = /[*?[{]/;
+const FILLED_IN = /\{\{|\$\{/;
+
+function namesOneFile(kind: FileKind, text: string): boolean {
+  return kind !== 'folder' && !(kind === 'cases' ? PATTERN : FILLED_IN).test(text);
+}

@@ -1,0 +1,196 @@
+import * as z from 'zod';
+import {
+  type EditorModel,
+  EditorModelError,
+  type EditorReply,
+  type EditorRequest,
+} from '../core/editorModels.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { unreachable } from '../core/unreachable.ts';
+import type { Usage } from '../core/verdict.ts';
+import {
+  type Model,
+  ModelError,
+  type ModelProvider,
+  type ModelReply,
+  type ModelRequest,
+  oneByOne,
+} from './model.ts';
+import { costOf, priceSchema } from './price.ts';
+import { withSchema } from './withSchema.ts';
+
+const LONGEST = 300;
+const DEFAULT_TIMEOUT = 120_000;
+
+const vscodeSchema = z.strictObject({
+  provider: z.literal('vscode').meta({
+    description: "One of the editor's own models, such as GitHub Copilot's; needs no key.",
+  }),
+  model: z.string().min(1).meta({
+    description: 'Vendor and family, such as `copilot/gpt-4.1`.',
+  }),
+  temperature: z.number().min(0).max(2).optional().meta({
+    description: 'Used when the assertion sets none.',
+  }),
+  timeout: z.int().min(1).optional().meta({
+    description: 'Time limit for one request in milliseconds.',
+    default: DEFAULT_TIMEOUT,
+  }),
+  max_input_tokens: z.int().min(1).optional().meta({
+    description: 'Most tokens the model can read. Longer conversations are judged in parts.',
+  }),
+  price: priceSchema.optional(),
+});
+
+type VscodeParams = z.infer<typeof vscodeSchema>;
+
+/** Models that turned out to take no tools; they are asked for JSON instead. */
+const withoutTools = new Set<string>();
+
+export const vscodeProvider: ModelProvider = {
+  provider: 'vscode',
+  summary: "the editor's own models",
+  schema: vscodeSchema,
+  async create({ id, params: given }, { editorModels }) {
+    const params = vscodeSchema.parse(given);
+    if (!editorModels) {
+      throw new ModelError(
+        'no-editor',
+        `The model "${id}" belongs to the editor, and the command line has none of the editor's models. Run this in VS Code, or name another judge with --judge.`,
+      );
+    }
+    const model = await editorModels.find(params.model);
+    if (!model) throw missing(id);
+    return new VscodeModel(id, params, model);
+  },
+};
+
+class VscodeModel implements Model {
+  readonly id: string;
+  readonly #params: VscodeParams;
+  readonly #model: EditorModel;
+
+  constructor(id: string, params: VscodeParams, model: EditorModel) {
+    this.id = id;
+    this.#params = params;
+    this.#model = model;
+  }
+
+  complete(request: ModelRequest, count: number, signal: AbortSignal) {
+    return oneByOne(count, () => this.#once(request, signal));
+  }
+
+  async #once(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
+    const { timeout = DEFAULT_TIMEOUT } = this.#params;
+    signal.throwIfAborted();
+    const late = AbortSignal.timeout(timeout);
+    const stop = AbortSignal.any([signal, late]);
+    try {
+      return await this.#answer(request, stop);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!late.aborted) throw this.#explain(error);
+      const message = `The editor's model "${this.id}" gave no answer within ${timeout} ms. Raise the model's \`timeout\` if it needs longer.`;
+      throw new ModelError('timeout', message);
+    }
+  }
+
+  /** A structured answer is the input of a tool where the model takes tools, else JSON. */
+  async #answer(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
+    const { answer, messages, tools = [] } = request;
+    if (!answer) return this.#ask({ messages, tools, mustCall: false }, request, signal);
+    const asJson = async () => {
+      const plain = { messages: withSchema(messages, answer), tools: [], mustCall: false };
+      return this.#ask(plain, request, signal);
+    };
+    if (withoutTools.has(this.id)) return asJson();
+    const tool = { name: answer.name, description: 'Give your answer.', parameters: answer.schema };
+    try {
+      const reply = await this.#ask({ messages, tools: [tool], mustCall: true }, request, signal);
+      const call = reply.toolCalls.find(({ name }) => name === answer.name);
+      if (call)
+        return { ...reply, text: JSON.stringify(call.arguments), toolCalls: [], finish: 'stop' };
+      return reply;
+    } catch (error) {
+      if (!(error instanceof EditorModelError) || error.reason !== 'other') throw error;
+      const reply = await asJson();
+      withoutTools.add(this.id);
+      return reply;
+    }
+  }
+
+  async #ask(
+    asked: Omit<EditorRequest, 'options'>,
+    { temperature = this.#params.temperature, maxTokens }: ModelRequest,
+    signal: AbortSignal,
+  ): Promise<ModelReply> {
+    const options = {
+      ...(temperature !== undefined && { temperature }),
+      ...(maxTokens !== undefined && { max_tokens: maxTokens }),
+    };
+    const reply = await this.#model.send({ ...asked, options }, signal);
+    return {
+      ...reply,
+      finish: reply.toolCalls.length > 0 ? 'tool-calls' : 'stop',
+      version: this.#model.version,
+      usage: await this.#usageOf(asked, reply),
+    };
+  }
+
+  async #usageOf(
+    { messages, tools }: Omit<EditorRequest, 'options'>,
+    { text, toolCalls }: EditorReply,
+  ): Promise<Usage> {
+    const words = messages.map(({ content }) => content).join('\n');
+    const offered = tools.length > 0 ? JSON.stringify(tools) : '';
+    const called = toolCalls.length > 0 ? JSON.stringify(toolCalls) : '';
+    const { price } = this.#params;
+    const [input, output] = await Promise.all([
+      this.#model.countTokens(words + offered),
+      this.#model.countTokens(text + called),
+    ]);
+    return {
+      calls: 1,
+      input_tokens: input,
+      cached_tokens: 0,
+      output_tokens: output,
+      cost: price ? costOf({ input, output }, price) : null,
+    };
+  }
+
+  #explain(error: unknown): unknown {
+    if (!(error instanceof EditorModelError)) return error;
+    const { reason } = error;
+    const words = `(${visibleLine(error.message, LONGEST)})`;
+    switch (reason) {
+      case 'no-consent':
+        return new ModelError(
+          reason,
+          `The editor was not allowed to use the model "${this.id}". Run again and allow it, or run the command "Manage Language Model Access".`,
+        );
+      case 'quota-exceeded':
+        return new ModelError(
+          reason,
+          `The quota of the editor's model "${this.id}" is used up ${words}. Wait until it is renewed, or use another judge.`,
+        );
+      case 'blocked':
+        return new ModelError(
+          reason,
+          `The editor's model "${this.id}" is blocked for this extension ${words}. Use another judge.`,
+        );
+      case 'not-found':
+        return missing(this.id);
+      case 'other':
+        return new ModelError('server-error', `The editor's model "${this.id}" failed ${words}.`);
+      default:
+        return unreachable(reason);
+    }
+  }
+}
+
+function missing(id: string): ModelError {
+  return new ModelError(
+    'not-found',
+    `The editor has no model "${id}". Sign in to the extension that brings it, such as GitHub Copilot, or choose another model.`,
+  );
+}

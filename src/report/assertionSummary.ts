@@ -1,0 +1,67 @@
+import { groupBy } from '../core/data.ts';
+import { verdictText } from '../core/presentation/verdictText.ts';
+import type { CaseLine } from '../core/runRecord.ts';
+import { mean } from '../core/scoring.ts';
+import type { Verdict } from '../core/verdict.ts';
+
+/** How one assertion came out over the cases of a suite, or of a run. */
+export interface AssertionSummary {
+  /** As recorded; absent if it stands for several suites. */
+  readonly suite?: string;
+  readonly name: string;
+  /** Mean score of the verdicts that passed or failed; null if none did. */
+  readonly mean: number | null;
+  /** What a verdict had to reach; several where cases differ. */
+  readonly thresholds: readonly number[];
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** How often it could not be judged, by reason. */
+  readonly errored: Readonly<Record<string, number>>;
+  /** How often each label or value was given; empty if there is nothing but scores. */
+  readonly values: Readonly<Record<string, number>>;
+}
+
+/** By suite and name, in the order of the cases. */
+export function summariesBySuite(cases: readonly CaseLine[]): AssertionSummary[] {
+  return [...groupBy(cases, ({ suite }) => suite)].flatMap(([suite, lines]) =>
+    summaries(lines).map((one) => ({ suite, ...one })),
+  );
+}
+
+/** By name, whatever the suite. */
+export function summaries(cases: readonly CaseLine[]): AssertionSummary[] {
+  const verdicts = cases.flatMap((line) => line.verdicts);
+  return [...groupBy(verdicts, ({ assertion }) => assertion.name)].map(([name, verdicts]) =>
+    summary(name, verdicts),
+  );
+}
+
+function summary(name: string, verdicts: readonly Verdict[]): AssertionSummary {
+  const count = (status: Verdict['status']) =>
+    verdicts.filter((verdict) => verdict.status === status).length;
+  const scores = verdicts.flatMap(({ score }) => (score === null ? [] : [score]));
+  return {
+    name,
+    mean: mean(scores) ?? null,
+    thresholds: [...new Set(verdicts.map(({ threshold }) => threshold))],
+    passed: count('pass'),
+    failed: count('fail'),
+    skipped: count('skipped'),
+    errored: counted(verdicts.flatMap((one) => (one.status === 'error' ? [one.reason] : []))),
+    values: counted(verdicts.flatMap(givenIn)),
+  };
+}
+
+/** What the field calls the outcome, where that is more than its score. */
+function givenIn(verdict: Verdict): string[] {
+  const { label, value, score } = verdict;
+  if (score === null || (label === undefined && (value === undefined || value === score)))
+    return [];
+  return [verdictText(verdict)];
+}
+
+function counted(names: readonly string[]): Record<string, number> {
+  const same = groupBy(names, (name) => name);
+  return Object.fromEntries([...same].map(([name, { length }]) => [name, length]));
+}

@@ -1,0 +1,38 @@
+import { canonicalJson } from '../core/digest.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { type Forbidden, forbiddenAt } from '../models/destination.ts';
+import type { Destination, KeyHost } from '../models/model.ts';
+import { findProvider } from '../models/registry.ts';
+import { modelsOf } from './modelsOf.ts';
+
+/** A host that cases would ask. */
+export interface AskedHost extends Destination {
+  readonly host: string;
+}
+
+/** The hosts where the models of cases are asked, with all variables that are sent there. */
+export async function destinationsOf(
+  cases: readonly SuiteCase[],
+  host: KeyHost,
+): Promise<AskedHost[]> {
+  const specs = new Map(modelsOf(cases).map((spec) => [canonicalJson(spec), spec]));
+  const found = new Map<string, AskedHost>();
+  for (const spec of specs.values()) {
+    const one = await findProvider(spec.provider)?.destination?.(spec, host);
+    if (!one) continue;
+    const at = URL.canParse(one.url) ? new URL(one.url) : { host: one.url, protocol: '' };
+    const key = `${at.protocol}${at.host} ${one.usual}`;
+    const variables = [...(found.get(key)?.variables ?? []), ...one.variables];
+    found.set(key, { ...one, host: at.host, variables: [...new Set(variables)] });
+  }
+  return [...found.values()];
+}
+
+/** What cases would send where it may not go. */
+export async function forbiddenHosts(
+  cases: readonly SuiteCase[],
+  host: KeyHost,
+): Promise<Forbidden[]> {
+  const destinations = await destinationsOf(cases, host);
+  return destinations.flatMap((one) => forbiddenAt(one, host.allowedHosts ?? []) ?? []);
+}

@@ -1,0 +1,77 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import type { AllowedHost } from '../core/environment.ts';
+import { ReasonedError } from '../core/errors.ts';
+
+/** Names of variables by host; `*` for any variable. */
+const fileSchema = z.record(z.string(), z.array(z.string()));
+
+const ANY = '*';
+
+/** The hosts that the user allowed could not be read or written. `message` names the file. */
+export class AllowedHostsError extends ReasonedError<'unreadable'> {
+  override readonly name = 'AllowedHostsError';
+}
+
+/**
+ * The user's own file, which the editor and the command line share. It never stands in a workspace,
+ * whose files must not say who gets keys.
+ */
+export function allowedHostsFile(env: (name: string) => string | undefined): string {
+  const config =
+    process.platform === 'win32'
+      ? (env('APPDATA') ?? join(homedir(), 'AppData', 'Roaming'))
+      : env('XDG_CONFIG_HOME') || join(homedir(), '.config');
+  return join(config, 'turnlight', 'allowed-hosts.json');
+}
+
+/** @throws AllowedHostsError */
+export async function readAllowedHosts(file: string): Promise<AllowedHost[]> {
+  return Object.entries(await read(file)).map(([host, variables]) =>
+    variables.includes(ANY) ? { host } : { host, variables },
+  );
+}
+
+/** Adds to what is allowed. @throws AllowedHostsError */
+export async function allowHosts(file: string, added: readonly AllowedHost[]): Promise<void> {
+  const hosts = await read(file);
+  for (const { host, variables = [ANY] } of added) {
+    hosts[host] = [...new Set([...(hosts[host] ?? []), ...variables])];
+  }
+  const aside = `${file}.${process.pid}`;
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(aside, `${JSON.stringify(hosts, null, 2)}\n`, { mode: 0o600 });
+  await rename(aside, file);
+}
+
+async function read(file: string): Promise<z.infer<typeof fileSchema>> {
+  try {
+    return fileSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    const words = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    const message = `The list of allowed hosts, ${file}, cannot be read: ${words}. Mend or delete it.`;
+    throw new AllowedHostsError('unreadable', message);
+  }
+}
+
+/**
+ * Reads `HOST` and `HOST=VAR,VAR`, several with blanks between them.
+ *
+ * @returns undefined where a part is neither
+ */
+export function parseAllowedHosts(text: string): AllowedHost[] | undefined {
+  const found = text.split(/\s+/).flatMap((one) => {
+    const [host = '', names] = one.split('=', 2);
+    return one === '' ? [] : [{ host: host.toLowerCase(), names }];
+  });
+  if (found.some(({ host, names }) => !isHost(host) || names === '')) return undefined;
+  return found.map(({ host, names }) => ({ host, ...(names && { variables: names.split(',') }) }));
+}
+
+function isHost(host: string): boolean {
+  const url = `https://${host}`;
+  return /^[a-z0-9.:[\]-]+$/.test(host) && URL.canParse(url) && new URL(url).host === host;
+}

@@ -1,0 +1,68 @@
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { join } from 'node:path';
+import { HOME_FOLDER, RUNS_FOLDER } from '../core/recordPaths.ts';
+import { findHome } from './home.ts';
+
+/**
+ * Tells of records as they are written. Editors watch whole workspaces, and miss the first record of
+ * a folder: `.turnlight/runs` and a file in it may be there before they look into `.turnlight`.
+ */
+export class RecordWatch {
+  readonly #onRecord: (path: string) => void;
+  /** What ends the watch of each root. */
+  readonly #watched = new Map<string, () => void>();
+
+  /** @param onRecord told of each record that was begun or went on, absolute */
+  constructor(onRecord: (path: string) => void) {
+    this.#onRecord = onRecord;
+  }
+
+  /** Watches where an eval file's records are, or will be. @param evalFile absolute */
+  async add(evalFile: string): Promise<void> {
+    const { root } = await findHome(evalFile);
+    if (this.#watched.has(root)) return;
+    const told = (path: string) => path.endsWith('.jsonl') && this.#onRecord(path);
+    this.#watched.set(root, watchIn(root, [HOME_FOLDER, RUNS_FOLDER], told, false));
+  }
+
+  dispose(): void {
+    for (const end of this.#watched.values()) end();
+    this.#watched.clear();
+  }
+}
+
+/**
+ * Watches a folder on the way to the files that matter, and from there on what it holds of that way.
+ *
+ * @param way names from the folder to that of the files
+ * @param isNew whether the files that are there count as changed
+ * @returns what ends it
+ */
+function watchIn(
+  folder: string,
+  [next, ...way]: readonly string[],
+  tell: (path: string) => void,
+  isNew: boolean,
+): () => void {
+  let endInner = () => {};
+  const goOn = (name: string, isThisNew: boolean) => {
+    endInner();
+    endInner = watchIn(join(folder, name), way, tell, isThisNew);
+  };
+  let watcher: FSWatcher | undefined;
+  try {
+    watcher = watch(folder, { persistent: false }, (_event, name) => {
+      if (next === undefined) tell(join(folder, name ?? ''));
+      else if (name === next) goOn(next, true);
+    });
+    watcher.on('error', () => watcher?.close());
+    if (next !== undefined) goOn(next, isNew);
+    else if (isNew) for (const name of readdirSync(folder)) tell(join(folder, name));
+  } catch {
+    // It is not there; the watch of the folder around it tells when it is.
+  }
+  return () => {
+    endInner();
+    watcher?.close();
+  };
+}

@@ -1,0 +1,89 @@
+import { pathToFileURL } from 'node:url';
+import { endGroups, groupsOf } from './groups.ts';
+import { tooLong } from './limits.ts';
+
+/**
+ * The process in which functions of the user's run, those of a `module` target, of a `tool_module` or
+ * of a script assertion: `moduleHost FILE`. Each message from the parent is one call; the answer goes
+ * back over the same channel, what the module prints does not.
+ */
+const [file = ''] = process.argv.slice(2);
+
+interface Call {
+  readonly call: number;
+  readonly exported: string;
+  readonly input: unknown;
+  readonly about: object;
+}
+
+/** The functions of a module by name: its exports, and those of an object that it exports by default. */
+type Functions = ReadonlyMap<string, (input: unknown, about: object) => unknown>;
+
+/** What is told of it is told as of a call. */
+const LOADING = 0;
+
+let replied = 0;
+
+function send(answer: object): void {
+  // Nobody may be left to hear it.
+  if (process.connected) process.send?.(answer, undefined, undefined, () => {});
+}
+
+function explain(error: unknown): string {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (/ERR_UNKNOWN_FILE_EXTENSION/.test(text) && file.endsWith('.ts')) {
+    return `${file} is TypeScript, which Node ${process.version} cannot run. Use Node 22.18 or newer, or compile it to .mjs.`;
+  }
+  return text;
+}
+
+async function load(): Promise<Functions> {
+  const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href);
+  const functions = new Map();
+  for (const [name, value] of [
+    ...Object.entries(Object(module.default)),
+    ...Object.entries(module),
+  ]) {
+    if (typeof value === 'function') functions.set(name, value);
+  }
+  return functions;
+}
+
+async function answer(
+  functions: Functions,
+  { call, exported, input, about }: Call,
+): Promise<object> {
+  const called = functions.get(exported);
+  if (!called) {
+    const names = [...functions.keys()].join(', ') || 'none';
+    const message = `${file} does not export a function "${exported}". It exports: ${names}.`;
+    return { kind: 'error', call, message };
+  }
+  const { signal } = new AbortController();
+  try {
+    const value = (await called(input, { ...about, signal })) ?? null;
+    const { length } = JSON.stringify(value) ?? '';
+    replied += length;
+    const message = tooLong(length, replied);
+    return message === undefined
+      ? { kind: 'value', call, value }
+      : { kind: 'too-long', call, message };
+  } catch (error) {
+    return { kind: 'error', call, message: `The module threw: ${explain(error)}` };
+  }
+}
+
+try {
+  const functions = await load();
+  process.on('message', async (call: Call) => send(await answer(functions, call)));
+  send({ kind: 'value', call: LOADING, value: [...functions.keys()] });
+} catch (error) {
+  const message = `The module could not be loaded: ${explain(error)}`;
+  send({ kind: 'error', call: LOADING, message });
+}
+// Ctrl+C in a terminal reaches this process too; the parent ends it when it is done.
+process.on('SIGINT', () => {});
+process.on('disconnect', async () => {
+  await endGroups((await groupsOf(process.pid)) ?? []);
+  process.exit();
+});

@@ -1,0 +1,133 @@
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { unreachable } from '../../core/unreachable.ts';
+import { withDeadline } from '../deadline.ts';
+import { TargetError } from '../target.ts';
+import { entryPoint } from './entryPoint.ts';
+import { ProgramLog } from './programLog.ts';
+import type { Programs } from './programs.ts';
+
+/** What the host process answers to the call of that number. */
+const answerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('value'), call: z.int(), value: z.unknown() }),
+  z.object({ kind: z.literal('error'), call: z.int(), message: z.string() }),
+  z.object({ kind: z.literal('too-long'), call: z.int(), message: z.string() }),
+]);
+
+type Answer = z.infer<typeof answerSchema>;
+
+/** What loading answers. */
+const namesSchema = z.array(z.string());
+
+const HOST = entryPoint('moduleHost.ts', 'module-host.js');
+
+export interface ModuleSetup {
+  readonly programs: Programs;
+  /** Absolute. */
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** What it prints, line by line. */
+  readonly onOutput: (line: string) => void;
+}
+
+export interface Called {
+  /** The name of the export. */
+  readonly exported: string;
+  readonly input: unknown;
+  readonly about: object;
+}
+
+/** Functions of the user's in a process of their own. */
+export interface ModuleProcess {
+  /**
+   * Calls one with `(input, {...about, signal})`; one call at a time.
+   *
+   * @param timeout milliseconds, loading included; the process is ended when it is passed
+   * @throws TargetError; the signal's reason when aborted
+   */
+  call(called: Called, timeout: number, signal: AbortSignal): Promise<unknown>;
+  /** The names of its functions. @throws as `call` */
+  functions(timeout: number, signal: AbortSignal): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export function openModule({ programs, file, env, onOutput }: ModuleSetup): ModuleProcess {
+  const program = programs.start({
+    program: process.execPath,
+    args: [HOST, file],
+    cwd: dirname(file),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // The extension host's own binary is no plain Node without this.
+    env: { ...env, ELECTRON_RUN_AS_NODE: '1' },
+  });
+  const child = program.process;
+  const printed = new ProgramLog(onOutput);
+  child.stdout?.on('data', (data: Buffer) => printed.add(data));
+  child.stderr?.on('data', (data: Buffer) => printed.add(data));
+
+  /** The number of the latest call; loading is 0. */
+  let latest = 0;
+  let settle: ((answer: Answer | TargetError) => void) | undefined;
+  let ended: TargetError | undefined;
+  const end = (message: string) => {
+    ended ??= new TargetError('target-crashed', message);
+    settle?.(ended);
+  };
+  child.on('message', (message) => {
+    const answer = answerSchema.safeParse(message).data;
+    if (answer?.call === latest) settle?.(answer);
+  });
+  child.on('error', (error) => end(`The module's process failed: ${error.message}`));
+  child.on('exit', (code, signal) => {
+    const how = signal ? `was ended by ${signal}` : `exited with code ${code}`;
+    end(`The module's process ${how} before it replied.${printed.tail()}`);
+  });
+  const next = () =>
+    new Promise<Answer>((done, fail) => {
+      if (ended) return fail(ended);
+      settle = (answer) => (answer instanceof TargetError ? fail(answer) : done(answer));
+    });
+  const loaded = next();
+  loaded.catch(() => {});
+
+  async function answered({ exported, input, about }: Called): Promise<unknown> {
+    contentOf(await loaded);
+    latest += 1;
+    const answer = next();
+    if (!ended) child.send({ call: latest, exported, input, about });
+    return contentOf(await answer);
+  }
+
+  async function orEnded<Result>(
+    work: () => Promise<Result>,
+    timeout: number,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    try {
+      return await withDeadline(work, timeout, signal);
+    } catch (error) {
+      await program.end();
+      throw error;
+    }
+  }
+
+  return {
+    call: (called, timeout, signal) => orEnded(() => answered(called), timeout, signal),
+    functions: (timeout, signal) =>
+      orEnded(async () => namesSchema.parse(contentOf(await loaded)), timeout, signal),
+    close: () => program.end(),
+  };
+}
+
+function contentOf(answer: Answer): unknown {
+  switch (answer.kind) {
+    case 'value':
+      return answer.value;
+    case 'error':
+      throw new TargetError('target-error', answer.message);
+    case 'too-long':
+      throw new TargetError('target-too-much-output', answer.message);
+    default:
+      return unreachable(answer);
+  }
+}

@@ -1,0 +1,37 @@
+import { tooLong } from './limits.ts';
+
+/** Cuts what a program prints on standard output into lines, each the reply to a request. */
+export class ReplyLines {
+  readonly #onLine: (line: string) => void;
+  readonly #decoder = new TextDecoder();
+  #pieces: string[] = [];
+  #length = 0;
+  #all = 0;
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  /** @returns why no more is to be read; undefined while all is well */
+  add(data: Uint8Array): string | undefined {
+    const text = this.#decoder.decode(data, { stream: true });
+    const [first = '', ...others] = text.split('\n');
+    let fault = this.#grow(first);
+    for (const other of others) {
+      if (fault !== undefined) break;
+      const line = this.#pieces.join('');
+      this.#pieces = [];
+      this.#length = 0;
+      if (line.trim() !== '') this.#onLine(line);
+      fault = this.#grow(other);
+    }
+    return fault;
+  }
+
+  #grow(piece: string): string | undefined {
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    this.#all += piece.length + 1;
+    return tooLong(this.#length, this.#all);
+  }
+}

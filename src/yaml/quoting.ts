@@ -1,0 +1,137 @@
+import { Document, Pair, Scalar, stringify, visit, YAMLMap } from 'yaml';
+import type { Style } from './nodes.ts';
+
+/**
+ * The one rule by which anything is written into YAML: in quotes where the bare words would be read as
+ * something else, be it by another reader. To YAML 1.1 `on`, `y`, `1_000` and `12:30` are no texts.
+ */
+const OPTIONS = { schema: 'core', compat: 'yaml-1.1', version: '1.2' } as const;
+
+/** Without line breaks of the writer's own. */
+const LAYOUT = { lineWidth: 0, simpleKeys: true, nullStr: '', blockQuote: 'literal' } as const;
+
+/** A value that stands on one line. */
+export type Word = string | number | boolean | null;
+
+/** Characters that some readers take for a line break or drop: only an escape is safe. */
+const UNSEEN = /[\u2028\u2029\ufeff]/g;
+
+/** What ends a text within brackets, or begins a key there. */
+const ENDS_IN_FLOW = /[[\]{},]|^[?:]/;
+
+/**
+ * A value on one line, as a value and as a key.
+ *
+ * @param inFlow whether it stands within `[…]` or `{…}`
+ */
+export function writeWord(value: Word, inFlow = false): string {
+  if (typeof value !== 'string') return stringify(value).trimEnd();
+  if (value.search(UNSEEN) >= 0) return JSON.stringify(value).replace(UNSEEN, escaped);
+  const written = asKey(value);
+  return inFlow && written === value && ENDS_IN_FLOW.test(value) ? quoted(value) : written;
+}
+
+/** The same words are written with every key press. */
+const KNOWN = new Map<string, string>();
+const MOST_KNOWN = 1_000;
+
+/** Keys are never broken over lines. */
+function asKey(text: string): string {
+  const known = KNOWN.get(text);
+  if (known !== undefined) return known;
+  const map = new YAMLMap(KEY.schema);
+  map.items.push(new Pair(new Scalar(text), null));
+  KEY.contents = map;
+  const written = KEY.toString(LAYOUT).replace(/:\n$/, '');
+  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+  KNOWN.set(text, written);
+  return written;
+}
+
+/** Used again and again: making one costs more than writing a word. */
+const KEY = new Document<YAMLMap, false>(null, OPTIONS);
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** A text without line breaks, in quotes; in single ones where double ones would need escapes. */
+export function quoted(text: string): string {
+  return /["\\]/.test(text) ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
+}
+
+/**
+ * A text for a place within quotes that are there, or within a block; of plain texts as `writeWord`.
+ * Undefined if the style cannot say it: no line break stands within single quotes.
+ */
+export function writeWithin(text: string, style: Style, inFlow = false): string | undefined {
+  switch (style) {
+    case 'plain':
+      return writeWord(text, inFlow);
+    case 'single':
+      return /\p{Cc}|[\u2028\u2029\ufeff]/u.test(text) ? undefined : text.replaceAll("'", "''");
+    case 'double':
+      return JSON.stringify(text).replace(UNSEEN, escaped).slice(1, -1);
+    case 'block':
+      return text;
+  }
+}
+
+/** A value of any depth on one line. */
+export function writeInline(value: unknown, inFlow = false): string {
+  if (Array.isArray(value)) return `[${value.map((one) => writeInline(one, true)).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const entries = Object.entries(value).map(
+      ([key, inner]) => `${writeWord(key, true)}: ${writeInline(inner, true)}`,
+    );
+    return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+  }
+  return writeWord(value as Word, inFlow);
+}
+
+/** A value as YAML, ready to be put after a key or a dash. */
+export interface Written {
+  readonly value: unknown;
+  /** Its lines begin at column 0. */
+  readonly text: string;
+  /** Whether it stands on lines of its own, below its key. */
+  readonly below: boolean;
+}
+
+/** A value as a person would write it: outside of brackets on lines of its own, if it has several. */
+export function write(value: unknown, inFlow = false): Written {
+  const inline = { value, text: writeInline(value, inFlow), below: false };
+  if (inFlow) return inline;
+  if (typeof value === 'string') {
+    return value.includes('\n') ? { ...inline, text: blockOf([value]).slice('- '.length) } : inline;
+  }
+  const several = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  return several ? { value, text: blockOf(value), below: true } : inline;
+}
+
+function blockOf(value: object): string {
+  const document = new Document(value, OPTIONS);
+  visit(document, {
+    Scalar(_key, node) {
+      // A block that keeps the empty lines at its end would keep those after it as well.
+      const text = typeof node.value === 'string' ? node.value : '';
+      if (/\n\s*\n$/.test(text) || text.search(UNSEEN) >= 0) node.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  const layout = { ...LAYOUT, nullStr: 'null', doubleQuotedMinMultiLineLength: Infinity };
+  return document.toString(layout).replace(UNSEEN, escaped).replace(/\n$/, '');
+}
+
+/** An entry of a mapping, its lines beginning at column 0. */
+export function writeEntry(key: string, { text, below }: Written): string {
+  return `${writeWord(key)}:${below ? `\n${indented(text, STEP)}` : ` ${text}`}`;
+}
+
+/** How far a value is indented below its key. */
+export const STEP = 2;
+
+/** Every line moved to the right; empty lines stay empty. */
+export function indented(text: string, columns: number): string {
+  // Not `^`, which also stands behind U+2028.
+  return text.replace(/(?<=^|\n)(?=[^\r\n])/g, ' '.repeat(columns));
+}

@@ -1,0 +1,84 @@
+import type { Path } from '../core/data.ts';
+import type { Range } from '../core/problem.ts';
+import { templateVariables } from '../core/template.ts';
+import type { Span } from './nodes.ts';
+import type { ScalarText, YamlDocument } from './yamlDocument.ts';
+
+/** A whole scalar's words, without quotes; undefined if they are not written as they are. */
+export function wordsSpan(text: string, scalar: ScalarText): Span | undefined {
+  const [start, end] = inside(text, scalar);
+  const written = text.slice(start, end);
+  const trimmed = scalar.style === 'block' ? written.trim() : written;
+  // `"a\x62"` is "ab", but no edit of two characters makes it something else.
+  if (trimmed !== scalar.value.trim() || trimmed === '') return undefined;
+  const from = start + written.indexOf(trimmed);
+  return [from, from + trimmed.length];
+}
+
+/**
+ * The range of a piece of the text at a path; undefined if the piece cannot be told in what is
+ * written, because an escape or an alias hides it.
+ *
+ *     - "It's {{nam}}"      {{nam}} stands as it is
+ *     - "\x7b{nam}}"        it does not
+ *
+ * @param offset of the piece in the text that the scalar stands for
+ */
+export function pieceRange(
+  yaml: YamlDocument,
+  path: Path,
+  offset: number,
+  length: number,
+): Range | undefined {
+  const scalar = yaml.scalarAt(path);
+  const span = scalar && pieceSpan(yaml.text, scalar, offset, length);
+  return span && yaml.rangeOfOffsets(...span);
+}
+
+export interface VariableSpan {
+  readonly name: string;
+  /** Of the name within the braces; undefined if escapes hide it. */
+  readonly span: Span | undefined;
+}
+
+export function variablesIn(text: string, scalar: ScalarText): VariableSpan[] {
+  return templateVariables(scalar.value).map(({ name, offset, length }) => {
+    const span = pieceSpan(text, scalar, offset, length);
+    if (!span) return { name, span };
+    const from = text.indexOf(name, span[0]);
+    return { name, span: [from, from + name.length] };
+  });
+}
+
+/** Where the piece that begins at an offset of the scalar's text is written. */
+function pieceSpan(
+  text: string,
+  scalar: ScalarText,
+  offset: number,
+  length: number,
+): Span | undefined {
+  const [start, end] = inside(text, scalar);
+  const piece = scalar.value.slice(offset, offset + length);
+  // Where a line is folded, a blank stands for a line break and an indent.
+  const pattern = new RegExp(
+    piece.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/\s+/g, '\\s+'),
+    'g',
+  );
+  const meant = [...scalar.value.matchAll(pattern)];
+  const written = [...text.slice(start, end).matchAll(pattern)];
+  const found = written[meant.findIndex(({ index }) => index === offset)];
+  if (!found || written.length !== meant.length) return undefined;
+  const from = start + found.index;
+  return [from, from + found[0].length];
+}
+
+/** Offsets without quotes and without the header of a block, which may hold a comment. */
+function inside(text: string, { style, start, end }: ScalarText): Span {
+  if (style === 'plain') return [start, end];
+  if (style === 'block') {
+    const line = text.indexOf('\n', start);
+    return line < 0 || line >= end ? [end, end] : [line + 1, end];
+  }
+  const closed = end - start > 1 && text[end - 1] === text[start];
+  return [start + 1, closed ? end - 1 : end];
+}

@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { Workbench } from '../support/host/workbench.ts';
+import { startModelServer } from '../support/modelServer/server.ts';
+import { json } from '../support/modelServer/steps.ts';
+
+const GREETING = `judge: openai:gpt-5-mini
+cases:
+  - id: greets
+    transcript:
+      - user: Hi
+      - assistant: Hello
+    assert: [The assistant greets.]
+`;
+
+/** A host that no name server knows. */
+const FOREIGN = `models:
+  j: {provider: openai, model: m, base_url: "https://llm.example.invalid/v1", api_key_env: TURNLIGHT_TEST_KEY, timeout: 300}
+judge: j
+cases:
+  - id: greets
+    transcript:
+      - user: Hi
+      - assistant: Hello
+    assert: [The assistant greets.]
+`;
+
+const MET = { criterion: 1, rationale: 'It does.', outcome: 'met' };
+
+const passing = (turn: number) => ({
+  turn,
+  applicable: true,
+  rationale: 'It does.',
+  evidence: '',
+  verdict: 'pass',
+});
+
+const FIRST_COMMANDS = ['New Eval File', 'Open an Example', 'Set API Key…'];
+
+describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
+  let folder: string;
+  let workbench: Workbench;
+
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-new-')));
+    workbench = await Workbench.open({ folder, trusted: true });
+  });
+
+  afterEach(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const input = () => workbench.page.locator('.quick-input-widget:visible');
+
+  async function command(title: string) {
+    await workbench.page.keyboard.press('F1');
+    await input().locator('input').first().waitFor();
+    await workbench.page.keyboard.type(title);
+    await input().locator('.monaco-list-row.focused').getByText(title).waitFor();
+    await workbench.page.keyboard.press('Enter');
+  }
+
+  /** Presses Enter once the question is seen. */
+  async function accept(question: string) {
+    await input().getByText(question).waitFor();
+    await workbench.screenshot(`new-${question.replaceAll(/\W+/g, '-')}`);
+    await workbench.page.keyboard.press('Enter');
+    await input().getByText(question).waitFor({ state: 'hidden' });
+  }
+
+  async function clickRun() {
+    await workbench.page.locator('.codelens-decoration').getByText('Run', { exact: true }).click();
+  }
+
+  /** Waits for full marks at so many lines. */
+  async function score(lines: number) {
+    await workbench.until(
+      `full marks at ${lines} lines`,
+      () => workbench.drawnText(),
+      (text) => (text.match(/✓\s*1[.,]00/g) ?? []).length === lines,
+    );
+  }
+
+  it('comes from an empty folder to a verdict in three steps, without a key', async () => {
+    await command('Turnlight: New Eval File');
+    await accept('(1 of 3)');
+    await accept('(2 of 3)');
+    await accept('(3 of 3)');
+    const path = join(folder, 'evals/support.eval.yaml');
+    await workbench.until(
+      'the file',
+      () => workbench.window.active(),
+      (editor) => editor?.path === path,
+    );
+    await clickRun();
+    await score(2);
+    await workbench.screenshot('new-verdict');
+  });
+
+  it('comes to the verdict of a live judge at an endpoint of its own', async (t) => {
+    const server = await startModelServer([
+      json({ criteria: [{ ...MET, turns: [2, 4].map(passing) }], rationale: 'It does.' }),
+    ]);
+    t.after(() => server.close());
+    await command('Turnlight: New Eval File');
+    await accept('(1 of 3)');
+    await accept('(2 of 3)');
+    await input().getByText('(3 of 3)').waitFor();
+    await workbench.page.keyboard.type('An endpoint');
+    await workbench.page.keyboard.press('Enter');
+    await input().getByText('Address of the endpoint').waitFor();
+    await workbench.page.keyboard.press('Control+A');
+    await workbench.page.keyboard.type(server.baseUrl);
+    await workbench.page.keyboard.press('Enter');
+    await input().getByText("The model's name at the endpoint").waitFor();
+    await workbench.page.keyboard.type('my-model');
+    await workbench.page.keyboard.press('Enter');
+    await clickRun();
+    await workbench.page.locator('.statusbar-item').getByText('Evals 1 passed').waitFor();
+    await score(2);
+    await workbench.screenshot('new-live');
+    assert.deepEqual(
+      server.requests.map(({ body }) => body.model),
+      ['my-model'],
+    );
+  });
+
+  it("offers the editor's own model where a judge has no key, and judges with it", async () => {
+    await offerModel();
+    const path = join(folder, 'greeting.eval.yaml');
+    await writeFile(path, GREETING);
+    await workbench.clickLens('Run all', path, 1);
+    const notice = workbench.page.locator('.notification-toast', {
+      hasText: 'openai:gpt-5-mini needs the key OPENAI_API_KEY',
+    });
+    await notice.getByText('Set Key').waitFor();
+    await workbench.screenshot('no-key');
+    await notice.getByText("Use the Editor's Model").click();
+    const consent = workbench.page.locator('.monaco-dialog-box');
+    await consent.getByText('Turnlight').first().waitFor();
+    await workbench.screenshot('consent');
+    await consent.getByRole('button', { name: 'Allow' }).click();
+    await score(1);
+    assert.equal(
+      await readFile(path, 'utf8'),
+      GREETING.replace('openai:gpt-5-mini', 'vscode:turnlight-test/judge'),
+    );
+  });
+
+  it("completes the names of the editor's own models", async () => {
+    await offerModel();
+    const path = join(folder, 'greeting.eval.yaml');
+    await writeFile(path, GREETING);
+    await workbench.window.open(path);
+    await workbench.window.served(path);
+    const rest = GREETING.slice(GREETING.indexOf('\n'));
+    await workbench.window.write(path, `judge: ${rest}`, 'judge: '.length);
+    await workbench.page.locator('.editor-instance .monaco-editor.focused').waitFor();
+    await workbench.page.keyboard.type('vs', { delay: 30 });
+    const widget = workbench.page.locator('.suggest-widget.visible');
+    await widget.getByText('vscode:turnlight-test/judge').first().waitFor();
+    await workbench.screenshot('editor-models');
+  });
+
+  it('takes a key for a judge that only an assertion names, hides it, and says what came of it', async () => {
+    const path = join(folder, 'greeting.eval.yaml');
+    const judged = '[{type: criterion, criterion: It greets., judge: "openai:gpt-5-mini"}]';
+    await writeFile(
+      path,
+      GREETING.slice(GREETING.indexOf('\n') + 1).replace('[The assistant greets.]', judged),
+    );
+    await workbench.clickLens('Run all', path, 1);
+    const notice = workbench.page.locator('.notification-toast', { hasText: 'needs the key' });
+    await notice.getByText('Set Key').click();
+    const box = input().locator('input').first();
+    await input().getByText('Turnlight: OPENAI_API_KEY').waitFor();
+    assert.equal(await box.getAttribute('type'), 'password');
+    await workbench.screenshot('set-key');
+    await workbench.page.keyboard.type('not-a-key');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.page
+      .locator('.notification-toast')
+      .getByText(/OPENAI_API_KEY (is set|was refused)|refused/)
+      .first()
+      .waitFor();
+    await workbench.screenshot('key-tried');
+  });
+
+  /** Gives the editor a model that finds every greeting met. */
+  async function offerModel() {
+    await workbench.window.evaluate(
+      (vscode, criterion, turn, askFirst) => {
+        vscode.lm.registerLanguageModelChatProvider('turnlight-test', {
+          provideLanguageModelChatInformation: () => [
+            {
+              id: 'judge-1',
+              name: 'Test judge',
+              family: 'judge',
+              version: '1',
+              maxInputTokens: 100_000,
+              maxOutputTokens: 10_000,
+              capabilities: { toolCalling: true },
+              ...askFirst,
+            },
+          ],
+          async provideLanguageModelChatResponse(_model, _messages, { tools = [] }, progress) {
+            const answer = { criteria: [{ ...criterion, turns: [turn] }], rationale: 'It does.' };
+            for (const { name } of tools) {
+              progress.report(new vscode.LanguageModelToolCallPart('1', name, answer));
+            }
+          },
+          provideTokenCount: async (_model, text) => JSON.stringify(text).length,
+        });
+      },
+      MET,
+      passing(2),
+      // Of an API that is still proposed.
+      { requiresAuthorization: { label: 'A tester' } },
+    );
+  }
+
+  it('asks before a key goes to a host that the file names, and once only', async () => {
+    const path = join(folder, 'foreign.eval.yaml');
+    await writeFile(path, FOREIGN);
+    const dialog = workbench.page.locator('.monaco-dialog-box', {
+      hasText: 'Send TURNLIGHT_TEST_KEY to llm.example.invalid?',
+    });
+    const run = async (answer?: string) => {
+      const before = (await reasons()).length;
+      await workbench.clickLens('Run all', path, 1);
+      if (answer !== undefined) {
+        await dialog.waitFor();
+        await workbench.screenshot(`foreign-host-${answer}`);
+        await dialog.getByText(answer, { exact: true }).click();
+      }
+      await workbench.until('a verdict', reasons, (found) => found.length > before);
+    };
+    const reasons = async () => {
+      const runs = join(folder, '.turnlight/runs');
+      const records = (await readdir(runs).catch(() => [])).sort();
+      const texts = await Promise.all(records.map((one) => readFile(join(runs, one), 'utf8')));
+      return texts.flatMap((text) =>
+        [...text.matchAll(/"reason":"([^"]+)"/g)].map(([, one]) => one),
+      );
+    };
+    await run('Do Not Send');
+    await run('Allow');
+    await run();
+    assert.deepEqual(await reasons(), ['host-not-allowed', 'timeout', 'timeout']);
+    assert.equal(await dialog.count(), 0);
+  });
+
+  it('opens an example from the empty Testing view, and shows in the status bar how its run ends', async () => {
+    await workbench.page.getByRole('tab', { name: 'Testing' }).click();
+    await workbench.page.getByRole('button', { name: 'New Eval File' }).waitFor();
+    await workbench.screenshot('testing-empty');
+    await workbench.page.getByRole('button', { name: 'Open an Example' }).click();
+    const path = join(folder, 'turnlight-example/shopfast.eval.yaml');
+    await workbench.until(
+      'the example',
+      () => workbench.window.active(),
+      (editor) => editor?.path === path,
+    );
+    await workbench.clickLens('Run all', path, 1);
+    await workbench.page
+      .locator('.statusbar-item')
+      .getByText('Evals 2 failed, 1 passed')
+      .waitFor({ timeout: 60_000 });
+    await workbench.screenshot('status-bar');
+  });
+
+  it('finds what it needs first at the top of the commands', async () => {
+    await workbench.page.keyboard.press('F1');
+    await input().locator('input').first().waitFor();
+    await workbench.page.keyboard.type('Turnlight:');
+    await workbench.until(
+      'the commands',
+      () => input().locator('.monaco-list-row .label-name').allTextContents(),
+      (titles) =>
+        titles.slice(0, 3).join() === FIRST_COMMANDS.map((one) => `Turnlight: ${one}`).join(),
+    );
+    await workbench.screenshot('palette');
+  });
+
+  it('refuses a name that is taken, and says what the name becomes', async () => {
+    await writeFile(join(folder, 'taken.eval.yaml'), 'cases: []\n');
+    await command('Turnlight: New Eval File');
+    await input().getByText('(1 of 3)').waitFor();
+    await workbench.page.keyboard.press('Control+A');
+    await workbench.page.keyboard.type('./taken');
+    await input().getByText('There is already a file taken.eval.yaml').waitFor();
+    await workbench.page.keyboard.type('-not');
+    await input().getByText('Saved as taken-not.eval.yaml').waitFor();
+  });
+
+  it('renames a YAML file that holds an eval file when its offer is taken', async () => {
+    const text =
+      'cases:\n  - id: a\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [{type: contains, value: Hello}]\n';
+    const path = join(folder, 'support.yaml');
+    await writeFile(path, text);
+    await workbench.window.open(path);
+    const notice = workbench.page.locator('.notification-toast', { hasText: 'looks like' });
+    await workbench.screenshot('rename-offer');
+    await notice.getByText('Rename', { exact: true }).click();
+    const renamed = join(folder, 'support.eval.yaml');
+    await workbench.until(
+      'the renamed file',
+      () => workbench.window.active(),
+      (editor) => editor?.path === renamed,
+    );
+    assert.equal(await readFile(renamed, 'utf8'), text);
+    await workbench.window.served(renamed);
+  });
+});

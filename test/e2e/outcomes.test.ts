@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { CHECKOUT } from '../support/host/install.ts';
+import { Workbench } from '../support/host/workbench.ts';
+
+const SUITE = `target: {type: module, path: ./agent.mjs}
+cases:
+  - {id: alpha, turns: [Hi], assert: [{type: contains, value: x}]}
+  - {id: beta, turns: [Hi], assert: [{type: contains, value: x}]}
+`;
+
+const TRANSCRIPT =
+  'transcript: [{user: Hi}, {assistant: Hello}], assert: [{type: contains, value: Hello}]';
+
+const CLI = join(CHECKOUT, 'dist/cli.js');
+
+const FAST = 'export default () => "x";\n';
+
+/** Says something else, once there is a file `go`. */
+const LATE = `import { existsSync } from 'node:fs';
+export default async () => {
+  while (!existsSync('go')) await new Promise((done) => setTimeout(done, 50));
+  return 'y';
+};
+`;
+
+const SLOW =
+  'export default () => new Promise((done) => setTimeout(() => done("x"), 3_600_000));\n';
+
+describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
+  let folder: string;
+  let suite: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-outcomes-')));
+    suite = join(folder, 'suite.eval.yaml');
+    await writeFile(suite, SUITE);
+    workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.window.open(suite);
+    await workbench.window.served(suite);
+    await workbench.showTests();
+    await workbench.until(
+      'the file',
+      () => workbench.testRows(),
+      (rows) => rows.length > 0,
+    );
+    await workbench.unfoldTests();
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const outcomes = (what: string, ...wanted: readonly string[]) =>
+    workbench.until(
+      what,
+      () => workbench.testRows(),
+      (rows) => wanted.every((one) => rows.some((row) => row.includes(one))),
+    );
+
+  async function cancelled() {
+    await writeFile(join(folder, 'agent.mjs'), SLOW);
+    const run = workbench.window.command('turnlight.runFile');
+    await outcomes('the run', 'alpha (Running)', 'beta (Running)');
+    await workbench.window.command('testing.cancelRun');
+    await run;
+  }
+
+  it('stay as they were when a run is cancelled', async () => {
+    await writeFile(join(folder, 'agent.mjs'), FAST);
+    await workbench.window.command('turnlight.runFile');
+    await outcomes('the first outcome', 'alpha (Passed)', 'beta (Passed)');
+    await cancelled();
+    await outcomes('the first outcome again', 'alpha (Passed)', 'beta (Passed)');
+  });
+
+  it('are seen after the first run in a folder, also where VS Code does not see the record', async (t) => {
+    await workbench.window.configure('files.watcherExclude', { '**/.turnlight': true });
+    const outside = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-outside-')));
+    t.after(() => rm(outside, { recursive: true, force: true }));
+    for (const [round, parent] of [folder, folder, folder, outside].entries()) {
+      const path = join(parent, `new${round}/suite.eval.yaml`);
+      await mkdir(dirname(path));
+      await writeFile(path, `cases: [{id: new${round}, ${TRANSCRIPT}}]\n`);
+      await workbench.window.open(path);
+      await workbench.window.served(path);
+      if (round === 0) await workbench.window.command('turnlight.runFile');
+      else await promisify(execFile)(process.execPath, [CLI, 'run', path], { cwd: folder });
+      await workbench.until(
+        'the verdict before the turn',
+        () => workbench.drawnText(),
+        (text) => text.includes('turn 2 ✓ 1.00'),
+      );
+      await outcomes('the outcome in the panel', `new${round}/suite.eval.yaml (Passed)`);
+    }
+    await workbench.window.open(suite);
+  });
+
+  it('of one run of the command line are one entry, however slowly they come', async () => {
+    const path = join(folder, 'slow.eval.yaml');
+    await writeFile(join(folder, 'late.mjs'), LATE);
+    const late = (id: string, target: string) =>
+      `  - {id: ${id}, target: ${target}, turns: [Hi], assert: [{type: contains, value: Hi}]}\n`;
+    const targets =
+      'targets: {soon: {type: module, path: ./agent.mjs}, late: {type: module, path: ./late.mjs}}';
+    await writeFile(join(folder, 'agent.mjs'), FAST);
+    await writeFile(path, `${targets}\ncases:\n${late('sooner', 'soon')}${late('later', 'late')}`);
+    await workbench.window.open(path);
+    await outcomes('the file', 'slow.eval.yaml');
+    await workbench.unfoldTests();
+    await outcomes('the cases', 'sooner', 'later');
+    const run = promisify(execFile)(process.execPath, [CLI, 'run', path]).catch(() => {});
+    await workbench.until(
+      'the first outcome, with the time that it took',
+      () => workbench.testRows(),
+      (rows) => rows.some((row) => /^sooner\d/.test(row)),
+    );
+    await writeFile(join(folder, 'go'), '');
+    await run;
+    await workbench.window.command('testing.showMostRecentOutput');
+    const entries = workbench.page.locator('.test-output-peek-tree .monaco-list-row');
+    await workbench.until(
+      'both cases in the newest entry',
+      () => entries.allTextContents(),
+      (rows) => {
+        const [, ...newest] = rows.slice(rows.findIndex((row) => row.includes('Recorded run')));
+        const all = newest.slice(0, 4).join();
+        return all.includes('sooner') && all.includes('later');
+      },
+    );
+    await workbench.screenshot('recorded-run');
+    await rm(join(folder, 'go'));
+    await rm(path);
+    await workbench.window.command('workbench.action.togglePanel');
+    await workbench.window.open(suite);
+  });
+
+  it('go with a case to its new id, in an open view as well', async () => {
+    await workbench.window.open(suite, 3, 10);
+    await workbench.window.command('turnlight.openConversation');
+    const view = await workbench.frameWith('.turn[data-turn="2"] .badge');
+    await workbench.window.rename(suite, 2, 10, 'gamma');
+    await outcomes('the outcome of the renamed case', 'gamma (Passed)', 'beta (Passed)');
+    await workbench.until(
+      'the new id over the conversation',
+      () => view.locator('h1').textContent(),
+      (id) => id === 'gamma',
+    );
+    await view.locator('.turn[data-turn="2"] > header .badge[data-status="pass"]').waitFor();
+    await workbench.page.getByRole('tab', { name: 'gamma' }).waitFor();
+    await workbench.window.command('workbench.action.closeActiveEditor');
+  });
+
+  it('are told at the lines where the turns stand by then', async () => {
+    await writeFile(join(folder, 'agent.mjs'), LATE);
+    await workbench.window.open(suite);
+    const run = workbench.window.command('turnlight.runFile');
+    await outcomes('the run', 'gamma (Running)');
+    await workbench.putCursor(suite, 1, 1);
+    await workbench.page.keyboard.type('# one\n# two\n');
+    await writeFile(join(folder, 'go'), '');
+    await run;
+    await outcomes('the failure', 'gamma (Failed)');
+    const told = workbench.editor().locator('.test-error-content-widget').first();
+    const line = workbench.editor().locator('.line-numbers').getByText('5', { exact: true });
+    await workbench.until(
+      'the message at line 5',
+      async () =>
+        Math.abs(((await told.boundingBox())?.y ?? 0) - ((await line.boundingBox())?.y ?? 0)),
+      (gap) => gap < 5,
+    );
+    await workbench.screenshot('moved');
+  });
+});

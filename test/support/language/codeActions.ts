@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
+import type { Conversation } from '../../../src/core/conversation.ts';
+import type { Position, Range } from '../../../src/core/problem.ts';
+import type { CodeActionPorts } from '../../../src/language/codeActions/actions.ts';
+import { codeActions } from '../../../src/language/codeActions/codeActions.ts';
+import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
+import { buildCaseLine } from '../buildRun.ts';
+import { memoryFiles, SUITE, WORKSPACE } from '../evalFiles.ts';
+import { documentOf } from './evalDocument.ts';
+
+type Texts = Readonly<Record<string, string>>;
+
+export const uriOf = (path: string) => `file://${path}`;
+
+export function portsOver(beside: Texts = {}, last?: Conversation): CodeActionPorts {
+  const texts = new Map(
+    Object.entries(beside).map(([path, text]) => [`${WORKSPACE}/${path}`, text]),
+  );
+  return {
+    uriOf,
+    files: memoryFiles(Object.fromEntries(texts)),
+    readText: async (path) => texts.get(path),
+    lastRuns: async () =>
+      last ? [buildCaseLine({ id: 'one', status: 'pass', conversation: last })] : [],
+  };
+}
+
+/** What is offered for the problems of a text, in all of it. */
+export async function actionsOf(text: string, beside: Texts = {}): Promise<CodeAction[]> {
+  const document = await documentOf(text, beside);
+  const diagnostics = diagnosticsByFile(document.suite.problems).get(SUITE) ?? [];
+  const all: Range = { start: { line: 0, character: 0 }, end: { line: 99_999, character: 0 } };
+  return codeActions(document, all, diagnostics, portsOver(beside));
+}
+
+/** What is offered with the cursor at a place, problems or not. */
+export async function actionsAt(
+  text: string,
+  position: Position,
+  beside: Texts = {},
+  last?: Conversation,
+): Promise<CodeAction[]> {
+  const document = await documentOf(text, beside);
+  const range = { start: position, end: position };
+  return codeActions(document, range, [], portsOver(beside, last));
+}
+
+/** A text after edits, all of which are about the text before. */
+export function edited(text: string, edits: readonly TextEdit[]): string {
+  const { offsetAt } = parseYaml(text, '');
+  return edits
+    .map(({ range: { start, end }, newText }, index) => ({
+      start: offsetAt(start),
+      end: offsetAt(end),
+      newText,
+      index,
+    }))
+    .sort((a, b) => b.start - a.start || b.index - a.index)
+    .reduce((all, { start, end, newText }) => all.slice(0, start) + newText + all.slice(end), text);
+}
+
+/** Texts after an action, by path in the workspace; the suite's own under `suite.eval.yaml`. */
+export function applied(text: string, action: CodeAction | undefined): Record<string, string> {
+  assert.ok(action?.edit, 'there is no such action');
+  const texts: Record<string, string> = { 'suite.eval.yaml': text };
+  const nameOf = (uri: string) => uri.slice(uriOf(`${WORKSPACE}/`).length);
+  const apply = (uri: string, edits: readonly TextEdit[]) => {
+    texts[nameOf(uri)] = edited(texts[nameOf(uri)] ?? '', edits);
+  };
+  for (const [uri, edits] of Object.entries(action.edit.changes ?? {})) apply(uri, edits);
+  for (const change of action.edit.documentChanges ?? []) {
+    if ('kind' in change) {
+      assert.equal(change.kind, 'create');
+      if ('uri' in change) texts[nameOf(change.uri)] = '';
+    } else {
+      apply(change.textDocument.uri, change.edits as TextEdit[]);
+    }
+  }
+  return texts;
+}
+
+/** Codes of the problems of a text. */
+export async function codesOf(text: string, beside: Texts = {}): Promise<string[]> {
+  return (await documentOf(text, beside)).suite.problems.map(({ code }) => code);
+}
+
+/** Applies the fix of that title and checks that the problem is gone; the text after. */
+export async function fixed(
+  text: string,
+  title: string,
+  code: string,
+  beside: Texts = {},
+): Promise<string> {
+  const actions = await actionsOf(text, beside);
+  assert.ok((await codesOf(text, beside)).includes(code), `no ${code} to begin with`);
+  const action = actions.find((one) => one.title === title);
+  assert.ok(action, `offered: ${actions.map((one) => one.title).join(' | ')}`);
+  const { 'suite.eval.yaml': after = '', ...created } = applied(text, action);
+  const codes = await codesOf(after, { ...beside, ...created });
+  assert.ok(!codes.includes(code), `still ${codes.join()}:\n${after}`);
+  return after;
+}

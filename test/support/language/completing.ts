@@ -1,0 +1,51 @@
+import type { CompletionItem } from 'vscode-languageserver-types';
+import { completion } from '../../../src/language/completion/completion.ts';
+import type { CompletionContext } from '../../../src/language/ports.ts';
+import { SUITE } from '../evalFiles.ts';
+import { cursor } from './cursor.ts';
+
+/** What is offered at the `|` of an eval file. */
+export function itemsAt(
+  marked: string,
+  context: CompletionContext = {},
+): Promise<CompletionItem[]> {
+  const { text, position } = cursor(marked);
+  return completion(text, SUITE, position, context);
+}
+
+/** The labels, as an editor sorts them. */
+export async function labelsAt(marked: string, context: CompletionContext = {}): Promise<string[]> {
+  const items = await itemsAt(marked, context);
+  const order = ({ sortText = '' }: CompletionItem) => sortText;
+  return items.toSorted((a, b) => (order(a) < order(b) ? -1 : 1)).map(({ label }) => label);
+}
+
+/** The text after an item was chosen; a snippet as it is written. */
+export async function chosen(
+  marked: string,
+  label: string,
+  context: CompletionContext = {},
+): Promise<string> {
+  const item = (await itemsAt(marked, context)).find((one) => one.label === label);
+  return item ? applied(cursor(marked).text, item) : `There is no ${label}.`;
+}
+
+/** The text with an item's edit, its further lines indented as the line is that it begins in. */
+export function applied(text: string, { textEdit, insertTextFormat }: CompletionItem): string {
+  if (!textEdit || !('range' in textEdit)) throw new Error('The item changes nothing.');
+  const { start, end } = textEdit.range;
+  const lines = text.split('\n');
+  const line = lines[start.line] ?? '';
+  const margin = /^\s*/.exec(line)?.[0] ?? '';
+  const written =
+    insertTextFormat === 2 ? textEdit.newText.replaceAll('\n', `\n${margin}`) : textEdit.newText;
+  lines[start.line] = line.slice(0, start.character) + written + line.slice(end.character);
+  return lines.join('\n');
+}
+
+export const SNIPPETS: CompletionContext = { snippets: true };
+
+/** A case with these lines under its `assert`. */
+export function inAssert(lines: string): string {
+  return `cases:\n  - id: a\n    assert:\n${lines}`;
+}

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import {
+  type ClientCapabilities,
+  createProtocolConnection,
+  type ProtocolConnection,
+  type PublishDiagnosticsParams,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageserver-protocol/node';
+import { CHECKOUT } from '../host/install.ts';
+
+export interface LanguageServer {
+  readonly connection: ProtocolConnection;
+  /** How many diagnostics have come, of any file. */
+  published(): number;
+  /** The next diagnostics of a file that fit; from the given number on. */
+  diagnostics(
+    uri: string,
+    fits: (params: PublishDiagnosticsParams) => boolean,
+    from?: number,
+  ): Promise<PublishDiagnosticsParams>;
+  stop(): Promise<void>;
+}
+
+/**
+ * The real server in a process of its own, over stdio, as `turnlight lsp --stdio` starts it.
+ *
+ * @param answers to the server's own requests, by method
+ * @param capabilities of the client
+ */
+export async function startLanguageServer(
+  roots: string | readonly string[],
+  answers: Readonly<Record<string, (params: unknown) => unknown>> = {},
+  capabilities: ClientCapabilities = {},
+): Promise<LanguageServer> {
+  const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli/main.ts'), 'lsp', '--stdio'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const connection = createProtocolConnection(
+    new StreamMessageReader(child.stdout),
+    new StreamMessageWriter(child.stdin),
+  );
+  const published: PublishDiagnosticsParams[] = [];
+  const waiting = new Set<() => void>();
+  connection.onNotification('textDocument/publishDiagnostics', (params) => {
+    published.push(params);
+    for (const look of waiting) look();
+  });
+  for (const [method, answer] of Object.entries(answers)) connection.onRequest(method, answer);
+  connection.listen();
+  const folders = typeof roots === 'string' ? [roots] : roots;
+  await connection.sendRequest('initialize', {
+    processId: null,
+    rootUri: folders[0] ?? null,
+    capabilities,
+    ...(folders.length > 1 && {
+      workspaceFolders: folders.map((uri) => ({ uri, name: uri })),
+    }),
+  });
+  await connection.sendNotification('initialized', {});
+  return {
+    connection,
+    published: () => published.length,
+    diagnostics: (uri, fits, from = 0) =>
+      new Promise((done) => {
+        const look = () => {
+          const found = published
+            .slice(from)
+            .findLast((params) => params.uri === uri && fits(params));
+          if (!found) return;
+          waiting.delete(look);
+          done(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+    async stop() {
+      await connection.sendRequest('shutdown');
+      await connection.sendNotification('exit');
+      connection.dispose();
+    },
+  };
+}

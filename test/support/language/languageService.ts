@@ -1,0 +1,40 @@
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import { NO_ESTIMATE } from '../../../src/core/estimate.ts';
+import type { Files } from '../../../src/evalfile/files.ts';
+import type { ClientWishes } from '../../../src/language/ports.ts';
+import { createLanguageService, type LanguageService } from '../../../src/language/service.ts';
+import { createSuiteIndex } from '../../../src/server/suiteIndex.ts';
+import { createWorkspace, type Workspace } from '../../../src/server/workspace.ts';
+import { WORKSPACE } from '../evalFiles.ts';
+
+export interface TestedService {
+  readonly service: LanguageService;
+  readonly workspace: Workspace;
+  /** Types a text into a file, which is open from then on. */
+  type(path: string, text: string): void;
+}
+
+const WISHES: ClientWishes = { snippets: false, hints: { turnNumbers: true, scores: true } };
+
+/** The service over a workspace of files, without a server. */
+export function serviceOver(files: Files): TestedService {
+  const open = new Map<string, TextDocument>();
+  const index = createSuiteIndex(() => {});
+  const workspace = createWorkspace(() => [...open.values()], files, index);
+  workspace.setFolders([WORKSPACE]);
+  const service = createLanguageService({
+    ...workspace,
+    listFolder: async () => [],
+    lastRuns: async () => [],
+    editorModels: async () => [],
+    estimate: async () => NO_ESTIMATE,
+    wishes: () => WISHES,
+    pathOf: (uri) => uri.replace('file://', ''),
+    uriOf: (path) => `file://${path}`,
+  });
+  const type = (path: string, text: string) => {
+    const version = (open.get(path)?.version ?? 0) + 1;
+    open.set(path, TextDocument.create(`file://${path}`, 'yaml', version, text));
+  };
+  return { service, workspace, type };
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, before, beforeEach, describe } from 'node:test';
+import type { Browser, Locator } from 'playwright-core';
+import type { Snapshot } from '../../../src/protocol/viewProtocol.ts';
+import { launchBrowser } from '../host/browser.ts';
+import { buildSnapshot } from './snapshots.ts';
+import { openView, type ViewPage } from './viewPage.ts';
+
+export interface ViewTests {
+  /** The page of the test that runs. */
+  view(): ViewPage;
+  /** Sends a snapshot and waits until it is drawn. */
+  show(snapshot?: Snapshot): Promise<void>;
+  turn(number: number): Locator;
+  /** Sends the focus to a turn, as a person does from its line in the file. */
+  reveal(number: number): Promise<void>;
+  /** The `data-focus` of what has the focus. */
+  focused(): Promise<string | undefined>;
+}
+
+/** Tests of the view in a browser with its real policy, which no test may violate. */
+export function describeView(what: string, tests: (tools: ViewTests) => void): void {
+  describe(what, { timeout: 120_000 }, () => {
+    let browser: Browser;
+    let view: ViewPage;
+    let shown = 0;
+
+    before(async () => {
+      browser = await launchBrowser();
+    });
+    after(() => browser?.close());
+    beforeEach(async () => {
+      view = await openView(browser);
+      shown = 0;
+    });
+    afterEach(async () => {
+      const violations = await view.violations();
+      await view.close();
+      assert.deepEqual(violations, []);
+      assert.deepEqual(view.strangers, []);
+    });
+
+    tests({
+      view: () => view,
+      async show(snapshot = buildSnapshot()) {
+        // The view keeps the state of what it draws.
+        shown += 1;
+        const state = { ...snapshot.state, record: `/run-${shown}.jsonl` };
+        await view.send({ kind: 'snapshot', snapshot: { ...snapshot, state } });
+        await view.until(`globalThis.kept?.record === '/run-${shown}.jsonl'`);
+      },
+      turn: (number) => view.page.locator(`[data-turn="${number}"]`),
+      async reveal(number) {
+        await view.send({ kind: 'reveal-turn', turn: number });
+        await view.until(`document.activeElement.dataset.turn === '${number}'`);
+      },
+      focused: () =>
+        view.page.evaluate("document.activeElement?.closest('[data-focus]')?.dataset.focus"),
+    });
+  });
+}

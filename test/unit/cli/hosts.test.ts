@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+
+/** A host that no name server knows. */
+const FOREIGN = 'llm.example.invalid';
+
+const FILES = {
+  'a.eval.yaml': `models: {j: {provider: openai, model: m, base_url: "https://${FOREIGN}/v1", timeout: 300}}
+cases: [{id: a, judge: j, transcript: [{user: Hi}, {assistant: x}], assert: [It greets.]}]
+`,
+};
+
+const KEY = { OPENAI_API_KEY: 'sk-test-0123456789' };
+
+/** What a run says that went as far as asking the host. */
+const ASKED = /cannot be reached|did not answer/;
+
+describe('a run that would send a key to a host that nobody allowed', () => {
+  it('sends nothing, exits with 3 and says which line allows it', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    const { code, err, out } = await turnlight(folder, ['run'], KEY);
+    assert.equal(code, 3);
+    assert.match(err, /wants to send OPENAI_API_KEY to llm\.example\.invalid/);
+    assert.match(
+      err,
+      /run: turnlight trust llm\.example\.invalid=OPENAI_API_KEY\nNothing was run\./,
+    );
+    assert.equal(out, '');
+  });
+
+  for (const [how, args, env] of [
+    ['--allow-host', ['--allow-host', FOREIGN], {}],
+    ['--allow-host for that key', ['--allow-host', `${FOREIGN}=OPENAI_API_KEY`], {}],
+    ['TURNLIGHT_ALLOW_HOSTS', [], { TURNLIGHT_ALLOW_HOSTS: `other.example.com ${FOREIGN}` }],
+  ] as const) {
+    it(`goes on with ${how}`, async (t) => {
+      const folder = await workspaceWith(t, FILES);
+      const { code, out } = await turnlight(folder, ['run', ...args], { ...KEY, ...env });
+      assert.equal(code, 2);
+      assert.match(out, ASKED);
+    });
+  }
+
+  it('goes on after `turnlight trust`, and not with another variable', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    const other = await turnlight(folder, ['trust', `${FOREIGN}=ANOTHER`]);
+    assert.match(other.out, /llm\.example\.invalid may have ANOTHER from now on\./);
+    assert.equal((await turnlight(folder, ['run'], KEY)).code, 3);
+    assert.equal((await turnlight(folder, ['trust', `${FOREIGN}=OPENAI_API_KEY`])).code, 0);
+    const { code, out } = await turnlight(folder, ['run'], KEY);
+    assert.equal(code, 2);
+    assert.match(out, ASKED);
+  });
+
+  it('needs no leave where no key is set', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    assert.match((await turnlight(folder, ['run'])).out, ASKED);
+  });
+});
+
+describe('hosts that are allowed', () => {
+  it('are hosts: anything else is refused with what is expected', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    for (const wrong of ['https://a.example.com', 'a.example.com/v1', 'a b=', '=KEY', '*']) {
+      const { code, err } = await turnlight(folder, ['run', '--allow-host', wrong], KEY);
+      assert.equal(code, 3, wrong);
+      assert.match(err, /expected a host such as llm\.example\.com/, wrong);
+    }
+  });
+
+  it('stand in a file of the user: a broken one is told, and allows nothing', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    await turnlight(folder, ['trust', 'a.example.com']);
+    await writeFile(join(folder, '.config/turnlight/allowed-hosts.json'), '{"a": true}');
+    const { code, err } = await turnlight(folder, ['run'], KEY);
+    assert.equal(code, 3);
+    assert.match(err, /allowed-hosts\.json, cannot be read/);
+  });
+});
+
+describe('a plan', () => {
+  it('names the hosts that would be asked, and what they would get', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    const { out } = await turnlight(folder, ['plan'], KEY);
+    assert.match(out, /^llm\.example\.invalid would be asked, with OPENAI_API_KEY\.$/m);
+    const json = JSON.parse((await turnlight(folder, ['plan', '--format', 'json'])).out);
+    assert.deepEqual(json.hosts, [{ host: FOREIGN, variables: [] }]);
+  });
+});

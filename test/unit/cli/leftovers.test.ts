@@ -1,0 +1,48 @@
+import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { start, workspaceWith } from '../../support/commandLine.ts';
+import { gone, STUBBORN, startedIn } from '../../support/stubborn.ts';
+
+const SUITE = `targets:
+  command: {type: command, command: ["${process.execPath}", bot.mjs]}
+  module: {type: module, path: ./module.mjs}
+  fast: {type: module, path: ./fast.mjs}
+cases:
+  - {id: command, target: command, turns: [Hi], assert: [{type: contains, value: x}]}
+  - {id: module, target: module, turns: [Hi], assert: [{type: contains, value: x}]}
+  - {id: script, target: fast, turns: [Hi], assert: [{type: script, path: ./module.mjs}]}
+`;
+const FILES = {
+  'suite.eval.yaml': SUITE,
+  'bot.mjs': STUBBORN,
+  'module.mjs': `${STUBBORN}export default () => { for (;;); };\n`,
+  'fast.mjs': 'export default () => "x";\n',
+};
+
+describe('nothing that a run started goes on', { skip: process.platform === 'win32' }, () => {
+  // A closed terminal, a service manager, and what nothing can catch, such as a closed editor window.
+  for (const signal of ['SIGHUP', 'SIGTERM', 'SIGKILL'] as const) {
+    for (const what of ['command', 'module', 'script']) {
+      it(`after ${signal} while a ${what} is at work`, async (t) => {
+        const folder = await workspaceWith(t, FILES);
+        const run = start(folder, ['run', '--case', what]);
+        const started = await startedIn(folder);
+        run.send(signal);
+        await run.ended;
+        await gone(started);
+      });
+    }
+  }
+
+  it('of a program that ends with its input, before anybody can ask what it had started', async (t) => {
+    const bot = `${STUBBORN}process.stdin.on('end', () => process.exit()).resume();\n`;
+    const folder = await workspaceWith(t, { ...FILES, 'bot.mjs': bot });
+    const run = start(folder, ['run', '--case', 'command']);
+    const started = await startedIn(folder);
+    // Meanwhile it has been looked at.
+    await setTimeout(3_000);
+    run.send('SIGKILL');
+    await run.ended;
+    await gone(started);
+  });
+});

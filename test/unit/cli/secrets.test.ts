@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import * as faults from '../../support/modelServer/faults.ts';
+import { startModelServer } from '../../support/modelServer/server.ts';
+import type { Step } from '../../support/modelServer/steps.ts';
+
+const KEY = 'sk-planted/0123456789+abcdef';
+const TOKEN = 'planted-token-"9876543210"';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** How a secret is said again, by an agent, a program or an endpoint. */
+const SAID: Readonly<Record<string, (secret: string) => string>> = {
+  plainly: (secret) => `The secret is ${secret}.`,
+  'in JSON': (secret) => JSON.stringify({ authorization: `Bearer ${secret}` }),
+  'in a URL': (secret) => `https://example.com/?key=${encodeURIComponent(secret)}`,
+  'in base64': (secret) => base64(`user:${secret}!`),
+};
+
+/** All that a folder holds, and what a command line printed: neither may hold a secret in any form. */
+async function assertClean(
+  folder: string,
+  printed: string,
+  hidden: readonly string[],
+): Promise<void> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const kept = files.filter((one) => one.isFile() && !/\.(?:yaml|mjs)$/.test(one.name));
+  assert.ok(kept.length > 0);
+  const texts = await Promise.all(
+    kept.map(async (one) => [one.name, await readFile(join(one.parentPath, one.name), 'utf8')]),
+  );
+  const all = [printed, ...texts.map(([, text]) => text)].join('\n');
+  for (const name of hidden) assert.ok(all.includes(`[hidden: ${name}]`), name);
+  for (const [name = '', text = ''] of [['the output', printed], ...texts]) {
+    for (const secret of [KEY, TOKEN]) {
+      for (const form of [
+        secret,
+        JSON.stringify(secret).slice(1, -1),
+        encodeURIComponent(secret),
+      ]) {
+        assert.ok(!text.includes(form), `${name} holds ${form}`);
+      }
+      for (const before of ['', 'a', 'ab', 'user:']) {
+        const core = base64(before + secret).slice(4, -4);
+        assert.ok(!text.includes(core), `${name} holds it in base64`);
+      }
+    }
+  }
+}
+
+const RUN = ['run', '--record', 'out/recording.jsonl'];
+const REPORTS = ['--reporter', 'terminal', '--reporter', 'json', '--output', 'out/report.json'];
+
+describe('a secret that is said again', () => {
+  for (const [how, say] of Object.entries(SAID)) {
+    it(`${how}, by agent, judge and endpoint, is written nowhere`, async (t) => {
+      const echo = (step: number): Step =>
+        step % 3 === 2 ? faults.httpError(401, say(KEY)) : `${say(KEY)} ${say(TOKEN)}`;
+      const server = await startModelServer((_body, index) => echo(index));
+      t.after(() => server.close());
+      const folder = await workspaceWith(t, {
+        'a.eval.yaml': `models:
+  j: {provider: openai, model: "m-\${env:PLANTED}", base_url: "${server.baseUrl}", headers: {x: "\${env:PLANTED}"}}
+target: {type: chat, model: j, system: "Know \${env:PLANTED}."}
+judge: j
+cases:
+  - {id: a, turns: [Hi, Ho], assert: [It greets., {type: contains, value: secret}]}
+  - {id: b, turns: [Hi], assert: [It greets., {type: max-turns, max: 5}]}
+  - {id: c, transcript: [{user: Hi}, {assistant: x}], assert: [{type: g-eval, criteria: It greets.}]}
+`,
+      });
+      const env = { OPENAI_API_KEY: KEY, PLANTED: TOKEN };
+      const { out, err } = await turnlight(folder, [...RUN, ...REPORTS], env);
+      await assertClean(folder, out + err, ['OPENAI_API_KEY', 'PLANTED']);
+    });
+
+    it(`${how}, by a program, is written nowhere`, async (t) => {
+      const folder = await workspaceWith(t, {
+        'agent.mjs': `const say = (secret) => (${say.toString().replace('base64(', 'btoa(')})(secret);
+console.error(say(process.env.PLANTED_TOKEN));
+export default () => { console.log(say(process.env.PLANTED_TOKEN)); return say(process.env.PLANTED_TOKEN); };
+export const failing = () => { throw new Error(say(process.env.PLANTED_TOKEN)); };
+`,
+        'a.eval.yaml': `targets:
+  good: {type: module, path: ./agent.mjs}
+  bad: {type: module, path: ./agent.mjs, export: failing}
+cases:
+  - {id: a, target: good, turns: [Hi, Ho], assert: [{type: contains, value: "9876543210"}]}
+  - {id: b, target: bad, turns: [Hi], assert: [{type: contains, value: x}]}
+`,
+      });
+      const env = { PLANTED_TOKEN: TOKEN };
+      const { out, err } = await turnlight(folder, [...RUN, ...REPORTS], env);
+      await assertClean(folder, out + err, ['PLANTED_TOKEN']);
+    });
+  }
+});
+
+describe('a secret in the address of an endpoint', () => {
+  it('is not shown when nobody answers there', async (t) => {
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': `models: {j: {provider: openai, model: m, base_url: "http://127.0.0.1:1/\${env:PLANTED}/v1", timeout: 300}}
+cases: [{id: a, judge: j, transcript: [{user: Hi}, {assistant: x}], assert: [It greets.]}]
+`,
+    });
+    const { out, err } = await turnlight(folder, [...RUN, ...REPORTS], {
+      PLANTED: 'planted-9876543210',
+    });
+    assert.doesNotMatch(out + err, /planted-9876543210/);
+    await assertClean(folder, out + err, ['PLANTED']);
+  });
+});
+
+describe('a model whose name is a secret', () => {
+  it('is not named where it is no model', async (t) => {
+    const folder = await workspaceWith(t, {
+      'a.eval.yaml': `cases: [{id: a, judge: "\${env:PLANTED}", transcript: [{user: Hi}, {assistant: x}], assert: [It greets.]}]\n`,
+    });
+    const { code, out, err } = await turnlight(folder, ['run'], { PLANTED: 'planted-9876543210' });
+    assert.equal(code, 3);
+    assert.doesNotMatch(out + err, /planted-9876543210/);
+  });
+});

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+
+const KEY = 'sk-"test"\\+0123456789/ü';
+
+function hiding(value = KEY): Scrubber {
+  const scrubber = new Scrubber();
+  scrubber.add('MY_KEY', value);
+  return scrubber;
+}
+
+describe('a secret', () => {
+  for (const [form, text] of [
+    ['as it is', KEY],
+    ['in JSON', JSON.stringify(KEY).slice(1, -1)],
+    ['in JSON within JSON', JSON.stringify(JSON.stringify(KEY)).slice(3, -3)],
+    ['in a URL', encodeURIComponent(KEY)],
+  ] as const) {
+    it(`is hidden ${form}, and its variable named`, () => {
+      assert.equal(hiding().text(`a ${text} b ${text}`), 'a [hidden: MY_KEY] b [hidden: MY_KEY]');
+    });
+  }
+
+  it('is hidden in base64, whatever stands around it', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 9 });
+    fc.assert(
+      fc.property(text, text, fc.constantFrom('base64', 'base64url'), (before, after, code) => {
+        const shown = hiding().text(Buffer.from(`${before}${KEY}${after}`).toString(code));
+        assert.match(shown, /\[hidden: MY_KEY\]/);
+        assert.ok(!Buffer.from(shown, code).includes('0123456789'), shown);
+      }),
+    );
+  });
+
+  it('is hidden whole where another one is its beginning', () => {
+    const scrubber = hiding('0123456789');
+    scrubber.add('LONGER', '0123456789-abc');
+    assert.equal(scrubber.text('0123456789-abc 0123456789'), '[hidden: LONGER] [hidden: MY_KEY]');
+  });
+
+  it('is hidden at every depth of data, and data without one is the same object', () => {
+    const scrubber = hiding();
+    assert.deepEqual(scrubber.data({ a: [{ b: `x${KEY}`, n: 1 }] }), {
+      a: [{ b: 'x[hidden: MY_KEY]', n: 1 }],
+    });
+    const clean = { a: ['x'] };
+    assert.equal(scrubber.data(clean), clean);
+    assert.equal(scrubber.data(undefined), undefined);
+  });
+
+  it('of less than eight characters is a word, and stays', () => {
+    assert.equal(hiding('gpt-5-m').text('gpt-5-m'), 'gpt-5-m');
+    assert.equal(hiding('').text('abc'), 'abc');
+  });
+
+  it('is known from the start by the name of its variable', () => {
+    const scrubber = new Scrubber({
+      AWS_SECRET_ACCESS_KEY: 'aaaaaaaaaa',
+      db_password: 'bbbbbbbbbb',
+      GH_TOKEN: 'cccccccccc',
+      HOME: 'dddddddddd',
+    });
+    assert.equal(
+      scrubber.text('aaaaaaaaaa bbbbbbbbbb cccccccccc dddddddddd'),
+      '[hidden: AWS_SECRET_ACCESS_KEY] [hidden: db_password] [hidden: GH_TOKEN] dddddddddd',
+    );
+  });
+});

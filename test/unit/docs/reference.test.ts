@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { globSync } from 'tinyglobby';
+import * as z from 'zod';
+import manifest from '../../../package.json' with { type: 'json' };
+import { docsFiles, ROOT } from '../../../scripts/docs/pages.ts';
+import { recordLineSchema } from '../../../src/core/runRecord.ts';
+import { frontMatterSchema } from '../../../src/evalfile/prompt.ts';
+import { evalJsonSchema, messagesJsonSchema } from '../../../src/evalfile/publishedSchemas.ts';
+import { modelProviders } from '../../../src/models/registry.ts';
+import { targetTypes } from '../../../src/targets/registry.ts';
+import { turnlight } from '../../support/commandLine.ts';
+import { keysOf } from '../../support/schemaKeys.ts';
+
+const pages = docsFiles();
+
+/** The keys that pages have a row for, or list as ignored; of `a[].b` the `b`. */
+function keysOn(paths: readonly string[]): Set<string> {
+  const texts = paths.map((path) => pages.get(path) ?? assert.fail(`There is no ${path}.`));
+  const lines = texts.flatMap((text) => text.split('\n'));
+  const rows = lines.flatMap((line) => /^\| `([^`]+)` \|/.exec(line)?.[1] ?? []);
+  const ignored = lines.filter((line) => line.startsWith('Known and ignored: '));
+  const named = ignored.flatMap((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, key]) => key));
+  return new Set([...rows, ...named].map((key = '') => key.split('.').at(-1) ?? ''));
+}
+
+const schemaOf = (schema: z.ZodType) => z.toJSONSchema(schema, { unrepresentable: 'any' });
+const inReference = (name: string) => `docs/reference/${name}.md`;
+
+describe('the reference', () => {
+  const all = [...pages.keys()].filter((path) => /^docs\/(?:reference|assertions)\//.test(path));
+  const places: readonly [string, object, readonly string[]][] = [
+    ['eval file', evalJsonSchema(), all],
+    ['messages', messagesJsonSchema(), [inReference('messages')]],
+    ['judge prompt', schemaOf(frontMatterSchema), [inReference('prompts')]],
+    ['record', schemaOf(recordLineSchema), [inReference('records'), inReference('eval-file')]],
+    ...modelProviders.map(({ provider, schema }): [string, object, string[]] => [
+      `model of ${provider}`,
+      schemaOf(schema),
+      [inReference('models')],
+    ]),
+    ...targetTypes.map(({ type, schema }): [string, object, string[]] => [
+      `target of type ${type}`,
+      schemaOf(schema),
+      [inReference('targets'), inReference('eval-file')],
+    ]),
+  ];
+  for (const [what, schema, where] of places) {
+    it(`has a place for every key of the ${what}`, () => {
+      const keys = new Set(keysOf(schema));
+      assert.ok(keys.size > 3);
+      const shown = keysOn(where);
+      assert.deepEqual(
+        [...keys].filter((key) => !shown.has(key)),
+        [],
+      );
+    });
+  }
+
+  it('has a place for every command and option', async () => {
+    const page = pages.get(inReference('command-line')) ?? '';
+    const { out } = await turnlight('.', ['--help']);
+    const [, listed = ''] = out.split('Commands:\n');
+    const commands = [...listed.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name);
+    assert.ok(commands.includes('run') && commands.includes('lsp'), out);
+    for (const name of commands.filter((one) => one !== 'help')) {
+      assert.ok(page.includes(`## turnlight ${name}\n`), name);
+      const { out: help } = await turnlight('.', [name, '--help']);
+      const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, one = '']) => one);
+      const missing = options.filter((one) => one !== '--help' && !page.includes(`| \`${one}`));
+      assert.deepEqual(missing, [], name);
+    }
+  });
+
+  it('has a place for every environment variable of ours', () => {
+    const page = pages.get(inReference('command-line')) ?? '';
+    const texts = globSync('src/**/*.ts', { cwd: ROOT }).map((path) =>
+      readFileSync(join(ROOT, path), 'utf8'),
+    );
+    const named = texts.flatMap(
+      (text) => text.match(/(?<=')(?:TURNLIGHT|OPENAI)_[A-Z_]+(?=')/g) ?? [],
+    );
+    assert.ok(named.includes('TURNLIGHT_JUDGE'));
+    assert.deepEqual(
+      [...new Set(named)].filter((name) => !page.includes(`\`${name}\``)),
+      [],
+    );
+  });
+
+  it('has a place for every setting', () => {
+    const page = pages.get(inReference('settings')) ?? '';
+    for (const key of Object.keys(manifest.contributes.configuration.properties)) {
+      assert.ok(page.includes(`| \`${key}\` |`), key);
+    }
+  });
+});

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Edit, movedSource } from '../../../../src/extension/testing/movedLines.ts';
+
+/** An edit of lines, from 0, each from its first character on. */
+const edit = (from: number, to: number, text: string, path = '/a.eval.yaml'): Edit => ({
+  path,
+  range: { start: { line: from, character: 0 }, end: { line: to, character: 0 } },
+  text,
+});
+
+function lineAfter(...edits: readonly Edit[]): number {
+  const position = { line: 5, character: 4 };
+  const source = { path: '/a.eval.yaml', range: { start: position, end: position } };
+  return movedSource(source, edits).range.start.line;
+}
+
+describe('a line that a message is about', () => {
+  it('moves with lines that come and go above it, each seen as the file was then', () => {
+    assert.equal(lineAfter(edit(0, 0, '# one\n# two\n')), 7);
+    assert.equal(lineAfter(edit(1, 3, '')), 3);
+    assert.equal(lineAfter(edit(0, 0, '\n\n'), edit(6, 6, '\n'), edit(9, 9, '\n')), 8);
+    assert.equal(lineAfter(edit(5, 5, '\n')), 6);
+  });
+
+  it('stays where it is while something else changes', () => {
+    assert.equal(lineAfter(edit(6, 6, '\n')), 5);
+    assert.equal(lineAfter(edit(2, 2, 'words')), 5);
+    assert.equal(lineAfter(edit(0, 0, '\n', '/b.eval.yaml')), 5);
+  });
+});

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runStatusText } from '../../../../src/extension/testing/runStatusText.ts';
+
+const NONE = { pass: 0, fail: 0, error: 0, skipped: 0 };
+
+describe('the status bar', () => {
+  for (const [what, total, ended, over, text] of [
+    ['a run that begins', 5, NONE, false, '$(sync~spin) Evals 0 of 5'],
+    [
+      'a failure as soon as it is known',
+      5,
+      { ...NONE, pass: 1, fail: 1 },
+      false,
+      '$(sync~spin) Evals 2 of 5, 1 failed',
+    ],
+    ['that all passed', 2, { ...NONE, pass: 2 }, true, '$(pass) Evals 2 passed'],
+    [
+      'what went wrong first',
+      5,
+      { pass: 2, fail: 1, error: 1, skipped: 1 },
+      true,
+      '$(error) Evals 1 failed, 1 errored, 2 passed, 1 skipped',
+    ],
+    [
+      'what was cancelled',
+      3,
+      { ...NONE, pass: 1 },
+      true,
+      '$(circle-slash) Evals 1 passed, 2 not run',
+    ],
+    ['a run of nothing', 0, NONE, true, '$(circle-slash) Evals not run'],
+  ] as const) {
+    it(`tells ${what}`, () => {
+      assert.equal(runStatusText({ total, ended, over }), text);
+    });
+  }
+});

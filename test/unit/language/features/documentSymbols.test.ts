@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DocumentSymbol } from 'vscode-languageserver-types';
+import { documentSymbols } from '../../../../src/language/features/documentSymbols.ts';
+import { documentOf, HARD_TEXTS } from '../../../support/language/evalDocument.ts';
+import { textIn } from '../../../support/ranges.ts';
+
+/** One line for each symbol, indented, with its detail. */
+function drawn(symbols: readonly DocumentSymbol[], indent = ''): string[] {
+  return symbols.flatMap(({ name, detail, children = [] }) => [
+    `${indent}${name}${detail === undefined ? '' : ` [${detail}]`}`,
+    ...drawn(children, `${indent}  `),
+  ]);
+}
+
+const outline = async (text: string) => drawn(documentSymbols(await documentOf(text)));
+
+describe('documentSymbols', () => {
+  it('shows models, targets, defaults and cases, in the order of the file', async () => {
+    const text = `targets:
+  bot: {type: module, path: a}
+cases:
+  - id: one
+    description: The first.
+    transcript:
+      - user: |
+          Hi
+          there
+      - assistant: Hello
+    assert:
+      - It greets.
+      - {type: contains, value: x, name: Says x}
+  - id: two
+    turns:
+      - Hi
+      - user: Bye
+        assert: [It says farewell.]
+defaults:
+  assert:
+    - type: safety
+    - It is brief.
+models:
+  big: openai:gpt
+  small: openai:mini
+`;
+    assert.deepEqual(await outline(text), [
+      'targets',
+      '  bot',
+      'one [The first.]',
+      '  Hi there [user, turn 1]',
+      '  Hello [assistant, turn 2]',
+      '  It greets. [assertion]',
+      '  Says x [assertion]',
+      'two',
+      '  Hi [user, turn 1 and 2]',
+      '  Bye [user, turn 3 and 4]',
+      '    It says farewell. [assertion]',
+      'defaults',
+      '  safety',
+      '  It is brief.',
+      'models',
+      '  big',
+      '  small',
+    ]);
+  });
+
+  it('shows assertions before the turns where they stand before them', async () => {
+    const text = 'cases:\n  - id: a\n    assert: [{type: safety}]\n    turns: [Hi]\n';
+    assert.deepEqual(await outline(text), [
+      'a',
+      '  safety [assertion]',
+      '  Hi [user, turn 1 and 2]',
+    ]);
+  });
+
+  it('names what has no name yet', async () => {
+    const text = 'cases:\n  - id:\n    turns: ["", {user: }]\n    assert: [{}, " "]\n';
+    assert.deepEqual(await outline(text), [
+      '(no id)',
+      '  (user) [user, turn 1 and 2]',
+      '  (user) [user, turn 3 and 4]',
+      '  assertion [assertion]',
+      '  (no type) [assertion]',
+    ]);
+  });
+
+  it('cuts long names', async () => {
+    const [name] = await outline(`cases:\n  - id: ${'a'.repeat(100)}\n`);
+    assert.equal(name?.length, 60);
+  });
+
+  for (const text of HARD_TEXTS) {
+    it(`stays within ${JSON.stringify(text)}`, async () => {
+      const check = (symbols: readonly DocumentSymbol[]) => {
+        for (const { name, range, selectionRange, children = [] } of symbols) {
+          assert.ok(name.trim().length > 0);
+          assert.ok(textIn(text, range).includes(textIn(text, selectionRange)));
+          check(children);
+        }
+      };
+      check(documentSymbols(await documentOf(text)));
+    });
+  }
+});

@@ -1,0 +1,244 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { documentLinks } from '../../../../src/language/features/documentLinks.ts';
+import { references } from '../../../../src/language/features/references.ts';
+import { symbolsOf } from '../../../../src/language/symbols/symbolTable.ts';
+import { parseYaml } from '../../../../src/yaml/yamlDocument.ts';
+import { markedFiles, nameOf, pathOf, shown } from '../../../support/namedFiles.ts';
+import { ROUNDS, timesAsMuch } from '../../../support/work.ts';
+
+async function uses(
+  files: string | Readonly<Record<string, string>>,
+  includeDeclaration = true,
+): Promise<string[]> {
+  const all = typeof files === 'string' ? { 'suite.eval.yaml': files } : files;
+  const { path, position, ports, texts } = await markedFiles(all);
+  const found = await references(path, position, includeDeclaration, ports);
+  return found.map(({ uri, range }) => `${nameOf(uri)} ${shown(texts[nameOf(uri)] ?? '', range)}`);
+}
+
+describe('references', () => {
+  it('finds all uses of a model, and the declaration where it is asked for', async () => {
+    const text = `models:
+  g|pt: openai:gpt-5
+targets:
+  bot: { type: chat, model: gpt }
+judge: "gpt"
+cases:
+  - id: gpt
+    assert:
+      - { type: criterion, criterion: gpt, judge: gpt }
+`;
+    const places = ['4: gpt', '5: gpt', '9: gpt'].map((one) => `suite.eval.yaml ${one}`);
+    assert.deepEqual(await uses(text, false), places);
+    assert.deepEqual(await uses(text), ['suite.eval.yaml 2: gpt', ...places]);
+  });
+
+  it('keeps a model and a target of one name apart', async () => {
+    const text = `models: { x: openai:x }\ntargets: { x: { type: module, path: a.mjs } }\njudge: x\ntarget: |x\n`;
+    assert.deepEqual(await uses(text), ['suite.eval.yaml 2: x', 'suite.eval.yaml 4: x']);
+  });
+
+  it('finds a tool in targets, assertions and recorded calls', async () => {
+    const text = `tools: [{ name: book| }]
+targets:
+  bot: { type: chat, model: openai:x, tool_results: { book: done } }
+cases:
+  - id: a
+    transcript:
+      - user: Hi
+      - assistant: null
+        tool_calls: [{ id: c, type: function, function: { name: book, arguments: "{}" } }]
+    assert:
+      - { type: tool-called, name: book }
+`;
+    const found = await uses(text, false);
+    assert.deepEqual(
+      found,
+      ['3: book', '9: book', '11: book'].map((one) => `suite.eval.yaml ${one}`),
+    );
+  });
+
+  it('leaves out what stands behind an alias, which follows its anchor', async () => {
+    const text = `models: { gpt: openai:x }\njudge: &j g|pt\ncases:\n  - { id: a, judge: *j }\n`;
+    assert.deepEqual(await uses(text), ['suite.eval.yaml 1: gpt', 'suite.eval.yaml 2: gpt']);
+  });
+
+  const files = {
+    'one.eval.yaml':
+      'models: { gpt: openai:x }\ninclude: [more.cases.yaml]\ncases: [{ id: a, judge: gpt }]\n',
+    'two.eval.yaml': 'models: { gpt: openai:x }\ninclude: [more.cases.yaml]\n',
+    'three.eval.yaml': 'models: { gpt: openai:x }\njudge: gpt\n',
+    'more.cases.yaml':
+      'cases: [{ id: b, judge: gp|t, assert: [{ type: llm-judge, prompt: ./p.md }] }]\n',
+    'p.md': '---\nmodel: gpt\n---\n{{conversation}}\n',
+  };
+
+  it('follows a model through included files and prompts, and no farther', async () => {
+    assert.deepEqual(await uses(files), [
+      'more.cases.yaml 1: gpt',
+      'one.eval.yaml 1: gpt',
+      'one.eval.yaml 3: gpt',
+      'p.md 2: gpt',
+      'two.eval.yaml 1: gpt',
+    ]);
+  });
+
+  it('does not join two suites by a file that says nothing of the model', async () => {
+    const silent = {
+      ...files,
+      'one.eval.yaml': files['one.eval.yaml'].replace('judge: gpt', 'judge: gp|t'),
+      'more.cases.yaml': 'cases: [{ id: b }]\n',
+    };
+    assert.deepEqual(await uses(silent), ['one.eval.yaml 1: gpt', 'one.eval.yaml 3: gpt']);
+  });
+
+  it('finds a variable in its own case only, but through the defaults in all', async () => {
+    const text = (assert: string) => `defaults: { assert: ["${assert}"] }
+cases:
+  - { id: a, context: { ci|ty: Paris }, turns: ["{{city}}, {{ city }}"] }
+  - { id: b, context: { city: Rome }, turns: ["{{city}}"] }
+`;
+    const own = ['3: city', '3: city', '3: city'].map((one) => `suite.eval.yaml ${one}`);
+    assert.deepEqual(await uses(text('It is kind.')), own);
+    const all = ['1: city', '3: city', '3: city', '3: city', '4: city', '4: city'];
+    assert.deepEqual(
+      await uses(text('It names {{city}}.')),
+      all.map((one) => `suite.eval.yaml ${one}`),
+    );
+  });
+
+  it('joins the cases that a prompt judges by the keys that it uses', async () => {
+    const text = `cases:
+  - { id: a, context: { city: x, zip: y }, assert: [{ type: llm-judge, prompt: p.md }] }
+  - { id: b, context: { city: x, zip: y }, assert: [{ type: llm-judge, prompt: p.md }] }
+  - { id: c, context: { city: x } }
+`;
+    const prompt = '---\nvariables: [city]\n---\n{{conversation}} {{context.city}}\n';
+    const city = { 'suite.eval.yaml': text.replace('city', 'c|ity'), 'p.md': prompt };
+    assert.deepEqual(await uses(city), [
+      'p.md 2: city',
+      'p.md 4: city',
+      'suite.eval.yaml 2: city',
+      'suite.eval.yaml 3: city',
+    ]);
+    const zip = { 'suite.eval.yaml': text.replace('zip', 'z|ip'), 'p.md': prompt };
+    assert.deepEqual(await uses(zip), ['suite.eval.yaml 2: zip']);
+    const inPrompt = { 'suite.eval.yaml': text, 'p.md': prompt.replace('context.c', 'context.|c') };
+    assert.deepEqual(await uses(inPrompt), await uses(city));
+  });
+
+  it('finds all that use a file, however they write its path', async () => {
+    const found = await uses({
+      'suite.eval.yaml':
+        'cases:\n  - { id: a, transcript: ./t.json| }\n  - { id: b, transcript: t.json }\n',
+      'other.eval.yaml': 'cases:\n  - { id: a, transcript: "x/../t.json" }\n',
+    });
+    assert.deepEqual(found, [
+      'other.eval.yaml 2: x/../t.json',
+      'suite.eval.yaml 2: ./t.json',
+      'suite.eval.yaml 3: t.json',
+    ]);
+  });
+});
+
+describe('names', () => {
+  it('are left out where escapes hide where they stand', () => {
+    const text =
+      'models: { gpt: openai:x }\njudge: "g\\x70t"\ncases:\n  - id: a\n    context: { a: 1, b: 2 }\n    turns: ["\\x7b{a}} {{b}}", "{{a}} \\n"]\n';
+    const names = symbolsOf(parseYaml(text, pathOf('suite.eval.yaml')));
+    const gpt = names.find('model', 'gpt', '');
+    assert.deepEqual([gpt?.references.length, gpt?.hidden.length], [0, 1]);
+    const a = names.find('variable', 'a', 'cases/0');
+    assert.deepEqual([a?.references.length, a?.hidden.length], [1, 1]);
+  });
+
+  it('come in linear time', () => {
+    const one = (index: number) =>
+      `  - id: case-${index}\n    judge: gpt\n    context: { city: Paris }\n    turns: ["{{city}}", "Hello"]\n    assert: [{ type: tool-called, name: book }]\n`;
+    const named = (count: number) => {
+      const cases = Array.from({ length: count }, (_, index) => one(index)).join('');
+      const text = `models: { gpt: openai:x }\ncases:\n${cases}`;
+      // What was found in a document is remembered.
+      const documents = Array.from({ length: ROUNDS }, () =>
+        parseYaml(text, pathOf('s.eval.yaml')),
+      );
+      return (round: number) => {
+        const yaml = documents[round];
+        assert.equal(yaml && symbolsOf(yaml).find('model', 'gpt', '')?.references.length, count);
+      };
+    };
+    const ratio = timesAsMuch(named(150), named(600));
+    assert.ok(ratio < 16, `four times as much took ${ratio.toFixed(1)} times as long`);
+  });
+
+  it('of a broken file are those that can be seen', () => {
+    const text = 'models:\n  gpt: {provider: openai\njudge: gpt\ncases:\n  - id: [a\n  - {{';
+    for (let length = 0; length <= text.length; length += 1) {
+      symbolsOf(parseYaml(text.slice(0, length), pathOf('suite.eval.yaml')));
+    }
+  });
+});
+
+describe('document links', () => {
+  const links = async (files: Readonly<Record<string, string>>) => {
+    const { document, ports, texts } = await markedFiles(files);
+    const text = texts['suite.eval.yaml'] ?? '';
+    return (await documentLinks(document, ports)).map(
+      ({ range, target, tooltip }) =>
+        `${shown(text, range)} → ${nameOf(target ?? '')} (${tooltip})`,
+    );
+  };
+
+  it('lie on all paths, without their quotes', async () => {
+    const found = await links({
+      'suite.eval.yaml': `models:
+  r: { provider: replay, model: m, path: ./r.jsonl }
+targets:
+  t: { type: module, path: "./own.mjs" }
+include: ['more.cases.yaml', '*.cases.yaml']
+cases:
+  - id: a
+    transcript: talks/a.json
+    assert:
+      - { type: llm-judge, prompt: ./judge.md }
+      - { type: any-of, assert: [{ type: script, path: check.ts }] }
+`,
+      'more.cases.yaml': '',
+      'judge.md': '',
+    });
+    assert.deepEqual(found.sort(), [
+      '10: ./judge.md → judge.md (Open the file)',
+      '11: check.ts → check.ts (Create the file)',
+      '2: ./r.jsonl → r.jsonl (Create the file)',
+      '4: ./own.mjs → own.mjs (Create the file)',
+      '5: more.cases.yaml → more.cases.yaml (Open the file)',
+      '8: talks/a.json → talks/a.json (Create the file)',
+    ]);
+  });
+
+  it('lead nowhere outside of the workspace', async () => {
+    const found = await links({
+      'suite.eval.yaml': `cases:
+  - { id: a, transcript: ../../x.json }
+  - { id: b, transcript: /etc/passwd }
+  - { id: c, transcript: 'C:\\x.json' }
+  - { id: d, transcript: "command:x" }
+  - { id: e, transcript: "{{x}}.json" }
+  - { id: f, transcript: talks/ }
+`,
+    });
+    assert.deepEqual(found, ['5: command:x → command:x (Create the file)']);
+  });
+
+  it('lead through no symbolic link to the outside', async () => {
+    const { document, ports } = await markedFiles({
+      'suite.eval.yaml': 'cases: [{ id: a, transcript: out/a.json }]\n',
+    });
+    const files = {
+      ...ports.files,
+      realPath: async (path: string) => path.replace(pathOf('out'), '/elsewhere'),
+    };
+    assert.deepEqual(await documentLinks(document, { ...ports, files }), []);
+  });
+});

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { SelectionRange } from 'vscode-languageserver-types';
+import { selectionRanges } from '../../../../src/language/features/selectionRanges.ts';
+import { cursor } from '../../../support/language/cursor.ts';
+import { documentOf, HARD_TEXTS } from '../../../support/language/evalDocument.ts';
+import { textIn } from '../../../support/ranges.ts';
+
+/** The texts that are selected one after the other. */
+async function selected(marked: string): Promise<string[]> {
+  const { text, position } = cursor(marked);
+  const [first] = selectionRanges(await documentOf(text), [position]);
+  const found: string[] = [];
+  for (let one: SelectionRange | undefined = first; one; one = one.parent) {
+    found.push(textIn(text, one.range));
+  }
+  return found;
+}
+
+describe('selectionRanges', () => {
+  it('grows from the word over text, entry, item, case and list to the file', async () => {
+    const text = `name: x
+cases:
+  - id: one
+    turns:
+      - user: Hello th|ere
+        expected: Yes
+  - id: two
+`;
+    const all = text.replace('|', '');
+    assert.deepEqual(await selected(text), [
+      'there',
+      'Hello there',
+      'user: Hello there',
+      'user: Hello there\n        expected: Yes',
+      '- user: Hello there\n        expected: Yes',
+      'turns:\n      - user: Hello there\n        expected: Yes',
+      'id: one\n    turns:\n      - user: Hello there\n        expected: Yes',
+      '- id: one\n    turns:\n      - user: Hello there\n        expected: Yes',
+      all.slice(all.indexOf('- id: one')).trimEnd(),
+      all.slice(all.indexOf('cases:')).trimEnd(),
+      all.trimEnd(),
+      all,
+    ]);
+  });
+
+  it('selects what is between quotes before the quotes', async () => {
+    // A text with an emoji, which takes two places.
+    const [word, inner, outer] = await selected("description: 'A 😀 f|ace'\n");
+    assert.deepEqual([word, inner, outer], ['face', 'A 😀 face', "'A 😀 face'"]);
+  });
+
+  it('selects a line of a text before the text', async () => {
+    const found = await selected('description: >\n  One li|ne.\n  Two lines.\nname: x\n');
+    assert.deepEqual(found.slice(0, 4), [
+      'line',
+      'One line.',
+      'One line.\n  Two lines.',
+      '>\n  One line.\n  Two lines.',
+    ]);
+  });
+
+  it('selects the key, then its entry', async () => {
+    assert.deepEqual((await selected('name: x\nde|scription: y\n')).slice(0, 2), [
+      'description',
+      'description: y',
+    ]);
+  });
+
+  it('answers every place asked for, in order', async () => {
+    const document = await documentOf('name: one\n');
+    const places = [0, 6, 9].map((character) => ({ line: 0, character }));
+    const found = selectionRanges(document, places);
+    assert.deepEqual(
+      found.map(({ range }) => textIn('name: one\n', range)),
+      ['name', 'one', 'one'],
+    );
+  });
+
+  for (const text of HARD_TEXTS) {
+    it(`stays within ${JSON.stringify(text)}`, async () => {
+      const document = await documentOf(text);
+      const places = text
+        .split('\n')
+        .flatMap((line, index) =>
+          Array.from({ length: line.length + 1 }, (_, character) => ({ line: index, character })),
+        );
+      for (const first of selectionRanges(document, places)) {
+        for (let one = first; one.parent; one = one.parent) {
+          assert.ok(textIn(text, one.parent.range).includes(textIn(text, one.range)));
+        }
+      }
+    });
+  }
+});

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { basename } from 'node:path';
+import { describe, it } from 'node:test';
+import type { Files } from '../../../src/evalfile/files.ts';
+import { isEvalFile } from '../../../src/protocol/fileNames.ts';
+import { memoryFiles, WORKSPACE } from '../../support/evalFiles.ts';
+import { cursor } from '../../support/language/cursor.ts';
+import { serviceOver } from '../../support/language/languageService.ts';
+
+const CASE = 'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n';
+const SUITE = `models: {fast: "openai:j"}\njudge: fast\ninclude: [more.yaml]\n${CASE}    assert:\n      - {type: llm-judge, prompt: ./p.md}\n`;
+const at = (name: string) => `${WORKSPACE}/${name}`;
+
+/** Files of a workspace by their names; what is read of them is told. */
+function filesOf(texts: Readonly<Record<string, string>>, onRead = (_name: string) => {}): Files {
+  const entries = Object.entries(texts).map(([name, text]) => [at(name), text]);
+  const memory = memoryFiles(Object.fromEntries(entries));
+  return {
+    ...memory,
+    glob: async () => Object.keys(texts).map(at).filter(isEvalFile),
+    read(path, maxBytes) {
+      onRead(basename(path));
+      return memory.read(path, maxBytes);
+    },
+  };
+}
+
+const waited = () => new AbortController().signal;
+
+describe('the language service', () => {
+  const texts = {
+    'a.eval.yaml': SUITE,
+    'more.yaml': CASE.replace('one', 'two'),
+    'p.md': '---\nmodel: fast\n---\nOf {{conversation}}',
+    'talk.messages.json': '[{"role": "user", "content": "Hi"}]',
+    'other.md': '---\nmodel: fast\n---\nOf {{conversation}}',
+  };
+  const offered = async (name: string, marked: string) => {
+    const { service, workspace, type } = serviceOver(filesOf(texts));
+    await workspace.check(at('a.eval.yaml'));
+    const { text, position } = cursor(marked);
+    type(at(name), text);
+    const params = { textDocument: { uri: `file://${at(name)}` }, position };
+    const items = await service.ask('completion', params, waited());
+    return items?.map(({ label }) => label) ?? [];
+  };
+
+  for (const [what, name, marked, label] of [
+    ['an eval file by its name', 'b.eval.yaml', 'models: {slow: "openai:j"}\njudge: s|\n', 'slow'],
+    ['a file of messages by its name', 'talk.messages.json', '[{"role": "us|"}]', 'user'],
+    ['a judge prompt that a suite uses', 'p.md', '---\nmodel: f|\n---\n', 'fast'],
+    ['a file of cases that a suite includes', 'more.yaml', `${CASE}    judge: f|\n`, 'fast'],
+  ] as const) {
+    it(`serves ${what}`, async () => {
+      assert.ok((await offered(name, marked)).includes(label));
+    });
+  }
+
+  it('says nothing in a file that is none of these', async () => {
+    assert.deepEqual(await offered('other.md', '---\nmodel: f|\n---\n'), []);
+    assert.deepEqual(await offered('other.yaml', `${CASE}    judge: f|\n`), []);
+  });
+});
+
+describe('work that nobody waits for any more', () => {
+  it('stops looking for references in the files that are left', async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `${index}.eval.yaml`);
+    const read: string[] = [];
+    const unwanted = new AbortController();
+    const files = filesOf(Object.fromEntries(names.map((name) => [name, SUITE])), (name) => {
+      if (isEvalFile(name)) read.push(name);
+      if (name === '2.eval.yaml') unwanted.abort();
+    });
+    const { service } = serviceOver(files);
+    const params = {
+      textDocument: { uri: `file://${at('0.eval.yaml')}` },
+      position: { line: 1, character: 8 },
+      context: { includeDeclaration: true },
+    };
+    await assert.rejects(service.ask('references', params, unwanted.signal), /aborted/);
+    assert.deepEqual(read, ['0.eval.yaml', '1.eval.yaml', '2.eval.yaml']);
+  });
+
+  it('stops reading a text that was typed over, and answers for the newer one', async () => {
+    const talks = Array.from({ length: 9 }, (_, index) => `${index}.json`);
+    const cases = talks.map((name) => `  - {id: ${name}, transcript: ./${name}, assert: [x]}\n`);
+    const read: string[] = [];
+    const messages = '[{"role": "user", "content": "Hi"}]';
+    const path = at('a.eval.yaml');
+    const files = filesOf(Object.fromEntries(talks.map((name) => [name, messages])), (name) => {
+      read.push(name);
+      if (name !== '2.json') return;
+      type(path, CASE);
+      void workspace.documentAt(path);
+    });
+    const { workspace, type } = serviceOver(files);
+    type(path, `cases:\n${cases.join('')}`);
+    const document = await workspace.documentAt(path);
+    assert.equal(document?.yaml.text, CASE);
+    assert.deepEqual(read, ['0.json', '1.json', '2.json']);
+  });
+});

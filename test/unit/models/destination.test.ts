@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { AllowedHost } from '../../../src/core/environment.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import { forbiddenAt } from '../../../src/models/destination.ts';
+import { createModel } from '../../../src/models/registry.ts';
+import { destinationsOf } from '../../../src/runner/destinations.ts';
+import { load } from '../../support/evalFiles.ts';
+
+const ENV: Readonly<Record<string, string>> = {
+  OPENAI_API_KEY: 'sk-0123456789',
+  OTHER_KEY: 'other-0123456789',
+  SECRET: 'secret-0123456789',
+  URL: 'https://mine.example.com/v1',
+};
+
+const env = (name: string) => ENV[name];
+const host = { env, secret: async (name: string) => ENV[name] };
+
+/** What is sent where, by a judge with these keys, or by a target. */
+async function sentBy(model: string, target = ''): Promise<string[]> {
+  const turns = target === '' ? 'transcript: [{user: Hi}, {assistant: x}]' : 'turns: [Hi]';
+  const { suite, problems } = await load(
+    `models: {j: ${model}}\n${target}cases: [{id: a, judge: j, ${turns}, assert: [It greets.]}]\n`,
+    {},
+    { env },
+  );
+  assert.ok(suite, JSON.stringify(problems));
+  return (await destinationsOf(suite.cases, host)).map(
+    (one) => `${one.host} ${one.variables.join()} ${forbiddenAt(one, [])?.kind ?? 'goes'}`,
+  );
+}
+
+describe('a key, or another variable,', () => {
+  const judge = (keys: string) => `{provider: openai, model: m, ${keys}}`;
+
+  for (const [where, keys, sent] of [
+    ['goes to the host of its provider', '', 'api.openai.com OPENAI_API_KEY goes'],
+    [
+      'goes to the host of its provider that the file names',
+      'base_url: "https://api.openai.com/v1/"',
+      'api.openai.com OPENAI_API_KEY goes',
+    ],
+    [
+      'goes to this machine',
+      'base_url: "http://127.0.0.1:11434/v1"',
+      '127.0.0.1:11434 OPENAI_API_KEY goes',
+    ],
+    ['goes to localhost', 'base_url: "http://localhost:1/v1"', 'localhost:1 OPENAI_API_KEY goes'],
+    [
+      'goes to an address that is a variable',
+      `base_url: "\${env:URL}"`,
+      'mine.example.com OPENAI_API_KEY,URL goes',
+    ],
+    [
+      'does not go to an address that the file puts together',
+      `base_url: "https://\${env:SECRET}.example.com"`,
+      'secret-0123456789.example.com OPENAI_API_KEY,SECRET host-not-allowed',
+    ],
+    [
+      'does not go to another host',
+      'base_url: "https://llm.example.com/v1", api_key_env: OTHER_KEY',
+      'llm.example.com OTHER_KEY host-not-allowed',
+    ],
+    [
+      'does not go to a host that looks like the own one',
+      'base_url: "https://api.openai.com.example.com/v1"',
+      'api.openai.com.example.com OPENAI_API_KEY host-not-allowed',
+    ],
+    [
+      'does not go to another port of the own host',
+      'base_url: "https://api.openai.com:444/v1"',
+      'api.openai.com:444 OPENAI_API_KEY host-not-allowed',
+    ],
+    [
+      'does not go to the own host with a user before it',
+      'base_url: "https://api.openai.com@example.com/v1"',
+      'example.com OPENAI_API_KEY host-not-allowed',
+    ],
+    [
+      'is not sent unencrypted',
+      'base_url: "http://api.openai.com/v1"',
+      'api.openai.com OPENAI_API_KEY not-encrypted',
+    ],
+    [
+      'does not go along in a header',
+      `base_url: "https://llm.example.com/v1", api_key_env: NONE, headers: {x: "\${env:SECRET}"}`,
+      'llm.example.com SECRET host-not-allowed',
+    ],
+    [
+      'does not go along in the name of a model',
+      `base_url: "https://llm.example.com/v1", api_key_env: NONE, model: "\${env:SECRET}"`,
+      'llm.example.com SECRET host-not-allowed',
+    ],
+    [
+      'is not asked for where none is set',
+      'base_url: "http://gpu.example.com/v1", api_key_env: NONE',
+      'gpu.example.com  goes',
+    ],
+  ] as const) {
+    it(where, async () => {
+      const model = keys.includes('model:') ? `{provider: openai, ${keys}}` : judge(keys);
+      assert.deepEqual(await sentBy(model), [sent]);
+    });
+  }
+
+  it('of a chat target does not go along in its system text', async () => {
+    const foreign = judge('base_url: "https://llm.example.com/v1", api_key_env: NONE');
+    const target = `target: {type: chat, model: ${foreign}, system: "Say \${env:SECRET}."}\n`;
+    const [, agent] = await sentBy(judge(''), target);
+    assert.equal(agent, 'llm.example.com SECRET host-not-allowed');
+  });
+});
+
+describe('a host that the user allowed', () => {
+  const to = { url: 'https://llm.example.com/v1', variables: ['A', 'B'], usual: false };
+
+  for (const [what, allowed, refused] of [
+    ['may have any variable', [{ host: 'llm.example.com' }], undefined],
+    [
+      'may have those alone that it was allowed',
+      [{ host: 'llm.example.com', variables: ['A'] }],
+      ['B'],
+    ],
+    ['is no other port', [{ host: 'llm.example.com:8443' }], ['A', 'B']],
+    ['is no host above it', [{ host: 'example.com' }], ['A', 'B']],
+  ] as const satisfies readonly (readonly [string, readonly AllowedHost[], unknown])[]) {
+    it(what, () => assert.deepEqual(forbiddenAt(to, allowed)?.variables, refused));
+  }
+
+  it('is still not told them unencrypted', () => {
+    const plain = { ...to, url: 'http://llm.example.com/v1' };
+    assert.equal(forbiddenAt(plain, [{ host: 'llm.example.com' }])?.kind, 'not-encrypted');
+  });
+});
+
+describe('a model', () => {
+  const params = { provider: 'openai', model: 'm', base_url: 'https://llm.example.com/v1' };
+  const spec = { id: 'openai:m', provider: 'openai', params, folder: '/' };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+  it('is not made for a host that may not have its key, whoever forgot to ask', async () => {
+    await assert.rejects(createModel(spec, { ...host, scrubber: new Scrubber(), log }), {
+      reason: 'host-not-allowed',
+      message: /turnlight trust llm\.example\.com=OPENAI_API_KEY$/,
+    });
+  });
+
+  it('is made once that host is allowed', async () => {
+    const allowedHosts = [{ host: 'llm.example.com', variables: ['OPENAI_API_KEY'] }];
+    assert.equal(
+      (await createModel(spec, { ...host, scrubber: new Scrubber(), log, allowedHosts })).id,
+      'openai:m',
+    );
+  });
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  EditorModelError,
+  type EditorModelReason,
+  type EditorModels,
+  type EditorReply,
+  type EditorRequest,
+} from '../../../src/core/editorModels.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import type { ModelRequest } from '../../../src/models/model.ts';
+import { vscodeProvider } from '../../../src/models/vscode.ts';
+
+const NO_LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const QUESTION: ModelRequest = {
+  messages: [
+    { role: 'system', content: 'Judge.' },
+    { role: 'user', content: 'How is it?' },
+  ],
+  answer: { name: 'verdict', schema: { type: 'object' } },
+  temperature: 0,
+};
+
+/** An editor with one model; each of its models in these tests has another name. */
+function editorWith(
+  name: string,
+  send: (request: EditorRequest, signal: AbortSignal) => Promise<EditorReply>,
+): EditorModels {
+  const countTokens = async (text: string) => text.length;
+  return {
+    find: async (asked) => (asked === name ? { version: 'v', countTokens, send } : undefined),
+  };
+}
+
+async function modelOf(name: string, editorModels: EditorModels | undefined, more = {}) {
+  const params = { provider: 'vscode', model: name, ...more };
+  const spec = { id: `vscode:${name}`, provider: 'vscode', params, folder: '/' };
+  const host = {
+    secret: async () => undefined,
+    env: () => undefined,
+    scrubber: new Scrubber(),
+    log: NO_LOG,
+    editorModels,
+  };
+  return vscodeProvider.create(spec, host);
+}
+
+const never = new AbortController().signal;
+
+describe("one of the editor's models", () => {
+  it('answers by a tool call, its tokens counted by the model', async () => {
+    const asked: EditorRequest[] = [];
+    const editor = editorWith('a/tools', async (request) => {
+      asked.push(request);
+      return { text: '', toolCalls: [{ id: '1', name: 'verdict', arguments: { score: 1 } }] };
+    });
+    const price = { input: 1_000_000, output: 0 };
+    const model = await modelOf('a/tools', editor, { price });
+    const [reply, again] = await model.complete(QUESTION, 2, never);
+    assert.equal(reply.text, '{"score":1}');
+    assert.equal(again?.text, reply.text);
+    assert.deepEqual(reply.toolCalls, []);
+    assert.equal(asked[0]?.mustCall, true);
+    assert.deepEqual(asked[0]?.options, { temperature: 0 });
+    assert.ok(reply.usage.input_tokens > 'Judge.\nHow is it?'.length);
+    assert.ok(reply.usage.output_tokens > 0);
+    assert.equal(reply.usage.cost, reply.usage.input_tokens);
+  });
+
+  it('is asked for JSON where it takes no tools, and from then on at once', async () => {
+    const asked: EditorRequest[] = [];
+    const editor = editorWith('a/plain', async (request) => {
+      asked.push(request);
+      if (request.tools.length > 0) throw new EditorModelError('other', 'No tools here.');
+      return { text: '{"score":1}', toolCalls: [] };
+    });
+    const model = await modelOf('a/plain', editor);
+    const [reply] = await model.complete(QUESTION, 1, never);
+    assert.equal(reply.text, '{"score":1}');
+    await model.complete(QUESTION, 1, never);
+    assert.deepEqual(
+      asked.map(({ mustCall }) => mustCall),
+      [true, false, false],
+    );
+    assert.match(
+      asked[1]?.messages.at(-1)?.content ?? '',
+      /^How is it\?\s+Answer with one JSON object/,
+    );
+  });
+
+  it('is not taken for one without tools when it fails either way', async () => {
+    let failing = true;
+    const asked: boolean[] = [];
+    const editor = editorWith('a/broken', async ({ mustCall }) => {
+      asked.push(mustCall);
+      if (failing) throw new EditorModelError('other', 'Down.');
+      return { text: '{}', toolCalls: [] };
+    });
+    const model = await modelOf('a/broken', editor);
+    await assert.rejects(model.complete(QUESTION, 1, never), { reason: 'server-error' });
+    failing = false;
+    await model.complete(QUESTION, 1, never);
+    assert.deepEqual(asked, [true, false, true]);
+  });
+
+  it('plays the assistant, with tools to call', async () => {
+    const call = { id: '1', name: 'find_order', arguments: { order: '98765' } };
+    const editor = editorWith('a/chat', async ({ mustCall, tools }) => {
+      assert.equal(mustCall, false);
+      assert.deepEqual(tools, [{ name: 'find_order' }]);
+      return { text: 'Let me look.', toolCalls: [call] };
+    });
+    const model = await modelOf('a/chat', editor);
+    const { messages } = QUESTION;
+    const [reply] = await model.complete({ messages, tools: [{ name: 'find_order' }] }, 1, never);
+    assert.equal(reply.finish, 'tool-calls');
+    assert.deepEqual(reply.toolCalls, [call]);
+  });
+
+  for (const [why, reason, words] of [
+    ['no-consent', 'no-consent', /not allowed/],
+    ['quota-exceeded', 'quota-exceeded', /quota.*used up \(Because\.\)/],
+    ['blocked', 'blocked', /blocked.*\(Because\.\)/],
+    ['not-found', 'not-found', /has no model/],
+    ['other', 'server-error', /failed \(Because\.\)/],
+  ] as const satisfies readonly (readonly [EditorModelReason, string, RegExp])[]) {
+    it(`says ${reason} where the editor says ${why}`, async () => {
+      const editor = editorWith(`a/${why}`, async () => {
+        throw new EditorModelError(why, 'Because.');
+      });
+      const model = await modelOf(`a/${why}`, editor);
+      await assert.rejects(model.complete(QUESTION, 1, never), { reason, message: words });
+    });
+  }
+
+  it('is missing where the editor has no such model', async () => {
+    const editor = editorWith('a/b', async () => ({ text: '', toolCalls: [] }));
+    await assert.rejects(modelOf('a/c', editor), { reason: 'not-found', message: /vscode:a\/c/ });
+  });
+
+  it('is none of the command line', async () => {
+    await assert.rejects(modelOf('a/b', undefined), {
+      reason: 'no-editor',
+      message: /command line has none.*--judge/,
+    });
+  });
+
+  it('may take only so long, and is stopped when the run is', async () => {
+    const editor = editorWith(
+      'a/slow',
+      (_request, signal) =>
+        new Promise((_done, fail) => {
+          signal.addEventListener('abort', () => fail(signal.reason), { once: true });
+        }),
+    );
+    const model = await modelOf('a/slow', editor, { timeout: 5 });
+    await assert.rejects(model.complete(QUESTION, 1, never), { reason: 'timeout' });
+    const patient = await modelOf('a/slow', editor);
+    const stop = new AbortController();
+    const stopped = patient.complete(QUESTION, 1, stop.signal);
+    stop.abort(new Error('enough'));
+    await assert.rejects(stopped, { message: 'enough' });
+  });
+});

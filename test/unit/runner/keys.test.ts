@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import { neededKeys } from '../../../src/runner/neededKeys.ts';
+import { tryModel } from '../../../src/runner/tryModel.ts';
+import { load } from '../../support/evalFiles.ts';
+import * as faults from '../../support/modelServer/faults.ts';
+import { type Script, startModelServer } from '../../support/modelServer/server.ts';
+
+const NO_LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+describe('the keys that cases need', () => {
+  it('are those of judges and of models that play the assistant, by their variables', async () => {
+    const { suite } = await load(`models:
+  own: {provider: openai, model: m, api_key_env: MY_KEY}
+  local: {provider: openai, model: m, base_url: "http://localhost/v1"}
+target: {type: chat, model: openai:agent}
+cases:
+  - {id: a, judge: own, turns: [Hi], assert: [It greets.]}
+  - {id: b, judge: local, turns: [Hi], assert: [It greets.]}
+`);
+    assert.deepEqual(
+      neededKeys(suite?.cases ?? []).map(({ model, variable, judges }) => [
+        model.id,
+        variable,
+        judges,
+      ]),
+      [
+        ['openai:m', 'MY_KEY', true],
+        ['openai:agent', 'OPENAI_API_KEY', false],
+        ['openai:agent', 'OPENAI_API_KEY', false],
+      ],
+    );
+  });
+
+  it('are none where nobody is asked', async () => {
+    const { suite } = await load(
+      'cases: [{id: a, transcript: [{user: Hi}], assert: [{type: max-turns, value: 1}]}]\n',
+    );
+    assert.deepEqual(neededKeys(suite?.cases ?? []), []);
+  });
+});
+
+describe('a key that is tried', () => {
+  for (const [kind, script] of [
+    ['answered', ['OK']],
+    ['refused', [faults.httpError(401, 'Bad key.')]],
+    ['failed', [faults.httpError(404, 'No such model.')]],
+  ] as const satisfies readonly (readonly [string, Script])[]) {
+    it(`is ${kind} with one request`, async (t) => {
+      const server = await startModelServer(script);
+      t.after(() => server.close());
+      const params = { provider: 'openai', model: 'm', base_url: server.baseUrl };
+      const spec = { id: 'openai:m', provider: 'openai', params, folder: '/' };
+      const host = {
+        secret: async () => 'sk-test-0123456789',
+        env: () => undefined,
+        scrubber: new Scrubber(),
+        log: NO_LOG,
+      };
+      assert.equal((await tryModel(spec, host)).kind, kind);
+      assert.equal(server.requests.length, 1);
+    });
+  }
+});

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { LoadedSuite } from '../../../src/evalfile/loadedSuite.ts';
+import { createSuiteIndex } from '../../../src/server/suiteIndex.ts';
+
+const suite = (path: string, ...dependencies: string[]): LoadedSuite => ({
+  path,
+  dependencies,
+  problems: [],
+  outline: [],
+});
+
+describe('the index of suites', () => {
+  it('knows who uses a file, as each was read last', () => {
+    const index = createSuiteIndex(() => {});
+    index.put(suite('/a.eval.yaml', '/p.md', '/more.yaml'));
+    index.put(suite('/b.eval.yaml', '/p.md'));
+    assert.deepEqual(index.usersOf('/p.md'), ['/a.eval.yaml', '/b.eval.yaml']);
+    index.put(suite('/a.eval.yaml', '/more.yaml'));
+    assert.deepEqual(index.usersOf('/p.md'), ['/b.eval.yaml']);
+    index.delete('/b.eval.yaml');
+    assert.ok(!index.isUsed('/p.md'));
+    assert.ok(index.isUsed('/more.yaml'));
+  });
+
+  it('tells what begins and what ceases to be used, and nothing else', () => {
+    const told: string[] = [];
+    const index = createSuiteIndex((path) => told.push(path));
+    index.put(suite('/a.eval.yaml', '/p.md', '/q.md'));
+    assert.deepEqual(told.splice(0), ['/p.md', '/q.md']);
+    index.put(suite('/a.eval.yaml', '/q.md', '/r.md'));
+    assert.deepEqual(told.splice(0), ['/p.md', '/r.md']);
+    index.delete('/a.eval.yaml');
+    assert.deepEqual(told.splice(0), ['/q.md', '/r.md']);
+  });
+
+  it('lists the eval files, not what they include', () => {
+    const index = createSuiteIndex(() => {});
+    index.put(suite('/a.eval.yaml', '/more.yaml'));
+    index.put(suite('/more.yaml'));
+    assert.deepEqual(
+      index.suites().map(({ path }) => path),
+      ['/a.eval.yaml'],
+    );
+  });
+});

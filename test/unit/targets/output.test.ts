@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { botSuite, runFiles } from '../../support/runs.ts';
+
+const COMMAND = `command: ["${process.execPath}", bot.mjs]`;
+const CHECK = 'assert: [{type: contains, at: last, value: right}]';
+
+/** Runs a case whose target is a program that may use `reply(content)`, with what it printed for people. */
+async function ran(t: TestContext, onRequest: string, { first = '', turns = '[a, b]' } = {}) {
+  const bot = `import { createInterface } from 'node:readline';
+const reply = (content) => console.log(JSON.stringify({ content }));
+const later = (work) => setTimeout(work, 50);
+const written = (stream, text) => new Promise((done) => stream.write(text, done));
+let turn = 0;
+${first}
+for await (const line of createInterface({ input: process.stdin })) { turn += 1; ${onRequest} }
+`;
+  const { lines, events } = await runFiles(t, {
+    'bot.mjs': bot,
+    'suite.eval.yaml': `target: {type: command, ${COMMAND}}\ncases:\n  - {id: a, turns: ${turns}, ${CHECK}}\n`,
+  });
+  const output = events.flatMap((event) => (event.kind === 'output' ? [event.text] : []));
+  const { status, reason = '' } = lines[0] ?? {};
+  return { status, reason, output };
+}
+
+describe('a line that no request asked for', () => {
+  for (const [what, onRequest, about] of [
+    ['before the first request', 'reply("right");', { first: 'reply("stray");' }],
+    ['before the only request', 'reply("right");', { first: 'reply("stray");', turns: '[a]' }],
+    [
+      'before a request that takes a while',
+      'later(() => reply("right"));',
+      { first: 'reply("right");', turns: '[a]' },
+    ],
+    ['right after a reply', 'reply("right"); reply("right");', {}],
+    ['a moment after a reply', 'reply("right"); later(() => reply("right"));', {}],
+    ['after the last reply', 'reply("right"); if (turn === 2) reply("right");', {}],
+    ['that is no JSON, after a reply', 'reply("right"); console.log("done");', {}],
+  ] as const) {
+    it(`${what} is an error, never a reply`, async (t) => {
+      const { status, reason } = await ran(t, onRequest, about);
+      assert.equal(status, 'error', reason);
+      assert.match(reason, /^target-malformed-reply: /);
+    });
+  }
+
+  it('is put into the log where it is a goodbye', async (t) => {
+    const first = 'process.on("exit", () => console.log("goodbye"));';
+    const { status, output } = await ran(t, 'reply("right");', { first });
+    assert.equal(status, 'pass');
+    assert.deepEqual(output, ['[command] goodbye']);
+  });
+});
+
+describe('what a program prints', () => {
+  it('may not be an endless line', async (t) => {
+    const { reason } = await ran(t, 'for (;;) await written(process.stdout, "x".repeat(1 << 20));');
+    assert.match(reason, /^target-too-much-output: The reply is longer than 16777216 characters/);
+  });
+
+  it('may not be endless in all', async (t) => {
+    const many = `[${Array.from({ length: 6 }, () => 'a').join(', ')}]`;
+    const { reason } = await ran(t, 'reply("x".repeat(12e6));', { turns: many });
+    assert.match(reason, /^target-too-much-output: The replies of this conversation/);
+  });
+
+  it('of a module may not be an endless reply', async (t) => {
+    const { lines } = await runFiles(t, {
+      'bot.mjs': 'export default () => "x".repeat(17 * 1024 * 1024);\n',
+      'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
+    });
+    assert.match(lines[0]?.reason ?? '', /^target-too-much-output: The reply is longer/);
+  });
+
+  it('for people may be a flood: the reply comes all the same, and little of the flood is kept', async (t) => {
+    const before = process.memoryUsage.rss();
+    const flood =
+      'const flood = () => process.stderr.write("flood\\\\n".repeat(10000), flood); flood();';
+    const first = `import { spawn } from 'node:child_process';
+spawn(process.execPath, ['-e', '${flood}'], { stdio: ['ignore', 'ignore', 'inherit'] });`;
+    const { status, reason, output } = await ran(t, 'setTimeout(() => reply("right"), 500);', {
+      first,
+    });
+    assert.equal(status, 'pass', reason);
+    assert.ok(output.length < 15_000, String(output.length));
+    assert.equal(output.at(-1), '[command] Too much output; the rest is omitted.');
+    assert.ok(process.memoryUsage.rss() - before < 200e6);
+  });
+
+  it('last is told where it ends without a reply, also after a flood', async (t) => {
+    const flood = 'await written(process.stderr, "flood\\n".repeat(500000) + "out of luck\\n");';
+    const { reason } = await ran(t, 'process.exit(4);', { first: flood });
+    assert.match(reason, /exited with code 4.* flood \/ out of luck$/);
+  });
+});

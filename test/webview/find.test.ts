@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { toConversation } from '../../src/core/conversation.ts';
+import { describeView } from '../support/view/describeView.ts';
+import { buildSnapshot, buildUnfinished, longTalk } from '../support/view/snapshots.ts';
+
+describeView('the find box of the conversation view', ({ view, show, turn, focused }) => {
+  const keyboard = () => view().page.keyboard;
+  const count = () => view().page.locator('.find .count').textContent();
+  /** The words of the match that one is at, and how many are marked beside it. */
+  const found = () =>
+    view().page.evaluate<[string, number]>(
+      `[[...CSS.highlights.get('turnlight-found-current')].join(''), CSS.highlights.get('turnlight-found').size]`,
+    );
+  const find = async (text: string) => {
+    await keyboard().press('Control+F');
+    await keyboard().type(text);
+  };
+
+  it('counts what it finds and goes round and round', async () => {
+    await show(buildSnapshot({ conversation: longTalk(30), verdicts: [] }));
+    await find('SAID in turn 1');
+    assert.equal(await count(), '1 of 11');
+    assert.deepEqual(await found(), ['said in turn 1', 11]);
+    await keyboard().press('Enter');
+    assert.equal(await count(), '2 of 11');
+    await keyboard().press('Shift+Enter');
+    await keyboard().press('Shift+Enter');
+    assert.equal(await count(), '11 of 11');
+    await keyboard().press('Enter');
+    assert.equal(await count(), '1 of 11');
+    await keyboard().type(' is not said');
+    assert.equal(await count(), 'No results');
+  });
+
+  it('finds across markup and line breaks, and in verdicts', async () => {
+    const content = 'It was **ship**ped\n\nyesterday\nat noon.';
+    const conversation = toConversation([{ message: { role: 'user', content } }]);
+    await show(buildSnapshot({ conversation, verdicts: buildSnapshot().verdicts }));
+    await find('was shipped');
+    assert.deepEqual(await found(), ['was shipped', 3]);
+    await view().page.locator('.find input').fill('yesterday at noon');
+    assert.equal(await count(), '1 of 1');
+    await view().page.locator('.find input').fill('forgot the order');
+    assert.equal(await count(), '1 of 1');
+  });
+
+  it('opens what the match is folded in', async () => {
+    await show();
+    const tool = turn(2).locator('details.tool');
+    assert.equal(await tool.getAttribute('open'), null);
+    await find('shipped"');
+    assert.equal(await count(), '1 of 1');
+    assert.equal(await tool.getAttribute('open'), '');
+  });
+
+  it('shows each match below the bar, however long the conversation is', async () => {
+    const words = 'Some words that fill a few lines of the page. '.repeat(12);
+    const conversation = longTalk(200, (number) => `${words} needle ${number} ${words}`);
+    await show(buildSnapshot({ conversation, verdicts: [] }));
+    await find('needle');
+    assert.equal(await count(), '1 of 200');
+    for (let step = 0; step < 12; step += 1) {
+      for (let skip = 0; skip < 9; skip += 1) await keyboard().press('Enter');
+      await view().page.evaluate(
+        'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
+      );
+      const [top, bottom, bar, height] = await view().page.evaluate<number[]>(`(() => {
+        const [range] = CSS.highlights.get('turnlight-found-current');
+        const { top, bottom } = range.getBoundingClientRect();
+        const bar = document.querySelector('.bar').getBoundingClientRect();
+        return [top, bottom, bar.bottom, window.innerHeight];
+      })()`);
+      const where = `${await count()}: ${top} to ${bottom} between ${bar} and ${height}`;
+      assert.ok(Number(top) >= Number(bar) && Number(bottom) <= Number(height), where);
+    }
+  });
+
+  it('gives the focus to the turn of the match when it is closed', async () => {
+    await show();
+    await find('shoes');
+    await keyboard().press('Escape');
+    assert.equal(await view().page.locator('.find').isVisible(), false);
+    assert.equal(await focused(), 'turn 3');
+    assert.deepEqual(await found(), ['', 0]);
+    await find('nowhere');
+    assert.equal(await count(), 'No results');
+    await keyboard().press('Escape');
+    assert.equal(await focused(), 'turn 3', 'where it was before');
+    await keyboard().press('j');
+    assert.equal(await focused(), 'turn 4');
+  });
+
+  it('follows what a run adds', async () => {
+    await show(buildUnfinished('running', { conversation: longTalk(2) }));
+    await view().page.getByRole('button', { name: 'Find', exact: true }).click();
+    await keyboard().type('said');
+    assert.equal(await count(), '1 of 2');
+    await show(buildUnfinished('running', { conversation: longTalk(4) }));
+    assert.equal(await count(), '1 of 4');
+    assert.equal(await view().page.locator('.find input').inputValue(), 'said');
+    await keyboard().type(' in turn 4');
+    assert.equal(await count(), '1 of 1');
+  });
+});

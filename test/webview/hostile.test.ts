@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { toConversation } from '../../src/core/conversation.ts';
+import type { Message } from '../../src/core/message.ts';
+import { buildVerdict } from '../support/build.ts';
+import { HOSTILE_TEXTS, hiddenIn, NEEDED_TEXTS } from '../support/hostileTexts.ts';
+import { describeView } from '../support/view/describeView.ts';
+import { buildSnapshot, buildStated, entry } from '../support/view/snapshots.ts';
+
+describeView('hostile text in the conversation view', ({ view, show, turn }) => {
+  /** A conversation of which everything says the text. */
+  const showEverywhere = async (text: string) => {
+    const said: Message[] = [
+      { role: 'system', content: text },
+      { role: 'user', content: text },
+      {
+        role: 'assistant',
+        content: text,
+        toolCalls: [{ id: text, name: text, arguments: text }],
+      },
+      { role: 'tool', callId: text, content: text },
+    ];
+    const verdict = buildVerdict({
+      name: text,
+      status: 'fail',
+      score: 0,
+      rationale: text,
+      label: text,
+      misses: [text],
+      hits: [text],
+      reason: text,
+      details: { [text]: text, path: [{ node: text, asked: text, answer: text, why: text }] },
+      turns: [{ ...entry(2, 'fail', text), rationale: text }],
+    });
+    const { type } = verdict.assertion;
+    const keys = [{ key: text, text: `${text} ` }];
+    const message = toConversation(
+      said.map((message) => ({ message })),
+      [text],
+    );
+    await show(
+      buildSnapshot({
+        suiteName: text,
+        description: text,
+        reason: text,
+        state: { file: 'file:///a', id: text, repetition: 1 },
+        conversation: message,
+        assertions: [buildStated({ type, name: text, summary: text, keys })],
+        verdicts: [verdict],
+      }),
+    );
+  };
+
+  it('stays text, wherever it comes from', async () => {
+    const hostile =
+      '<img src="http://127.0.0.1:9/x" onerror="globalThis.hacked=1"></script><script>globalThis.hacked=1</script><style>*{display:none}</style> [a](javascript:globalThis.hacked=1) ![b](http://127.0.0.1:9/y) \u202Eturned';
+    await showEverywhere(hostile);
+    const inside = ['img', 'script', 'style', 'a', 'iframe'].map((tag) => `#app ${tag}`).join(', ');
+    assert.equal(await view().page.locator(inside).count(), 0);
+    assert.equal(await view().page.evaluate('globalThis.hacked'), undefined);
+    const text = (await turn(2).locator('.said').first().textContent()) ?? '';
+    assert.ok(text.includes('<img src=') && text.includes('javascript:globalThis'), text);
+    assert.ok(text.includes('[U+202E]turned'), 'a turner of direction is shown');
+  });
+
+  it('shows what hides or deceives, and leaves words that need hidden characters', async () => {
+    /** What is seen, and what is read out. */
+    const shown = () =>
+      view().page.evaluate<string>(
+        "[document.querySelector('#app').textContent, ...[...document.querySelectorAll('#app *')].flatMap((one) => [one.ariaLabel, one.title])].join('\\n')",
+      );
+    for (const text of Object.values(HOSTILE_TEXTS)) {
+      await showEverywhere(`zq ${text}`);
+      assert.deepEqual(hiddenIn(await shown()), [], JSON.stringify(text));
+    }
+    await showEverywhere('zq a&#x202e;b `c&#8203;d` \u202ee');
+    assert.deepEqual(hiddenIn(await shown()), []);
+    for (const text of Object.values(NEEDED_TEXTS)) {
+      await showEverywhere(text);
+      const said = await turn(1).locator('.said').textContent();
+      assert.equal(said?.trim(), text);
+      assert.equal(await view().page.locator('h1').textContent(), text);
+    }
+  });
+});

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { toConversation } from '../../src/core/conversation.ts';
+import { buildVerdict } from '../support/build.ts';
+import { describeView } from '../support/view/describeView.ts';
+import {
+  buildSnapshot,
+  buildStated,
+  buildUnfinished,
+  entry,
+  longTalk,
+} from '../support/view/snapshots.ts';
+
+const WORDS = 'A reply that takes several lines of the page, and then some more of them. '.repeat(
+  5,
+);
+
+/** 200 turns, each fourth of which fails; ten assertions of which most say a lot. */
+function large() {
+  const numbers = Array.from({ length: 50 }, (_, index) => 4 * (index + 1));
+  const verdicts = Array.from({ length: 10 }, (_, index) =>
+    buildVerdict({
+      index,
+      name: `Assertion ${index}`,
+      status: 'fail',
+      score: 0,
+      rationale: WORDS,
+      misses: numbers.map((turn) => `Turn ${turn}: not so`),
+      turns: index === 0 ? numbers.map((turn) => entry(turn, 'fail', 'A reply')) : [],
+    }),
+  );
+  return buildSnapshot({ conversation: longTalk(200, () => WORDS), verdicts });
+}
+
+describeView('the layout of the conversation view', ({ view, show, turn, reveal, focused }) => {
+  const top = async (number: number) => (await turn(number).boundingBox())?.y ?? Number.NaN;
+  const barEnd = () =>
+    view().page.evaluate<number>("document.querySelector('.bar').getBoundingClientRect().bottom");
+  /** Two frames: what comes into view is laid out in the first. */
+  const settled = () =>
+    view().page.evaluate(
+      'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))',
+    );
+  const scrollsSideways = () =>
+    view().page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth');
+
+  it('keeps within the page with words that never end, at any width', async () => {
+    const endless = 'x'.repeat(10_000);
+    const conversation = toConversation([
+      { message: { role: 'system', content: endless } },
+      { message: { role: 'user', content: 'x'.repeat(100_000) } },
+      {
+        message: {
+          role: 'assistant',
+          content: `\`${endless}\`\n\n| ${endless} | b |\n|---|---|\n| c | d |`,
+          toolCalls: [{ id: 'c', name: endless, arguments: { [endless]: endless } }],
+        },
+      },
+    ]);
+    const turns = [{ ...entry(2, 'fail', endless), rationale: endless }];
+    const about = { name: endless, rationale: endless, misses: [endless], label: endless };
+    const verdict = buildVerdict({ ...about, status: 'fail', score: 0, turns });
+    const { type } = verdict.assertion;
+    const keys = [{ key: endless, text: endless.slice(0, 200) }];
+    await show(
+      buildSnapshot({
+        state: { file: 'file:///a', id: endless, repetition: 1 },
+        conversation,
+        suiteName: endless,
+        description: endless,
+        reason: endless,
+        assertions: [buildStated({ type, name: endless, keys })],
+        verdicts: [verdict],
+      }),
+    );
+    for (const width of [900, 500, 300]) {
+      await view().page.setViewportSize({ width, height: 700 });
+      assert.equal(await scrollsSideways(), false, `${width} pixels`);
+    }
+  });
+
+  it('keeps the name of a key in one piece beside a long text', async () => {
+    const { verdicts } = large();
+    const keys = ['instructions', 'value'].map((key) => ({ key, text: WORDS }));
+    const assertions = [buildStated({ name: 'Assertion 0', keys })];
+    await show(buildSnapshot({ assertions, verdicts }));
+    await view().page.setViewportSize({ width: 500, height: 700 });
+    const [long, short] = await view().page.locator('.key > .label').all();
+    assert.equal((await long?.boundingBox())?.height, (await short?.boundingBox())?.height);
+  });
+
+  it('leaves room for the conversation in a narrow panel and at 200 % zoom', async () => {
+    await show(large());
+    for (const [width, height] of [
+      [300, 700],
+      [450, 430],
+    ] as const) {
+      await view().page.setViewportSize({ width, height });
+      await settled();
+      await view().page.keyboard.press('n');
+      await view().page.keyboard.press('Control+F');
+      await settled();
+      assert.ok((await barEnd()) < height * 0.4, `the bar ends at ${await barEnd()}`);
+      assert.equal(await scrollsSideways(), false);
+      for (const control of await view().page.locator('.bar turnlight-button, .bar input').all()) {
+        const box = await control.boundingBox();
+        assert.ok(box && box.x >= 0 && box.x + box.width <= width, 'each control is in the window');
+      }
+      await view().page.keyboard.press('Escape');
+    }
+  });
+
+  it('never lets the bar cover what is jumped to', async () => {
+    await show(large());
+    for (const height of [1000, 430]) {
+      await view().page.setViewportSize({ width: 450, height });
+      for (const key of ['n', 'n', 'j', 'j', 'n', 'n', 'p', 'k', 'p', 'p']) {
+        await view().page.keyboard.press(key);
+        await settled();
+        const y = await view().page.evaluate<number>(
+          'document.activeElement.getBoundingClientRect().top',
+        );
+        const where = `${await focused()} begins at ${y} after ${key}`;
+        assert.ok(y >= (await barEnd()), where);
+        assert.ok(y < height * 0.7, where);
+      }
+      await reveal(200);
+      await settled();
+      assert.ok((await top(200)) >= (await barEnd()) && (await top(200)) < height);
+    }
+  });
+
+  it('never lets the bar cover what gets the focus by Tab', async () => {
+    await show(large());
+    await view().page.setViewportSize({ width: 450, height: 430 });
+    await reveal(100);
+    for (const key of [...Array(8).fill('Tab'), ...Array(24).fill('Shift+Tab')]) {
+      await view().page.keyboard.press(key);
+      await settled();
+      const covered = await view().page.evaluate<string | undefined>(`(() => {
+        const focused = document.activeElement;
+        const { left, top, width, height } = focused.getBoundingClientRect();
+        const at = document.elementFromPoint(left + width / 2, Math.min(top + height / 2, top + 20));
+        return focused.contains(at) || at?.contains(focused) ? undefined : focused.outerHTML;
+      })()`);
+      assert.equal(covered, undefined, key);
+    }
+  });
+
+  it('moves nothing while verdicts come in, and opens what failed when the run has ended', async () => {
+    const { verdicts, conversation } = large();
+    const assertions = verdicts.map(({ assertion: { index, name } }) =>
+      buildStated({ index, name }),
+    );
+    const places = () =>
+      view().page.evaluate(
+        `JSON.stringify([...document.querySelectorAll('.bar turnlight-button, .assertion, .turn')].map((one) => {
+          const { x, y } = one.getBoundingClientRect();
+          return [x, y];
+        }))`,
+      );
+    await show(buildUnfinished('running', { conversation, assertions }));
+    await settled();
+    const before = await places();
+    for (let count = 1; count <= verdicts.length; count += 1) {
+      const known = verdicts.slice(0, count);
+      await show(buildUnfinished('running', { conversation, assertions, verdicts: known }));
+      await settled();
+      assert.equal(await places(), before, `${count} verdicts`);
+    }
+    assert.equal(await turn(4).locator('.rationales').getAttribute('open'), null);
+    await show(large());
+    assert.equal(await turn(4).locator('.rationales').getAttribute('open'), '');
+    assert.equal(await turn(4).locator('mark').count(), 1);
+  });
+
+  it('keeps what one reads in its place when it opens what failed above', async () => {
+    const { verdicts, conversation } = large();
+    const assertions = verdicts.map(({ assertion: { index, name } }) =>
+      buildStated({ index, name }),
+    );
+    await show(buildUnfinished('running', { conversation, assertions }));
+    await view().page.evaluate(`document.querySelector('[data-turn="30"]').scrollIntoView()`);
+    await settled();
+    const before = await top(30);
+    await show(large());
+    await settled();
+    assert.ok(Math.abs((await top(30)) - before) <= 2, 'moved when the run ended');
+  });
+
+  it('moves nothing when a run begins and passes', async () => {
+    const assertions = ['One', 'Two'].map((name, index) => buildStated({ index, name }));
+    const passed = assertions.map(({ index, name }) =>
+      buildVerdict({ index, name, status: 'pass', score: 1, turns: [entry(2, 'pass', 'It was')] }),
+    );
+    const places = () =>
+      view().page.evaluate(
+        'JSON.stringify([...document.querySelectorAll(\'.bar turnlight-dropdown, .assertion, [data-turn="1"]\')].map((one) => [one.getBoundingClientRect().x, one.getBoundingClientRect().y]))',
+      );
+    await show(buildUnfinished('new', { assertions }));
+    await settled();
+    const before = await places();
+    for (const phase of ['queued', 'running'] as const) {
+      await show(buildUnfinished(phase, { assertions }));
+      await settled();
+      assert.equal(await places(), before, phase);
+    }
+    await show(buildSnapshot({ status: 'pass', score: 1, assertions, verdicts: passed }));
+    await settled();
+    assert.equal(await places(), before, 'finished');
+  });
+});

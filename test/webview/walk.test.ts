@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { buildVerdict } from '../support/build.ts';
+import { describeView } from '../support/view/describeView.ts';
+import { buildSnapshot, entry, longTalk } from '../support/view/snapshots.ts';
+
+/** Turns 4 and 12 fail, turn 8 could not be judged, and two verdicts are about no turn. */
+function failing() {
+  const verdicts = [
+    buildVerdict({
+      name: 'Remembers',
+      status: 'fail',
+      score: 0,
+      turns: [
+        entry(4, 'fail', 'turn 4'),
+        entry(6, 'pass', 'turn 6'),
+        entry(8, 'error', ''),
+        entry(12, 'fail', 'turn 12'),
+      ],
+    }),
+    buildVerdict({ index: 1, name: 'Brief', status: 'pass', score: 1 }),
+    buildVerdict({ index: 2, name: 'Safe', status: 'error', score: null, reason: 'no-judge' }),
+    buildVerdict({ index: 3, name: 'Cheap', status: 'fail', score: 0 }),
+  ];
+  return buildSnapshot({ conversation: longTalk(14), verdicts });
+}
+
+const STOPS = ['assertion 2', 'assertion 3', 'turn 4', 'turn 8', 'turn 12'];
+
+describeView('ways through the conversation view', ({ view, show, turn, reveal, focused }) => {
+  const position = () => view().page.locator('.position').textContent();
+  const button = (name: string) => view().page.getByRole('button', { name, exact: true });
+  const press = async (key: string) => {
+    await view().page.keyboard.press(key);
+    return focused();
+  };
+
+  it('opens what failed, and jumps to the next failure by key and by button', async () => {
+    await show();
+    assert.equal(await turn(4).locator('.rationales').getAttribute('open'), '');
+    assert.equal(await turn(2).locator('.rationales').getAttribute('open'), null);
+    assert.equal(await press('n'), 'turn 4');
+    assert.equal(await press('k'), 'turn 3');
+    await button('Next failure').click();
+    assert.equal(await focused(), 'turn 4');
+  });
+
+  it('stops at each failure and error, of a turn or of none, and says which it is', async () => {
+    await show(failing());
+    assert.equal(await position(), '5 failures');
+    const forwards: (string | undefined)[] = [];
+    for (const index of STOPS.keys()) {
+      forwards.push(await press('n'));
+      assert.equal(await position(), `${index + 1} of 5`);
+    }
+    assert.deepEqual(forwards, STOPS);
+    assert.equal(await press('n'), STOPS[0], 'round and round');
+    assert.equal(await press('p'), STOPS[4]);
+    assert.equal(await press('p'), STOPS[3]);
+    assert.equal(await press('j'), 'turn 9');
+    assert.equal(await position(), '5 failures');
+  });
+
+  it('goes on from where one was when a button is clicked again', async () => {
+    await show(failing());
+    for (const stop of STOPS) {
+      await button('Next failure').click();
+      assert.equal(await focused(), stop);
+    }
+    await button('Previous failure').click();
+    assert.equal(await focused(), STOPS[3]);
+  });
+
+  it('has nowhere to go where nothing failed', async () => {
+    await show(buildSnapshot({ status: 'pass', verdicts: [] }));
+    assert.equal(await position(), 'No failures');
+    assert.equal(await button('Next failure').isDisabled(), true);
+    assert.equal(await press('n'), undefined);
+  });
+
+  it('goes from turn to turn by key, and lets keys be typed into a field', async () => {
+    await show(failing());
+    assert.equal(await press('j'), 'turn 1');
+    assert.equal(await press('ArrowDown'), 'turn 2');
+    assert.equal(await press('ArrowUp'), 'turn 1');
+    assert.equal(await press('k'), 'turn 14');
+    await press('Control+F');
+    await view().page.keyboard.type('njpk');
+    assert.equal(await view().page.locator('.find input').inputValue(), 'njpk');
+  });
+
+  it('keeps the turn before each failing turn, and says how many it leaves out', async () => {
+    await show(failing());
+    const menu = view().page.locator('turnlight-dropdown[aria-label="Turns shown"]');
+    await menu.click();
+    await menu.locator('turnlight-option', { hasText: 'Failing turns' }).click();
+    const shown = await view()
+      .page.locator('.conversation > *')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('data-turn') ?? one.textContent));
+    assert.deepEqual(shown, [
+      '2 turns not shown',
+      '3',
+      '4',
+      '2 turns not shown',
+      '7',
+      '8',
+      '2 turns not shown',
+      '11',
+      '12',
+      '2 turns not shown',
+    ]);
+    await reveal(10);
+    assert.equal(await view().page.locator('.turn').count(), 14);
+  });
+
+  it('says that no turn fails where the filter leaves none', async () => {
+    await show(buildSnapshot({ verdicts: [] }));
+    const menu = view().page.locator('turnlight-dropdown[aria-label="Turns shown"]');
+    await menu.click();
+    await menu.locator('turnlight-option', { hasText: 'Failing turns' }).click();
+    assert.equal(await view().page.locator('.conversation').textContent(), 'No failing turns.');
+  });
+});

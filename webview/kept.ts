@@ -1,0 +1,38 @@
+interface KeptElement {
+  readonly signature: string;
+  readonly element: HTMLElement;
+}
+
+/**
+ * Elements by name, made anew only when what they show has changed. In a run a snapshot comes many
+ * times a second: a menu that a person has open, the focus and the place on the page stay.
+ */
+export class Kept {
+  readonly #elements = new Map<string, KeptElement>();
+  readonly #onMade: (element: HTMLElement) => void;
+
+  constructor(onMade: (element: HTMLElement) => void = () => {}) {
+    this.#onMade = onMade;
+  }
+
+  /** @param shown all that the element depends on, as JSON can hold it */
+  get(name: string, shown: unknown, make: () => HTMLElement): HTMLElement {
+    const signature = JSON.stringify(shown);
+    const known = this.#elements.get(name);
+    if (known?.signature === signature) return known.element;
+    const element = make();
+    this.#onMade(element);
+    this.#elements.set(name, { signature, element });
+    return element;
+  }
+}
+
+/** Puts these elements into a parent, in this order, without touching those already in position. */
+export function place(parent: Element, wanted: readonly Element[]): void {
+  const kept = new Set(wanted);
+  for (const child of [...parent.children]) if (!kept.has(child)) child.remove();
+  for (const [index, element] of wanted.entries()) {
+    const there = parent.children[index];
+    if (there !== element) parent.insertBefore(element, there ?? null);
+  }
+}

@@ -1,0 +1,29 @@
+/** What a person opened or closed, by `data-key`: it stays so when the part is drawn anew. */
+export class Opened {
+  readonly #opened = new Map<string, boolean>();
+
+  constructor(root: HTMLElement) {
+    root.addEventListener('click', ({ target }) => {
+      const details = target instanceof Element && target.closest('summary')?.parentElement;
+      if (!(details instanceof HTMLDetailsElement)) return;
+      // The click comes before the element opens or closes.
+      if (details.dataset.key) this.#opened.set(details.dataset.key, !details.open);
+    });
+  }
+
+  restore(element: HTMLElement): void {
+    for (const details of [element, ...element.querySelectorAll('details')]) {
+      if (!(details instanceof HTMLDetailsElement)) continue;
+      const opened = this.#opened.get(details.dataset.key ?? '');
+      if (opened !== undefined) details.open = opened;
+    }
+  }
+}
+
+/** Opens all that an element is folded in. */
+export function unfold(element: Element | null): void {
+  for (let details = element?.closest('details'); details; ) {
+    details.open = true;
+    details = details.parentElement?.closest('details');
+  }
+}

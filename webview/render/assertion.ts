@@ -1,0 +1,171 @@
+import { scoreText, thresholdText } from '../../src/core/presentation/score.ts';
+import {
+  type PathStep,
+  pathOf,
+  samplesText,
+  verdictText,
+} from '../../src/core/presentation/verdictText.ts';
+import { isFailure, type Verdict } from '../../src/core/verdict.ts';
+import { h, link } from '../h.ts';
+import { type CitedTurns, renderCitations, withLinks } from './citations.ts';
+import { nestedRows } from './rows.ts';
+import { type AssertionRow, briefOf, renderStated, titleOf } from './stated.ts';
+import { type BadgeStatus, badge } from './status.ts';
+
+export interface AssertionOptions {
+  /** While it runs nothing opens by itself: what one reads would move. */
+  readonly running: boolean;
+  /** True if the case has changed since it was judged. */
+  readonly stale: boolean;
+  readonly turns: CitedTurns;
+  readonly onOpen: (index: number) => void;
+}
+
+/** What did not pass is open once the case has ended. */
+export function renderAssertion(row: AssertionRow, options: AssertionOptions): HTMLElement {
+  const { index } = row;
+  const title = titleOf(row);
+  const open = link('Go to line', `Go to line of ${title}`, () => options.onOpen(index));
+  return renderRow(row, `${index}`, options, open);
+}
+
+/** What stands in place of a verdict. */
+function pendingBadge({ running }: AssertionOptions): BadgeStatus {
+  return running ? 'waiting' : 'none';
+}
+
+/** @param key by which the view knows its parts again in the next snapshot */
+function renderRow(
+  row: AssertionRow,
+  key: string,
+  options: AssertionOptions,
+  open?: HTMLElement,
+): HTMLElement {
+  const { verdict } = row;
+  const failing = verdict !== undefined && isFailure(verdict);
+  const aboutTurns = verdict?.turns.some(isFailure) ?? false;
+  return h(
+    'details',
+    {
+      class: 'assertion',
+      'data-key': `assertion ${key}`,
+      'data-status': verdict?.status ?? pendingBadge(options),
+      'data-failure': failing && !aboutTurns && open !== undefined,
+      open: failing && !options.running,
+    },
+    summary(row, key, options),
+    verdict && facts(verdict),
+    renderStated(row, key),
+    verdict && rationale(verdict, row, key, options),
+    verdict && renderPath(pathOf(verdict)),
+    nested(row, key, options),
+    verdict && cited('Misses', verdict.misses, row, key, options),
+    verdict && cited('Hits', verdict.hits, row, key, options),
+    verdict && details(verdict, key),
+    open,
+  );
+}
+
+/** One line, as high with a verdict as without, so that nothing moves when it comes. */
+function summary(row: AssertionRow, key: string, options: AssertionOptions): HTMLElement {
+  const { verdict } = row;
+  const title = titleOf(row);
+  const brief = briefOf(row);
+  const scored = scoreOf(verdict);
+  const outcome = verdict && scored !== undefined ? verdictText(verdict) : scored;
+  return h(
+    'summary',
+    { 'data-focus': `assertion ${key}` },
+    badge(verdict?.status ?? pendingBadge(options), scored),
+    h('span', { class: 'name' }, title),
+    brief !== undefined && h('span', { class: 'brief' }, brief),
+    outcome !== scored && h('span', { class: 'outcome' }, outcome),
+    verdict?.judge?.unstable && h('span', { class: 'outcome' }, '⚠ unstable'),
+  );
+}
+
+function scoreOf(verdict: Verdict | undefined): string | undefined {
+  const score = verdict?.score ?? undefined;
+  return verdict && score !== undefined ? scoreText(score, verdict.threshold) : undefined;
+}
+
+/** `threshold 0.50 · required` */
+function facts(verdict: Verdict): HTMLElement {
+  const { assertion, score, reason, judge } = verdict;
+  const known = [
+    score === null ? undefined : `threshold ${thresholdText(verdict)}`,
+    samplesText(verdict),
+    assertion.required ? 'required' : undefined,
+    assertion.weight === 1 ? undefined : `weight ${assertion.weight}`,
+    reason,
+    judge?.model,
+  ];
+  return h('div', { class: 'muted' }, known.filter((fact) => fact !== undefined).join(' · '));
+}
+
+function nested(row: AssertionRow, key: string, options: AssertionOptions) {
+  const rows = nestedRows(row, options.stale);
+  if (rows.length === 0) return undefined;
+  return h(
+    'div',
+    { class: 'nested' },
+    ...rows.map((one, index) => renderRow(one, `${key}.${index}`, options)),
+  );
+}
+
+function rationale(
+  { rationale: text }: Verdict,
+  row: AssertionRow,
+  key: string,
+  { turns }: AssertionOptions,
+) {
+  if (text === '') return undefined;
+  const citing = { key: `why ${key}`, title: titleOf(row) };
+  return h('p', { class: 'why' }, ...withLinks(text, citing, turns));
+}
+
+/** What is missed is what a person looks for; what was hit is folded. */
+function cited(
+  title: 'Misses' | 'Hits',
+  lines: readonly string[],
+  row: AssertionRow,
+  key: string,
+  { turns }: AssertionOptions,
+): HTMLElement | undefined {
+  if (lines.length === 0) return undefined;
+  const name = `${title.toLowerCase()} ${key}`;
+  const list = renderCitations(lines, { key: name, title: titleOf(row) }, turns);
+  const words = `${title} (${lines.length})`;
+  return title === 'Misses'
+    ? h('div', { class: 'misses' }, h('div', { class: 'label' }, words), ...list)
+    : h('details', { class: 'hits', 'data-key': name }, h('summary', {}, words), ...list);
+}
+
+function details({ details }: Verdict, key: string): HTMLElement | undefined {
+  if (Object.keys(details).length === 0) return undefined;
+  return h(
+    'details',
+    { class: 'raw', 'data-key': `details ${key}` },
+    h('summary', {}, 'Details'),
+    h('pre', {}, JSON.stringify(details, null, 2)),
+  );
+}
+
+/** The way that a decision graph took, as a list of questions and answers. */
+function renderPath(path: readonly PathStep[]): HTMLElement | undefined {
+  if (path.length === 0) return undefined;
+  return h(
+    'ol',
+    { class: 'path', 'aria-label': 'Path through the graph' },
+    ...path.map(({ node, asked, answer, why }) =>
+      h(
+        'li',
+        {},
+        h('span', { class: 'name' }, node),
+        ` ${asked} `,
+        h('span', { class: 'outcome' }, answer),
+        h('p', { class: 'muted' }, why),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,28 @@
+import { counted } from '../../src/core/presentation/amounts.ts';
+import { h } from '../h.ts';
+import { button } from '../ui/controls.ts';
+
+export interface FailuresControl {
+  readonly element: HTMLElement;
+  /** @param at which of them is looked at, from 1 */
+  show(found: { readonly count: number; readonly at: number | undefined }): void;
+}
+
+/** `↑ 2 of 5 ↓`: leads from failure to failure. */
+export function failuresControl(onStep: (step: 1 | -1) => void): FailuresControl {
+  const position = h('span', { class: 'position', 'aria-live': 'polite' });
+  const steps = [
+    button({ label: 'Previous failure', sign: '↑', key: 'p', onClick: () => onStep(-1) }),
+    button({ label: 'Next failure', sign: '↓', key: 'n', onClick: () => onStep(1) }),
+  ] as const;
+  const [previous, next] = steps;
+  return {
+    element: h('div', { class: 'failures' }, previous, position, next),
+    show({ count, at }) {
+      const words = count === 0 ? 'No failures' : counted(count, 'failure');
+      const text = at === undefined ? words : `${at} of ${count}`;
+      if (position.textContent !== text) position.textContent = text;
+      for (const step of steps) step.toggleAttribute('disabled', count === 0);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { isRunning } from '../../src/protocol/running.ts';
+import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
+import type { Kept } from '../kept.ts';
+import { button, dropdown } from '../ui/controls.ts';
+
+export type Filter = 'all' | 'failing';
+
+export interface Shown {
+  readonly filter: Filter;
+  /** False shows the source of what was said. */
+  readonly rendered: boolean;
+}
+
+export interface ToolbarActions {
+  readonly onShow: (shown: Shown) => void;
+  readonly onRun: () => void;
+  readonly onCancel: () => void;
+  readonly onFind: () => void;
+  readonly onRepetition: (repetition: number) => void;
+}
+
+const FIND_KEY = navigator.userAgent.includes('Mac') ? '⌘F' : 'Ctrl+F';
+
+type Run = Pick<Snapshot, 'phase' | 'repetitions'> & Pick<Snapshot['state'], 'repetition'>;
+
+/**
+ * What a person can do; it stays in view. Only what looks different is made anew: a menu that a
+ * person has open stays open when the run ends.
+ *
+ * @param failures leads from failure to failure
+ */
+export function toolbarParts(
+  { phase, repetition, repetitions }: Run,
+  shown: Shown,
+  failures: HTMLElement,
+  { onShow, onRun, onCancel, onFind, onRepetition }: ToolbarActions,
+  kept: Kept,
+): HTMLElement[] {
+  const running = isRunning(phase);
+  const run = kept.get('run', running, () =>
+    running
+      ? button({ label: 'Cancel', onClick: onCancel })
+      : button({ label: 'Run', primary: true, onClick: onRun }),
+  );
+  const filter = kept.get('turns shown', shown, () =>
+    dropdown({
+      label: 'Turns shown',
+      options: [
+        { value: 'all', label: 'All turns' },
+        { value: 'failing', label: 'Failing turns' },
+      ],
+      value: shown.filter,
+      onChange: (value) => onShow({ ...shown, filter: value === 'failing' ? 'failing' : 'all' }),
+    }),
+  );
+  const text = kept.get('text', shown, () =>
+    dropdown({
+      label: 'Text',
+      options: [
+        { value: 'rendered', label: 'Rendered' },
+        { value: 'source', label: 'Source' },
+      ],
+      value: shown.rendered ? 'rendered' : 'source',
+      onChange: (value) => onShow({ ...shown, rendered: value === 'rendered' }),
+    }),
+  );
+  const numbers = Array.from({ length: repetitions }, (_, index) => String(index + 1));
+  const chosen = kept.get('repetition', [repetition, repetitions], () =>
+    dropdown({
+      label: 'Repetition',
+      options: numbers.map((value) => ({ value, label: `${value} of ${repetitions}` })),
+      value: String(repetition),
+      onChange: (value) => onRepetition(Number(value)),
+    }),
+  );
+  const find = kept.get('find', FIND_KEY, () =>
+    button({ label: 'Find', key: FIND_KEY, onClick: onFind }),
+  );
+  return [run, failures, filter, text, ...(repetitions > 1 ? [chosen] : []), find];
+}
