@@ -1,4 +1,4 @@
-import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { HOME_FOLDER, RUNS_FOLDER } from '../core/recordPaths.ts';
 import { findHome } from './home.ts';
@@ -11,8 +11,12 @@ export class RecordWatch {
   readonly #onRecord: (path: string) => void;
   /** What ends the watch of each root. */
   readonly #watched = new Map<string, () => void>();
+  readonly #began = Date.now();
 
-  /** @param onRecord told of each record that was begun or went on, absolute */
+  /**
+   * @param onRecord told of each record that was begun or went on since this was made, absolute; also
+   *   where that was before the eval file was added
+   */
   constructor(onRecord: (path: string) => void) {
     this.#onRecord = onRecord;
   }
@@ -22,7 +26,7 @@ export class RecordWatch {
     const { root } = await findHome(evalFile);
     if (this.#watched.has(root)) return;
     const told = (path: string) => path.endsWith('.jsonl') && this.#onRecord(path);
-    this.#watched.set(root, watchIn(root, [HOME_FOLDER, RUNS_FOLDER], told, false));
+    this.#watched.set(root, watchIn(root, [HOME_FOLDER, RUNS_FOLDER], told, this.#began));
   }
 
   dispose(): void {
@@ -35,29 +39,30 @@ export class RecordWatch {
  * Watches a folder on the way to the files that matter, and from there on what it holds of that way.
  *
  * @param way names from the folder to that of the files
- * @param isNew whether the files that are there count as changed
+ * @param since milliseconds since 1970: what was written later counts as changed, though it is there
+ *   already
  * @returns what ends it
  */
 function watchIn(
   folder: string,
   [next, ...way]: readonly string[],
   tell: (path: string) => void,
-  isNew: boolean,
+  since: number,
 ): () => void {
   let endInner = () => {};
-  const goOn = (name: string, isThisNew: boolean) => {
+  const goOn = (name: string, innerSince: number) => {
     endInner();
-    endInner = watchIn(join(folder, name), way, tell, isThisNew);
+    endInner = watchIn(join(folder, name), way, tell, innerSince);
   };
   let watcher: FSWatcher | undefined;
   try {
     watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (next === undefined) tell(join(folder, name ?? ''));
-      else if (name === next) goOn(next, true);
+      else if (name === next) goOn(next, 0);
     });
     watcher.on('error', () => watcher?.close());
-    if (next !== undefined) goOn(next, isNew);
-    else if (isNew) for (const name of readdirSync(folder)) tell(join(folder, name));
+    if (next !== undefined) goOn(next, since);
+    else for (const path of writtenSince(folder, since)) tell(path);
   } catch {
     // It is not there; the watch of the folder around it tells when it is.
   }
@@ -65,4 +70,9 @@ function watchIn(
     endInner();
     watcher?.close();
   };
+}
+
+function writtenSince(folder: string, since: number): string[] {
+  const paths = readdirSync(folder).map((name) => join(folder, name));
+  return paths.filter((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since);
 }

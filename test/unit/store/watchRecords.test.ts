@@ -47,4 +47,12 @@ describe('a watch of records', { timeout: 60_000 }, () => {
     );
     assert.equal(told.includes(before), false);
   });
+
+  it('tells of what was written before the eval file was added', async (t) => {
+    const { watch, told } = watching(t);
+    const folder = await workspaceWith(t, {});
+    const record = await ran(t, folder);
+    await watch.add(join(folder, 'suite.eval.yaml'));
+    assert.deepEqual(told, [record]);
+  });
 });
