@@ -3,7 +3,7 @@ import type { Verdict } from '../../src/core/verdict.ts';
 import { judgeAssertions } from '../../src/judge/judgeAssertions.ts';
 import type { Model } from '../../src/models/model.ts';
 import type { AnswerFormat } from '../../src/models/openai/params.ts';
-import { openaiProvider } from '../../src/models/openai/provider.ts';
+import { createModel } from '../../src/models/registry.ts';
 import { buildAssertion } from '../../test/support/judging.ts';
 import type { BenchConversation } from './conversations.ts';
 import { type CountedRequest, type CountingServer, type Counts, sumUp } from './countingServer.ts';
@@ -85,7 +85,7 @@ function judge(
 
 function modelAt(baseUrl: string, format: AnswerFormat): Promise<Model> {
   const params = { provider: 'openai', model: 'judge', base_url: baseUrl, answer_format: format };
-  return openaiProvider.create(
+  return createModel(
     { id: 'openai:judge', provider: 'openai', params, folder: '/' },
     {
       secret: async () => 'local',

@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../core/escapeRegExp.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import { UsageError } from './exitCode.ts';
 
@@ -29,7 +30,7 @@ export function selectCases(
 }
 
 function matcher(pattern: string): (id: string) => boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const parts = pattern.split('*').map(escapeRegExp);
   const expression = new RegExp(`^${parts.join('.*')}$`);
   return (id) => expression.test(id);
 }

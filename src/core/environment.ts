@@ -1,10 +1,18 @@
-const REFERENCE = /\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}/g;
+/** The variable of OpenAI's key, which a model uses that names no other. */
+export const OPENAI_KEY = 'OPENAI_API_KEY';
+
+const NAME = '[A-Za-z_][A-Za-z0-9_]*';
+
+/** A variable's whole name. */
+export const VARIABLE_NAME = new RegExp(`^${NAME}$`);
+
+const REFERENCE = new RegExp(String.raw`\$\{env:(${NAME})\}`, 'g');
 
 export interface Substituted {
   readonly value: unknown;
   readonly filled: boolean;
   /** Variables that are not set; their references stay as written. */
-  readonly unset: readonly string[];
+  readonly unset: string[];
 }
 
 /** Substitutes environment variables for `${env:NAME}`, at every depth. */
@@ -32,7 +40,7 @@ export function substituteEnv(
 
 /** The names of the variables that a value refers to, at every depth. */
 export function environmentNames(value: unknown): string[] {
-  return [...substituteEnv(value, () => undefined).unset];
+  return substituteEnv(value, () => undefined).unset;
 }
 
 /** Whether a text is one reference and nothing else. */
@@ -60,4 +68,13 @@ export interface AllowedHost {
   readonly host: string;
   /** Default: any. */
   readonly variables?: readonly string[];
+}
+
+/** Where keys come from. */
+export interface KeyHost {
+  /** The value of a key by the name of its variable: secret store first, then environment. */
+  readonly secret: (name: string) => Promise<string | undefined>;
+  readonly env: (name: string) => string | undefined;
+  /** Hosts beside the usual ones that may have keys. Default: none. */
+  readonly allowedHosts?: readonly AllowedHost[];
 }

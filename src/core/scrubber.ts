@@ -1,3 +1,4 @@
+import { escapeRegExp } from './escapeRegExp.ts';
 import type { Logger } from './logger.ts';
 
 /** Whether a variable or a header holds a secret, to judge by its name. */
@@ -50,7 +51,7 @@ export class Scrubber {
     this.#pattern ??= new RegExp(
       [...this.#names.keys()]
         .sort((a, b) => b.length - a.length)
-        .map(escaped)
+        .map(escapeRegExp)
         .join('|'),
       'g',
     );
@@ -92,8 +93,4 @@ function base64At(text: string, offset: number): string[] {
   const from = Math.ceil((offset * 8) / 6);
   const to = Math.floor((bytes.length * 8) / 6);
   return (['base64', 'base64url'] as const).map((code) => bytes.toString(code).slice(from, to));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

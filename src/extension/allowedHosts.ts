@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { AllowedHost } from '../core/environment.ts';
+import type { AllowedHost, KeyHost } from '../core/environment.ts';
 import { noticeText } from '../core/presentation/editorText.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { forbiddenHosts } from '../runner/destinations.ts';
@@ -24,10 +24,10 @@ export function allowedHosts(): Promise<AllowedHost[]> {
  */
 export async function askForHosts(
   cases: readonly SuiteCase[],
-  secret: (name: string) => Promise<string | undefined>,
+  keys: KeyHost,
 ): Promise<AllowedHost[]> {
   const allowed = await allowedHosts();
-  for (const one of await forbiddenHosts(cases, { secret, env, allowedHosts: allowed })) {
+  for (const one of await forbiddenHosts(cases, { ...keys, allowedHosts: allowed })) {
     if (one.kind !== 'host-not-allowed') continue;
     const { host, variables } = one;
     const text = `Send ${variables.join(', ')} to ${host}?`;

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
+import { type KeyHost, OPENAI_KEY, VARIABLE_NAME } from '../core/environment.ts';
 import { noticeText } from '../core/presentation/editorText.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 
 const PREFIX = 'turnlight.key.';
-const DEFAULT_NAME = 'OPENAI_API_KEY';
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const AGAIN = 'Enter Again';
 
 /** What a key that no model was named for is tried with. */
@@ -20,13 +19,18 @@ const USUAL: ModelSpec = {
 export class Secrets {
   readonly #store: vscode.SecretStorage;
   readonly #log: vscode.LogOutputChannel;
+  /** What models are asked with. */
+  readonly keys: KeyHost = {
+    secret: (name) => this.#get(name),
+    env: (name) => process.env[name],
+  };
 
   constructor(store: vscode.SecretStorage, log: vscode.LogOutputChannel) {
     this.#store = store;
     this.#log = log;
   }
 
-  async get(name: string): Promise<string | undefined> {
+  async #get(name: string): Promise<string | undefined> {
     return (await this.#store.get(PREFIX + name)) ?? process.env[name];
   }
 
@@ -49,7 +53,7 @@ export class Secrets {
     });
     if (key === undefined || key.trim() === '') return false;
     await this.#store.store(PREFIX + name, key.trim());
-    const model = wanted?.model ?? (name === DEFAULT_NAME ? USUAL : undefined);
+    const model = wanted?.model ?? (name === OPENAI_KEY ? USUAL : undefined);
     if (model) return this.#try(name, model, wanted);
     void vscode.window.showInformationMessage(`Saved the API key ${name}.`);
     return true;
@@ -72,10 +76,9 @@ export class Secrets {
       { location: vscode.ProgressLocation.Notification, title: `Trying the key ${name} …` },
       async () =>
         tryModel(model, {
-          secret: (variable) => this.get(variable),
-          env: (variable) => process.env[variable],
+          ...this.keys,
           allowedHosts: await allowedHosts(),
-          scrubber: new Scrubber(),
+          scrubber: new Scrubber(process.env),
           log: this.#log,
         }),
     );
@@ -105,9 +108,11 @@ async function askName(prompt: string): Promise<string | undefined> {
   return vscode.window.showInputBox({
     title: 'Turnlight: API key',
     prompt,
-    value: DEFAULT_NAME,
+    value: OPENAI_KEY,
     ignoreFocusOut: true,
     validateInput: (value) =>
-      NAME.test(value) ? undefined : 'Expected the name of a variable, such as OPENAI_API_KEY.',
+      VARIABLE_NAME.test(value)
+        ? undefined
+        : `Expected the name of a variable, such as ${OPENAI_KEY}.`,
   });
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { EditorModels } from '../core/editorModels.ts';
-import type { AllowedHost } from '../core/environment.ts';
+import type { KeyHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Message, Tool } from '../core/message.ts';
@@ -130,15 +130,6 @@ export interface Destination {
   readonly usual: boolean;
 }
 
-/** Where keys come from. */
-export interface KeyHost {
-  /** The value of a key by the name of its variable: secret store first, then environment. */
-  readonly secret: (name: string) => Promise<string | undefined>;
-  readonly env: (name: string) => string | undefined;
-  /** Hosts beside the usual ones that may have keys. Default: none. */
-  readonly allowedHosts?: readonly AllowedHost[];
-}
-
 /** What a provider is given by its shell. */
 export interface ModelHost extends KeyHost {
   /** Learns the keys that are used, and hides them. */
@@ -146,6 +137,16 @@ export interface ModelHost extends KeyHost {
   readonly log: Logger;
   /** Absent outside of an editor. */
   readonly editorModels?: EditorModels | undefined;
+}
+
+/** How a model would be asked. */
+export interface Connection {
+  /** Absent if nothing leaves this machine by itself. */
+  readonly destination?: Destination;
+  /** Name of the variable of a key that the model needs and that is not set. */
+  readonly missingKey?: string | undefined;
+  /** Loads what it needs on the first call; nothing is loaded by importing the registry. */
+  readonly create: (host: ModelHost) => Promise<Model>;
 }
 
 /** One provider: a file in this folder and its line in the registry. */
@@ -156,8 +157,5 @@ export interface ModelProvider {
   readonly schema: z.ZodObject;
   /** Name of the variable that holds the key, unless a model names another; absent if it needs none. */
   readonly keyVariable?: string;
-  /** Where a model's requests go; absent if nothing leaves this machine by itself. */
-  destination?(spec: ModelSpec, host: KeyHost): Promise<Destination>;
-  /** Loads what it needs on the first call; nothing is loaded by importing the registry. */
-  create(spec: ModelSpec, host: ModelHost): Promise<Model>;
+  connect(spec: ModelSpec, host: KeyHost): Promise<Connection>;
 }

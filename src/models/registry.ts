@@ -21,16 +21,24 @@ export function findProvider(provider: string): ModelProvider | undefined {
 /**
  * Makes a model that may be asked, and whose replies hold no secrets.
  *
- * @throws ModelError where its host may not have what would be sent to it
+ * @throws ModelError where its key is missing, or its host may not have what would be sent to it
  */
 export async function createModel(spec: ModelSpec, host: ModelHost): Promise<Model> {
   const provider = findProvider(spec.provider);
   if (!provider) throw new ModelError('not-found', `There is no provider "${spec.provider}".`);
-  const to = await provider.destination?.(spec, host);
-  if (to) checkDestination(to, host.allowedHosts);
+  const { destination, missingKey, create } = await provider.connect(spec, host);
+  if (destination) checkDestination(destination, host.allowedHosts);
+  if (missingKey !== undefined) throw keyError(spec.id, missingKey);
   const { scrubber } = host;
-  for (const name of to?.variables ?? []) scrubber.add(name, await host.secret(name));
-  return scrubbedModel(await provider.create(spec, host), scrubber);
+  for (const name of destination?.variables ?? []) scrubber.add(name, await host.secret(name));
+  return scrubbedModel(await create(host), scrubber);
+}
+
+function keyError(id: string, name: string): ModelError {
+  return new ModelError(
+    'missing-key',
+    `The API key ${name} is not set, and the model "${id}" needs it. Run the command "Turnlight: Set API Key…" in the editor, or set the environment variable.`,
+  );
 }
 
 export type ParsedModel = { readonly spec: ModelSpec } | { readonly problem: string };

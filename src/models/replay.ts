@@ -31,10 +31,10 @@ export const replayProvider: ModelProvider = {
   provider: 'replay',
   summary: 'answers from a recording',
   schema: replaySchema,
-  async create(spec, host) {
+  async connect(spec) {
     const params = replaySchema.parse(spec.params);
     const path = resolve(spec.folder, params.path);
-    return replayingModel(spec.id, await playerOf(host, path));
+    return { create: async (host) => replayingModel(spec.id, await playerOf(host, path)) };
   },
 };
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   type EditorModel,
   EditorModelError,
+  type EditorModels,
   type EditorReply,
   type EditorRequest,
 } from '../core/editorModels.ts';
@@ -51,19 +52,27 @@ export const vscodeProvider: ModelProvider = {
   provider: 'vscode',
   summary: "the editor's own models",
   schema: vscodeSchema,
-  async create({ id, params: given }, { editorModels }) {
+  async connect({ id, params: given }) {
     const params = vscodeSchema.parse(given);
-    if (!editorModels) {
-      throw new ModelError(
-        'no-editor',
-        `The model "${id}" belongs to the editor, and the command line has none of the editor's models. Run this in VS Code, or name another judge with --judge.`,
-      );
-    }
-    const model = await editorModels.find(params.model);
-    if (!model) throw missing(id);
-    return new VscodeModel(id, params, model);
+    return { create: ({ editorModels }) => find(id, params, editorModels) };
   },
 };
+
+async function find(
+  id: string,
+  params: VscodeParams,
+  editorModels: EditorModels | undefined,
+): Promise<Model> {
+  if (!editorModels) {
+    throw new ModelError(
+      'no-editor',
+      `The model "${id}" belongs to the editor, and the command line has none of the editor's models. Run this in VS Code, or name another judge with --judge.`,
+    );
+  }
+  const model = await editorModels.find(params.model);
+  if (!model) throw missing(id);
+  return new VscodeModel(id, params, model);
+}
 
 class VscodeModel implements Model {
   readonly id: string;

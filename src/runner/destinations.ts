@@ -1,7 +1,8 @@
 import { canonicalJson } from '../core/digest.ts';
+import type { KeyHost } from '../core/environment.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { type Forbidden, forbiddenAt } from '../models/destination.ts';
-import type { Destination, KeyHost } from '../models/model.ts';
+import type { Destination } from '../models/model.ts';
 import { findProvider } from '../models/registry.ts';
 import { modelsOf } from './modelsOf.ts';
 
@@ -18,7 +19,7 @@ export async function destinationsOf(
   const specs = new Map(modelsOf(cases).map((spec) => [canonicalJson(spec), spec]));
   const found = new Map<string, AskedHost>();
   for (const spec of specs.values()) {
-    const one = await findProvider(spec.provider)?.destination?.(spec, host);
+    const one = (await findProvider(spec.provider)?.connect(spec, host))?.destination;
     if (!one) continue;
     const at = URL.canParse(one.url) ? new URL(one.url) : { host: one.url, protocol: '' };
     const key = `${at.protocol}${at.host} ${one.usual}`;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { VARIABLE_NAME } from '../core/environment.ts';
 
 /** Keys that every target may have. */
 export const commonKeys = {
@@ -19,7 +20,7 @@ export const programKeys = {
     .optional()
     .meta({ description: 'Extra environment variables.' }),
   pass_env: z
-    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Expected the name of a variable'))
+    .array(z.string().regex(VARIABLE_NAME, 'Expected the name of a variable'))
     .optional()
     .meta({
       description:

@@ -1,4 +1,5 @@
 import type { Path } from '../core/data.ts';
+import { escapeRegExp } from '../core/escapeRegExp.ts';
 import type { Range } from '../core/problem.ts';
 import { templateVariables } from '../core/template.ts';
 import type { Span } from './nodes.ts';
@@ -60,10 +61,7 @@ function pieceSpan(
   const [start, end] = inside(text, scalar);
   const piece = scalar.value.slice(offset, offset + length);
   // Where a line is folded, a blank stands for a line break and an indent.
-  const pattern = new RegExp(
-    piece.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/\s+/g, '\\s+'),
-    'g',
-  );
+  const pattern = new RegExp(escapeRegExp(piece).replace(/\s+/g, '\\s+'), 'g');
   const meant = [...scalar.value.matchAll(pattern)];
   const written = [...text.slice(start, end).matchAll(pattern)];
   const found = written[meant.findIndex(({ index }) => index === offset)];

@@ -9,7 +9,7 @@ import type { Assertion, JudgePrompt } from '../../src/core/suite.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { type JudgeOptions, judgeAssertions } from '../../src/judge/judgeAssertions.ts';
 import type { Model } from '../../src/models/model.ts';
-import { openaiProvider } from '../../src/models/openai/provider.ts';
+import { createModel } from '../../src/models/registry.ts';
 import {
   type ModelServer,
   type Script,
@@ -160,7 +160,7 @@ export async function judgeModel(
   const server = await startModelServer(script, endpoint);
   t.after(() => server.close());
   const params = { provider: 'openai', model: 'judge', base_url: server.baseUrl };
-  const model = await openaiProvider.create(
+  const model = await createModel(
     { id: 'openai:judge', provider: 'openai', params, folder: '/' },
     {
       secret: async () => 'sk-test',

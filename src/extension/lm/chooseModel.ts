@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
+import { OPENAI_KEY } from '../../core/environment.ts';
 import { labelText } from '../../core/presentation/editorText.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import type { Secrets } from '../secrets.ts';
 import { listEditorModels } from './editorModels.ts';
 
 const OPENAI = 'openai:gpt-5-mini';
-const OPENAI_KEY = 'OPENAI_API_KEY';
 const LOCAL = 'http://localhost:11434/v1';
 
 interface ModelItem extends vscode.QuickPickItem {
@@ -59,7 +59,7 @@ async function editorItems(): Promise<ModelItem[]> {
 }
 
 async function modelItems(title: string, secrets: Secrets): Promise<ModelItem[]> {
-  const hasKey = (await secrets.get(OPENAI_KEY)) !== undefined;
+  const hasKey = (await secrets.keys.secret(OPENAI_KEY)) !== undefined;
   return [
     ...(await editorItems()),
     {

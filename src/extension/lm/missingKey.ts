@@ -23,21 +23,19 @@ export async function offerKey(
   secrets: Secrets,
   again: () => Promise<void>,
 ): Promise<void> {
-  const { neededKeys } = await import('../../runner/neededKeys.ts');
-  for (const needed of neededKeys(cases)) {
-    const { model, variable, judges } = needed;
-    if (await secrets.get(variable)) continue;
-    const text = `${model.id} needs the key ${variable}, and none is set.`;
-    const editor = (await vscode.lm.selectChatModels()).length > 0 ? [EDITOR] : [];
-    const buttons = judges ? [SET_KEY, ...editor, OTHER] : [SET_KEY];
-    const choice = await vscode.window.showWarningMessage(noticeText(text), ...buttons);
-    const ready =
-      choice === SET_KEY
-        ? await secrets.ask(needed)
-        : await replaceJudge(uri, model.id, await choose(choice, secrets));
-    if (ready) await again();
-    return;
-  }
+  const { missingKeys } = await import('../../runner/missingKeys.ts');
+  const [missing] = await missingKeys(cases, secrets.keys);
+  if (!missing) return;
+  const { model, variable, judges } = missing;
+  const text = `${model.id} needs the key ${variable}, and none is set.`;
+  const editor = (await vscode.lm.selectChatModels()).length > 0 ? [EDITOR] : [];
+  const buttons = judges ? [SET_KEY, ...editor, OTHER] : [SET_KEY];
+  const choice = await vscode.window.showWarningMessage(noticeText(text), ...buttons);
+  const ready =
+    choice === SET_KEY
+      ? await secrets.ask(missing)
+      : await replaceJudge(uri, model.id, await choose(choice, secrets));
+  if (ready) await again();
 }
 
 async function choose(choice: string | undefined, secrets: Secrets) {

@@ -127,8 +127,7 @@ export class TestRunner {
       import('../../core/scrubber.ts'),
     ]);
     const chosen = suite.cases.filter(({ id }) => ids.has(id));
-    const secret = (name: string) => secrets.get(name);
-    const allowedHosts = await askForHosts(chosen, secret);
+    const allowedHosts = await askForHosts(chosen, secrets.keys);
     const settings = vscode.workspace.getConfiguration(SECTION, uri);
     const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
     const abort = new AbortController();
@@ -147,8 +146,7 @@ export class TestRunner {
         keepRecord: true,
         ...(maxCost !== null && { maxCost }),
         described: { from: 'editor', ...(maxCost !== null && { max_cost: maxCost }) },
-        secret,
-        env: (name) => process.env[name],
+        ...secrets.keys,
         allowedHosts,
         scrubber: new Scrubber(process.env),
         editorModels,

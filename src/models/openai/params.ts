@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { substituteEnv } from '../../core/environment.ts';
+import { OPENAI_KEY, substituteEnv, VARIABLE_NAME } from '../../core/environment.ts';
 import { priceSchema } from '../price.ts';
 
 /** From the strictest; where an endpoint does not take one, the next is tried. */
@@ -30,12 +30,12 @@ export const openaiSchema = z.strictObject({
     }),
   api_key_env: z
     .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'Expected the name of a variable, never the key itself.')
+    .regex(VARIABLE_NAME, 'Expected the name of a variable, never the key itself.')
     .optional()
     .meta({
       description:
         'Name of the variable that holds the API key, looked up in the secret store and then in the environment.',
-      default: 'OPENAI_API_KEY',
+      default: OPENAI_KEY,
     }),
   headers: z.record(z.string(), z.string()).optional().meta({
     description:

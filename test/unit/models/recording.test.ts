@@ -17,7 +17,7 @@ import {
 } from '../../../src/models/model.ts';
 import { openPlayer, replayingModel } from '../../../src/models/player.ts';
 import { openRecorder, recordingModel } from '../../../src/models/recording.ts';
-import { replayProvider } from '../../../src/models/replay.ts';
+import { createModel } from '../../../src/models/registry.ts';
 
 async function folder(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'turnlight-recording-'));
@@ -262,7 +262,7 @@ test('the replay provider reads its path from the folder of its file, once per r
   const run = host();
   const texts = [];
   for (const one of [run, run, host()]) {
-    const model = await replayProvider.create(spec, one);
+    const model = await createModel(spec, one);
     texts.push((await model.complete(said('a'), 1, signal))[0].text);
   }
   assert.deepEqual(texts, ['one', 'two', 'one']);

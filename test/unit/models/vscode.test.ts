@@ -9,7 +9,7 @@ import {
 } from '../../../src/core/editorModels.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { ModelRequest } from '../../../src/models/model.ts';
-import { vscodeProvider } from '../../../src/models/vscode.ts';
+import { createModel } from '../../../src/models/registry.ts';
 
 const NO_LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const QUESTION: ModelRequest = {
@@ -42,7 +42,7 @@ async function modelOf(name: string, editorModels: EditorModels | undefined, mor
     log: NO_LOG,
     editorModels,
   };
-  return vscodeProvider.create(spec, host);
+  return createModel(spec, host);
 }
 
 const never = new AbortController().signal;

@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { neededKeys } from '../../../src/runner/neededKeys.ts';
+import { missingKeys } from '../../../src/runner/missingKeys.ts';
 import { tryModel } from '../../../src/runner/tryModel.ts';
 import { load } from '../../support/evalFiles.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import { type Script, startModelServer } from '../../support/modelServer/server.ts';
 
+/** Keys by their names; other variables are not set. */
+const withKeys = (
+  keys: Readonly<Record<string, string>>,
+  env: Readonly<Record<string, string>> = {},
+) => ({
+  secret: async (name: string) => keys[name],
+  env: (name: string) => env[name],
+});
+
 const NO_LOG = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-describe('the keys that cases need', () => {
+describe('the keys that cases need and lack', () => {
   it('are those of judges and of models that play the assistant, by their variables', async () => {
     const { suite } = await load(`models:
   own: {provider: openai, model: m, api_key_env: MY_KEY}
@@ -20,11 +29,9 @@ cases:
   - {id: b, judge: local, turns: [Hi], assert: [It greets.]}
 `);
     assert.deepEqual(
-      neededKeys(suite?.cases ?? []).map(({ model, variable, judges }) => [
-        model.id,
-        variable,
-        judges,
-      ]),
+      (await missingKeys(suite?.cases ?? [], withKeys({ OTHER_KEY: 'sk' }))).map(
+        ({ model, variable, judges }) => [model.id, variable, judges],
+      ),
       [
         ['openai:m', 'MY_KEY', true],
         ['openai:agent', 'OPENAI_API_KEY', false],
@@ -37,7 +44,23 @@ cases:
     const { suite } = await load(
       'cases: [{id: a, transcript: [{user: Hi}], assert: [{type: max-turns, value: 1}]}]\n',
     );
-    assert.deepEqual(neededKeys(suite?.cases ?? []), []);
+    assert.deepEqual(await missingKeys(suite?.cases ?? [], withKeys({})), []);
+  });
+
+  it("are none at an endpoint of one's own, wherever it is named", async () => {
+    const { suite } = await load(
+      'judge: openai:m\ncases: [{id: a, transcript: [{user: Hi}, {assistant: Hi}], assert: [It greets.]}]\n',
+    );
+    const own = withKeys({}, { OPENAI_BASE_URL: 'http://localhost/v1' });
+    assert.deepEqual(await missingKeys(suite?.cases ?? [], own), []);
+  });
+
+  it('are not those that are set', async () => {
+    const { suite } = await load(
+      'judge: openai:m\ncases: [{id: a, transcript: [{user: Hi}, {assistant: Hi}], assert: [It greets.]}]\n',
+    );
+    const keys = withKeys({ OPENAI_API_KEY: 'sk-test' });
+    assert.deepEqual(await missingKeys(suite?.cases ?? [], keys), []);
   });
 });
 

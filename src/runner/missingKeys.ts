@@ -1,9 +1,9 @@
+import type { KeyHost } from '../core/environment.ts';
 import type { ModelSpec, SuiteCase } from '../core/suite.ts';
-import { keyVariablesOf } from '../models/keyVariables.ts';
 import { findProvider } from '../models/registry.ts';
 import { judgesOf, modelsOf } from './modelsOf.ts';
 
-export interface NeededKey {
+export interface MissingKey {
   readonly model: ModelSpec;
   /** The key's name: that of its environment variable. */
   readonly variable: string;
@@ -11,13 +11,15 @@ export interface NeededKey {
   readonly judges: boolean;
 }
 
-/** The keys of the models that cases ask; with an address of its own a model needs none unless it names one. */
-export function neededKeys(cases: readonly SuiteCase[]): NeededKey[] {
+/** The keys that models of cases need and that are not set. */
+export async function missingKeys(
+  cases: readonly SuiteCase[],
+  host: KeyHost,
+): Promise<MissingKey[]> {
   const judges = new Set(judgesOf(cases).map(({ id }) => id));
-  return modelsOf(cases).flatMap((model) => {
-    const [named] = keyVariablesOf(model.params);
-    const usual = model.params.base_url === undefined;
-    const variable = named ?? (usual ? findProvider(model.provider)?.keyVariable : undefined);
+  const found = modelsOf(cases).map(async (model) => {
+    const variable = (await findProvider(model.provider)?.connect(model, host))?.missingKey;
     return variable === undefined ? [] : [{ model, variable, judges: judges.has(model.id) }];
   });
+  return (await Promise.all(found)).flat();
 }
