@@ -7,8 +7,7 @@ import { Workbench } from '../support/host/workbench.ts';
 import { startModelServer } from '../support/modelServer/server.ts';
 import { json } from '../support/modelServer/steps.ts';
 
-const GREETING = `judge: openai:gpt-5-mini
-cases:
+const CASE = `cases:
   - id: greets
     transcript:
       - user: Hi
@@ -16,17 +15,14 @@ cases:
     assert: [The assistant greets.]
 `;
 
+const GREETING = `judge: openai:gpt-5-mini
+${CASE}`;
+
 /** A host that no name server knows. */
 const FOREIGN = `models:
   j: {provider: openai, model: m, base_url: "https://llm.example.invalid/v1", api_key_env: TURNLIGHT_TEST_KEY, timeout: 300}
 judge: j
-cases:
-  - id: greets
-    transcript:
-      - user: Hi
-      - assistant: Hello
-    assert: [The assistant greets.]
-`;
+${CASE}`;
 
 const MET = { criterion: 1, rationale: 'It does.', outcome: 'met' };
 

@@ -8,12 +8,18 @@ import { until } from '../../support/until.ts';
 const SUITE =
   'cases:\n  - id: a\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [{type: contains, value: Hello}]\n';
 
-/** What a watch tells, as it tells it. */
+/** A watch, what it tells as it tells it, and a wait for that. */
 function watching(t: TestContext) {
   const told: string[] = [];
   const watch = new RecordWatch((path) => told.push(path));
   t.after(() => watch.dispose());
-  return { watch, told };
+  const tells = (record: string) =>
+    until(
+      'the record',
+      async () => told,
+      (seen) => seen.includes(record),
+    );
+  return { watch, told, tells };
 }
 
 const ran = async (t: TestContext, workspace: string) =>
@@ -21,30 +27,22 @@ const ran = async (t: TestContext, workspace: string) =>
 
 describe('a watch of records', { timeout: 60_000 }, () => {
   it('tells of the first record in a new folder, every time', async (t) => {
-    const { watch, told } = watching(t);
+    const { watch, tells } = watching(t);
     for (let round = 0; round < 10; round += 1) {
       const folder = await workspaceWith(t, {});
       await watch.add(join(folder, 'suite.eval.yaml'));
       const record = await ran(t, folder);
-      await until(
-        'the record',
-        async () => told,
-        (seen) => seen.includes(record),
-      );
+      await tells(record);
     }
   });
 
   it('tells of what is new, not of what was there before', async (t) => {
     const folder = await workspaceWith(t, { '.git/HEAD': '' });
     const before = await ran(t, folder);
-    const { watch, told } = watching(t);
+    const { watch, told, tells } = watching(t);
     await watch.add(join(folder, 'evals/suite.eval.yaml'));
     const record = await ran(t, folder);
-    await until(
-      'the record',
-      async () => told,
-      (seen) => seen.includes(record),
-    );
+    await tells(record);
     assert.equal(told.includes(before), false);
   });
 
