@@ -87,13 +87,41 @@ export function firstFree(
   return nameOf(number);
 }
 
-/** The value of a JSON text; undefined if it is none. */
+/** Levels of lists and mappings. Nobody writes as many; parsing and comparing thousands takes seconds. */
+const DEEPEST_JSON = 200;
+
+/** Whether a JSON text is nested deeper than we parse. */
+export function isTooDeep(json: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at];
+    if (quoted) {
+      if (character === '\\') at += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === '[' || character === '{') {
+      depth += 1;
+      if (depth > DEEPEST_JSON) return true;
+    } else if (character === ']' || character === '}') depth -= 1;
+  }
+  return false;
+}
+
+/** The value of a JSON text; undefined if it is none, or nested too deep. */
 export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** The value of a JSON text; the text itself where `parseJson` has none. */
+export function jsonOrText(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }
 
 /** Freezes a JSON-like value at every depth, so that one assertion cannot change what the next sees. */

@@ -3,6 +3,7 @@ import type { Asked, Mistake } from '../assertions/contract.ts';
 import { turnMistakes } from '../assertions/shared/answerMistakes.ts';
 import { mappingOf, type Path, valueAt } from '../core/data.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
+import { TookTooLong, withinTime } from '../core/timeLimit.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { ModelReply } from '../models/model.ts';
 import { type AnswerText, readAnswerText } from './answerText.ts';
@@ -33,19 +34,33 @@ export interface BadAnswer {
 
 export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: BadAnswer };
 
+/** Milliseconds. An answer of a million entries would hold everything up. */
+const TIME_LIMIT = 300;
+
+const MAX_FAULTS = 20;
+
 /** Reads a reply and checks all that can be checked. */
 export function readAnswer<Answer>(reply: ModelReply, question: Asked<Answer>): ReadAnswer<Answer> {
+  try {
+    return withinTime(TIME_LIMIT, () => read(reply, question));
+  } catch (error) {
+    if (!(error instanceof TookTooLong)) throw error;
+    return { bad: hopeless('malformed-json', 'The answer takes too long to check.') };
+  }
+}
+
+function read<Answer>(reply: ModelReply, question: Asked<Answer>): ReadAnswer<Answer> {
   const unusable = unusableReply(reply);
   if (unusable) return { bad: unusable };
-  const read = readAnswerText(reply.text);
-  if (read.kind !== 'object') return { bad: notOneObject(read, reply.text) };
-  const parsed = question.answer.safeParse(read.value);
-  if (!parsed.success) return { bad: offSchema(parsed.error, read.value) };
+  const found = readAnswerText(reply.text);
+  if (found.kind !== 'object') return { bad: notOneObject(found, reply.text) };
+  const parsed = question.answer.safeParse(found.value);
+  if (!parsed.success) return { bad: offSchema(parsed.error, found.value) };
   const mistakes = mistakesOf(question, parsed.data);
   const [first] = mistakes;
   if (!first) return { answer: parsed.data };
   return {
-    bad: { reason: first.reason, faults: mistakes.map(({ text }) => text), repairable: true },
+    bad: { reason: first.reason, faults: told(mistakes, ({ text }) => text), repairable: true },
   };
 }
 
@@ -97,7 +112,7 @@ function notOneObject(read: Exclude<AnswerText, { kind: 'object' }>, text: strin
       return { reason: 'repeated-key', faults: [fault], repairable: true };
     }
     case 'too-long':
-      return hopeless('malformed-json', 'The answer is longer than 1,000,000 characters.');
+      return hopeless('malformed-json', 'The answer is longer than 500,000 characters.');
     default:
       return unreachable(read);
   }
@@ -115,11 +130,17 @@ function offSchema(error: z.ZodError, json: unknown): BadAnswer {
   const [first] = error.issues;
   return {
     reason: first ? reasonOf(first, json) : 'wrong-type',
-    faults: error.issues.map(({ path, message }) =>
+    faults: told(error.issues, ({ path, message }) =>
       path.length === 0 ? `The answer: ${message}.` : `\`${path.join('.')}\`: ${message}.`,
     ),
     repairable: true,
   };
+}
+
+function told<Wrong>(wrongs: readonly Wrong[], words: (wrong: Wrong) => string): string[] {
+  const first = wrongs.slice(0, MAX_FAULTS).map(words);
+  const more = wrongs.length - first.length;
+  return more > 0 ? [...first, `and ${more} more like these`] : first;
 }
 
 function reasonOf(issue: z.core.$ZodIssue, json: unknown): AnswerReason {

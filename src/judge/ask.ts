@@ -113,12 +113,8 @@ function answered<Answer>(answer: Answer, { text, tokens }: ModelReply): Answere
   return { answer, text, ...(tokens && { tokens }) };
 }
 
-const MAX_FAULTS = 20;
-
 function repairOf(text: string, { faults }: BadAnswer): Message[] {
-  const shown = faults.slice(0, MAX_FAULTS).map((fault) => `- ${fault}`);
-  const more = faults.length - shown.length;
-  const list = [...shown, ...(more > 0 ? [`- and ${more} more like these`] : [])].join('\n');
+  const list = faults.map((fault) => `- ${fault}`).join('\n');
   return [
     { role: 'assistant', content: text === '' ? '(empty)' : text },
     {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { mappingOf, valueAt } from '../core/data.ts';
+import { jsonOrText, mappingOf, valueAt } from '../core/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import type { Missing } from '../schema/valueProblems.ts';
 import type { HeldMessage, Item } from './dialect.ts';
@@ -154,12 +154,7 @@ export function assistantMessage(
 /** JSON in a text is parsed; a text that is not JSON stays; nothing means no arguments. */
 export function parseArguments(given: unknown): unknown {
   if (given === null || given === undefined) return {};
-  if (typeof given !== 'string') return given;
-  try {
-    return JSON.parse(given);
-  } catch {
-    return given;
-  }
+  return typeof given === 'string' ? jsonOrText(given) : given;
 }
 
 /** What a tool gave back, as a text: a text as it is, nothing as nothing, all else as JSON. */

@@ -5,6 +5,7 @@ import { addUsage, NO_USAGE } from '../core/verdict.ts';
 import { type Model, type ModelReply, usageOfFailure } from '../models/model.ts';
 import { withDeadline } from './deadline.ts';
 import { commonKeys } from './keys.ts';
+import { tooLong } from './replyLimits.ts';
 import { TargetError, type TargetReply, type TargetType } from './target.ts';
 import { answerKeys, ToolAnswers, unansweredTools } from './toolAnswers.ts';
 
@@ -45,12 +46,22 @@ export const chatTarget: TargetType = {
     const tools = spec.tools ?? host.tools;
     const answers = new ToolAnswers(spec, tools, timeout, host);
     let usage = NO_USAGE;
+    let replies = 0;
     const converse = async (
       messages: readonly Message[],
       signal: AbortSignal,
     ): Promise<TargetReply> => {
       await answers.start(signal);
       const added: Message[] = [];
+      let length = 0;
+      const add = (message: Message) => {
+        added.push(message);
+        const size = JSON.stringify(message).length;
+        length += size;
+        replies += size;
+        const why = tooLong(length, replies);
+        if (why !== undefined) throw new TargetError('target-too-much-output', why);
+      };
       usage = NO_USAGE;
       for (let round = 0; ; round += 1) {
         const request = { messages: [...messages, ...added], tools };
@@ -59,7 +70,7 @@ export const chatTarget: TargetType = {
           throw error;
         });
         usage = addUsage(usage, reply.usage);
-        added.push(spoken(reply, model));
+        add(spoken(reply, model));
         if (reply.toolCalls.length === 0) return { messages: added, usage };
         if (round === rounds) {
           const message = `${model.id} called tools more than ${rounds} times without a reply. Raise \`max_tool_rounds\` if it needs more.`;
@@ -67,7 +78,7 @@ export const chatTarget: TargetType = {
         }
         for (const call of reply.toolCalls) {
           const content = await answers.answer(call, signal);
-          added.push({ role: 'tool', callId: call.id, content });
+          add({ role: 'tool', callId: call.id, content });
         }
       }
     };

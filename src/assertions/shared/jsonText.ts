@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isTooDeep } from '../../core/data.ts';
 
 export type ReadJson =
   | { readonly valid: true; readonly value: unknown }
@@ -17,6 +18,7 @@ export function readJson(text: string, fenced: boolean): ReadJson {
   const whole = text.trim();
   const body = (fenced && FENCE.exec(whole)?.[1]) || whole;
   if (body === '') return { valid: false, wrong: 'is not JSON: there is no text' };
+  if (isTooDeep(body)) return { valid: false, wrong: 'is JSON nested too deep to be read' };
   try {
     return { valid: true, value: JSON.parse(body) };
   } catch (error) {

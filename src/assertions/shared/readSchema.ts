@@ -4,6 +4,7 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
 import { closest } from '../../core/closest.ts';
 import { errorText } from '../../core/errors.ts';
+import { TookTooLong, withinTime } from '../../core/timeLimit.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
 
@@ -11,7 +12,11 @@ type Schema = Readonly<Record<string, unknown>>;
 
 export interface ReadSchema {
   readonly faults: readonly Fault[];
-  /** What is wrong with a value, one phrase for each place; present where there are no faults. */
+  /**
+   * What is wrong with a value, one phrase for each place; present where there are no faults.
+   *
+   * @throws Error where the schema cannot tell, or not in time
+   */
   readonly wrongs?: (value: unknown) => string[];
 }
 
@@ -50,6 +55,9 @@ const OPTIONS: Options = {
   code: { regExp: linearTime },
 };
 
+/** Milliseconds for a schema, and for each value that is held to one. A `$ref` can make either endless. */
+const TIME_LIMIT = 300;
+
 /** Schemas read lately: a file is checked anew with every key that is typed. */
 const readLately = new Map<string, ReadSchema>();
 const KEPT = 64;
@@ -59,10 +67,19 @@ export function readSchema(schema: Schema): ReadSchema {
   const key = JSON.stringify(schema);
   const known = readLately.get(key);
   if (known) return known;
-  const read = compiled(JSON.parse(key));
+  const read = readInTime(JSON.parse(key));
   if (readLately.size >= KEPT) readLately.clear();
   readLately.set(key, read);
   return read;
+}
+
+function readInTime(schema: Schema): ReadSchema {
+  try {
+    return withinTime(TIME_LIMIT, () => compiled(schema));
+  } catch (error) {
+    if (!(error instanceof TookTooLong)) throw error;
+    return fault('The schema takes too long to read. Make it shorter or simpler.');
+  }
 }
 
 function compiled({
@@ -82,7 +99,7 @@ function compiled({
     if (misspelt) return { faults: [misspelt] };
     const validate = ajv.compile(schema);
     if ('$async' in validate) return fault('`$async` schemas are not supported.');
-    return { faults: [], wrongs: (value) => wrongsOf(validate, value) };
+    return { faults: [], wrongs: (value) => wrongsInTime(validate, value) };
   } catch (error) {
     return fault(`The schema cannot be used: ${errorText(error)}`);
   }
@@ -158,22 +175,24 @@ function patternFault(pattern: string): string | undefined {
   return faultOfPattern(RE2JS.translateRegExp(pattern));
 }
 
-/** @throws Error where the schema refers to itself without end */
+function wrongsInTime(validate: ValidateFunction, value: unknown): string[] {
+  try {
+    return withinTime(TIME_LIMIT, () => wrongsOf(validate, value));
+  } catch (error) {
+    if (error instanceof RangeError) {
+      throw new Error('The JSON Schema refers to itself endlessly. Each `$ref` must lead deeper.');
+    }
+    if (!(error instanceof TookTooLong)) throw error;
+    throw new Error('Checking the JSON against the schema takes too long.', { cause: error });
+  }
+}
+
 function wrongsOf(validate: ValidateFunction, value: unknown): string[] {
-  if (fits(validate, value)) return [];
+  if (validate(value) === true) return [];
   const wrongs = (validate.errors ?? []).map(
     (error) => `${error.instancePath === '' ? 'the whole' : error.instancePath} ${phrase(error)}`,
   );
   return [...new Set(wrongs)];
-}
-
-function fits(validate: ValidateFunction, value: unknown): boolean {
-  try {
-    return validate(value) === true;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new Error('The JSON Schema refers to itself endlessly. Each `$ref` must lead deeper.');
-  }
 }
 
 /** `must be string`, with the value or name that the message leaves out. */

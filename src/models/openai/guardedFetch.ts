@@ -1,3 +1,4 @@
+import { isTooDeep } from '../../core/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { ModelError } from '../model.ts';
 import { shownUrl } from './shownWords.ts';
@@ -5,8 +6,9 @@ import { shownUrl } from './shownWords.ts';
 /** Most bytes of a reply that are read: far more than any model writes. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
-export class ReplyTooLarge extends Error {
-  override readonly name = 'ReplyTooLarge';
+/** A reply that is not read; its message goes after `The reply of https://… `. */
+export class UnreadReply extends Error {
+  override readonly name = 'UnreadReply';
 }
 
 /** What the attempts of one request have met so far. */
@@ -72,11 +74,7 @@ async function readCapped(
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_REPLY_BYTES) {
-      const error = new ReplyTooLarge('The reply is too large.');
-      stop.abort(error);
-      throw error;
-    }
+    if (size > MAX_REPLY_BYTES) giveUp(stop, 'is larger than 16 MB and was cut off');
     chunks.push(chunk);
   }
   const whole = new Uint8Array(size);
@@ -85,7 +83,14 @@ async function readCapped(
     whole.set(chunk, offset);
     offset += chunk.byteLength;
   }
+  if (isTooDeep(Buffer.from(whole.buffer).toString('latin1'))) giveUp(stop, 'is nested too deep');
   return whole;
+}
+
+function giveUp(stop: AbortController, why: string): never {
+  const error = new UnreadReply(why);
+  stop.abort(error);
+  throw error;
 }
 
 /** Retry-After holds seconds or a date. */

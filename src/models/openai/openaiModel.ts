@@ -10,7 +10,7 @@ import {
 } from '../model.ts';
 import { type Abilities, abilitiesOf, learn, remember } from './abilities.ts';
 import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
-import { type Attempts, guardedFetch, ReplyTooLarge } from './guardedFetch.ts';
+import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
 import type { Account, OpenAiParams } from './params.ts';
 import { readEmbeddings, readReplies } from './reply.ts';
 import { type Body, requestBody } from './requestBody.ts';
@@ -178,10 +178,10 @@ export class OpenAiModel implements Model {
   }
 
   #explain(error: unknown, attempts: Attempts, stopped: AbortSignal): unknown {
-    if (stopped.aborted && stopped.reason instanceof ReplyTooLarge) {
+    if (stopped.aborted && stopped.reason instanceof UnreadReply) {
       return new ModelError(
         'malformed-reply',
-        `The reply of ${shownUrl(this.#setup.baseUrl)} is larger than 16 MB and was cut off. Check that base_url is the address of an OpenAI-compatible API.`,
+        `The reply of ${shownUrl(this.#setup.baseUrl)} ${stopped.reason.message}. Check that base_url is the address of an OpenAI-compatible API.`,
       );
     }
     if (stopped.aborted) return stopped.reason;

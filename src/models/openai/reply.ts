@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJson } from '../../core/data.ts';
+import { jsonOrText } from '../../core/data.ts';
 import { NO_USAGE, type Usage } from '../../core/verdict.ts';
 import type { Embedded, ModelReply, ReplyToken } from '../model.ts';
 import { costOf, type Price } from '../price.ts';
@@ -149,8 +149,7 @@ function contentText(content: Content): string {
 
 function parsedArguments(text: string): unknown {
   if (text.trim() === '') return {};
-  const value = parseJson(text);
-  return value === undefined ? text : value;
+  return jsonOrText(text);
 }
 
 /** Some endpoints say `stop`, or words of their own, behind tool calls. */

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
+import { isTooDeep } from '../../core/data.ts';
+import { tooLong } from '../replyLimits.ts';
 import { endGroups, groupsOf } from './groups.ts';
-import { tooLong } from './limits.ts';
 
 /**
  * The process in which functions of the user's run, those of a `module` target, of a `tool_module` or
@@ -62,9 +63,11 @@ async function answer(
   const { signal } = new AbortController();
   try {
     const value = (await called(input, { ...about, signal })) ?? null;
-    const { length } = JSON.stringify(value) ?? '';
-    replied += length;
-    const message = tooLong(length, replied);
+    const text = JSON.stringify(value) ?? '';
+    replied += text.length;
+    const message =
+      tooLong(text.length, replied) ??
+      (isTooDeep(text) ? 'The reply is nested too deep.' : undefined);
     return message === undefined
       ? { kind: 'value', call, value }
       : { kind: 'too-long', call, message };

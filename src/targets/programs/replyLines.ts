@@ -1,4 +1,4 @@
-import { tooLong } from './limits.ts';
+import { tooLong } from '../replyLimits.ts';
 
 /** Cuts what a program prints on standard output into lines, each the reply to a request. */
 export class ReplyLines {

@@ -18,6 +18,13 @@ const fenced = { fenced: true };
 const inFence = '```json\n{"a": 1}\n```';
 
 describe('is-json of one reply', () => {
+  it('that is nested deeper than anybody writes is no JSON to it', async () => {
+    const nested = '['.repeat(50_000) + ']'.repeat(50_000);
+    const { score, turns } = await findingOf(isJson, {}, replies([assistant(nested)]));
+    assert.equal(score, 0);
+    assert.match(turns[0]?.rationale ?? '', /nested too deep/);
+  });
+
   const rows: [
     text: string,
     params: Record<string, unknown>,

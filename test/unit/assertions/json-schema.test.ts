@@ -114,6 +114,26 @@ describe('json-schema of one reply', () => {
   });
 });
 
+describe('a schema that would take for ever', () => {
+  const list = { type: 'array', items: { $ref: '#/$defs/node' } };
+
+  it('over a nested reply is an error, not a wait', async () => {
+    const schema = { $defs: { node: { anyOf: [list, list] } }, $ref: '#/$defs/node' };
+    const nested = `${'['.repeat(40)}1${']'.repeat(40)}`;
+    await assert.rejects(
+      outcomeOf(jsonSchema, { schema }, replies([assistant(nested)])),
+      /takes too long/,
+    );
+  });
+
+  it('to be read is a fault', () => {
+    const [fault] = faultsOf({
+      allOf: Array.from({ length: 1_000 }, (_, index) => ({ pattern: `a{1,900}${index}` })),
+    });
+    assert.match(fault?.message ?? '', /takes too long to read/);
+  });
+});
+
 describe('json-schema of several replies', () => {
   const talk = replies([assistant('1')], [assistant('one')], [assistant('"1"')], [assistant('2')]);
   const rows: [rest: Partial<Assertion>, score: number, entries: string[]][] = [

@@ -53,11 +53,17 @@ describe('the text of an answer', () => {
   }
 
   it('of braces alone ends', () => {
-    assert.equal(readAnswerText('{'.repeat(900_000)).kind, 'none');
+    assert.equal(readAnswerText('{'.repeat(450_000)).kind, 'none');
+  });
+
+  it('is not read where it is nested too deep', () => {
+    const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    assert.equal(readAnswerText(nested(100)).kind, 'object');
+    assert.equal(readAnswerText(nested(50_000)).kind, 'none');
   });
 
   it('is not read where no judge writes as much', () => {
-    assert.equal(readAnswerText(`{"a": "${'x'.repeat(1_000_000)}"}`).kind, 'too-long');
+    assert.equal(readAnswerText(`{"a": "${'x'.repeat(500_000)}"}`).kind, 'too-long');
   });
 });
 

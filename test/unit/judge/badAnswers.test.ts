@@ -247,6 +247,13 @@ describe('a bad answer is repaired once, else an error', () => {
     assert.match(repair, /and 182 more like these/);
     assert.equal(verdict.status, 'pass');
   });
+
+  it('a list of faults without end is kept in part', async (t) => {
+    const many = { ...answer(), turns: Array.from({ length: 3_000 }, () => null) };
+    const verdict = await judgeOne(t, PER_TURN, [many, many]);
+    assert.equal(verdict.reason, 'wrong-type');
+    assert.match(verdict.rationale, /and 2980 more like these/);
+  });
 });
 
 describe('an answer that no repair can help is an error at once', () => {
@@ -255,6 +262,12 @@ describe('an answer that no repair can help is an error at once', () => {
     ['an answer cut off', cutOff(), 'cut-off'],
     ['a whole answer cut off after it', cutOff(JSON.stringify(GOOD)), 'cut-off'],
     ['a content filter', contentFilter(), 'content-filter'],
+    ['one that is longer than any', `"${'x'.repeat(500_000)}"`, 'malformed-json'],
+    [
+      'one of so many entries that checking them takes too long',
+      `{"turns": [${Array.from({ length: 160_000 }, () => '{}').join()}], "rationale": ""}`,
+      'malformed-json',
+    ],
   ];
   for (const [name, bad, reason] of hopeless) {
     it(`${name}: error ${reason}`, async (t) => {

@@ -392,6 +392,12 @@ const FAILURES: [string, () => Script, ModelErrorReason, RegExp][] = [
     'malformed-reply',
     /No credit/,
   ],
+  [
+    'JSON without end in depth',
+    () => [faults.body(200, '['.repeat(1_000_000), 'application/json')],
+    'malformed-reply',
+    /is nested too deep/,
+  ],
   ['an endless flood', () => [faults.endlessFlood()], 'malformed-reply', /larger than 16 MB/],
 ];
 

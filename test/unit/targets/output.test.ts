@@ -56,21 +56,31 @@ describe('a line that no request asked for', () => {
 describe('what a program prints', () => {
   it('may not be an endless line', async (t) => {
     const { reason } = await ran(t, 'for (;;) await written(process.stdout, "x".repeat(1 << 20));');
-    assert.match(reason, /^target-too-much-output: The reply is longer than 16777216 characters/);
+    assert.match(reason, /^target-too-much-output: The reply is longer than 1,000,000 characters/);
   });
 
   it('may not be endless in all', async (t) => {
-    const many = `[${Array.from({ length: 6 }, () => 'a').join(', ')}]`;
-    const { reason } = await ran(t, 'reply("x".repeat(12e6));', { turns: many });
+    const many = `[${Array.from({ length: 12 }, () => 'a').join(', ')}]`;
+    const { reason } = await ran(t, 'reply("x".repeat(9e5));', { turns: many });
     assert.match(reason, /^target-too-much-output: The replies of this conversation/);
   });
 
   it('of a module may not be an endless reply', async (t) => {
     const { lines } = await runFiles(t, {
-      'bot.mjs': 'export default () => "x".repeat(17 * 1024 * 1024);\n',
+      'bot.mjs': 'export default () => "x".repeat(1e6);\n',
       'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
     });
     assert.match(lines[0]?.reason ?? '', /^target-too-much-output: The reply is longer/);
+  });
+
+  it('of a module may not be nested without end', async (t) => {
+    const { lines } = await runFiles(t, {
+      'bot.mjs': `const nested = (depth) => (depth === 0 ? [] : [nested(depth - 1)]);
+export default () => ({ content: '', tool_calls: [{ id: 'a', name: 'a', arguments: nested(1000) }] });
+`,
+      'suite.eval.yaml': botSuite(`  - {id: a, turns: [x], ${CHECK}}\n`),
+    });
+    assert.match(lines[0]?.reason ?? '', /^target-too-much-output: The reply is nested too deep/);
   });
 
   it('for people may be a flood: the reply comes all the same, and little of the flood is kept', async (t) => {

@@ -234,6 +234,13 @@ describe('a chat target', () => {
     );
   });
 
+  it('that says more than anybody reads is an error', async (t) => {
+    await assert.rejects(
+      ask(t, chatTarget, params, {}, { model: model({ text: 'x'.repeat(1_000_000) }) }),
+      refusedWith('target-too-much-output', /longer than 1,000,000 characters/),
+    );
+  });
+
   it('that is late is told to stop', async (t) => {
     let stopped: AbortSignal | undefined;
     const late: Model = {

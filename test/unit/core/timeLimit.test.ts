@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { TookTooLong, withinTime } from '../../../src/core/timeLimit.ts';
+
+describe('work within a time limit', () => {
+  it('gives what it comes to', () => {
+    assert.equal(
+      withinTime(1000, () => 'done'),
+      'done',
+    );
+  });
+
+  it('fails with what it throws', () => {
+    assert.throws(
+      () =>
+        withinTime(1000, () => {
+          throw new RangeError('out of range');
+        }),
+      { name: 'RangeError', message: 'out of range' },
+    );
+  });
+
+  it('is ended where it would never end', () => {
+    assert.throws(
+      () =>
+        withinTime(50, () => {
+          for (;;);
+        }),
+      TookTooLong,
+    );
+  });
+
+  it('may hold work within a time limit of its own', () => {
+    const endless = () => {
+      for (;;);
+    };
+    const inner = () => {
+      assert.throws(() => withinTime(50, endless), TookTooLong);
+      return 'done';
+    };
+    assert.equal(withinTime(60_000, inner), 'done');
+    assert.throws(() => withinTime(50, () => withinTime(60_000, endless)), TookTooLong);
+  });
+});
