@@ -21,8 +21,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const live = new LiveRuns();
   const secrets = new Secrets(context.secrets, log);
   const language = new LanguageSupport(context, log);
-  const recorded = new RecordedRuns({ controller, tree, live, log });
   const status = new RunStatus();
+  const recorded = new RecordedRuns({ controller, tree, live, status, log });
   const runner = new TestRunner({
     controller,
     tree,

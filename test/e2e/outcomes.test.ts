@@ -123,6 +123,8 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     );
     await writeFile(join(folder, 'go'), '');
     await run;
+    const status = workbench.page.locator('.statusbar-item');
+    await status.getByText('Evals 2 failed').waitFor();
     await workbench.window.command('testing.showMostRecentOutput');
     const entries = workbench.page.locator('.test-output-peek-tree .monaco-list-row');
     await workbench.until(
@@ -133,6 +135,12 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
         const all = newest.slice(0, 4).join();
         return all.includes('sooner') && all.includes('later');
       },
+    );
+    await entries.filter({ hasText: 'Recorded run' }).first().click();
+    await workbench.until(
+      'what was said, under the name of its case',
+      () => workbench.page.locator('.test-output-peek-message-container .xterm-rows').innerText(),
+      (text) => /✗ later\s+Turn 1, user\s+Hi\s+Turn 2, assistant\s+y/.test(text),
     );
     await workbench.screenshot('recorded-run');
     await rm(join(folder, 'go'));

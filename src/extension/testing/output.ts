@@ -1,28 +1,38 @@
-import { type Turn, textOf } from '../../core/conversation.ts';
+import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import { verdictText } from '../../core/presentation/verdictText.ts';
+import type { CaseLine } from '../../core/runRecord.ts';
 import type { Status, Verdict } from '../../core/verdict.ts';
 import { terminalText } from './terminalText.ts';
 
-const BOLD = 1;
-const CYAN = 36;
+const BOLD = '1';
+const CYAN = '36';
 
 /** Columns that a panel of usual size has. */
 const WIDTH = 64;
 
 /** Of the terminal's own palette, which follows the theme. */
-const STATUS_COLORS: Readonly<Record<Status, number>> = {
-  pass: 32,
-  fail: 31,
-  error: 33,
-  skipped: 90,
+const STATUS_COLORS: Readonly<Record<Status, string>> = {
+  pass: '32',
+  fail: '31',
+  error: '33',
+  skipped: '90',
 };
 
 const LONG_LINE = new RegExp(`(?!.{1,${WIDTH}}$)(.{1,${WIDTH}}) `, 'gmu');
 
-/** The name of a case above its output. */
-export function headingOutput(name: string): string {
-  return styled(BOLD, name);
+/** What was said of a case, under its name and how it ended, with a blank line before the next case. */
+export function caseOutput(name: string, said: readonly string[], status?: Status): string {
+  const heading = status
+    ? styled(`${BOLD};${STATUS_COLORS[status]}`, `${STATUS_ICONS[status]} ${name}`)
+    : styled(BOLD, name);
+  return `${heading}${said.join('')}\r\n`;
+}
+
+/** The same of a case that another process ran. */
+export function recordedOutput(name: string, { conversation, verdicts, status }: CaseLine): string {
+  const turns = turnsOf(conversation).map(turnOutput);
+  return caseOutput(name, [...turns, ...verdicts.map(verdictOutput)], status);
 }
 
 /** A turn for the run's output, as a terminal takes it. */
@@ -48,6 +58,6 @@ function wrapped(text: string): string {
 }
 
 /** A line in a style. The text itself cannot style anything: its escapes are shown. */
-function styled(style: number, text: string): string {
+function styled(style: string, text: string): string {
   return `\u001b[${style}m${terminalText(wrapped(text)).trimEnd()}\u001b[0m\r\n`;
 }

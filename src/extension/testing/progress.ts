@@ -3,10 +3,11 @@ import type { CaseRef } from '../../core/identity.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
+import type { Status } from '../../core/verdict.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { messagesOf } from './messages.ts';
 import type { Edit } from './movedLines.ts';
-import { headingOutput, turnOutput, verdictOutput } from './output.ts';
+import { caseOutput, turnOutput, verdictOutput } from './output.ts';
 import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
 
@@ -55,7 +56,7 @@ export class CaseProgress {
     switch (event.kind) {
       case 'case-started':
         this.#run.started(item);
-        this.#output.set(item, [headingOutput(item.label)]);
+        this.#output.set(item, []);
         break;
       case 'turn':
         this.#say(item, turnOutput(event.turn));
@@ -103,15 +104,15 @@ export class CaseProgress {
     this.#output.get(item)?.push(text);
   }
 
-  #showOutput(item: vscode.TestItem): void {
-    const said = this.#output.get(item) ?? [];
+  #showOutput(item: vscode.TestItem, status?: Status): void {
+    const said = this.#output.get(item);
     this.#output.delete(item);
-    if (said.length > 0) this.#run.appendOutput(said.join(''), undefined, item);
+    if (said) this.#run.appendOutput(caseOutput(item.label, said, status), undefined, item);
   }
 
   #finish(item: vscode.TestItem, line: CaseLine): void {
     this.#waiting.delete(item);
-    this.#showOutput(item);
+    this.#showOutput(item, line.status);
     tellOutcome(this.#run, item, line, this.#edits);
   }
 }

@@ -7,6 +7,7 @@ import type { LatestRuns } from '../../store/latest.ts';
 import { RecordWatch } from '../../store/watchRecords.ts';
 import { Disposing } from '../disposables.ts';
 import type { LiveRuns } from '../liveRuns.ts';
+import type { RunStatus } from './runStatus.ts';
 import type { TestTree } from './tree.ts';
 
 /** Milliseconds without a change before a record is read; longer than the tree waits for a typed id. */
@@ -20,6 +21,7 @@ export interface RecordedRunsParts {
   readonly controller: vscode.TestController;
   readonly tree: TestTree;
   readonly live: LiveRuns;
+  readonly status: RunStatus;
   readonly log: vscode.LogOutputChannel;
 }
 
@@ -79,7 +81,7 @@ export class RecordedRuns extends Disposing {
   }
 
   async #show(record: string): Promise<void> {
-    const { tree } = this.#parts;
+    const { tree, status } = this.#parts;
     const { readRecord } = await import('../../store/read.ts');
     const { cases, end } = await readRecord(record);
     await tree.findAll();
@@ -87,6 +89,7 @@ export class RecordedRuns extends Disposing {
     const found = [...ids].flatMap((id) => tree.withId(id).map((one) => this.#newOutcomes(one)));
     const outcomes = (await Promise.all(found)).flat();
     if (outcomes.length > 0) await tell(this.#runOf(record, outcomes), outcomes);
+    if (end && this.#open.has(record)) status.recorded(cases, end);
     if (end) this.#end(record);
   }
 
@@ -151,6 +154,12 @@ export class RecordedRuns extends Disposing {
 }
 
 async function tell(run: vscode.TestRun, outcomes: readonly Outcome[]): Promise<void> {
-  const { tellOutcome } = await import('./progress.ts');
-  for (const { item, line } of outcomes) tellOutcome(run, item, line);
+  const [{ tellOutcome }, { recordedOutput }] = await Promise.all([
+    import('./progress.ts'),
+    import('./output.ts'),
+  ]);
+  for (const { item, line } of outcomes) {
+    run.appendOutput(recordedOutput(item.label, line), undefined, item);
+    tellOutcome(run, item, line);
+  }
 }

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import type { CaseLine, EndLine } from '../../core/runRecord.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { Disposing } from '../disposables.ts';
-import { NOTHING_RUN, type RunCount, runStatusText } from './runStatusText.ts';
+import { NOTHING_RUN, type RunCount, recordedCount, runStatusText } from './runStatusText.ts';
 
 /** Tells in the status bar how far the run is and, until the next one, how it ended. */
 export class RunStatus extends Disposing {
@@ -9,6 +10,8 @@ export class RunStatus extends Disposing {
     vscode.window.createStatusBarItem('turnlight.run', vscode.StatusBarAlignment.Left),
   );
   #count: RunCount = NOTHING_RUN;
+  /** When the run that is told of ended, ISO 8601; absent while it goes on. */
+  #finished: string | undefined = '';
 
   constructor() {
     super();
@@ -18,6 +21,7 @@ export class RunStatus extends Disposing {
   }
 
   begin(): void {
+    this.#finished = undefined;
     this.#show(NOTHING_RUN);
   }
 
@@ -42,7 +46,15 @@ export class RunStatus extends Disposing {
   }
 
   end(): void {
+    this.#finished = new Date().toISOString();
     this.#show({ ...this.#count, over: true });
+  }
+
+  /** A run of another process, which counts if it was the last and none goes on here. */
+  recorded(lines: readonly CaseLine[], end: EndLine): void {
+    if (this.#finished === undefined || this.#finished > end.finished) return;
+    this.#finished = end.finished;
+    this.#show(recordedCount(lines, end));
   }
 
   #show(count: RunCount): void {

@@ -1,3 +1,4 @@
+import type { CaseLine, EndLine } from '../../core/runRecord.ts';
 import type { Status } from '../../core/verdict.ts';
 
 /** How far a run has come: its executions, and how many of them ended in each way. */
@@ -5,6 +6,8 @@ export interface RunCount {
   readonly total: number;
   readonly ended: Readonly<Record<Status, number>>;
   readonly over: boolean;
+  /** Ended before all was done, with no word on how much is left. */
+  readonly cutShort?: boolean;
 }
 
 export const NOTHING_RUN: RunCount = {
@@ -13,8 +16,16 @@ export const NOTHING_RUN: RunCount = {
   over: false,
 };
 
+/** How a run of another process went. */
+export function recordedCount(lines: readonly CaseLine[], end: EndLine): RunCount {
+  const ended = { ...NOTHING_RUN.ended };
+  for (const { status } of lines) ended[status] += 1;
+  const cutShort = end.cancelled || end.stopped !== undefined;
+  return { total: lines.length, ended, over: true, cutShort };
+}
+
 /** For the status bar; `$(…)` are VS Code's icons. */
-export function runStatusText({ total, ended, over }: RunCount): string {
+export function runStatusText({ total, ended, over, cutShort }: RunCount): string {
   const { pass, fail, error, skipped } = ended;
   const done = pass + fail + error + skipped;
   const bad = [...(fail > 0 ? [`${fail} failed`] : []), ...(error > 0 ? [`${error} errored`] : [])];
@@ -24,8 +35,9 @@ export function runStatusText({ total, ended, over }: RunCount): string {
     ...bad,
     ...(pass > 0 ? [`${pass} passed`] : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
-    ...(left > 0 ? [`${left} not run`] : []),
+    ...(left > 0 ? [`${left} not run`] : cutShort ? ['the rest not run'] : []),
   ];
-  const icon = bad.length > 0 ? '$(error)' : left > 0 || pass === 0 ? '$(circle-slash)' : '$(pass)';
+  const whole = left === 0 && !cutShort;
+  const icon = bad.length > 0 ? '$(error)' : !whole || pass === 0 ? '$(circle-slash)' : '$(pass)';
   return `${icon} Evals ${parts.length > 0 ? parts.join(', ') : 'not run'}`;
 }

@@ -1,17 +1,54 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import { turnsOf } from '../../../../src/core/conversation.ts';
 import {
-  headingOutput,
+  caseOutput,
+  recordedOutput,
   turnOutput,
   verdictOutput,
 } from '../../../../src/extension/testing/output.ts';
 import { buildVerdict } from '../../../support/build.ts';
-import { talk } from '../../../support/buildRun.ts';
+import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 
 describe('the output of a case', () => {
-  it('stands under the name of the case, each status in a colour of its own', () => {
-    assert.equal(headingOutput('one'), '\u001b[1mone\u001b[0m\r\n');
+  it('stands under how the case ended and its name, with a blank line before the next', () => {
+    const said = ['first\r\n', 'last\r\n'];
+    assert.equal(
+      caseOutput('one', said, 'fail'),
+      '\u001b[1;31m✗ one\u001b[0m\r\nfirst\r\nlast\r\n\r\n',
+    );
+    assert.equal(caseOutput('one', [], 'pass'), '\u001b[1;32m✓ one\u001b[0m\r\n\r\n');
+  });
+
+  it('of a case that was cancelled claims no outcome', () => {
+    assert.equal(caseOutput('one', []), '\u001b[1mone\u001b[0m\r\n\r\n');
+  });
+
+  it('of a recorded run holds turns and verdicts, as that of a run of this window', () => {
+    const line = buildCaseLine({
+      id: 'one',
+      status: 'fail',
+      conversation: talk('When?', 'By Friday.'),
+      verdicts: [buildVerdict({ name: 'Tone', status: 'fail', score: 0 })],
+    });
+    const plain = stripVTControlCharacters(recordedOutput('one', line));
+    assert.equal(
+      plain,
+      [
+        '✗ one',
+        'Turn 1, user',
+        'When?',
+        'Turn 2, assistant',
+        'By Friday.',
+        '✗ Tone failed: 0.00',
+        '',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('shows each status in a colour of its own', () => {
     const passed = verdictOutput(buildVerdict({ name: 'Tone', status: 'pass', score: 1 }));
     const failed = verdictOutput(buildVerdict({ name: 'Tone', status: 'fail', score: 0 }));
     assert.ok(passed.startsWith('\u001b[32m✓ Tone passed: '));
@@ -38,7 +75,7 @@ describe('the output of a case', () => {
   });
 
   it('takes no styles from names', () => {
-    const said = headingOutput('\u001b[2Jone');
+    const said = caseOutput('\u001b[2Jone', []);
     assert.equal(said.split('\u001b').length, 3);
   });
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { runStatusText } from '../../../../src/extension/testing/runStatusText.ts';
+import type { EndLine } from '../../../../src/core/runRecord.ts';
+import { recordedCount, runStatusText } from '../../../../src/extension/testing/runStatusText.ts';
+import { buildCaseLine } from '../../../support/buildRun.ts';
 
 const NONE = { pass: 0, fail: 0, error: 0, skipped: 0 };
 
@@ -35,4 +37,30 @@ describe('the status bar', () => {
       assert.equal(runStatusText({ total, ended, over }), text);
     });
   }
+
+  const lines = [
+    buildCaseLine({ id: 'a', status: 'pass' }),
+    buildCaseLine({ id: 'b', status: 'pass', repetition: 1, repetitions: 2 }),
+    buildCaseLine({ id: 'b', status: 'fail', repetition: 2, repetitions: 2 }),
+  ];
+  const end: EndLine = {
+    kind: 'end',
+    finished: '2026-01-01T00:00:02.000Z',
+    cancelled: false,
+    counts: { ...NONE, pass: 1, fail: 1 },
+  };
+
+  it('tells of a run of the command line as of one of this window, one execution after the other', () => {
+    assert.equal(runStatusText(recordedCount(lines, end)), '$(error) Evals 1 failed, 2 passed');
+  });
+
+  it('tells that a run of the command line was cut short', () => {
+    const passed = lines.slice(0, 2);
+    for (const cut of [{ cancelled: true }, { stopped: 'max-cost' }] as const) {
+      assert.equal(
+        runStatusText(recordedCount(passed, { ...end, ...cut })),
+        '$(circle-slash) Evals 2 passed, the rest not run',
+      );
+    }
+  });
 });
