@@ -182,7 +182,7 @@ export const foreignNames: ForeignNames = {
     const key = lookUp(KEYS, written, known);
     return key && nameOf(written, key.tool, key.meant);
   },
-  withoutOurs,
+  withoutOurs: (written, known) => aboutRole(written, known) ?? withoutOurs(written),
   ofValue(written, key, known) {
     if (key !== 'type') return undefined;
     // The keys beside it may be another tool's as well and rule out what is meant.
@@ -191,6 +191,14 @@ export const foreignNames: ForeignNames = {
   },
   ofKind: (written, key) => (key === 'labels' ? scoredLabels(written) : undefined),
 };
+
+const OTHER_ROLES = ['assistant', 'system', 'developer', 'tool'];
+
+/** A scripted turn that someone else than the user says. */
+function aboutRole(written: string, known: readonly string[]): string | undefined {
+  if (!known.includes('user') || !OTHER_ROLES.includes(written)) return undefined;
+  return 'Only the user is scripted in `turns`; the target replies. For a conversation that took place already, write `transcript`.';
+}
 
 /** Labels without their scores, as other tools and older files have them: the first for the best. */
 function scoredLabels(written: unknown): MeantValue | undefined {

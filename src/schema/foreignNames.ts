@@ -22,8 +22,12 @@ export interface ForeignNames {
    * @param value what stands under it
    */
   ofKey(written: string, known: readonly string[], value: unknown): ForeignName | undefined;
-  /** What to do about a key that nothing here corresponds to, as a sentence. */
-  withoutOurs(written: string): string | undefined;
+  /**
+   * What to do about a key that nothing here corresponds to, as a sentence.
+   *
+   * @param known the keys that can stand there
+   */
+  withoutOurs(written: string, known: readonly string[]): string | undefined;
   /** @param known the values that can stand under the key */
   ofValue(written: string, key: string, known: readonly string[]): ForeignName | undefined;
   /** What a value of another kind than is wanted under a key stands for. */

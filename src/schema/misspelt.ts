@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
 import { changedAt, type Path, samePath, valueAt } from '../core/data.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
+import { colonTextAt } from './colonTexts.ts';
 import type { ForeignName, ForeignNames } from './foreignNames.ts';
 import { type Leaf, type Read, readBy } from './leaves.ts';
 import { keysAt } from './schemaWalk.ts';
@@ -96,7 +97,7 @@ function meantBy(
     .map(({ name }) => name);
   const name = foreign?.ofKey(written, free, valueAt(value, [...owner, written]));
   if (name) return { owner, written, meant: name.meant, why: { kind: 'foreign', name } };
-  if (foreign?.withoutOurs(written) !== undefined) return undefined;
+  if (foreign?.withoutOurs(written, free) !== undefined) return undefined;
   const [meant, ...others] = nearest(written, free);
   return meant === undefined ? undefined : { owner, written, meant, why: { kind: 'near', others } };
 }
@@ -114,7 +115,10 @@ function misspeltFor(
   for (const written of strangers) {
     const name = foreign?.ofKey(written, [missing], valueAt(value, [...owner, written]));
     if (name) return { owner, written, meant: missing, why: { kind: 'foreign', name } };
-    if (foreign?.withoutOurs(written) === undefined && nearest(written, [missing]).length > 0) {
+    if (
+      foreign?.withoutOurs(written, [missing]) === undefined &&
+      nearest(written, [missing]).length > 0
+    ) {
       return { owner, written, meant: missing, why: { kind: 'near', others: [] } };
     }
   }
@@ -136,7 +140,8 @@ function onlyOnes({ schema, value, leaves, foreign }: Reading): Misspelt[] {
     );
     const meant = lacking && missingKey(value, lacking.path);
     if (written === undefined || meant === undefined || more.length + further.length > 0) return [];
-    if (foreign?.withoutOurs(written) !== undefined) return [];
+    if (foreign?.withoutOurs(written, [meant]) !== undefined) return [];
+    if (colonTextAt(schema, value, owner, foreign)) return [];
     const field = keysAt(schema, value, owner).find(({ name }) => name === meant)?.schema;
     const fits = (field as z.ZodType | undefined)?.safeParse(valueAt(value, [...owner, written]));
     return fits?.success ? [{ owner, written, meant, why: { kind: 'only' } }] : [];

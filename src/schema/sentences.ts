@@ -11,16 +11,13 @@ export function sentenceOf(issue: Issue, given: unknown): string {
       return boundSentence(issue, given);
     default:
       return issue.message.startsWith(ZOD)
-        ? foundInstead(expectedBy(issue), given)
+        ? `Expected ${expectedBy(issue)}, found ${foundOf(given)}.${advice(issue, given)}`
         : `${issue.message.replace(/\.$/, '')}.`;
   }
 }
 
-function foundInstead(expected: string, given: unknown): string {
-  const sentence = `Expected ${expected}, found ${foundOf(given)}.`;
-  return expected === KINDS.string && typeof given === 'number'
-    ? `${sentence} Put it in quotes.`
-    : sentence;
+function advice(issue: Issue, given: unknown): string {
+  return lacksQuotes(issue, given) && given !== null ? ' Put it in quotes.' : '';
 }
 
 /** The problem's code where no better one is known. */
@@ -61,6 +58,14 @@ export function unquoted(issue: Issue, given: unknown): unknown {
     (type) => type === typeof value || (type === 'int' && Number.isInteger(value)),
   );
   return fits ? value : undefined;
+}
+
+/** Whether something that YAML takes for no text stands where one was expected: `42`, `true`. */
+export function lacksQuotes(issue: Issue, given: unknown): boolean {
+  const types = typesIn(issue);
+  const kind = given === null ? 'null' : typeof given;
+  const isPlain = ['number', 'boolean', 'null'].includes(kind);
+  return isPlain && types.includes('string') && !types.includes(kind);
 }
 
 function typesIn(issue: Issue): string[] {

@@ -1,13 +1,14 @@
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
-import { type Path, samePath, valueAt } from '../core/data.ts';
-import { type Fix, type Problem, suggested } from '../core/problem.ts';
+import { type Path, samePath, uniqueBy, valueAt } from '../core/data.ts';
+import { type Fix, type Problem, type Range, suggested } from '../core/problem.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
+import { type ColonText, colonTextAt } from './colonTexts.ts';
 import type { ForeignNames } from './foreignNames.ts';
 import type { Issue, Leaf } from './leaves.ts';
 import { asMeant, type Meant, type Misspelt, missingKey, pathAsWritten } from './misspelt.ts';
 import { keysAt, valuesAt } from './schemaWalk.ts';
-import { codeOf, sentenceOf, unquoted } from './sentences.ts';
+import { codeOf, lacksQuotes, sentenceOf, unquoted } from './sentences.ts';
 
 export interface ValueProblem {
   /** From the value. */
@@ -17,6 +18,8 @@ export interface ValueProblem {
   readonly code: string;
   readonly message: string;
   readonly replacement?: string;
+  /** The value there is meant as a text, and lacks its quotes; so is the whole entry. */
+  readonly unquoted?: 'value' | 'entry';
   /** Its paths lead from the value. */
   readonly fix?: Fix;
 }
@@ -48,11 +51,13 @@ export function problemsOfMeant(
   vocabulary: Vocabulary = {},
 ): ValueProblem[] {
   const reading: Reading = { schema, value, misspelt, ...vocabulary };
+  const sure = leaves.filter(({ path }) => !misspelt.some((one) => isGuess(path, one)));
   return [
     ...misspelt.map((one) => misspeltProblem(one, misspelt)),
-    ...leaves
-      .filter(({ path }) => !misspelt.some((one) => isGuess(path, one)))
-      .flatMap((leaf) => problemsOf(leaf, reading)),
+    ...uniqueBy(
+      sure.flatMap((leaf) => problemsOf(leaf, reading)),
+      (problem) => (problem.code === 'colon-in-text' ? problem.path.join('/') : problem),
+    ),
   ];
 }
 
@@ -117,12 +122,14 @@ interface Reading extends Vocabulary {
 function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   const { schema, value, misspelt, missing, foreign } = reading;
   const writtenPath = pathAsWritten(path, misspelt);
+  const text = colonTextAt(schema, value, path, foreign);
+  if (text) return [colonProblem(text, misspelt)];
   if (issue.code === 'unrecognized_keys') {
     const free = keysAt(schema, value, path)
       .map(({ name }) => name)
       .filter((name) => missingKey(value, [...path, name]) !== undefined);
     return issue.keys.map((key) => {
-      const message = foreign?.withoutOurs(key);
+      const message = foreign?.withoutOurs(key, free);
       return message === undefined
         ? strangerProblem(writtenPath, key, free)
         : unknownKey([...writtenPath, key], message, []);
@@ -148,13 +155,24 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
     const fix = { instead: { path: writtenPath, keys, guessed: true as const } };
     return [{ path: writtenPath, code, message: meant.message, fix }];
   }
-  const problem = { path: writtenPath, code, message: sentenceOf(issue, given) };
+  const problem = {
+    path: writtenPath,
+    code,
+    message: sentenceOf(issue, given),
+    ...(lacksQuotes(issue, given) && { unquoted: 'value' as const }),
+  };
   const plain = unquoted(issue, given);
   if (plain === undefined || typeof last !== 'string') return [problem];
   const message = `${problem.message.replace(/\.$/, '')} in quotes.`;
   return [
     { ...problem, message, fix: { instead: { path: writtenPath, keys: { [last]: plain } } } },
   ];
+}
+
+function colonProblem({ path, key }: ColonText, misspelt: readonly Misspelt[]): ValueProblem {
+  const message = `YAML reads "${key}:" as a key. Put the whole text in quotes.`;
+  const entry = [...pathAsWritten(path, misspelt), key];
+  return { path: entry, onKey: true, code: 'colon-in-text', message, unquoted: 'entry' };
 }
 
 /** Where the innermost list's item stands in a path; -1 where it leads through no list. */
@@ -226,7 +244,25 @@ function fixUnder(base: Path, fix: Fix): Fix {
 
 /** @param base where the value stands in the document */
 export function locateProblem(problem: ValueProblem, document: YamlDocument, base: Path): Problem {
-  const { path, onKey, ...rest } = problemUnder(base, problem);
+  const { path, onKey, unquoted, fix, ...rest } = problemUnder(base, problem);
   const range = onKey ? document.keyRangeOf(path) : document.rangeOf(path);
-  return { ...rest, severity: 'error', path: document.path, range };
+  const quote = unquoted && bareRange(document, path, unquoted);
+  return {
+    ...rest,
+    ...((fix ?? quote) && { fix: { ...fix, ...(quote && { quote }) } }),
+    severity: 'error',
+    path: document.path,
+    range: quote ?? range,
+  };
+}
+
+/** Where bare words on one line stand; undefined for nothing, an alias or a mapping in braces. */
+function bareRange(document: YamlDocument, path: Path, what: 'value' | 'entry'): Range | undefined {
+  const last = document.scalarAt(path);
+  const first = what === 'entry' ? document.scalarAt(path, 'key') : last;
+  if (!first || !last || first.start === last.end) return undefined;
+  const range = document.rangeOfOffsets(first.start, last.end);
+  const whole = what === 'entry' ? document.rangeOf(path.slice(0, -1)) : range;
+  const isBare = document.offsetAt(whole.start) === first.start;
+  return isBare && range.start.line === range.end.line ? range : undefined;
 }

@@ -14,7 +14,7 @@ const TEXT = `cases:
     assert: [{type: contains, value: Hello}]
 `;
 
-describe('renaming a case', { timeout: 60_000 }, () => {
+describe('renaming a case', { timeout: 180_000 }, () => {
   it('renames its recorded results once the edit is applied, and not before', async (t) => {
     const { workspace, record = '' } = await runFiles(t, { 'suite.eval.yaml': TEXT });
     const server = await startLanguageServer(pathToFileURL(workspace).toString());

@@ -9,7 +9,7 @@ import { type LanguageServer, startLanguageServer } from '../support/language/la
 const TEXT =
   'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert:\n      - {type: llm-judge, prompt: ./p.md}\n';
 
-describe('the language server over stdio', { timeout: 60_000 }, () => {
+describe('the language server over stdio', { timeout: 180_000 }, () => {
   let folder: string;
   let server: LanguageServer;
   const uriOf = (name: string) => pathToFileURL(join(folder, name)).toString();

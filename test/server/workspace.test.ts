@@ -30,7 +30,7 @@ function changedOnDisk(server: LanguageServer, uri: string, type: 1 | 2 | 3) {
   return server.connection.sendNotification('workspace/didChangeWatchedFiles', { changes });
 }
 
-describe('the workspace', { timeout: 60_000 }, () => {
+describe('the workspace', { timeout: 180_000 }, () => {
   it('is checked as a whole, open or not', async (t) => {
     const folder = await folderWith(t, {
       'good.eval.yaml': `${CASE}    assert: [{type: contains, value: x}]\n`,

@@ -61,7 +61,7 @@ export const ALL_FIXES = Object.keys(FIXES) as readonly FixName[];
 export const PROMPT_FIXES: readonly FixName[] = ['instead'];
 
 /** Those that need the text alone, be it a judge prompt or a transcript. */
-export const TEXT_FIXES: readonly FixName[] = ['replacement', 'tab-indent'];
+export const TEXT_FIXES: readonly FixName[] = ['replacement', 'tab-indent', 'quote'];
 
 /** @param diagnostics those of others are passed over */
 export function fixesOf(
@@ -129,11 +129,11 @@ function indentWithSpaces(_: true, { yaml }: FixContext): Mended {
   return { title: 'Indent with spaces', edits, preferred: true };
 }
 
-/** Puts a text that a comment cuts short in quotes as a whole. */
+/** Puts words in quotes that YAML reads as something else than a text. */
 function putInQuotes({ start, end }: FixFacts['quote'], { yaml }: FixContext): Mended {
   const [from, to] = [yaml.offsetAt(start), yaml.offsetAt(end)];
   const edits = [edit(yaml, from, to, quoted(yaml.text.slice(from, to)))];
-  return { title: 'Put the whole text in quotes', edits, preferred: true };
+  return { title: 'Put in quotes', edits, preferred: true };
 }
 
 /** Adds the key that a mapping lacks, with a value to begin from. */

@@ -65,6 +65,19 @@ describe("another tool's name of an assertion type", () => {
   });
 });
 
+describe('a scripted turn of another role', () => {
+  for (const role of ['assistant', 'system', 'developer', 'tool']) {
+    it(`is told that the target replies: ${role}`, async () => {
+      const { problems } = await load(
+        suiteWith(`target: {type: module, path: bot.mjs}\nturns: [{${role}: Hi}]\nassert: [x]`),
+      );
+      const [told] = problems.filter(({ code }) => code === 'unknown-key');
+      assert.match(told?.message ?? '', /the target replies\. .* write `transcript`/);
+      assert.equal(told?.replacement, undefined);
+    });
+  }
+});
+
 describe("another tool's name of a key", () => {
   const known = [[], ['cases', 0], ['defaults']].flatMap((path) =>
     keysAt(evalFileSchema, { cases: [{}], defaults: {} }, path).map(({ name }) => name),

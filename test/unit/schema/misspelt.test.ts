@@ -142,7 +142,7 @@ describe('a value of another kind', () => {
     ['a list without items', 'at: []', 'Expected at least 1 item, found 0.'],
     ['empty text', 'role: ""', 'Expected text, found empty text.'],
     ['nothing', 'role:', 'Expected text, found nothing.'],
-    ['true for text', 'role: true', 'Expected text, found true.'],
+    ['true for text', 'role: true', 'Expected text, found true. Put it in quotes.'],
   ] as const) {
     it(`is told with what was found: ${what}`, async () => {
       const text = caseKeys.startsWith('at')

@@ -6,7 +6,15 @@ import { actionsOf, applied, codesOf, fixed } from '../../../support/language/co
 const said = (text: string) =>
   suiteWith(`transcript:\n  - user: ${text}\n  - assistant: Hello\nassert: [x]`);
 
-describe('putting the whole text in quotes', () => {
+const TITLE = 'Put in quotes';
+
+const titlesOf = async (text: string) =>
+  (await actionsOf(text)).flatMap(({ title, kind }) => (kind === 'quickfix' ? title : []));
+
+const scripted = (turn: string) =>
+  `cases:\n  - id: one\n    target: {type: chat, model: openai:x}\n    turns:\n      - ${turn}\n    assert: [x]\n`;
+
+describe('putting in quotes', () => {
   for (const [what, before, after] of [
     ['a plain one', 'My order #98765 is late.', '"My order #98765 is late."'],
     ['one with quotes', 'My "big" order #98765', `'My "big" order #98765'`],
@@ -15,10 +23,42 @@ describe('putting the whole text in quotes', () => {
     ['one in another script', 'הזמנה 📦 #98765', '"הזמנה 📦 #98765"'],
   ] as const) {
     it(`takes ${what}`, async () => {
-      const title = 'Put the whole text in quotes';
-      assert.equal(await fixed(said(before), title, 'comment-cuts-text'), said(after));
+      assert.equal(await fixed(said(before), TITLE, 'comment-cuts-text'), said(after));
     });
   }
+
+  for (const [what, before, after] of [
+    ['a turn with a colon', 'Hello: are you there', '"Hello: are you there"'],
+    ['one that ends with a colon', 'Hello:', '"Hello:"'],
+    ['one with quotes behind the colon', 'Hello: "there"', `'Hello: "there"'`],
+    ['one in front of a comment', 'Hello: you # later', '"Hello: you" # later'],
+  ] as const) {
+    it(`takes ${what}`, async () => {
+      const text = scripted(before);
+      assert.deepEqual(await codesOf(text), ['colon-in-text']);
+      assert.equal(await fixed(text, TITLE, 'colon-in-text'), scripted(after));
+    });
+  }
+
+  for (const written of ['42', '1e3', 'true', 'null', '~']) {
+    it(`takes ${written} where a text belongs`, async () => {
+      for (const text of [scripted, said]) {
+        assert.equal(await fixed(text(written), TITLE, 'wrong-type'), text(`"${written}"`));
+      }
+    });
+  }
+
+  it('is not offered for nothing, a list or an alias', async () => {
+    for (const turn of ['', '[a]', '{Hello: there}']) {
+      assert.deepEqual(await titlesOf(scripted(turn)), []);
+    }
+    const alias = scripted('*n').replace('id: one', 'id: one\n    context: {n: &n 5}');
+    assert.deepEqual(await titlesOf(alias), []);
+  });
+
+  it('leaves a misspelt key its guess', async () => {
+    assert.deepEqual(await titlesOf(scripted('uesr: Hi')), ['Change to "user"', 'Remove "uesr"']);
+  });
 
   it('is not offered within brackets, which the comment swallows', async () => {
     const text = suiteWith(
