@@ -17,6 +17,11 @@ export const arrows: readonly Arrows[] = [
     imports: [],
   },
   {
+    folder: 'src/disk',
+    holds: 'files and folders of the disk that are what they seem: no links, devices or pipes',
+    imports: ['core'],
+  },
+  {
     folder: 'src/yaml',
     holds: 'text ↔ tree: a document with ranges, nodes at paths, edits, quoting, layout',
     imports: ['core'],
@@ -34,13 +39,13 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/models',
     holds: 'one file per provider; the only importer of `openai`; recordings; token counts',
-    imports: ['core'],
+    imports: ['core', 'disk'],
   },
   {
     folder: 'src/targets',
     holds:
       '`chat`, `module`, `command`; user functions in their own processes. A target never sees expectations or assertions',
-    imports: ['core', 'messages', 'models'],
+    imports: ['core', 'disk', 'messages', 'models'],
   },
   {
     folder: 'src/assertions',
@@ -51,7 +56,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/evalfile',
     holds: 'text → Suite: the one zod declaration, cases, assertions, prompts; runs nothing',
-    imports: ['core', 'yaml', 'schema', 'messages', 'models', 'targets', 'assertions'],
+    imports: ['core', 'disk', 'yaml', 'schema', 'messages', 'models', 'targets', 'assertions'],
   },
   {
     folder: 'src/judge',
@@ -63,7 +68,7 @@ export const arrows: readonly Arrows[] = [
     folder: 'src/store',
     holds:
       'run records: location, append, read, latest verdicts of a case; answers kept between runs',
-    imports: ['core'],
+    imports: ['core', 'disk'],
   },
   {
     folder: 'src/runner',
@@ -91,7 +96,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/cli',
     holds: 'the command line: a thin shell',
-    imports: ['core', 'evalfile', 'runner', JUDGE_ESTIMATE, 'report', 'server', 'store'],
+    imports: ['core', 'disk', 'evalfile', 'runner', JUDGE_ESTIMATE, 'report', 'server', 'store'],
   },
   {
     folder: 'src/extension',

@@ -1,13 +1,23 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RUNS_FOLDER } from '../core/recordPaths.ts';
 import type { RecordLine } from '../core/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
+import { CREATING, isRealFolder, makeRealFolder, openRegular } from '../disk/regularFile.ts';
 import { keptIn, makeHome } from './home.ts';
 
 /** The folder of the records at a root. @param root as of `RecordHome` */
 export function recordsIn(root: string): string {
   return keptIn(root, RUNS_FOLDER);
+}
+
+/** The records at a root, absolute. What is no regular file in a folder of ours is none. */
+export async function recordsAt(root: string): Promise<string[]> {
+  const folder = recordsIn(root);
+  if (!(await isRealFolder(folder))) return [];
+  const entries = await readdir(folder, { withFileTypes: true });
+  const records = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'));
+  return records.map(({ name }) => join(folder, name));
 }
 
 /** A record being written, line by line. */
@@ -33,10 +43,10 @@ export async function createRecord(
 ): Promise<RecordWriter> {
   await makeHome(root);
   const folder = recordsIn(root);
-  await mkdir(folder, { recursive: true });
+  await makeRealFolder(folder);
   const time = started.replace(/[:.]/g, '-');
   const path = join(folder, `${time}-${id}.jsonl`);
-  const file = await open(path, 'ax');
+  const file = await openRegular(path, CREATING);
   return writer(path, file, scrubber);
 }
 

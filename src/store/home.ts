@@ -1,6 +1,13 @@
-import { mkdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HOME_FOLDER, type RecordHome } from '../core/recordPaths.ts';
+import {
+  CREATING,
+  isRealFolder,
+  makeRealFolder,
+  unlessThere,
+  writeRegular,
+} from '../disk/regularFile.ts';
 
 export interface FoundHome extends RecordHome {
   /** Every folder above the file that holds a `.turnlight`, the nearest first: others hold older records. */
@@ -19,8 +26,8 @@ export async function findHome(evalFile: string): Promise<FoundHome> {
   const folder = await realpath(dirname(evalFile)).catch(() => dirname(evalFile));
   const above = foldersFrom(folder);
   const [kept, repositories] = await Promise.all([
-    those(above, async (one) => (await found(join(one, HOME_FOLDER)))?.isDirectory() ?? false),
-    those(above, async (one) => (await found(join(one, '.git'))) !== undefined),
+    those(above, (one) => isRealFolder(join(one, HOME_FOLDER))),
+    those(above, (one) => exists(join(one, '.git'))),
   ]);
   return {
     named: evalFile,
@@ -35,14 +42,13 @@ export function keptIn(root: string, name: string): string {
   return join(root, HOME_FOLDER, name);
 }
 
-/** Makes the folder of all that Turnlight keeps; a `.gitignore` leaves it out of version control. */
+/**
+ * Makes the folder of all that Turnlight keeps; a `.gitignore` leaves it out of version control. What
+ * is written there stays in the workspace, so that no link is followed.
+ */
 export async function makeHome(root: string): Promise<void> {
-  await mkdir(join(root, HOME_FOLDER), { recursive: true });
-  await writeFile(keptIn(root, '.gitignore'), '*\n', { flag: 'wx' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
+  await makeRealFolder(join(root, HOME_FOLDER));
+  await writeRegular(keptIn(root, '.gitignore'), '*\n', CREATING).catch(unlessThere);
 }
 
 function foldersFrom(folder: string): string[] {
@@ -58,6 +64,9 @@ async function those(
   return folders.filter((_folder, index) => answers[index]);
 }
 
-function found(path: string) {
-  return stat(path).catch(() => undefined);
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

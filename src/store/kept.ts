@@ -1,7 +1,7 @@
-import { appendFile, readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { parseJson } from '../core/data.ts';
 import type { Scrubber } from '../core/scrubber.ts';
+import { APPENDING, readRegular, writeRegular } from '../disk/regularFile.ts';
 import { type FoundHome, keptIn, makeHome } from './home.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
@@ -30,7 +30,8 @@ export function keptAnswers(
     async save(key, answer) {
       (await answers()).set(key, answer);
       await makeHome(root);
-      await appendFile(fileIn(root), `${scrubber.text(JSON.stringify({ key, answer }))}\n`);
+      const line = `${scrubber.text(JSON.stringify({ key, answer }))}\n`;
+      await writeRegular(fileIn(root), line, APPENDING);
     },
   };
 }
@@ -46,7 +47,7 @@ async function readAll(roots: readonly string[]): Promise<Map<string, unknown>> 
 }
 
 async function read(path: string): Promise<Map<string, unknown>> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await readRegular(path).then(String, (error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw error;
   });

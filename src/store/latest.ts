@@ -1,10 +1,10 @@
-import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { groupBy } from '../core/data.ts';
 import { caseKey } from '../core/identity.ts';
 import { mapCasePaths, namedPath, type RecordHome } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
-import { recordsIn } from './append.ts';
+import { recordsAt } from './append.ts';
 import { findHome } from './home.ts';
 import { readRecord } from './read.ts';
 
@@ -52,8 +52,8 @@ export class LatestRuns {
   }
 
   async #read(path: string): Promise<Cases | undefined> {
-    const found = await stat(path).catch(() => undefined);
-    if (!found) return undefined;
+    const found = await lstat(path).catch(() => undefined);
+    if (!found?.isFile()) return undefined;
     const stamp = `${found.mtimeMs} ${found.size}`;
     const known = this.#known.get(path);
     if (known?.stamp === stamp) return known.cases;
@@ -75,13 +75,7 @@ interface Records {
 /** Names begin with the time of their run. */
 async function recordsOf(suite: string): Promise<Records> {
   const home = await findHome(suite);
-  const found = await Promise.all(
-    home.kept.map(async (root) => {
-      const folder = recordsIn(root);
-      const names = await readdir(folder).catch(() => []);
-      return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(folder, name));
-    }),
-  );
+  const found = await Promise.all(home.kept.map(recordsAt));
   const newestFirst = found.flat().sort((a, b) => (basename(a) < basename(b) ? 1 : -1));
   return { home, newestFirst };
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseJson } from '../core/data.ts';
 import { absolutePath, mapCasePaths, mapRunPaths } from '../core/recordPaths.ts';
@@ -9,6 +8,7 @@ import {
   type RunLine,
   recordLineSchema,
 } from '../core/runRecord.ts';
+import { readRegular } from '../disk/regularFile.ts';
 
 /** A run's record as read back, its paths absolute. */
 export interface RunRecord {
@@ -28,7 +28,7 @@ export interface RunRecord {
  * @param root the folder that its paths start from; the one that it stands in by default
  */
 export async function readRecord(path: string, root = rootOfRecord(path)): Promise<RunRecord> {
-  const text = await readFile(path, 'utf8');
+  const text = String(await readRegular(path));
   const absolute = (recorded: string) => absolutePath(root, recorded);
   const cases: CaseLine[] = [];
   const problems: string[] = [];

@@ -1,8 +1,8 @@
-import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { mappingOf, parseJson } from '../core/data.ts';
 import { absolutePath } from '../core/recordPaths.ts';
-import { recordsIn } from './append.ts';
+import { readRegular } from '../disk/regularFile.ts';
+import { recordsAt } from './append.ts';
 import { findHome } from './home.ts';
 
 /** Milliseconds without a new line after which a run without an end is taken to have been killed. */
@@ -45,20 +45,13 @@ export async function renameCase(renaming: CaseRenaming): Promise<RenamedRecords
   return { changed: changed.sort(), running: running.sort() };
 }
 
-async function recordsAt(root: string): Promise<string[]> {
-  const folder = recordsIn(root);
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const records = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'));
-  return records.map(({ name }) => join(folder, name));
-}
-
 async function renameIn(
   path: string,
   renaming: CaseRenaming,
   isMine: (suite: unknown) => boolean,
 ): Promise<'changed' | 'running' | 'unconcerned'> {
   const before = await stat(path);
-  const lines = (await readFile(path, 'utf8')).split('\n');
+  const lines = String(await readRegular(path)).split('\n');
   const renamed = lines.map((line) => renamedLine(line, renaming, isMine));
   if (renamed.every((line, index) => line === lines[index])) return 'unconcerned';
   const ended = lines.some((line) => kindOf(line) === 'end');

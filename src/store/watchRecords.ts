@@ -1,4 +1,4 @@
-import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { HOME_FOLDER, RUNS_FOLDER } from '../core/recordPaths.ts';
 import { findHome } from './home.ts';
@@ -56,6 +56,7 @@ function watchIn(
   };
   let watcher: FSWatcher | undefined;
   try {
+    if (!lstatSync(folder).isDirectory()) return () => {};
     watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (next === undefined) tell(join(folder, name ?? ''));
       else if (name === next) goOn(next, 0);
@@ -74,5 +75,7 @@ function watchIn(
 
 function writtenSince(folder: string, since: number): string[] {
   const paths = readdirSync(folder).map((name) => join(folder, name));
-  return paths.filter((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since);
+  return paths.filter(
+    (path) => (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since,
+  );
 }

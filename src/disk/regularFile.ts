@@ -1,0 +1,97 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
+import { ReasonedError } from '../core/errors.ts';
+
+/** Something else stands where a file or folder of ours belongs. `message` names it. */
+export class NotRegularError extends ReasonedError<'link' | 'not-a-file' | 'not-a-folder'> {
+  override readonly name = 'NotRegularError';
+}
+
+export const READING = constants.O_RDONLY;
+
+export const APPENDING = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
+
+/** Fails with `EEXIST` where anything stands there. */
+export const CREATING = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+
+/** Windows has neither. Without `O_NONBLOCK`, opening a pipe waits for its other end. */
+const SAFELY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Opens a regular file: no symbolic link, device or pipe. Links among the folders above it are followed.
+ *
+ * @param flags `READING`, `APPENDING` or `CREATING`
+ * @throws NotRegularError, or what the system says
+ */
+export async function openRegular(
+  path: string,
+  flags = READING,
+  mode?: number,
+): Promise<FileHandle> {
+  const there = await statOf(path);
+  if (there) assertFile(path, there);
+  const file = await open(path, flags | SAFELY, mode);
+  try {
+    assertFile(path, await file.stat());
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** The whole of a regular file. @throws as `openRegular` */
+export async function readRegular(path: string): Promise<Buffer> {
+  const file = await openRegular(path);
+  return file.readFile().finally(() => file.close());
+}
+
+/** @param flags `APPENDING` or `CREATING` @throws as `openRegular` */
+export async function writeRegular(path: string, text: string, flags: number): Promise<void> {
+  const file = await openRegular(path, flags);
+  await file.writeFile(text).finally(() => file.close());
+}
+
+/** Whether a folder, and no link to one, is there. */
+export async function isRealFolder(path: string): Promise<boolean> {
+  return (await statOf(path))?.isDirectory() ?? false;
+}
+
+/**
+ * Makes a folder in one that exists, unless it is there; a link to a folder is not.
+ *
+ * @throws NotRegularError, or what the system says
+ */
+export async function makeRealFolder(path: string): Promise<void> {
+  const there = await statOf(path);
+  if (!there) {
+    await mkdir(path).catch(unlessThere);
+  } else if (!there.isDirectory()) {
+    throw there.isSymbolicLink() ? aLink(path) : notRegular('not-a-folder', path, 'a folder');
+  }
+}
+
+/** For what another run may make at the same time. */
+export function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
+}
+
+function statOf(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+function assertFile(path: string, stats: Stats): void {
+  if (stats.isSymbolicLink()) throw aLink(path);
+  if (!stats.isFile()) throw notRegular('not-a-file', path, 'a regular file');
+}
+
+function aLink(path: string): NotRegularError {
+  return new NotRegularError('link', `${path} is a symbolic link. Remove it.`);
+}
+
+function notRegular(reason: 'not-a-file' | 'not-a-folder', path: string, wanted: string) {
+  return new NotRegularError(reason, `${path} is not ${wanted}. Rename or remove it.`);
+}

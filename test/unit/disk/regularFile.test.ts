@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import {
+  APPENDING,
+  CREATING,
+  isRealFolder,
+  makeRealFolder,
+  openRegular,
+  readRegular,
+  writeRegular,
+} from '../../../src/disk/regularFile.ts';
+
+const POSIX = { skip: process.platform === 'win32' };
+
+async function folder(t: TestContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'turnlight-disk-'));
+  t.after(() => rm(path, { recursive: true }));
+  return path;
+}
+
+describe('a file of ours', () => {
+  it('is read, appended to and created', async (t) => {
+    const path = join(await folder(t), 'file');
+    await writeRegular(path, 'a', CREATING);
+    await writeRegular(path, 'a', APPENDING);
+    assert.equal(String(await readRegular(path)), 'aa');
+    await assert.rejects(openRegular(path, CREATING), { code: 'EEXIST' });
+  });
+
+  it('that is a link is neither read nor written', async (t) => {
+    const at = await folder(t);
+    await writeFile(join(at, 'outside'), 'secret');
+    await symlink(join(at, 'outside'), join(at, 'link'));
+    await symlink(join(at, 'nowhere'), join(at, 'dangling'));
+    for (const name of ['link', 'dangling']) {
+      for (const flags of [undefined, APPENDING, CREATING]) {
+        await assert.rejects(openRegular(join(at, name), flags), {
+          reason: 'link',
+          message: `${join(at, name)} is a symbolic link. Remove it.`,
+        });
+      }
+    }
+    assert.equal(await readFile(join(at, 'outside'), 'utf8'), 'secret');
+    await assert.rejects(stat(join(at, 'nowhere')));
+  });
+
+  it('that is a pipe, a device or a folder is refused at once', POSIX, async (t) => {
+    const at = await folder(t);
+    execFileSync('mkfifo', [join(at, 'pipe')]);
+    for (const path of [join(at, 'pipe'), '/dev/zero', at]) {
+      await assert.rejects(readRegular(path), { reason: 'not-a-file' });
+      await assert.rejects(openRegular(path, APPENDING), { reason: 'not-a-file' });
+    }
+  });
+});
+
+describe('a folder of ours', () => {
+  it('is made, and may be there', async (t) => {
+    const path = join(await folder(t), 'made');
+    assert.equal(await isRealFolder(path), false);
+    await Promise.all([makeRealFolder(path), makeRealFolder(path)]);
+    await makeRealFolder(path);
+    assert.equal(await isRealFolder(path), true);
+  });
+
+  it('is no link to a folder and no file', async (t) => {
+    const at = await folder(t);
+    await mkdir(join(at, 'outside'));
+    await symlink(join(at, 'outside'), join(at, 'link'));
+    await writeFile(join(at, 'file'), '');
+    await assert.rejects(makeRealFolder(join(at, 'link')), { reason: 'link' });
+    await assert.rejects(makeRealFolder(join(at, 'file')), { reason: 'not-a-folder' });
+    assert.equal(await isRealFolder(join(at, 'link')), false);
+    assert.equal(await isRealFolder(join(at, 'file')), false);
+  });
+});
