@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../core/problem.ts';
 import { loadSuite } from '../evalfile/load.ts';
@@ -16,9 +17,10 @@ export async function loadSuites(
   const workspace = workspaceOf(shell.folder);
   const defaultJudge = shell.env('TURNLIGHT_JUDGE');
   const files = await findEvalFiles(args, shell.folder);
+  const onDisk = nodeFiles(new Set(args.map((arg) => resolve(shell.folder, arg))));
   const loaded = await Promise.all(
     files.map((file) =>
-      loadSuite(file, nodeFiles(), {
+      loadSuite(file, onDisk, {
         workspace: fileWorkspace(file, workspace),
         env: shell.env,
         ...(defaultJudge && { defaultJudge }),

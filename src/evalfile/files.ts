@@ -6,14 +6,16 @@ import { ReasonedError } from '../core/errors.ts';
 export interface Files {
   /** @throws FileError if it is missing, larger than `maxBytes`, or not UTF-8 */
   read(path: string, maxBytes: number): Promise<string>;
-  /** Whether a file is there; a folder is none. */
-  exists(path: string): Promise<boolean>;
-  isFolder(path: string): Promise<boolean>;
+  /** What stands at a path, links followed; undefined if nothing does. */
+  kindOf(path: string): Promise<PathKind | undefined>;
   /** The path with symbolic links followed; the path itself if it does not exist. */
   realPath(path: string): Promise<string>;
   /** Absolute paths, sorted, of the files under `folder` that match. */
   glob(patterns: readonly string[], folder: string): Promise<string[]>;
 }
+
+/** `other` is a pipe, a device or a link to nothing: never read, and nothing can be created there. */
+export type PathKind = 'file' | 'folder' | 'other';
 
 export type FileErrorReason = 'missing' | 'too-large' | 'not-utf8' | 'unreadable';
 
@@ -26,6 +28,6 @@ export function overlayFiles(files: Files, textAt: (path: string) => string | un
   return {
     ...files,
     read: async (path, maxBytes) => textAt(path) ?? files.read(path, maxBytes),
-    exists: async (path) => textAt(path) !== undefined || files.exists(path),
+    kindOf: async (path) => (textAt(path) === undefined ? files.kindOf(path) : 'file'),
   };
 }

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
 import { mappingOf } from '../core/data.ts';
-import { environmentNames, isReference, substituteEnv } from '../core/environment.ts';
+import { environmentNames, isReference, mentionsEnv, substituteEnv } from '../core/environment.ts';
 import { isFileKind } from '../core/meaning.ts';
 import { toolsSchema, unwrapTools } from '../core/message.ts';
 import { START, suggested } from '../core/problem.ts';
@@ -174,7 +174,7 @@ async function keysOf(
   const given = mappingOf(params);
   for (const { kind, text, path } of mentionsIn(schema, given).names) {
     // The model of a target is read by itself.
-    if (path.length > 1 || !isFileKind(kind)) continue;
+    if (path.length > 1 || !isFileKind(kind) || mentionsEnv(text)) continue;
     await findReferenced(text, within(location, ...path), kind, scope);
   }
   return { params: { ...given }, ...(filled && { written: mappingOf(value) }) };

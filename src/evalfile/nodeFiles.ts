@@ -1,22 +1,30 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, open, realpath, stat } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { glob } from 'tinyglobby';
-import type { Files } from './files.ts';
+import { openRegular } from '../disk/regularFile.ts';
+import type { Files, PathKind } from './files.ts';
 import { readText } from './readText.ts';
 
-export function nodeFiles(): Files {
+/** @param own paths that the user named, absolute; those may be pipes and devices too */
+export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
   return {
-    read: (path, maxBytes) =>
-      readText(
+    async read(path, maxBytes) {
+      const opened = own.has(path) ? open(path) : realpath(path).then((real) => openRegular(real));
+      return readText(
         {
-          size: async () => (await stat(path)).size,
-          bytes: () => readFile(path),
+          size: async () => (await (await opened).stat()).size,
+          bytes: async () => buffer((await opened).createReadStream({ end: maxBytes })),
           isMissing: (error) =>
             error instanceof Error && 'code' in error && error.code === 'ENOENT',
         },
         maxBytes,
-      ),
-    exists: async (path) => (await stat(path).catch(() => undefined))?.isFile() ?? false,
-    isFolder: async (path) => (await stat(path).catch(() => undefined))?.isDirectory() ?? false,
+      ).finally(async () => (await opened.catch(() => undefined))?.close());
+    },
+    async kindOf(path) {
+      const found = await stat(path).catch(() => lstat(path).catch(() => undefined));
+      return found && kindIn(found);
+    },
     realPath: (path) => realpath(path).catch(() => path),
     async glob(patterns, folder) {
       const found = await glob([...patterns], {
@@ -29,4 +37,9 @@ export function nodeFiles(): Files {
       return found.sort();
     },
   };
+}
+
+function kindIn(stats: Stats): PathKind {
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'folder' : 'other';
 }

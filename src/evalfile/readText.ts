@@ -1,8 +1,11 @@
+import { errorText } from '../core/errors.ts';
 import { FileError } from './files.ts';
 
 /** A file of the disk or of the editor. */
 export interface Readable {
+  /** 0 where it is not known beforehand, as of a pipe. */
   size(): Promise<number>;
+  /** Of one that is too large, at least one byte more than the limit. */
   bytes(): Promise<Uint8Array>;
   /** Whether an error of these says that there is no such file. */
   isMissing(error: unknown): boolean;
@@ -20,8 +23,10 @@ export async function readText(file: Readable, maxBytes: number): Promise<string
 
 async function bytesOf(file: Readable, maxBytes: number): Promise<Uint8Array> {
   try {
-    const size = await file.size();
-    if (size <= maxBytes) return await file.bytes();
+    const known = await file.size();
+    const bytes = known > maxBytes ? undefined : await file.bytes();
+    const size = bytes?.length ?? known;
+    if (bytes && size <= maxBytes) return bytes;
     const [megabytes, most] = [(size / 1e6).toFixed(1), (maxBytes / 1e6).toFixed(0)];
     const message = `The file is ${megabytes} MB; the limit is ${most} MB. Split it.`;
     throw new FileError('too-large', message);
@@ -29,6 +34,6 @@ async function bytesOf(file: Readable, maxBytes: number): Promise<Uint8Array> {
     if (error instanceof FileError) throw error;
     throw file.isMissing(error)
       ? new FileError('missing', 'The file does not exist.')
-      : new FileError('unreadable', `The file cannot be read: ${String(error)}`);
+      : new FileError('unreadable', `The file cannot be read: ${errorText(error)}`);
   }
 }

@@ -1,9 +1,7 @@
 import { dirname, extname } from 'node:path';
-import { mentionsEnv } from '../core/environment.ts';
 import { outsideMessage } from '../core/insideWorkspace.ts';
 import { EXTENSIONS, type FileKind } from '../core/meaning.ts';
 import { type Fix, isNewFileKind } from '../core/problem.ts';
-import { templateVariables } from '../core/template.ts';
 import { FileError } from './files.ts';
 import { resolveReference } from './resolveReference.ts';
 import type { Location, Scope } from './scope.ts';
@@ -28,13 +26,10 @@ export async function findReferenced(
   kind: FileKind,
   { options, files, reporter, dependencies }: Scope,
 ): Promise<string | undefined> {
-  // What is to be filled in is reported where it cannot be.
-  if (mentionsEnv(reference) || templateVariables(reference).length > 0) return undefined;
   const say = (code: string, message: string, fix?: Fix) =>
     reporter.say(code, message, location, { ...(fix && { fix }) });
-  const exists = kind === 'folder' ? files.isFolder : files.exists;
   const folder = dirname(location.document.path);
-  const found = await resolveReference(reference, folder, options.workspace, files, exists);
+  const found = await resolveReference(reference, folder, options.workspace, files);
   if (found.kind === 'outside') {
     say('path-outside', outsideMessage(`"${reference}"`));
     return undefined;
@@ -46,9 +41,14 @@ export async function findReferenced(
     say('unknown-file-type', `Unsupported file type: a ${kind} file ends in ${endings}.`);
     return undefined;
   }
-  if (found.kind === 'found') return path;
-  const what = kind === 'folder' ? 'folder' : 'file';
-  const message = `There is no ${what} "${reference}". Paths are relative to this file.`;
+  const wanted = kind === 'folder' ? 'folder' : 'file';
+  if (found.kind === wanted) return path;
+  if (found.kind !== 'missing') {
+    const is = found.kind === 'other' ? 'a pipe, a device or a link to nothing' : `a ${found.kind}`;
+    say(`not-a-${wanted}`, `"${reference}" is ${is}. Expected the path of a ${wanted}.`);
+    return undefined;
+  }
+  const message = `There is no ${wanted} "${reference}". Paths are relative to this file.`;
   say('file-missing', message, isNewFileKind(kind) ? { create: { path, kind } } : undefined);
   return undefined;
 }

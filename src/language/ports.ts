@@ -39,7 +39,7 @@ export interface HintSettings {
  * on by itself. Paths are absolute, texts as they are typed rather than as they are saved.
  */
 export interface LanguagePorts {
-  readonly files: Pick<Files, 'exists' | 'realPath'>;
+  readonly files: Pick<Files, 'kindOf' | 'realPath'>;
   /** Undefined if the file cannot be read. */
   readText(path: string): Promise<string | undefined>;
   /** What a folder holds; rejects where there is no such folder. */
@@ -68,7 +68,7 @@ export interface LanguagePorts {
 
 /** What completion may ask of the workspace; what is absent is not offered. */
 export interface CompletionContext
-  extends Partial<Pick<LanguagePorts, 'listFolder' | 'readText' | 'editorModels'>> {
+  extends Partial<Pick<LanguagePorts, 'files' | 'listFolder' | 'readText' | 'editorModels'>> {
   readonly snippets?: boolean;
   readonly workspace?: string;
   /** The data of a suite that includes the file. */

@@ -15,17 +15,15 @@ export function clientFiles(connection: Connection, disk: Files): Files {
   return {
     read: (path, maxBytes) =>
       isVirtual(path) ? read(connection, path, maxBytes) : disk.read(path, maxBytes),
-    async exists(path) {
-      if (!isVirtual(path)) return disk.exists(path);
-      return (await connection.sendRequest(FILE_REQUESTS.exists, { uri: uriOf(path) })) === true;
+    async kindOf(path) {
+      if (!isVirtual(path)) return disk.kindOf(path);
+      const params = { uri: uriOf(path) };
+      if ((await connection.sendRequest(FILE_REQUESTS.exists, params)) === true) return 'file';
+      return listFolder(connection, path).then(
+        () => 'folder' as const,
+        () => undefined,
+      );
     },
-    isFolder: (path) =>
-      isVirtual(path)
-        ? listFolder(connection, path).then(
-            () => true,
-            () => false,
-          )
-        : disk.isFolder(path),
     realPath: async (path) => (isVirtual(path) ? path : disk.realPath(path)),
     async glob(patterns, folder) {
       if (!isVirtual(folder)) return disk.glob(patterns, folder);

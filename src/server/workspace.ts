@@ -167,7 +167,7 @@ export function createWorkspace(
         return { path, problems, outline: [], dependencies: [] };
       }
       if (openAt(path)) return (await documentAt(path))?.suite;
-      if (!(await files.exists(path))) return undefined;
+      if ((await files.kindOf(path)) !== 'file') return undefined;
       const suite = await loadSuite(path, files, optionsFor(path));
       index.put(suite);
       return suite;

@@ -13,8 +13,11 @@ export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
       if (text === undefined) throw new FileError('missing', 'The file does not exist.');
       return text;
     },
-    exists: async (path) => Object.hasOwn(texts, path),
-    isFolder: async (path) => Object.keys(texts).some((one) => one.startsWith(`${path}/`)),
+    async kindOf(path) {
+      if (Object.hasOwn(texts, path)) return 'file';
+      const isFolder = Object.keys(texts).some((one) => one.startsWith(`${path}/`));
+      return isFolder ? 'folder' : undefined;
+    },
     realPath: async (path) => path,
     async glob(patterns, folder) {
       const [pattern = ''] = patterns;

@@ -46,7 +46,8 @@ export async function markedFiles(files: Readonly<Record<string, string>>): Prom
     ports: {
       documents,
       files: memory,
-      readText: async (path) => ((await memory.exists(path)) ? memory.read(path, 1e6) : undefined),
+      readText: async (path) =>
+        (await memory.kindOf(path)) === 'file' ? memory.read(path, 1e6) : undefined,
       uriOf: (path) => `file://${path}`,
       workspaceOf: () => WORKSPACE,
     },

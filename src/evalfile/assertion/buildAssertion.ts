@@ -8,7 +8,7 @@ import { type Scale, UNIT } from '../../core/scoring.ts';
 import type { Assertion, JudgePrompt } from '../../core/suite.ts';
 import { mentionsIn } from '../../schema/mentions.ts';
 import { meaningOf } from '../../schema/plans.ts';
-import { fillIn } from '../case/caseText.ts';
+import { fillIn, isUnfilled } from '../case/caseText.ts';
 import { overrideJudge, resolveModel } from '../models.ts';
 import { findReferenced } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';
@@ -168,7 +168,7 @@ async function absolutePaths(
   let absolute: unknown = params;
   for (const { kind, text, path } of mentionsIn(type.params, params).names) {
     // A judge prompt is read with its variables and its model.
-    if (!isFileKind(kind) || kind === 'prompt') continue;
+    if (!isFileKind(kind) || kind === 'prompt' || isUnfilled(text)) continue;
     const file = await findReferenced(text, within(location, ...path), kind, scope);
     if (file !== undefined) absolute = changedAt(absolute, path, () => file);
   }

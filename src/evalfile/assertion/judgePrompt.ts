@@ -9,6 +9,7 @@ import type { Range } from '../../core/problem.ts';
 import type { JudgePrompt } from '../../core/suite.ts';
 import { templateVariables } from '../../core/template.ts';
 import { pieceRange } from '../../yaml/scalarSpans.ts';
+import { isUnfilled } from '../case/caseText.ts';
 import { resolveModel } from '../models.ts';
 import { bodyProblems } from '../prompt.ts';
 import { readReferenced } from '../referencedFiles.ts';
@@ -30,7 +31,7 @@ export async function promptOf(
     });
     return undefined;
   }
-  if (typeof reference !== 'string') return undefined;
+  if (typeof reference !== 'string' || isUnfilled(reference)) return undefined;
   const promptLocation = within(location, 'prompt');
   const found = await readReferenced(reference, promptLocation, 'prompt', scope);
   if (!found) return undefined;

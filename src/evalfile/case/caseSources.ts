@@ -4,7 +4,7 @@ import { outsideMessage } from '../../core/insideWorkspace.ts';
 import { parseYaml } from '../../yaml/yamlDocument.ts';
 import { checked } from '../checked.ts';
 import { findReferenced, readFound } from '../referencedFiles.ts';
-import { isReallyInside } from '../resolveReference.ts';
+import { isReallyInside, resolveReference } from '../resolveReference.ts';
 import { includedFileSchema } from '../schema.ts';
 import type { Location, Scope } from '../scope.ts';
 
@@ -42,7 +42,7 @@ async function includedPaths(scope: Scope): Promise<IncludedPath[]> {
   const found = new Map<string, Location>();
   for (const [index, reference] of (file.include ?? []).entries()) {
     const location: Location = { document, path: ['include', index] };
-    if (/[*?[{]/.test(reference)) {
+    if (isGlob(reference)) {
       for (const path of await matching(reference, location, scope)) {
         if (!found.has(path)) found.set(path, location);
       }
@@ -60,15 +60,31 @@ async function includedPaths(scope: Scope): Promise<IncludedPath[]> {
   return [...found].map(([path, location]) => ({ path, location }));
 }
 
+function isGlob(reference: string): boolean {
+  return /[*?[{]/.test(reference);
+}
+
 async function matching(pattern: string, location: Location, scope: Scope): Promise<string[]> {
   const { document, files, options, reporter } = scope;
-  if (pattern.split('/').includes('..') || pattern.startsWith('/')) {
+  if (pattern.split(/[/\\{,}]/).includes('..') || pattern.startsWith('/')) {
     const message = 'Patterns are relative to this file and cannot contain "..".';
     reporter.say('path-outside', message, location);
     return [];
   }
+  if (pattern.includes('\\')) {
+    reporter.say('wrong-pattern', 'Use "/" between folders, on Windows too.', location);
+    return [];
+  }
+  const home = dirname(document.path);
+  const pieces = pattern.split('/');
+  // A glob looks into a folder that it names without wildcards, even through a link.
+  const named = pieces.slice(0, pieces.findIndex(isGlob)).join('/');
+  if ((await resolveReference(named, home, options.workspace, files)).kind === 'outside') {
+    reporter.say('path-outside', outsideMessage(`"${named}"`), location);
+    return [];
+  }
   const inside: string[] = [];
-  const matches = await files.glob([pattern], dirname(document.path));
+  const matches = await files.glob([pattern], home);
   const others = matches.filter((path) => path !== document.path);
   for (const path of others) {
     if (await isReallyInside(path, options.workspace, files)) inside.push(path);

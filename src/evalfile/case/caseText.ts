@@ -54,6 +54,11 @@ function fillText(
   return renderTemplate(text, (name) => textual(context[name]));
 }
 
+/** Whether a text holds what could not be filled in, which was reported. */
+export function isUnfilled(text: string): boolean {
+  return mentionsEnv(text) || templateVariables(text).length > 0;
+}
+
 /** Other keys are for the target: braces cannot name them. */
 function canBeVariable(name: string): boolean {
   return templateVariables(`{{${name}}}`)[0]?.name === name;

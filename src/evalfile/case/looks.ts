@@ -41,8 +41,7 @@ function askedThrough(
 ): Files {
   return {
     read: (path, most) => through(`read ${most} ${path}`, (from) => from.read(path, most)),
-    exists: (path) => through(`exists ${path}`, (from) => from.exists(path)),
-    isFolder: (path) => through(`isFolder ${path}`, (from) => from.isFolder(path)),
+    kindOf: (path) => through(`kindOf ${path}`, (from) => from.kindOf(path)),
     realPath: (path) => through(`realPath ${path}`, (from) => from.realPath(path)),
     glob: (patterns, folder) =>
       through(JSON.stringify([patterns, folder]), (from) => from.glob(patterns, folder)),

@@ -94,7 +94,7 @@ export async function freeFile(
   const home = dirname(document.yaml.path);
   for (let number = 1; ; number += 1) {
     const path = join(home, folder, `${name}${number === 1 ? '' : `-${number}`}${extension}`);
-    if (await ports.files.exists(path)) continue;
+    if ((await ports.files.kindOf(path)) !== undefined) continue;
     return { path, reference: `./${relative(home, path).split(sep).join('/')}` };
   }
 }

@@ -1,6 +1,6 @@
-import { dirname, extname, join, resolve } from 'node:path';
-import { isInside } from '../../core/insideWorkspace.ts';
+import { dirname, extname, join } from 'node:path';
 import { EXTENSIONS, isFileKind } from '../../core/meaning.ts';
+import { resolveReference } from '../../evalfile/resolveReference.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { rolesAt } from '../../schema/mentions.ts';
 import type { CompletionContext } from '../ports.ts';
@@ -11,17 +11,18 @@ import { type Choice, KINDS } from './items.ts';
 export async function pathChoices(
   { root: data, path, typed: before }: Cursor,
   file: string,
-  { listFolder, workspace }: CompletionContext,
+  { files, listFolder, workspace }: CompletionContext,
 ): Promise<Choice[]> {
   const kinds = rolesAt(evalFileSchema, data, path).flatMap(({ kind }) =>
     kind !== undefined && isFileKind(kind) ? [kind] : [],
   );
-  if (kinds.length === 0 || !listFolder) return [];
+  if (kinds.length === 0 || !files || !listFolder) return [];
   const extensions = kinds.flatMap((kind) => EXTENSIONS[kind]);
   const typed = before.slice(0, before.lastIndexOf('/') + 1);
-  const folder = resolve(dirname(file), typed);
   const root = workspace ?? dirname(file);
-  if (typed.startsWith('/') || !isInside(folder, root)) return [];
+  const found = await resolveReference(typed || '.', dirname(file), root, files);
+  if (found.kind !== 'folder') return [];
+  const folder = found.path;
   const entries = await listFolder(folder).catch(() => []);
   const fitting = entries.filter(
     ({ name, isFolder }) =>

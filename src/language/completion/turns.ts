@@ -1,7 +1,7 @@
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { findAssertionType } from '../../assertions/registry.ts';
 import { valueAt } from '../../core/data.ts';
-import { isInside } from '../../core/insideWorkspace.ts';
+import { resolveReference } from '../../evalfile/resolveReference.ts';
 import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { loadTranscript } from '../../evalfile/transcript.ts';
 import type { CompletionContext } from '../ports.ts';
@@ -87,13 +87,14 @@ function joined(messages: readonly SpokenMessage[]): SpokenTurn[] {
 async function turnsOfFile(
   reference: string,
   file: string,
-  { readText, workspace }: CompletionContext,
+  { files, readText, workspace }: CompletionContext,
 ): Promise<SpokenTurn[]> {
-  const path = resolve(dirname(file), reference);
-  if (!readText || !isInside(path, workspace ?? dirname(file))) return [];
-  const text = await readText(path);
-  if (text === undefined) return [];
-  const { messages } = loadTranscript(text, path);
+  if (!files || !readText) return [];
+  const home = dirname(file);
+  const found = await resolveReference(reference, home, workspace ?? home, files);
+  const text = found.kind === 'file' ? await readText(found.path) : undefined;
+  if (found.kind !== 'file' || text === undefined) return [];
+  const { messages } = loadTranscript(text, found.path);
   return joined(
     spokenMessages(messages.map(({ message: { role, content } }) => ({ role, content }))),
   );

@@ -3,8 +3,8 @@ import { resolveReference } from '../../evalfile/resolveReference.ts';
 import type { LanguagePorts } from '../ports.ts';
 
 /**
- * The file that a path in another means, be it there or not yet; undefined if it leaves the
- * workspace, also by a link.
+ * The file that a path in another means, be it there or not yet; undefined if something else is
+ * there, or if it leaves the workspace, also by a link.
  */
 export async function linkedFile(
   reference: string,
@@ -13,5 +13,6 @@ export async function linkedFile(
 ): Promise<{ readonly path: string; readonly exists: boolean } | undefined> {
   if (/[/\\]$/.test(reference)) return undefined;
   const found = await resolveReference(reference, dirname(from), workspaceOf(from), files);
-  return 'path' in found ? { path: found.path, exists: found.kind === 'found' } : undefined;
+  if (found.kind !== 'file' && found.kind !== 'missing') return undefined;
+  return { path: found.path, exists: found.kind === 'file' };
 }

@@ -34,7 +34,7 @@ const { actionsAt, actionsOf, applied } = await import('../../support/language/c
 const { chosen, labelsAt } = await import('../../support/language/completing.ts');
 const { cursor } = await import('../../support/language/cursor.ts');
 const { documentOf } = await import('../../support/language/evalDocument.ts');
-const { load, placed, SUITE, WORKSPACE } = await import('../../support/evalFiles.ts');
+const { filesIn, load, placed, SUITE, WORKSPACE } = await import('../../support/evalFiles.ts');
 const { markedFiles, nameOf, pathOf, shown } = await import('../../support/namedFiles.ts');
 const { evalJsonSchema } = await import('../../../src/evalfile/publishedSchemas.ts');
 const { definition } = await import('../../../src/language/features/definition.ts');
@@ -102,6 +102,7 @@ describe('an assertion type that is one file and a line in the registry', () => 
     assert.deepEqual(await labelsAt(suite('rater: |')), ['fast', 'openai:a', 'openai:', 'vscode:']);
     assert.deepEqual(await labelsAt(suite('wanted: "{{|"')), ['city']);
     const context = {
+      files: filesIn(WORDS),
       listFolder: async () => [
         { name: 'words.yaml', isFolder: false },
         { name: 'words.md', isFolder: false },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
@@ -249,6 +250,23 @@ cases:
   assert.equal(problem.code, 'unknown-key');
   assert.deepEqual([problem.line, problem.column], [7, 9]);
 });
+
+const POSIX = { skip: process.platform === 'win32' };
+
+test(
+  'check: a pipe is read where the user names it, not where a folder holds it',
+  POSIX,
+  async (t) => {
+    const folder = await workspaceWith(t, { 'a.eval.yaml': 'cases: []' });
+    execFileSync('mkfifo', [join(folder, 'b.eval.yaml')]);
+    assert.match((await turnlight(folder, ['check', '.'])).out, /Checked 1 file: /);
+    const [{ out }] = await Promise.all([
+      turnlight(folder, ['check', 'b.eval.yaml']),
+      writeFile(join(folder, 'b.eval.yaml'), 'nothing: here'),
+    ]);
+    assert.match(out, /b\.eval\.yaml:1:1: error unknown-key /);
+  },
+);
 
 test('check: valid files exit with 0; nothing is asked', async (t) => {
   const { server, folder } = await workspace(t, OBEDIENT);

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { loadSuite } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { workspaceWith } from '../../support/runs.ts';
+
+const POSIX = { skip: process.platform === 'win32' };
 
 const codes = async (path: string, workspace = dirname(path)) => {
   const { problems } = await loadSuite(path, nodeFiles(), { workspace, env: () => undefined });
@@ -36,5 +39,21 @@ describe('files on the disk', () => {
     });
     await symlink(outside, join(folder, 'link'));
     assert.deepEqual(await codes(join(folder, 'a.eval.yaml')), ['path-outside']);
+  });
+
+  it('that are pipes or devices are read only where the user names them', POSIX, async (t) => {
+    const folder = await workspaceWith(t, {});
+    const pipe = join(folder, 'a.eval.yaml');
+    execFileSync('mkfifo', [pipe]);
+    await symlink('/dev/zero', join(folder, 'b.eval.yaml'));
+    assert.deepEqual(await codes(pipe), ['file-unreadable']);
+    assert.deepEqual(await codes(join(folder, 'b.eval.yaml')), ['file-unreadable']);
+    const [text] = await Promise.all([
+      nodeFiles(new Set([pipe])).read(pipe, 10),
+      writeFile(pipe, 'cases: []'),
+    ]);
+    assert.equal(text, 'cases: []');
+    const own = nodeFiles(new Set(['/dev/zero']));
+    await assert.rejects(own.read('/dev/zero', 1_000_000), { reason: 'too-large' });
   });
 });

@@ -131,7 +131,7 @@ describe('what a file names', () => {
     const asFile = await loadSuite(path, nodeFiles(), options);
     assert.deepEqual(
       asFile.problems.map(({ code }) => code),
-      ['file-missing'],
+      ['not-a-folder'],
     );
     await writeFile(path, IN_FOLDER.replace('there', '.'));
     assert.deepEqual((await loadSuite(path, nodeFiles(), options)).problems, []);

@@ -211,7 +211,7 @@ async function situationOf(
 
 function portsOf(document: EvalDocument, files: ReturnType<typeof memoryFiles>) {
   const readText = async (path: string) =>
-    (await files.exists(path)) ? files.read(path, Number.POSITIVE_INFINITY) : undefined;
+    (await files.kindOf(path)) === 'file' ? files.read(path, Number.POSITIVE_INFINITY) : undefined;
   return {
     documents: [document],
     files,

@@ -143,6 +143,14 @@ describe('the digest of a target', () => {
       assert.notEqual(await digestOf(t, target, { [file]: 'b' }), digest, target);
     }
   });
+
+  it('reads no device that a program is given', {
+    skip: process.platform === 'win32',
+  }, async (t) => {
+    const up = '../'.repeat(20);
+    const digest = (file: string) => digestOf(t, `{type: command, command: [cat, ${up}${file}]}`);
+    assert.notEqual(await digest('dev/zero'), await digest('dev/null'));
+  });
 });
 
 describe('a recording', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CompletionContext } from '../../../../src/language/ports.ts';
-import { WORKSPACE } from '../../../support/evalFiles.ts';
+import { memoryFiles, WORKSPACE } from '../../../support/evalFiles.ts';
 import { chosen, inAssert, itemsAt, labelsAt } from '../../../support/language/completing.ts';
 
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
@@ -22,6 +22,13 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 
 const disk: CompletionContext = {
   workspace: WORKSPACE,
+  files: memoryFiles(
+    Object.fromEntries(
+      Object.entries(FOLDERS).flatMap(([folder, names]) =>
+        names.map((name) => [`${folder}/${name}`, '']),
+      ),
+    ),
+  ),
   async listFolder(path) {
     const names = FOLDERS[path];
     if (!names) throw new Error('There is no such folder.');
@@ -31,6 +38,16 @@ const disk: CompletionContext = {
     if (path !== `${WORKSPACE}/chat.json`) return undefined;
     return '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "From a file"}]';
   },
+};
+
+/** A folder that is a link out of the workspace. */
+const linked: CompletionContext = {
+  ...disk,
+  files: {
+    kindOf: async (path) => (path.endsWith('.json') ? 'file' : 'folder'),
+    realPath: async (path) => path.replace(`${WORKSPACE}/judges`, '/elsewhere'),
+  },
+  readText: async () => '[{"role": "assistant", "content": "From elsewhere"}]',
 };
 
 describe('completion of paths', () => {
@@ -74,6 +91,10 @@ describe('completion of paths', () => {
       prompt('"judges/tone.md"'),
     );
     assert.equal(await chosen(prompt('judges/|'), 'a: b.md', disk), prompt('"judges/a: b.md"'));
+  });
+
+  it('lists no folder outside of the workspace through a link', async () => {
+    assert.deepEqual(await labelsAt(prompt('judges/|'), linked), []);
   });
 
   it('never leaves the workspace, and offers nothing of a folder that is not there', async () => {
@@ -135,6 +156,11 @@ describe('completion of turns', () => {
     assert.deepEqual(await details(marked, disk), [['2', 'From a file']]);
     assert.deepEqual(await labelsAt(marked), words, 'without the port');
     assert.deepEqual(await labelsAt(marked.replace('chat', '../../x'), disk), words);
+  });
+
+  it('reads no transcript outside of the workspace through a link', async () => {
+    const marked = withAt('    transcript: judges/chat.json\n', '{type: contains, at: |}');
+    assert.deepEqual(await labelsAt(marked, linked), words);
   });
 
   it('knows all turns of a long conversation', async () => {

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { loadSuite } from '../../../src/evalfile/load.ts';
+import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
+import { suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';
+
+const POSIX = { skip: process.platform === 'win32' };
+const CHAT = 'transcript: [{user: Hi}, {assistant: Hello}]\n';
+const INCLUDED = suiteWith(TRANSCRIPT).replace('one', 'two');
+
+/** A suite for each key that names a file, and a file that it could name. */
+const KEYS: Readonly<
+  Record<string, { suite(path: string): string; readonly name: string; readonly text: string }>
+> = {
+  prompt: {
+    suite: (path) => suiteWith(`${CHAT}assert: [{type: llm-judge, prompt: ${path}}]`),
+    name: 'a.md',
+    text: '{{conversation}}',
+  },
+  transcript: {
+    suite: (path) => suiteWith(`transcript: ${path}\nassert: [x]`),
+    name: 'a.json',
+    text: '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "x"}]',
+  },
+  script: {
+    suite: (path) => suiteWith(`${CHAT}assert: [{type: script, path: ${path}}]`),
+    name: 'a.mjs',
+    text: 'export default () => true;',
+  },
+  module: {
+    suite: (path) => suiteWith(`turns: [Hi]\ntarget: {type: module, path: ${path}}\nassert: [x]`),
+    name: 'b.mjs',
+    text: "export default () => 'Hi';",
+  },
+  replay: {
+    suite: (path) => suiteWith(`${TRANSCRIPT}\njudge: {provider: replay, model: m, path: ${path}}`),
+    name: 'a.jsonl',
+    text: '',
+  },
+  cwd: {
+    suite: (path) =>
+      suiteWith(`turns: [Hi]\ntarget: {type: command, command: [x], cwd: ${path}}\nassert: [x]`),
+    name: 'folder',
+    text: '',
+  },
+  include: {
+    suite: (path) => suiteWith(TRANSCRIPT, `include: [${path}]\n`),
+    name: 'a.yaml',
+    text: INCLUDED,
+  },
+};
+
+/** Ways out of the workspace, from it to a file of the folder beside it. */
+const WAYS_OUT: readonly ((name: string, outside: string) => string)[] = [
+  (name) => `../outside/${name}`,
+  (name) => `in/../../outside/${name}`,
+  (name, outside) => `${outside}/${name}`,
+  (name) => `linked/${name}`,
+  (name) => `in/linked/${name}`,
+  (name) => `up/outside/${name}`,
+  (name) => `..\\outside\\${name}`,
+  (name) => `in\\..\\..\\outside\\${name}`,
+  (name) => `in/..\\..\\outside/${name}`,
+  (name) => `C:\\outside\\${name}`,
+  (name) => `C:/outside/${name}`,
+  (name) => `\\\\server\\outside\\${name}`,
+  (name) => `\\outside\\${name}`,
+];
+
+const PATTERNS_OUT = [
+  '../outside/*.yaml',
+  '{..,.}/outside/*.yaml',
+  '{../outside,in}/*.yaml',
+  'in/{..,}/../outside/*.yaml',
+  '..\\outside\\*.yaml',
+  'linked/*.yaml',
+  'in/linked/**',
+  'up/outside/*.yaml',
+  'up/**/*.yaml',
+];
+
+describe('a path that a file names', POSIX, () => {
+  let top: string;
+  const workspace = () => join(top, 'workspace');
+  const outside = () => join(top, 'outside');
+
+  before(async () => {
+    top = await mkdtemp(join(tmpdir(), 'turnlight-tricks-'));
+    await mkdir(join(workspace(), 'in'), { recursive: true });
+    await mkdir(join(outside(), 'folder'), { recursive: true });
+    for (const { name, text } of Object.values(KEYS)) {
+      if (name === 'folder') continue;
+      await writeFile(join(outside(), name), text);
+      execFileSync('mkfifo', [join(workspace(), `pipe-${name}`)]);
+      await symlink(join(outside(), `gone-${name}`), join(workspace(), `gone-${name}`));
+      await symlink(`loop-${name}`, join(workspace(), `loop-${name}`));
+    }
+    await symlink(outside(), join(workspace(), 'linked'));
+    await symlink(outside(), join(workspace(), 'in/linked'));
+    await symlink(top, join(workspace(), 'up'));
+  });
+  after(() => rm(top, { recursive: true }));
+
+  const problemsOf = async (suite: string) => {
+    const path = join(workspace(), 'suite.eval.yaml');
+    await writeFile(path, suite);
+    const options = { workspace: workspace(), env: () => undefined, defaultJudge: 'openai:x' };
+    return (await loadSuite(path, nodeFiles(), options)).problems;
+  };
+  const codesOf = async (suite: string) => (await problemsOf(suite)).map(({ code }) => code);
+
+  for (const [key, { suite, name }] of Object.entries(KEYS)) {
+    it(`stays in the workspace: ${key}`, async () => {
+      for (const way of WAYS_OUT) {
+        const path = way(name, outside());
+        assert.deepEqual(await codesOf(suite(`'${path}'`)), ['path-outside'], path);
+      }
+    });
+
+    it(`leads to a file or folder, not to a pipe, a device or a dead link: ${key}`, async () => {
+      for (const special of ['pipe', 'gone', 'loop']) {
+        const [problem, ...more] = await problemsOf(
+          suite(`${special}-${name === 'folder' ? 'a.md' : name}`),
+        );
+        const wanted = name === 'folder' ? 'folder' : 'file';
+        assert.equal(problem?.code, `not-a-${wanted}`, special);
+        assert.equal(problem?.fix, undefined);
+        assert.deepEqual(more, []);
+      }
+    });
+  }
+
+  it('does not escape behind braces that nothing fills in', async () => {
+    for (const key of ['transcript', 'module', 'replay', 'cwd'] as const) {
+      const { suite, name } = KEYS[key] ?? assert.fail();
+      const codes = await codesOf(suite(`'{{x}}/../../outside/${name}'`));
+      assert.deepEqual(codes, ['path-outside'], key);
+    }
+  });
+
+  it('is looked for as it is written where nothing can be filled in', async () => {
+    const codes = await codesOf(KEYS.transcript?.suite(`'\${env:HOME}.json'`) ?? '');
+    assert.deepEqual(codes, ['file-missing']);
+  });
+
+  it('is not searched outside by a pattern', async () => {
+    for (const pattern of PATTERNS_OUT) {
+      const suite = suiteWith(TRANSCRIPT, `include: ['${pattern}']\n`);
+      assert.deepEqual(await codesOf(suite), ['path-outside'], pattern);
+    }
+    const backslash = suiteWith(TRANSCRIPT, "include: ['in\\*.yaml']\n");
+    assert.deepEqual(await codesOf(backslash), ['wrong-pattern']);
+  });
+
+  it('names a folder where a file is expected', async () => {
+    const [problem] = await problemsOf(KEYS.transcript?.suite('in') ?? '');
+    assert.equal(problem?.code, 'unknown-file-type');
+    const [prompt] = await problemsOf(KEYS.prompt?.suite('in') ?? '');
+    assert.equal(prompt?.message, '"in" is a folder. Expected the path of a file.');
+  });
+});
