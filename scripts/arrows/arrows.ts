@@ -73,7 +73,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/runner',
     holds: 'plan, schedule, converse, judge, record, budget, events',
-    imports: ['core', 'messages', 'judge', 'assertions', 'models', 'targets', 'store'],
+    imports: ['core', 'disk', 'messages', 'judge', 'assertions', 'models', 'targets', 'store'],
   },
   { folder: 'src/report', holds: 'terminal, JSON, JUnit', imports: ['core', 'runner'] },
   {

@@ -2,8 +2,9 @@
 import { createInterface } from 'node:readline/promises';
 import { plainLog } from '../core/presentation/visibleText.ts';
 import { Scrubber } from '../core/scrubber.ts';
+import { unwritable } from '../disk/unwritable.ts';
 import { EXIT } from './exitCode.ts';
-import { runProgram } from './program.ts';
+import { explain, runProgram } from './program.ts';
 import type { Shell, Stream } from './shell.ts';
 
 function catchInterrupt(): AbortSignal {
@@ -52,13 +53,18 @@ const shell: Shell = {
   ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
 };
 
+let broken: Error | undefined;
 for (const stream of [process.stdout, process.stderr]) {
   // `turnlight list | head -1` closes the pipe early, which is no mistake.
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    if (error.code !== 'EPIPE') broken ??= error;
   });
 }
+// By itself, Node would exit with the code of a failed case.
+process.on('uncaughtException', (error) => process.exit(explain(error, shell)));
+
 const code = await runProgram(process.argv.slice(2), shell);
 await Promise.all([drained(process.stdout), drained(process.stderr)]);
+const failed = broken && explain(unwritable('The output', undefined, broken), shell);
 // A client that waits to retry, or a target that does not end, must not hold the command line.
-process.exit(code);
+process.exit(code === EXIT.cancelled ? code : (failed ?? code));

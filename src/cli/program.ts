@@ -1,6 +1,8 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ReasonedError } from '../core/errors.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
+import { UnwritableError } from '../disk/unwritable.ts';
+import { RECORD } from '../store/append.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
 import type { PlanOptions } from './planCommand.ts';
 import { REPORTERS } from './reporterNames.ts';
@@ -29,16 +31,19 @@ export async function runProgram(args: readonly string[], shell: Shell): Promise
   }
 }
 
-function explain(error: unknown, shell: Shell): ExitCode {
+/** Tells of a mistake of the user's, or of ours. */
+export function explain(error: unknown, shell: Shell): ExitCode {
   // The help and the version end as errors with code 0; their text is written already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.invalid;
   if (error instanceof UsageError || error instanceof ReasonedError) {
     shell.err.write(`${visibleText(error.message)}\n`);
-    return EXIT.invalid;
+    if (!(error instanceof UnwritableError)) return EXIT.invalid;
+    if (error.what === RECORD) shell.err.write('Or run without a record: --no-save.\n');
+    return EXIT.unwritten;
   }
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
   shell.err.write(`Internal error. Please report it.\n${words}\n`);
-  return EXIT.errored;
+  return EXIT.unwritten;
 }
 
 /** Every command with its options; the reference is made from it too. */

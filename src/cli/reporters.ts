@@ -1,6 +1,6 @@
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { errorText } from '../core/errors.ts';
+import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
 import { JsonReporter } from '../report/json.ts';
 import { JUnitReporter } from '../report/junit.ts';
 import type { Reporter } from '../report/reporter.ts';
@@ -15,8 +15,8 @@ export interface Reporters {
   event(event: RunEvent): void;
   /** A line for the user while the run goes on. */
   note(text: string): void;
-  /** Writes what is left to write. */
-  finish(): Promise<void>;
+  /** Writes what is left to write. @returns what could not be written */
+  finish(): Promise<readonly UnwritableError[]>;
 }
 
 interface FileReporter {
@@ -29,7 +29,7 @@ interface FileReporter {
  * `--output` belongs to the last reporter that writes a file; another one writes to standard output,
  * and the terminal's report then goes to standard error.
  *
- * @throws UsageError
+ * @throws UsageError, UnwritableError
  */
 export async function createReporters(
   names: readonly ReporterName[],
@@ -56,11 +56,16 @@ export async function createReporters(
     },
     finish: async () => {
       terminal?.finish();
-      for (const file of files) {
-        const text = file.reporter.finish() ?? '';
-        if (file.path === undefined) shell.out.write(text);
-        else await writeFile(file.path, shell.scrubber.text(text));
+      const failures: UnwritableError[] = [];
+      for (const { reporter, path } of files) {
+        const text = reporter.finish() ?? '';
+        if (path === undefined) shell.out.write(text);
+        else
+          await writeFile(path, shell.scrubber.text(text)).catch((error: unknown) =>
+            failures.push(unwritableReport(path, error)),
+          );
       }
+      return failures;
     },
   };
 }
@@ -83,14 +88,18 @@ function fileReporters(
   }));
 }
 
-/** Found out before anything is run or paid for. */
+/** Found out before anything is run or paid for. @throws UnwritableError */
 async function assertWritable(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
     await (await open(path, 'a')).close();
   } catch (error) {
-    throw new UsageError(`The report cannot be written to ${path}: ${errorText(error)}.`);
+    throw unwritableReport(path, error);
   }
+}
+
+function unwritableReport(path: string, error: unknown): UnwritableError {
+  return unwritable('The report', path, error);
 }
 
 function createTerminal(stream: Stream, shell: Shell): TerminalReporter {

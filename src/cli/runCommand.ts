@@ -32,7 +32,7 @@ export interface RunCommandOptions {
   readonly save: boolean;
 }
 
-/** Runs cases. Nothing runs where a file is invalid. @throws UsageError */
+/** Runs cases. Nothing runs where a file is invalid. @throws UsageError, UnwritableError */
 export async function run(
   args: readonly string[],
   options: RunCommandOptions,
@@ -80,8 +80,9 @@ export async function run(
     signal,
     onEvent: (event) => reporters.event(event),
   });
-  await reporters.finish();
-  return exitCodeOf(result.end);
+  const unwritten = [...result.unwritten, ...(await reporters.finish())];
+  for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
+  return exitCodeOf(result.end, unwritten.length > 0);
 }
 
 /** `CI=false` and `CI=0` are as good as none. */

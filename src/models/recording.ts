@@ -1,7 +1,8 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorText, ReasonedError } from '../core/errors.ts';
+import { ReasonedError } from '../core/errors.ts';
 import type { Scrubber } from '../core/scrubber.ts';
+import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
 import {
   type EmbeddingExchangeRequest,
   type EmbeddingResult,
@@ -15,16 +16,18 @@ import {
 } from './exchange.ts';
 import { type Model, ModelError } from './model.ts';
 
-type RecordingErrorReason = 'missing' | 'broken-line' | 'unwritable';
+type RecordingErrorReason = 'missing' | 'broken-line';
 
-/** A recording could not be read or written. `message` names the file, and the line where one is wrong. */
+/** A recording could not be read. `message` names the file, and the line where one is wrong. */
 export class RecordingError extends ReasonedError<RecordingErrorReason> {
   override readonly name = 'RecordingError';
 }
 
+const WHAT = 'The recording';
+
 /** Writes exchanges, one line each, in the order in which they ended. */
 export interface Recorder {
-  /** Resolves once the line is on disk. @throws RecordingError */
+  /** Resolves once the line is on disk, or the recording is given up. */
   model(request: ModelExchangeRequest, result: ModelResult): Promise<void>;
   embedding(request: EmbeddingExchangeRequest, result: EmbeddingResult): Promise<void>;
   target(request: TargetExchangeRequest, result: TargetResult): Promise<void>;
@@ -36,28 +39,33 @@ export interface Recorder {
  * come before the new ones.
  *
  * @param path absolute
- * @throws RecordingError
+ * @param onGivenUp told once that a line could not be written; no more are tried then
+ * @throws UnwritableError
  */
-export async function openRecorder(path: string, scrubber: Scrubber): Promise<Recorder> {
+export async function openRecorder(
+  path: string,
+  scrubber: Scrubber,
+  onGivenUp: (error: UnwritableError) => void,
+): Promise<Recorder> {
   let file: FileHandle;
   try {
     await mkdir(dirname(path), { recursive: true });
     file = await open(path, 'w');
   } catch (error) {
-    throw unwritable(path, error);
+    throw unwritable(WHAT, path, error);
   }
+  let givenUp = false;
   let last: Promise<void> = Promise.resolve();
 
   function append(exchange: object): Promise<void> {
     const line = `${scrubber.text(JSON.stringify(exchange))}\n`;
-    const written = last
-      .then(() => file.appendFile(line))
+    last = last
+      .then(() => (givenUp ? undefined : file.appendFile(line)))
       .catch((error: unknown) => {
-        throw unwritable(path, error);
+        givenUp = true;
+        onGivenUp(unwritable(WHAT, path, error));
       });
-    // A failed line is told to whoever wrote it; the next one is tried all the same.
-    last = written.catch(() => {});
-    return written;
+    return last;
   }
 
   return {
@@ -72,14 +80,6 @@ export async function openRecorder(path: string, scrubber: Scrubber): Promise<Re
       await file.close();
     },
   };
-}
-
-function unwritable(path: string, error: unknown): RecordingError {
-  if (error instanceof RecordingError) return error;
-  return new RecordingError(
-    'unwritable',
-    `The recording ${path} cannot be written: ${errorText(error)}.`,
-  );
 }
 
 /** The model, writing every exchange to the recorder. A cancelled request leaves no line. */

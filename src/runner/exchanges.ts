@@ -21,6 +21,7 @@ import { replying, TargetError, type TargetHost, type TargetSession } from '../t
 import { Budget, budgetedModel, priceForBudget } from './budget.ts';
 import { modelsOf } from './modelsOf.ts';
 import type { RunOptions } from './runOptions.ts';
+import type { Unwritten } from './unwritten.ts';
 
 /** All that a run says to the outside: its models and targets, recorded or replayed where asked. */
 export class Exchanges {
@@ -34,6 +35,7 @@ export class Exchanges {
   readonly #programs: Programs;
   /** Names of the variables that programs do not inherit. */
   readonly #keyVariables: readonly string[];
+  readonly #unwritten: Unwritten;
   readonly #homes: ReadonlyMap<string, FoundHome>;
   /** What judges were asked once, for the whole run. */
   readonly #answers: Kept['answers'] = new Map();
@@ -45,7 +47,9 @@ export class Exchanges {
     homes: ReadonlyMap<string, FoundHome>,
     player: Player | undefined,
     recorder: Recorder | undefined,
+    unwritten: Unwritten,
   ) {
+    this.#unwritten = unwritten;
     this.#homes = homes;
     this.#options = options;
     this.#player = player;
@@ -66,10 +70,14 @@ export class Exchanges {
     this.#budget = options.maxCost === undefined ? undefined : new Budget(options.maxCost);
   }
 
-  /** @param homes of the suites, by their paths @throws RecordingError */
+  /**
+   * @param homes of the suites, by their paths
+   * @throws RecordingError, UnwritableError
+   */
   static async open(
     options: RunOptions,
     homes: ReadonlyMap<string, FoundHome>,
+    unwritten: Unwritten,
   ): Promise<Exchanges> {
     const { replay, log } = options;
     const player =
@@ -77,8 +85,8 @@ export class Exchanges {
     const recorder =
       options.record === undefined
         ? undefined
-        : await openRecorder(options.record, options.scrubber);
-    return new Exchanges(options, homes, player, recorder);
+        : await openRecorder(options.record, options.scrubber, (error) => unwritten.note(error));
+    return new Exchanges(options, homes, player, recorder, unwritten);
   }
 
   /** What judges were asked once, and what was kept of it beside the records of a suite. */
@@ -87,7 +95,7 @@ export class Exchanges {
     return {
       answers: this.#answers,
       load: async (key) => store?.load(key),
-      save: async (key, answer) => store?.save(key, answer),
+      save: (key, answer) => this.#unwritten.tolerate(store?.save(key, answer)),
     };
   }
 

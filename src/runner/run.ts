@@ -9,23 +9,25 @@ import { type PlannedCase, planRun } from './plan.ts';
 import { combineRepetitions } from './repetitions.ts';
 import { runCase } from './runCase.ts';
 import type { RunOptions, RunResult } from './runOptions.ts';
+import { Unwritten } from './unwritten.ts';
 
 /**
  * Runs cases in parallel, each with its turns in order, and reports events as they happen. A
- * finished case is on disk before `case-finished` is reported.
+ * finished case is on disk before `case-finished` is reported, if the disk takes it.
  *
  * Aborting `signal` stops the running cases at once; finished ones are kept and the promise
  * resolves.
  *
  * Past `maxCost` nothing more is asked or begun: what needed a model then is an error `over-budget`.
  *
- * @throws RunRefusedError, RecordingError before anything runs
+ * @throws RunRefusedError, RecordingError, UnwritableError before anything runs
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
   const planned = planRun(options);
   const homes = await findHomes(planned);
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
-  const exchanges = await Exchanges.open(options, homes);
+  const unwritten = new Unwritten(options.log);
+  const exchanges = await Exchanges.open(options, homes, unwritten);
   let kept: RunRecords | undefined;
   try {
     exchanges.checkPrices(modelsOf(planned.map((one) => one.case)));
@@ -39,7 +41,9 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       homes,
       records,
     });
-    const lines = await runAll(planned, exchanges, options, async (line) => kept?.append(line));
+    const lines = await runAll(planned, exchanges, options, (line) =>
+      unwritten.tolerate(kept?.append(line)),
+    );
     const endOf = (cases: readonly PlannedCase[]): EndLine => ({
       kind: 'end',
       finished: new Date().toISOString(),
@@ -47,10 +51,12 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       ...(exchanges.stopped && { stopped: 'max-cost' as const }),
       counts: countCases(cases, lines),
     });
-    await kept?.end((root) => endOf(planned.filter(({ suite }) => rootOf(suite.path) === root)));
+    await unwritten.tolerate(
+      kept?.end((root) => endOf(planned.filter(({ suite }) => rootOf(suite.path) === root))),
+    );
     const end = endOf(planned);
     options.onEvent({ kind: 'run-finished', end });
-    return { end, records };
+    return { end, records, unwritten: unwritten.errors };
   } finally {
     await kept?.close();
     await exchanges.close();

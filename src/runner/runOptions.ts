@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.ts';
 import type { EndLine } from '../core/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
+import type { UnwritableError } from '../disk/unwritable.ts';
 import type { RunEvent } from './events.ts';
 
 export interface RunOptions {
@@ -43,4 +44,6 @@ export interface RunResult {
   readonly end: EndLine;
   /** The files of the records, absolute; none where none are kept. */
   readonly records: readonly string[];
+  /** Files of ours that could not be written. The run went on without them. */
+  readonly unwritten: readonly UnwritableError[];
 }

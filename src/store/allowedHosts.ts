@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { AllowedHost } from '../core/environment.ts';
 import { ReasonedError } from '../core/errors.ts';
+import { unwritable } from '../disk/unwritable.ts';
 
 /** Names of variables by host; `*` for any variable. */
 const fileSchema = z.record(z.string(), z.array(z.string()));
@@ -34,16 +35,20 @@ export async function readAllowedHosts(file: string): Promise<AllowedHost[]> {
   );
 }
 
-/** Adds to what is allowed. @throws AllowedHostsError */
+/** Adds to what is allowed. @throws AllowedHostsError, UnwritableError */
 export async function allowHosts(file: string, added: readonly AllowedHost[]): Promise<void> {
   const hosts = await read(file);
   for (const { host, variables = [ANY] } of added) {
     hosts[host] = [...new Set([...(hosts[host] ?? []), ...variables])];
   }
   const aside = `${file}.${process.pid}`;
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(aside, `${JSON.stringify(hosts, null, 2)}\n`, { mode: 0o600 });
-  await rename(aside, file);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(aside, `${JSON.stringify(hosts, null, 2)}\n`, { mode: 0o600 });
+    await rename(aside, file);
+  } catch (error) {
+    throw unwritable('The list of allowed hosts', file, error);
+  }
 }
 
 async function read(file: string): Promise<z.infer<typeof fileSchema>> {

@@ -4,7 +4,11 @@ import { RUNS_FOLDER } from '../core/recordPaths.ts';
 import type { RecordLine } from '../core/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { CREATING, isRealFolder, makeRealFolder, openRegular } from '../disk/regularFile.ts';
+import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
 import { keptIn, makeHome } from './home.ts';
+
+/** As messages call it. */
+export const RECORD = 'The record';
 
 /** The folder of the records at a root. @param root as of `RecordHome` */
 export function recordsIn(root: string): string {
@@ -15,7 +19,7 @@ export function recordsIn(root: string): string {
 export async function recordsAt(root: string): Promise<string[]> {
   const folder = recordsIn(root);
   if (!(await isRealFolder(folder))) return [];
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const records = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'));
   return records.map(({ name }) => join(folder, name));
 }
@@ -24,7 +28,11 @@ export async function recordsAt(root: string): Promise<string[]> {
 export interface RecordWriter {
   /** Absolute. */
   readonly path: string;
-  /** Resolves when the line is on the disk, so that a killed run loses only what is in flight. */
+  /**
+   * Resolves when the line is on the disk, so that a killed run loses only what is in flight.
+   *
+   * @throws UnwritableError, the same for all lines after the first that could not be written
+   */
   append(line: RecordLine): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,6 +42,7 @@ export interface RecordWriter {
  *
  * @param root as of `RecordHome`
  * @param started ISO 8601
+ * @throws UnwritableError
  */
 export async function createRecord(
   root: string,
@@ -41,13 +50,19 @@ export async function createRecord(
   started: string,
   scrubber: Scrubber,
 ): Promise<RecordWriter> {
-  await makeHome(root);
-  const folder = recordsIn(root);
-  await makeRealFolder(folder);
   const time = started.replace(/[:.]/g, '-');
-  const path = join(folder, `${time}-${id}.jsonl`);
-  const file = await openRegular(path, CREATING);
-  return writer(path, file, scrubber);
+  const path = join(recordsIn(root), `${time}-${id}.jsonl`);
+  try {
+    await makeHome(root);
+    await makeRealFolder(recordsIn(root));
+    return writer(path, await openRegular(path, CREATING), scrubber);
+  } catch (error) {
+    throw unwritableRecord(path, error);
+  }
+}
+
+function unwritableRecord(path: string, error: unknown): UnwritableError {
+  return unwritable(RECORD, path, error);
 }
 
 function writer(path: string, file: FileHandle, scrubber: Scrubber): RecordWriter {
@@ -56,14 +71,18 @@ function writer(path: string, file: FileHandle, scrubber: Scrubber): RecordWrite
   return {
     path,
     append(line) {
-      last = last.then(async () => {
-        await file.appendFile(`${scrubber.text(JSON.stringify(line))}\n`);
-        await file.sync();
-      });
+      last = last
+        .then(async () => {
+          await file.appendFile(`${scrubber.text(JSON.stringify(line))}\n`);
+          await file.sync();
+        })
+        .catch((error: unknown) => {
+          throw unwritableRecord(path, error);
+        });
       return last;
     },
     async close() {
-      await last;
+      await last.catch(() => {});
       await file.close();
     },
   };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseJson } from '../core/data.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { APPENDING, readRegular, writeRegular } from '../disk/regularFile.ts';
+import { unwritable } from '../disk/unwritable.ts';
 import { type FoundHome, keptIn, makeHome } from './home.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
@@ -9,12 +10,13 @@ const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 /** Answers that hold for later runs too, such as the steps that a judge made from criteria. */
 export interface KeptAnswers {
   load(key: string): Promise<unknown>;
+  /** @throws UnwritableError */
   save(key: string, answer: unknown): Promise<void>;
 }
 
 /**
  * Keeps answers in `.turnlight/kept.jsonl`, one line each; the last of a key counts. Deleting the file
- * makes all of them be asked again. A line that cannot be read is asked again too.
+ * makes all of them be asked again. What cannot be read is asked again too.
  */
 export function keptAnswers(
   { root, kept }: Pick<FoundHome, 'root' | 'kept'>,
@@ -29,9 +31,13 @@ export function keptAnswers(
     load: async (key) => (await answers()).get(key),
     async save(key, answer) {
       (await answers()).set(key, answer);
-      await makeHome(root);
       const line = `${scrubber.text(JSON.stringify({ key, answer }))}\n`;
-      await writeRegular(fileIn(root), line, APPENDING);
+      try {
+        await makeHome(root);
+        await writeRegular(fileIn(root), line, APPENDING);
+      } catch (error) {
+        throw unwritable('What judges were asked once', fileIn(root), error);
+      }
     },
   };
 }
@@ -47,10 +53,7 @@ async function readAll(roots: readonly string[]): Promise<Map<string, unknown>> 
 }
 
 async function read(path: string): Promise<Map<string, unknown>> {
-  const text = await readRegular(path).then(String, (error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
+  const text = await readRegular(path).then(String, () => '');
   const answers = new Map<string, unknown>();
   for (const line of text.split('\n')) {
     const parsed = lineSchema.safeParse(parseJson(line));

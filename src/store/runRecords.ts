@@ -22,6 +22,7 @@ export class RunRecords {
   /**
    * @param runs the first line of each record, by root
    * @param homes of the suites, by their paths
+   * @throws UnwritableError
    */
   static async open(
     runs: ReadonlyMap<string, RunLine>,
@@ -43,16 +44,17 @@ export class RunRecords {
     return [...this.#writers.values()].map(({ path }) => path);
   }
 
-  /** Resolves when the line is on the disk. */
+  /** Resolves when the line is on the disk. @throws UnwritableError */
   async append(line: CaseLine): Promise<void> {
     const home = this.#homeOf(line.suite);
     const recorded = mapCasePaths(line, (path) => recordedPath(home, path));
     await this.#writers.get(home.root)?.append(recorded);
   }
 
-  /** @param endOf the last line of the record at a root */
+  /** @param endOf the last line of the record at a root @throws UnwritableError */
   async end(endOf: (root: string) => EndLine): Promise<void> {
-    for (const [root, writer] of this.#writers) await writer.append(endOf(root));
+    const ending = [...this.#writers].map(([root, writer]) => writer.append(endOf(root)));
+    await Promise.all(ending);
   }
 
   async close(): Promise<void> {

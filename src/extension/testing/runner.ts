@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { errorText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
+import { noticeText } from '../../core/presentation/editorText.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
@@ -137,7 +138,7 @@ export class TestRunner {
     const records: string[] = [];
     let lacksKey = false;
     try {
-      await runSuites({
+      const { unwritten } = await runSuites({
         suites: [suite],
         select: (_suite, { id }) => ids.has(id),
         concurrency: settings.get<number>(SETTINGS.concurrency, 4),
@@ -163,6 +164,9 @@ export class TestRunner {
           lacksKey ||= isMissingKey(event);
         },
       });
+      for (const { message } of unwritten) {
+        void vscode.window.showErrorMessage(noticeText(message));
+      }
     } finally {
       cancelling.dispose();
       live.end(refs);

@@ -35,6 +35,7 @@ async function createShell(
   return { shell, text, folder };
 }
 
+const LINUX = { skip: process.platform !== 'linux' };
 const EVENTS = runEvents([buildCaseLine({ id: 'c', status: 'pass' })]);
 
 async function report(
@@ -44,6 +45,22 @@ async function report(
 ) {
   const made = await createShell(t);
   const reporters = await createReporters(names, output, made.shell);
+  test(
+    'a report that does not fit on the disk keeps no other from being written',
+    LINUX,
+    async (t) => {
+      const { shell, text } = await createShell(t);
+      const reporters = await createReporters(['terminal', 'json', 'junit'], '/dev/full', shell);
+      for (const event of EVENTS) reporters.event(event);
+      assert.deepEqual(
+        (await reporters.finish()).map(({ message }) => message),
+        ['The report cannot be written to /dev/full: the disk is full. Free some space.'],
+      );
+      assert.match(text.err, /✓ c/);
+      assert.equal(JSON.parse(text.out).cases[0].id, 'c');
+    },
+  );
+
   for (const event of EVENTS) reporters.event(event);
   await reporters.finish();
   return made;
@@ -92,16 +109,21 @@ for (const [env, isTty, colours] of [
   });
 }
 
-test('exit codes: a failure before an error, cancelled before both', () => {
-  const end = (counts: object, cancelled = false) =>
-    exitCodeOf({
-      kind: 'end',
-      finished: '',
-      cancelled,
-      counts: { pass: 0, fail: 0, error: 0, skipped: 0, ...counts },
-    });
+test('exit codes: cancelled, not written, a failure, an error; the first that holds', () => {
+  const end = (counts: object, { cancelled = false, unwritten = false } = {}) =>
+    exitCodeOf(
+      {
+        kind: 'end',
+        finished: '',
+        cancelled,
+        counts: { pass: 0, fail: 0, error: 0, skipped: 0, ...counts },
+      },
+      unwritten,
+    );
   assert.equal(end({ pass: 2, skipped: 1 }), 0);
   assert.equal(end({ pass: 1, fail: 1, error: 1 }), 1);
   assert.equal(end({ pass: 1, error: 1 }), 2);
-  assert.equal(end({ fail: 1 }, true), 130);
+  assert.equal(end({ pass: 1 }, { unwritten: true }), 4);
+  assert.equal(end({ fail: 1 }, { unwritten: true }), 4);
+  assert.equal(end({ fail: 1 }, { cancelled: true, unwritten: true }), 130);
 });

@@ -59,7 +59,7 @@ async function record(
   model: Model,
   requests: readonly ModelRequest[],
 ): Promise<void> {
-  const recorder = await openRecorder(path, new Scrubber());
+  const recorder = await openRecorder(path, new Scrubber(), assert.fail);
   const recording = recordingModel(model, recorder);
   for (const request of requests) await recording.complete(request, 1, signal).catch(() => {});
   await recorder.close();
@@ -126,7 +126,7 @@ test('a line holds the canonical request and its hash, no provider, no endpoint'
 
 test('lines of requests side by side are whole and all there', async (t) => {
   const path = join(await folder(t), 'r.jsonl');
-  const recorder = await openRecorder(path, new Scrubber());
+  const recorder = await openRecorder(path, new Scrubber(), assert.fail);
   const model = recordingModel(scripted('openai:m', []), recorder);
   const texts = Array.from({ length: 50 }, (_, index) => `${index}`.repeat(2000));
   await Promise.all(texts.map((text) => model.complete(said(text), 1, signal)));
@@ -241,7 +241,7 @@ for (const [name, line, words] of [
 test('a recording that is missing, or cannot be written, is an error that names it', async (t) => {
   const path = await folder(t);
   await assert.rejects(openPlayer(join(path, 'none.jsonl'), unheard), /none\.jsonl cannot be read/);
-  await assert.rejects(openRecorder(path, new Scrubber()), /cannot be written/);
+  await assert.rejects(openRecorder(path, new Scrubber(), assert.fail), /cannot be written/);
 });
 
 test('the replay provider reads its path from the folder of its file, once per run', async (t) => {

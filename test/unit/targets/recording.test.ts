@@ -49,7 +49,7 @@ async function recorded(t: TestContext, texts: readonly string[]): Promise<strin
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-recording-'));
   t.after(() => rm(folder, { recursive: true }));
   const path = join(folder, 'r.jsonl');
-  const recorder = await openRecorder(path, new Scrubber());
+  const recorder = await openRecorder(path, new Scrubber(), assert.fail);
   const session = recordingSession(echo, IDENTITY, recorder);
   for (const text of texts) await session.reply(user(text), signal).catch(() => {});
   await recorder.close();
