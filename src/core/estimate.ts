@@ -11,6 +11,8 @@ export interface Estimate {
   readonly cost: number | null;
   /** Models without a price, as `provider:model`. */
   readonly unpriced: readonly string[];
+  /** True if requests have no judge to go to. */
+  readonly noJudge: boolean;
   /**
    * True if replies are still to come: each is taken for some 80 tokens without retrieved context,
    * so what only the replies decide is not counted.
@@ -25,6 +27,7 @@ export const NO_ESTIMATE: Estimate = {
   outputTokens: 0,
   cost: 0,
   unpriced: [],
+  noJudge: false,
   live: false,
 };
 
@@ -36,6 +39,7 @@ export function addEstimates(a: Estimate, b: Estimate): Estimate {
     outputTokens: a.outputTokens + b.outputTokens,
     cost: a.cost === null || b.cost === null ? null : a.cost + b.cost,
     unpriced: [...new Set([...a.unpriced, ...b.unpriced])],
+    noJudge: a.noJudge || b.noJudge,
     live: a.live || b.live,
   };
 }
@@ -46,13 +50,15 @@ export function estimateWords(estimate: Estimate): string {
   const called = calls === 0 ? '' : `${counted(calls, 'call')} to the target`;
   if (requests === 0) return called || 'no requests';
   const asked = counted(requests, 'request');
-  const price = estimate.cost === null ? '' : `, ${priceWords(estimate)}`;
+  const isKnown = estimate.cost !== null || estimate.noJudge;
+  const price = isKnown ? `, ${priceWords(estimate)}` : '';
   const sent = `about ${asked}, ${shortNumber(inputTokens + outputTokens)} tokens${price}`;
   return called === '' ? sent : `${called}, ${sent}`;
 }
 
-/** In the currency of the prices; `price unknown` where one is. */
-export function priceWords({ cost }: Pick<Estimate, 'cost'>): string {
+/** In the currency of the prices, or why it is not known. */
+export function priceWords({ cost, noJudge }: Pick<Estimate, 'cost' | 'noJudge'>): string {
+  if (noJudge) return 'no judge set';
   if (cost === null) return 'price unknown';
   if (cost === 0) return 'free';
   return cost < 0.001 ? '< 0.001' : String(Number(cost.toPrecision(2)));

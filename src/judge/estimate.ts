@@ -86,6 +86,7 @@ class Counter {
   #output = 0;
   #cost = 0;
   readonly #unpriced = new Set<string>();
+  #noJudge = false;
 
   constructor(about: About, once: Set<string>) {
     this.#about = about;
@@ -102,8 +103,9 @@ class Counter {
       calls: this.#calls,
       inputTokens: this.#input,
       outputTokens: this.#output,
-      cost: this.#unpriced.size > 0 ? null : this.#cost,
+      cost: this.#unpriced.size > 0 || this.#noJudge ? null : this.#cost,
       unpriced: [...this.#unpriced],
+      noJudge: this.#noJudge,
       live,
     };
   }
@@ -216,6 +218,7 @@ class Counter {
     this.#requests += 1;
     this.#input += input;
     this.#output += output;
+    this.#noJudge ||= !model;
     if (!model || model.provider === 'replay') return;
     const price = priceOf(model.params);
     if (price) this.#cost += costOf({ input, output }, price);

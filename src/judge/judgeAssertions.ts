@@ -6,6 +6,7 @@ import { NestedError } from '../assertions/shared/nested.ts';
 import { deepFreeze, groupBy } from '../core/data.ts';
 import { canonicalJson, digestOf } from '../core/digest.ts';
 import { errorText } from '../core/errors.ts';
+import { NO_JUDGE } from '../core/noJudge.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
 import { type Model, ModelError } from '../models/model.ts';
@@ -254,9 +255,6 @@ function judgingCost(
     },
   };
 }
-
-const NO_JUDGE =
-  'No judge is configured. Add `judge: openai:gpt-5-mini` to the file, or set the setting turnlight.judge (TURNLIGHT_JUDGE on the command line).';
 
 /** Stands in where an assertion asks no judge. */
 const NOBODY: Model = {

@@ -4,6 +4,7 @@ import { assertionMapping, findAssertionType } from '../../assertions/registry.t
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
 import { changedAt, type Mapping, mappingOf, valueAt } from '../../core/data.ts';
 import { isFileKind } from '../../core/meaning.ts';
+import { NO_JUDGE } from '../../core/noJudge.ts';
 import { type Scale, UNIT } from '../../core/scoring.ts';
 import type { Assertion, JudgePrompt } from '../../core/suite.ts';
 import { mentionsIn } from '../../schema/mentions.ts';
@@ -80,9 +81,7 @@ export async function buildAssertion(
   const own = await resolveModel(given.judge, within(location, 'judge'), scope);
   const judge = await overrideJudge(own ?? prompt?.model ?? about.judge, scope);
   if (asksJudge(type) && !judge && given.judge === undefined && !about.judgeNamed) {
-    const message =
-      'No judge is configured. Add `judge: openai:gpt-5-mini` to the file, or set the setting turnlight.judge (TURNLIGHT_JUDGE on the command line). Without a judge this assertion will error.';
-    reporter.sayOnKey('no-judge', message, location, {
+    reporter.sayOnKey('no-judge', NO_JUDGE, location, {
       severity: 'warning',
       // An included file holds cases only: there the judge cannot stand at the top.
       ...(location.document.path === scope.document.path && {

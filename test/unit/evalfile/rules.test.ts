@@ -130,7 +130,7 @@ describe('the rules of an assertion', () => {
     });
   }
 
-  it('warns where no judge is configured, and still lists the case as ready', async () => {
+  it('warns where no judge is set, and still lists the case as ready', async () => {
     const loaded = await load(one('It is friendly.'), {}, { defaultJudge: '' });
     assert.deepEqual(placed(loaded), ['5:9 no-judge']);
     assert.equal(loaded.suite?.cases.length, 1);

@@ -5,6 +5,7 @@ import {
   type Estimate,
   estimateWords,
   NO_ESTIMATE,
+  priceWords,
 } from '../../../src/core/estimate.ts';
 import { loadSuite } from '../../../src/evalfile/load.ts';
 import { estimateCase } from '../../../src/judge/estimate.ts';
@@ -143,6 +144,16 @@ describe('what a case will take', () => {
     const sum = addEstimates(known, unknown);
     assert.deepEqual([sum.requests, sum.cost], [2, null]);
     assert.match(estimateWords(unknown), /^about 1 request, \d+ tokens$/);
+  });
+
+  it('names no price, nor calls it free, where no judge is set', async () => {
+    const { suite: loaded } = await load(suite('      - polite\n', ''), {}, { defaultJudge: '' });
+    const [only] = loaded?.cases ?? [];
+    assert.ok(only);
+    const estimate = await estimateCase(only);
+    assert.match(estimateWords(estimate), /^about 1 request, [\d.]+k tokens, no judge set$/);
+    assert.equal(priceWords(addEstimates(estimate, NO_ESTIMATE)), 'no judge set');
+    assert.equal(estimate.cost, null);
   });
 
   it('counts the calls of a target that is a program', async () => {
