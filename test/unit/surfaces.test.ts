@@ -10,7 +10,7 @@ import { runProgram } from '../../src/cli/program.ts';
 import { labelText, noticeText } from '../../src/core/presentation/editorText.ts';
 import type { CaseLine } from '../../src/core/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
-import { failuresOf, problemFailure } from '../../src/extension/testing/failures.ts';
+import { failuresOf, problemFailure } from '../../src/extension/testing/failureText.ts';
 import { terminalText } from '../../src/extension/testing/terminalText.ts';
 import { diagnosticsByFile } from '../../src/language/features/diagnostics.ts';
 import { documentSymbols } from '../../src/language/features/documentSymbols.ts';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Problem } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { toRange } from '../locations.ts';
-import { type Failure, failuresOf, problemFailure } from './failures.ts';
+import { type Failure, failuresOf, problemFailure } from './failureText.ts';
 import { type Edit, movedSource } from './movedLines.ts';
 
 /** What is wrong with a finished case. @param edits made since its file was read */

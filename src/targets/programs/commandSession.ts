@@ -5,7 +5,7 @@ import { toOpenaiChat } from '../../messages/toOpenaiChat.ts';
 import { withDeadline } from '../deadline.ts';
 import { readReply } from '../reply.ts';
 import { TargetError, type TargetHost, type TargetReply, type TargetSession } from '../target.ts';
-import { LONGEST_FAREWELL, SHORTEST_FAREWELL } from './limits.ts';
+import { LONGEST_GRACE, SHORTEST_GRACE } from './gracePeriods.ts';
 import { ProgramLog } from './programLog.ts';
 import type { Program } from './programs.ts';
 import { ReplyLines } from './replyLines.ts';
@@ -127,12 +127,12 @@ export class CommandSession implements TargetSession {
   async #farewell(slowest: number, signal: AbortSignal): Promise<void> {
     this.#leaving = true;
     this.#program.process.stdin?.end();
-    const patience = Math.min(LONGEST_FAREWELL, Math.max(SHORTEST_FAREWELL, slowest));
+    const grace = Math.min(LONGEST_GRACE, Math.max(SHORTEST_GRACE, slowest));
     const bored = new AbortController();
     const either = AbortSignal.any([signal, bored.signal]);
     await Promise.race([
       this.#closed,
-      setTimeout(patience, undefined, { signal: either }).catch(() => {}),
+      setTimeout(grace, undefined, { signal: either }).catch(() => {}),
     ]);
     bored.abort();
   }

@@ -1,8 +1,8 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import type { Logger } from '../../core/logger.ts';
 import { entryPoint } from './entryPoint.ts';
+import { KILL_GRACE } from './gracePeriods.ts';
 import { endGroups, groupsOf, isGroupLeft } from './groups.ts';
-import { LAST_MOMENT } from './limits.ts';
 
 const SUPERVISOR = entryPoint('supervisor.ts', 'program-supervisor.js');
 
@@ -122,5 +122,5 @@ export class Programs {
 }
 
 function moment(): Promise<void> {
-  return new Promise((done) => setTimeout(done, LAST_MOMENT).unref());
+  return new Promise((done) => setTimeout(done, KILL_GRACE).unref());
 }
