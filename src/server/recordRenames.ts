@@ -1,3 +1,4 @@
+import { errorText } from '../core/errors.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { RenamedCase } from '../language/features/rename.ts';
 import { renameCase } from '../store/renameCase.ts';
@@ -14,14 +15,28 @@ export function recordRenames() {
     expect(renamed: readonly RenamedCase[]): void {
       waiting = renamed;
     },
-    /** @returns those whose results have followed now */
-    async seen({ path, outline }: LoadedSuite): Promise<readonly RenamedCase[]> {
+    /**
+     * @param tell of results that keep the old id, and why
+     * @returns those whose results have followed now
+     */
+    async seen(
+      { path, outline }: LoadedSuite,
+      tell: (message: string) => void,
+    ): Promise<readonly RenamedCase[]> {
       const isDone = ({ suite, to, hash }: RenamedCase) =>
         suite === path && outline.some((one) => one.id === to && one.hash === hash.to);
       const done = waiting.filter(isDone);
       waiting = waiting.filter((one) => !isDone(one));
-      for (const one of done) await renameCase(one);
-      return done;
+      const followed: RenamedCase[] = [];
+      for (const one of done) {
+        try {
+          await renameCase(one);
+          followed.push(one);
+        } catch (error) {
+          tell(`The results of "${one.from}" keep its old id. ${errorText(error)}`);
+        }
+      }
+      return followed;
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import * as z from 'zod';
 import type { Estimate } from '../core/estimate.ts';
+import { noticeText } from '../core/presentation/editorText.ts';
 import { HOME_FOLDER } from '../core/recordPaths.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
@@ -54,7 +55,9 @@ export function startServer(connection: Connection): void {
   const records = new RecordWatch(() => showVerdictsSoon());
   const sendMarks = markSender(connection, workspace);
   const publisher = createPublisher(connection, workspace, async (suite) => {
-    const renamed = await renames.seen(suite);
+    const renamed = await renames.seen(suite, (message) =>
+      connection.window.showErrorMessage(noticeText(message)),
+    );
     if (!isExtension) return;
     for (const { suite: path, from, to } of renamed) {
       const told: CaseRenamed = { suite: path, from, to };

@@ -1,5 +1,4 @@
 import { lstat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { groupBy } from '../core/data.ts';
 import { caseKey } from '../core/identity.ts';
 import { mapCasePaths, namedPath, type RecordHome } from '../core/recordPaths.ts';
@@ -72,12 +71,11 @@ interface Records {
   readonly newestFirst: readonly string[];
 }
 
-/** Names begin with the time of their run. */
+/** The nearest root has the newest records; in each, names begin with the time of their run. */
 async function recordsOf(suite: string): Promise<Records> {
   const home = await findHome(suite);
   const found = await Promise.all(home.kept.map(recordsAt));
-  const newestFirst = found.flat().sort((a, b) => (basename(a) < basename(b) ? 1 : -1));
-  return { home, newestFirst };
+  return { home, newestFirst: found.flatMap((records) => records.sort().reverse()) };
 }
 
 function byCase(lines: readonly CaseLine[]): Cases {

@@ -2,7 +2,8 @@ import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { mappingOf, parseJson } from '../core/data.ts';
 import { absolutePath } from '../core/recordPaths.ts';
 import { readRegular } from '../disk/regularFile.ts';
-import { recordsAt } from './append.ts';
+import { unwritable } from '../disk/unwritable.ts';
+import { RECORD, recordsAt } from './append.ts';
 import { findHome } from './home.ts';
 
 /** Milliseconds without a new line after which a run without an end is taken to have been killed. */
@@ -27,6 +28,8 @@ export interface RenamedRecords {
 /**
  * Records a case's results under another id, in all records of its suite. Each is written anew beside
  * itself and put in its place at once; lines about anything else stay as they are.
+ *
+ * @throws UnwritableError
  */
 export async function renameCase(renaming: CaseRenaming): Promise<RenamedRecords> {
   const { path: suite, kept } = await findHome(renaming.suite);
@@ -63,6 +66,8 @@ async function renameIn(
     if (now.size !== before.size || now.mtimeMs !== before.mtimeMs) return 'running';
     await rename(beside, path);
     return 'changed';
+  } catch (error) {
+    throw unwritable(RECORD, beside, error);
   } finally {
     await rm(beside, { force: true });
   }

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { Suite } from '../../../src/core/suite.ts';
 import { snapshotOf } from '../../../src/extension/viewer/snapshot.ts';
 import { inlayHints } from '../../../src/language/features/inlayHints.ts';
 import { hover } from '../../../src/language/hover/hover.ts';
-import { recordsIn } from '../../../src/store/append.ts';
+import { createRecord, recordsIn } from '../../../src/store/append.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
 import { readRecord } from '../../../src/store/read.ts';
 import { buildVerdict } from '../../support/build.ts';
@@ -28,6 +29,44 @@ async function withRecord(folder: string, name: string, text: string) {
 function caseIn(suite: string, id = 'a') {
   return JSON.stringify(buildCaseLine({ id, status: 'pass', suite }));
 }
+
+describe('the newest record', () => {
+  /** Of the runs at these times, in this order, the one that counts. */
+  async function newest(t: TestContext, ...times: readonly string[]) {
+    const folder = await workspaceWith(t, {});
+    const written: string[] = [];
+    for (const [index, started] of times.entries()) {
+      const record = await createRecord(folder, `r${index}`, started, new Scrubber());
+      const suite = 'suite.eval.yaml';
+      await record.append(buildCaseLine({ id: 'a', status: 'pass', suite, finished: started }));
+      await record.close();
+      written.push(record.path);
+    }
+    const [found] = await new LatestRuns().find(join(folder, 'suite.eval.yaml'), 'a');
+    return written.indexOf(found?.record ?? '');
+  }
+
+  it('is the one that was begun last, also after the clock was set back', async (t) => {
+    const [morning, noon, later] = [
+      '2026-01-01T08:00:00.000Z',
+      '2026-01-01T12:00:00.000Z',
+      '2031-01-01T00:00:00.000Z',
+    ];
+    assert.equal(await newest(t, morning, noon), 1);
+    assert.equal(await newest(t, noon, morning), 1);
+    assert.equal(await newest(t, later, noon, morning), 2);
+    assert.equal(await newest(t, noon, noon, noon), 2);
+  });
+
+  it('is that of the nearest .turnlight, whatever the clock said', async (t) => {
+    const folder = await workspaceWith(t, {});
+    const suite = join(folder, 'evals/suite.eval.yaml');
+    await withRecord(folder, '2031-01-01', caseIn('evals/suite.eval.yaml'));
+    const nearer = await withRecord(join(folder, 'evals'), '2026-01-01', caseIn('suite.eval.yaml'));
+    const [found] = await new LatestRuns().find(suite, 'a');
+    assert.equal(found?.record, nearer);
+  });
+});
 
 describe('a record', () => {
   it('holds no path of the machine, with / in every path', async (t) => {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import { loadSuite } from '../../../src/evalfile/load.ts';
+import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
+import { recordRenames } from '../../../src/server/recordRenames.ts';
+import { createRecord } from '../../../src/store/append.ts';
+import { LatestRuns } from '../../../src/store/latest.ts';
+import { buildCaseLine } from '../../support/buildRun.ts';
+import { suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';
+import { workspaceWith } from '../../support/runs.ts';
+
+describe('results that cannot follow their case', () => {
+  it('keep the old id, and it is said why', async (t) => {
+    const folder = await workspaceWith(t, { 'a.eval.yaml': suiteWith(TRANSCRIPT) });
+    const path = join(folder, 'a.eval.yaml');
+    const record = await createRecord(folder, 'r', '2026-01-01T00:00:00.000Z', new Scrubber());
+    await record.append(buildCaseLine({ id: 'old', status: 'pass', suite: 'a.eval.yaml' }));
+    const counts = { pass: 1, fail: 0, error: 0, skipped: 0 };
+    await record.append({ kind: 'end', finished: '', cancelled: false, counts });
+    await record.close();
+    const beside = `${record.path}.${process.pid}.new`;
+    await symlink('nowhere', beside);
+    const suite = await loadSuite(path, nodeFiles(), { workspace: folder, env: () => undefined });
+    const [{ hash = '' } = {}] = suite.outline;
+    const renames = recordRenames();
+    renames.expect([{ suite: path, from: 'old', to: 'one', hash: { from: '', to: hash } }]);
+    const told: string[] = [];
+    assert.deepEqual(await renames.seen(suite, (message) => told.push(message)), []);
+    assert.deepEqual(told, [
+      `The results of "old" keep its old id. The record cannot be written to ${beside}: a file is in the way. Rename or remove it.`,
+    ]);
+    assert.equal((await new LatestRuns().find(path, 'old')).length, 1);
+  });
+});
