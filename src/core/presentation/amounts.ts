@@ -12,5 +12,10 @@ export function durationText(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 3600) return inUnits(Math.round(seconds), 'min', 's');
+  return inUnits(Math.round(seconds / 60), 'h', 'min');
+}
+
+function inUnits(amount: number, whole: string, sixtieth: string): string {
+  return `${Math.floor(amount / 60)} ${whole} ${amount % 60} ${sixtieth}`;
 }

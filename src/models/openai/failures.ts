@@ -1,5 +1,6 @@
 import { APIConnectionError, APIError } from 'openai';
 import { errorText } from '../../core/errors.ts';
+import { durationText } from '../../core/presentation/amounts.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { ModelError } from '../model.ts';
 import type { Attempts } from './guardedFetch.ts';
@@ -93,14 +94,23 @@ function statusError(
         `The endpoint ${url} has no model "${at.model}", or does not serve chat completions ${said}. Check \`model\`, and \`base_url\`, which usually ends in /v1.`,
       );
     case 408:
-      return new ModelError('timeout', `The endpoint ${url} took too long ${said}. Try again.`);
-    case 429:
-      return new ModelError('rate-limited', rateLimited(url, said, attempts));
+      return new ModelError(
+        'timeout',
+        `The endpoint ${url} took too long ${said}. ${leftAlone(attempts) ?? 'Try again.'}`,
+      );
+    case 429: {
+      const advice = leftAlone(attempts) ?? "Lower the concurrency, or check your account's quota.";
+      return new ModelError(
+        'rate-limited',
+        `The endpoint ${url} is rate-limited ${said}. ${advice}`,
+      );
+    }
     default:
       if (status >= 500 || status === 409) {
+        const wait = leftAlone(attempts);
         return new ModelError(
           'server-error',
-          `The endpoint ${url} failed ${said}, even after retries. Try later, or check its log.`,
+          `The endpoint ${url} failed ${said}${wait ? `. ${wait}` : ', even after retries. Try later, or check its log.'}`,
         );
       }
       return new ModelError(
@@ -110,12 +120,11 @@ function statusError(
   }
 }
 
-function rateLimited(url: string, said: string, attempts: Attempts): string {
-  const start = `The endpoint ${url} is rate-limited ${said}.`;
-  if (attempts.refusedWait !== undefined) {
-    return `${start} It asks to wait ${Math.ceil(attempts.refusedWait)} s, longer than the model's \`timeout\`.`;
-  }
-  return `${start} Lower the concurrency, or check your account's quota.`;
+/** What to do where the endpoint wants to be left alone for longer than the request may take. */
+function leftAlone({ refusedWait }: Attempts): string | undefined {
+  if (refusedWait === undefined) return undefined;
+  const wait = durationText(refusedWait);
+  return `It asks to be left alone for ${wait}, longer than the model's \`timeout\`. Run again after that.`;
 }
 
 /** The innermost reason of a failed connection, such as `connect ECONNREFUSED 127.0.0.1:9`. */

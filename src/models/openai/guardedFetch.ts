@@ -16,7 +16,7 @@ export interface Attempts {
   /** When the whole request ends, as of `Date.now()`. */
   readonly deadline: number;
   lastStatus?: number;
-  /** Seconds that the endpoint asked to wait, where the deadline does not allow it. */
+  /** Milliseconds that the endpoint asked to wait, where the deadline does not allow it. */
   refusedWait?: number;
 }
 
@@ -47,9 +47,9 @@ export function guardedFetch(
       const value = response.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    const wait = secondsToWait(response.headers.get('retry-after'));
+    const wait = askedWait(response.headers);
     // Retry-After: 86400 must not hold a run for a day.
-    if (wait !== undefined && Date.now() + wait * 1000 > attempts.deadline) {
+    if (wait !== undefined && Date.now() + wait > attempts.deadline) {
       attempts.refusedWait = wait;
       headers.set('x-should-retry', 'false');
     }
@@ -93,11 +93,12 @@ function giveUp(stop: AbortController, why: string): never {
   throw error;
 }
 
-/** Retry-After holds seconds or a date. */
-function secondsToWait(value: string | null): number | undefined {
-  if (value === null) return undefined;
-  const seconds = Number(value);
-  if (!Number.isNaN(seconds)) return seconds;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : (date - Date.now()) / 1000;
+/** Milliseconds that the client would wait: by retry-after-ms, else by Retry-After in seconds or as a date. */
+function askedWait(headers: Headers): number | undefined {
+  const given = headers.get('retry-after') ?? '';
+  const wait =
+    Number.parseFloat(headers.get('retry-after-ms') ?? '') || Number.parseFloat(given) * 1000;
+  if (!Number.isNaN(wait)) return wait;
+  const date = Date.parse(given);
+  return Number.isNaN(date) ? undefined : date - Date.now();
 }

@@ -434,13 +434,28 @@ for (const [name, script] of [
   });
 }
 
-test('a Retry-After beyond the time-out is not waited for', async (t) => {
-  const { server, model } = await modelWith(t, [faults.rateLimited(86_400)]);
-  const error = await failure(ask(model));
-  assert.equal(error.reason, 'rate-limited');
-  assert.match(error.message, /86400 s/);
-  assert.equal(server.requests.length, 1);
-});
+for (const [status, headers, reason] of [
+  [429, { 'retry-after': '86400' }, 'rate-limited'],
+  [429, { 'retry-after': '86400, 1' }, 'rate-limited'],
+  [429, { 'retry-after-ms': '86400000' }, 'rate-limited'],
+  [429, { 'retry-after': '1', 'retry-after-ms': '86400000' }, 'rate-limited'],
+  [503, { 'retry-after': '86400' }, 'server-error'],
+  [409, { 'retry-after': '86400' }, 'server-error'],
+  [408, { 'retry-after': '86400' }, 'timeout'],
+] as const) {
+  const asked = JSON.stringify(headers);
+  test(`a wait beyond the time-out is told and not waited for: ${status} ${asked}`, async (t) => {
+    const fault = faults.httpError(status, 'Leave me alone.', { headers });
+    const { server, model } = await modelWith(t, [fault]);
+    const error = await failure(ask(model));
+    assert.equal(error.reason, reason);
+    assert.match(
+      error.message,
+      /\. It asks to be left alone for 24 h 0 min, longer than the model's `timeout`\. Run again after that\.$/,
+    );
+    assert.equal(server.requests.length, 1);
+  });
+}
 
 test('an abort ends a running request, and a wait between retries, with its own reason', async (t) => {
   const { server, model } = await modelWith(t, (_body, index) =>
