@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { LIMITS } from './limits.ts';
 
 /** The most likely intended candidate; undefined if none is close. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
@@ -6,13 +7,20 @@ export function closest(word: string, candidates: readonly string[]): string | u
 }
 
 /** Every candidate that may be intended, most likely first. */
-export function nearest(word: string, candidates: readonly string[]): string[] {
+export function nearest(word: string, all: readonly string[]): string[] {
+  if (!isComparable(word)) return [];
   const plain = plainly(word);
+  const candidates = all.slice(0, LIMITS.comparedWords).filter(isComparable);
   const near = candidates
     .map((candidate) => ({ candidate, away: distanceOf(plain, plainly(candidate)) }))
     .filter(({ candidate, away }) => away <= allowance(candidate));
   if (near.length === 0) return candidates.filter((candidate) => beginsWith(plain, candidate));
   return near.sort((a, b) => a.away - b.away).map(({ candidate }) => candidate);
+}
+
+/** Nobody mistypes a longer word, and comparing two takes the product of their lengths. */
+function isComparable({ length }: string): boolean {
+  return length <= LIMITS.comparedWord;
 }
 
 function allowance(candidate: string): number {

@@ -1,3 +1,5 @@
+import { LIMITS } from './limits.ts';
+
 /** Plain data, as parsed from YAML and JSON. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
@@ -80,15 +82,25 @@ export function lastOf<Item>(
 export function firstFree(
   nameOf: (number: number) => string,
   isTaken: (name: string) => boolean,
-  from = 2,
 ): string {
-  let number = from;
+  let number = 1;
   while (isTaken(nameOf(number))) number += 1;
   return nameOf(number);
 }
 
-/** Levels of lists and mappings. Nobody writes as many; parsing and comparing thousands takes seconds. */
-const DEEPEST_JSON = 200;
+/** Gives out names that are not taken, each once: `refund-2`, `refund-3`. */
+export function freeNames(
+  taken: ReadonlySet<unknown>,
+  nameOf: (name: string, number: number) => string,
+): (name: string) => string {
+  const next = new Map<string, number>();
+  return (name) => {
+    let number = next.get(name) ?? 2;
+    while (taken.has(nameOf(name, number))) number += 1;
+    next.set(name, number + 1);
+    return nameOf(name, number);
+  };
+}
 
 /** Whether a JSON text is nested deeper than we parse. */
 export function isTooDeep(json: string): boolean {
@@ -102,7 +114,7 @@ export function isTooDeep(json: string): boolean {
     } else if (character === '"') quoted = true;
     else if (character === '[' || character === '{') {
       depth += 1;
-      if (depth > DEEPEST_JSON) return true;
+      if (depth > LIMITS.depth) return true;
     } else if (character === ']' || character === '}') depth -= 1;
   }
   return false;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { Path } from './data.ts';
+import { groupBy, type Path } from './data.ts';
+import { LIMITS, readable } from './limits.ts';
 import type { FileKind } from './meaning.ts';
 
 /** A position in a text, both numbers from 0; `character` counts UTF-16 units, as in LSP. */
@@ -77,6 +78,33 @@ export const START: Range = { start: { line: 0, character: 0 }, end: { line: 0, 
 
 export function isError(problem: Problem): boolean {
   return problem.severity === 'error';
+}
+
+/**
+ * Of each file as many problems as are told, errors before warnings, and one that says how many more
+ * there are.
+ *
+ * @param problems sorted; the result is as well
+ */
+export function withinLimit(problems: readonly Problem[]): readonly Problem[] {
+  if (problems.length <= LIMITS.problems) return problems;
+  return [...groupBy(problems, ({ path }) => path)].flatMap(([path, all]) => {
+    const more = all.length - LIMITS.problems;
+    if (more <= 0) return all;
+    const errors = all.filter(isError).slice(0, LIMITS.problems);
+    const room = LIMITS.problems - errors.length;
+    const warnings = all.filter((one) => !isError(one)).slice(0, room);
+    const told = new Set([...errors, ...warnings]);
+    const message = `… and ${readable(more)} more problems in this file. The first ${LIMITS.problems} are shown.`;
+    const rest: Problem = {
+      code: 'more-problems',
+      message,
+      severity: 'warning',
+      path,
+      range: START,
+    };
+    return [...all.filter((one) => told.has(one)), rest];
+  });
 }
 
 /** Texts that may have been meant, the likeliest first, as a problem tells them to its quick fixes. */

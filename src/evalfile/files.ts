@@ -23,11 +23,25 @@ export class FileError extends ReasonedError<FileErrorReason> {
   override readonly name = 'FileError';
 }
 
+/** @param size of a file or of an editor's text */
+export function tooLarge(size: number, most: number): FileError {
+  const [megabytes, limit] = [(size / 1e6).toFixed(1), (most / 1e6).toFixed(0)];
+  return new FileError(
+    'too-large',
+    `The file is ${megabytes} MB; the limit is ${limit} MB. Split it.`,
+  );
+}
+
 /** @param textAt of the files that have another text than on the disk */
 export function overlayFiles(files: Files, textAt: (path: string) => string | undefined): Files {
   return {
     ...files,
-    read: async (path, maxBytes) => textAt(path) ?? files.read(path, maxBytes),
+    async read(path, maxBytes) {
+      const text = textAt(path);
+      if (text === undefined) return files.read(path, maxBytes);
+      if (text.length > maxBytes) throw tooLarge(text.length, maxBytes);
+      return text;
+    },
     kindOf: async (path) => (textAt(path) === undefined ? files.kindOf(path) : 'file'),
   };
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
-import { firstFree, isMapping, mappingOf, valueAt } from '../core/data.ts';
+import { freeNames, isMapping, mappingOf, valueAt } from '../core/data.ts';
 import { sha256 } from '../core/digest.ts';
+import { LIMITS } from '../core/limits.ts';
 import { START } from '../core/problem.ts';
 import { stepsOf } from '../core/steps.ts';
 import type { SuiteCase } from '../core/suite.ts';
@@ -13,7 +14,6 @@ import { checked } from './checked.ts';
 import { FileError, type Files } from './files.ts';
 import type { LoadedSuite, LoadOptions } from './loadedSuite.ts';
 import { promptReader } from './prompt.ts';
-import { MAX_EVAL_FILE } from './referencedFiles.ts';
 import { fileKeys } from './schema.ts';
 import { Reporter, type Scope, within } from './scope.ts';
 import { unusedNames } from './unusedNames.ts';
@@ -30,7 +30,7 @@ export async function loadSuite(
   options: LoadOptions,
 ): Promise<LoadedSuite> {
   try {
-    const document = parseYaml(await files.read(path, MAX_EVAL_FILE), path);
+    const document = parseYaml(await files.read(path, LIMITS.evalFile), path);
     return await loadDocument(document, files, options);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
@@ -135,18 +135,15 @@ function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
 
 function uniqueIds(sources: readonly CaseSource[], reporter: Reporter): void {
   const seen = new Set<unknown>();
-  const taken = new Set(sources.map(({ raw }) => valueAt(raw, ['id'])));
+  const ids = new Set(sources.map(({ raw }) => valueAt(raw, ['id'])));
+  const freeId = freeNames(ids, (id, number) => `${id}-${number}`);
   for (const { raw, location } of sources) {
     const id = valueAt(raw, ['id']);
     if (typeof id !== 'string') continue;
     if (seen.has(id)) {
       const message = `Another case in this suite has the id "${id}". Give this one a different id.`;
-      const replacement = firstFree(
-        (number) => `${id}-${number}`,
-        (name) => taken.has(name),
-      );
-      taken.add(replacement);
-      reporter.say('duplicate-id', message, within(location, 'id'), { replacement });
+      const fix = { replacement: freeId(id) };
+      reporter.say('duplicate-id', message, within(location, 'id'), fix);
     }
     seen.add(id);
   }

@@ -1,5 +1,5 @@
 import { errorText } from '../core/errors.ts';
-import { FileError } from './files.ts';
+import { FileError, tooLarge } from './files.ts';
 
 /** A file of the disk or of the editor. */
 export interface Readable {
@@ -27,9 +27,7 @@ async function bytesOf(file: Readable, maxBytes: number): Promise<Uint8Array> {
     const bytes = known > maxBytes ? undefined : await file.bytes();
     const size = bytes?.length ?? known;
     if (bytes && size <= maxBytes) return bytes;
-    const [megabytes, most] = [(size / 1e6).toFixed(1), (maxBytes / 1e6).toFixed(0)];
-    const message = `The file is ${megabytes} MB; the limit is ${most} MB. Split it.`;
-    throw new FileError('too-large', message);
+    throw tooLarge(size, maxBytes);
   } catch (error) {
     if (error instanceof FileError) throw error;
     throw file.isMissing(error)

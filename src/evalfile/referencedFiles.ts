@@ -1,17 +1,20 @@
 import { dirname, extname } from 'node:path';
 import { outsideMessage } from '../core/insideWorkspace.ts';
+import { LIMITS } from '../core/limits.ts';
 import { EXTENSIONS, type FileKind } from '../core/meaning.ts';
 import { type Fix, isNewFileKind } from '../core/problem.ts';
 import { FileError } from './files.ts';
 import { resolveReference } from './resolveReference.ts';
 import type { Location, Scope } from './scope.ts';
 
-/** What is read, and the most bytes of it. A prompt is a text for a model: a larger one is a mistake. */
-const MAX_BYTES = { prompt: 1024 * 1024, transcript: 20_000_000, cases: 2_000_000 } as const;
+/** What is read, and the most bytes of it. */
+const MOST_BYTES = {
+  prompt: LIMITS.prompt,
+  transcript: LIMITS.transcript,
+  cases: LIMITS.evalFile,
+} as const;
 
-export type TextKind = keyof typeof MAX_BYTES;
-
-export const MAX_EVAL_FILE = MAX_BYTES.cases;
+export type TextKind = keyof typeof MOST_BYTES;
 
 /** Those that are read by how their names end; others are read whatever they are called. */
 const ENDINGS_COUNT: readonly FileKind[] = ['transcript', 'script', 'module'];
@@ -72,7 +75,7 @@ export async function readFound(
   { files, reporter }: Scope,
 ) {
   try {
-    return { path, text: await files.read(path, MAX_BYTES[kind]) };
+    return { path, text: await files.read(path, MOST_BYTES[kind]) };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
     reporter.say(`file-${error.reason}`, error.message, location);

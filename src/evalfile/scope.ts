@@ -1,5 +1,5 @@
 import { groupBy, type Path, uniqueBy } from '../core/data.ts';
-import { isError, type Problem } from '../core/problem.ts';
+import { isError, type Problem, withinLimit } from '../core/problem.ts';
 import { isUnreadable } from '../yaml/parser.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { Files } from './files.ts';
@@ -69,7 +69,7 @@ export class Reporter {
    * Sorted by file and location, each once. Of a file that cannot be read, or of a case that cannot,
    * only why.
    */
-  all(): Problem[] {
+  all(): readonly Problem[] {
     const unreadable = new Set(
       this.reports
         .filter(({ problem }) => isUnreadable(problem))
@@ -80,10 +80,11 @@ export class Reporter {
       const hidden = [undefined, owner].some((one) => unreadable.has(pieceOf(problem, one)));
       return !hidden || isUnreadable(problem);
     });
-    return uniqueBy(
+    const unique = uniqueBy(
       shown.map(({ problem }) => problem),
       ({ code, message, path, range }) => JSON.stringify([code, message, path, range]),
-    ).sort(byPlace);
+    );
+    return withinLimit(unique.sort(byPlace));
   }
 
   /** The errors that keep each case from running; those of the whole file under undefined. */

@@ -5,7 +5,7 @@ import {
   toConversation,
 } from '../core/conversation.ts';
 import type { Path } from '../core/data.ts';
-import { isError, type Problem } from '../core/problem.ts';
+import { isError, type Problem, withinLimit } from '../core/problem.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import { locateProblem } from '../schema/valueProblems.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
@@ -63,9 +63,11 @@ function atFirstLine(problem: Problem): Problem {
 export function loadTranscript(text: string, path: string): LoadedTranscript {
   const document = parseTranscript(text, path);
   const { problems } = document;
-  if (problems.some(isError)) return { messages: [], notes: [], problems };
+  if (problems.some(isError)) {
+    return { messages: [], notes: [], problems: withinLimit(problems) };
+  }
   const read = readTranscript(document.value, document, []);
-  return { ...read, problems: [...problems, ...read.problems] };
+  return { ...read, problems: withinLimit([...problems, ...read.problems]) };
 }
 
 /** As `parseYaml`; a `.jsonl` file is the list of its lines, and JSON must be JSON. */

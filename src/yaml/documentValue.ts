@@ -2,7 +2,7 @@ import { type Document, isMap, isNode, isSeq } from 'yaml';
 import { changedAt } from '../core/data.ts';
 import { errorText } from '../core/errors.ts';
 import { keyOf, valueUnder } from './nodes.ts';
-import { NOTHING, type ParsedText } from './parsedText.ts';
+import type { ParsedText } from './parsedText.ts';
 import type { Reparsed } from './reparse.ts';
 import { TolerantReading } from './tolerantReading.ts';
 
@@ -20,8 +20,8 @@ export function documentValue(
   unreadable: Unreadable,
   say: (code: string, message: string) => void,
 ): unknown {
-  const { document, faults } = parsed;
-  if (parsed === NOTHING || unreadable.has(undefined)) return undefined;
+  const { document, faults, refused } = parsed;
+  if (refused || unreadable.has(undefined)) return undefined;
   try {
     if (unreadable.size === 0) return document.toJS({ maxAliasCount: MAX_ALIASES });
     return tolerantValue(document, unreadable);

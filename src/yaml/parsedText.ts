@@ -8,9 +8,10 @@ import {
   YAMLSeq,
 } from 'yaml';
 import { caseLines } from './caseLines.ts';
+import { Refusal } from './gate.ts';
 import { setEnds } from './nodes.ts';
 import { parseItem } from './parseItem.ts';
-import { faultsOf, parse, type SyntaxFault } from './parser.ts';
+import { faultsOf, parse, parseOrRefuse, type SyntaxFault } from './parser.ts';
 
 /** A fault of a text, with the item of `cases` that it is confined to; without one it concerns all. */
 export interface ConfinedFault extends SyntaxFault {
@@ -21,10 +22,9 @@ export interface ParsedText {
   readonly text: string;
   readonly document: Document.Parsed;
   readonly faults: readonly ConfinedFault[];
+  /** Whether it exceeds a limit: nothing of it was read, and the fault is why. */
+  readonly refused?: true;
 }
-
-/** Stands for a text that is nested too deeply to be read. */
-export const NOTHING: ParsedText = { text: '', document: parseDocument(''), faults: [] };
 
 /**
  * Parses a text. Where it is broken, each item of `cases` is parsed by itself, so that a quote or a
@@ -35,13 +35,21 @@ export const NOTHING: ParsedText = { text: '', document: parseDocument(''), faul
  *         description: "Being wri
  *       - id: two                    is read all the same
  *
- * Undefined if it is nested too deeply to be read.
+ * Of a text that exceeds a limit nothing is read.
  */
-export function parseText(text: string): ParsedText | undefined {
-  const document = parse(text);
-  if (document?.errors.length === 0) return { text, document, faults: [] };
-  const pieces = parsePieces(text);
-  return pieces ?? (document && { text, document, faults: faultsOf(document) });
+export function parseText(text: string): ParsedText {
+  const read = parseOrRefuse(text);
+  if (!(read instanceof Refusal)) {
+    if (read.errors.length === 0) return { text, document: read, faults: [] };
+    return parsePieces(text) ?? { text, document: read, faults: faultsOf(read) };
+  }
+  const pieces = read.reason === 'too-many-errors' ? parsePieces(text) : undefined;
+  return pieces ?? refused(text, read);
+}
+
+function refused(text: string, { reason: code, message }: Refusal): ParsedText {
+  const faults = [{ code, message, start: 0, end: 0 }];
+  return { text, document: parseDocument(''), faults, refused: true };
 }
 
 /** As `CaseLines`, in UTF-16 units; undefined if there are no cases. */

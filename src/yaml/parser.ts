@@ -1,4 +1,5 @@
-import { type Document, parseDocument } from 'yaml';
+import { type Document, YAMLParseError } from 'yaml';
+import { documentsWithin, REFUSALS, Refusal } from './gate.ts';
 
 /** A YAML syntax error. Offsets in UTF-16 units. */
 export interface SyntaxFault {
@@ -8,18 +9,32 @@ export interface SyntaxFault {
   readonly end: number;
 }
 
-/** A text parsed as YAML, however broken; undefined if it is nested too deeply. */
+const OPTIONS = { uniqueKeys: false, merge: false, version: '1.2', prettyErrors: false } as const;
+
+/** A text parsed as YAML, however broken; undefined if it exceeds a limit. */
 export function parse(text: string): Document.Parsed | undefined {
+  const read = parseOrRefuse(text);
+  return read instanceof Refusal ? undefined : read;
+}
+
+/** As `parse`, with the reason. */
+export function parseOrRefuse(text: string): Document.Parsed | Refusal {
   try {
-    return parseDocument(text, {
-      uniqueKeys: false,
-      merge: false,
-      version: '1.2',
-      prettyErrors: false,
-    });
-  } catch {
-    return undefined;
+    return parseAdmitted(text);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
   }
+}
+
+function parseAdmitted(text: string): Document.Parsed {
+  const [document, second] = documentsWithin(text, OPTIONS);
+  if (!document) throw new Error('Internal error: a YAML text without a document.');
+  if (second) {
+    const [start, end] = second.range;
+    document.errors.push(new YAMLParseError([start, end], 'MULTIPLE_DOCS', ''));
+  }
+  return document;
 }
 
 export function faultsOf({ errors }: Document.Parsed): SyntaxFault[] {
@@ -41,11 +56,11 @@ const OWN_WORDS: Readonly<Record<string, Pick<SyntaxFault, 'code' | 'message'>>>
   },
 };
 
-const UNREADABLE = [
+const UNREADABLE: readonly string[] = [
   'yaml-syntax',
   'tab-indent',
   'several-documents',
-  'too-deep',
+  ...REFUSALS,
   'bad-key',
   'unknown-alias',
   'circular-alias',

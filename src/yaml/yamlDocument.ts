@@ -5,7 +5,7 @@ import { type Position, type Problem, type Range, START } from '../core/problem.
 import { type ConfinedProblem, checkNodes } from './checkNodes.ts';
 import { documentValue, reparsedValue } from './documentValue.ts';
 import { isEmpty, nearestTo, nodeAt, pathTo, type Resolve, type Style, styleOf } from './nodes.ts';
-import { NOTHING, type ParsedText, parseText } from './parsedText.ts';
+import { type ParsedText, parseText } from './parsedText.ts';
 import { reparse } from './reparse.ts';
 
 export interface ScalarText {
@@ -84,14 +84,13 @@ export function parseYaml(
   const known = before && READ.get(before);
   const again = known?.plain ? reparse(text, known.parsed) : undefined;
   if (before && again) READ.delete(before);
-  const parsed = again ?? parseText(text) ?? NOTHING;
-  if (parsed === NOTHING) say('too-deep', 'This file is nested too deeply.', START);
+  const parsed = again ?? parseText(text);
   const { document, faults } = parsed;
   for (const { code, message, start, end, item } of faults) {
     say(code, message, rangeOfOffsets(start, end), item);
   }
   const { unreadable, plain, ...checked } = checkNodes(document, text, path, rangeOfOffsets);
-  problems.push(...checked.problems);
+  for (const problem of checked.problems) problems.push(problem);
   const value =
     again && known
       ? reparsedValue(known.value, again, unreadable)

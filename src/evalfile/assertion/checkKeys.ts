@@ -1,5 +1,5 @@
 import { findAssertionType } from '../../assertions/registry.ts';
-import { firstFree, isMapping } from '../../core/data.ts';
+import { freeNames, isMapping } from '../../core/data.ts';
 import { type Location, type Reporter, within } from '../scope.ts';
 import { writtenLabel } from './key.ts';
 
@@ -12,9 +12,11 @@ interface Keyed {
 /** Two assertions with the same key could not be told apart in results: the second is at fault. */
 export function checkKeys(assertions: readonly Keyed[], reporter: Reporter): void {
   const taken = new Map<string, Keyed>();
+  const names = new Set(assertions.map(({ given }) => writtenLabel(given)));
+  const freeName = freeNames(names, (name, number) => `${name} ${number}`);
   for (const one of assertions) {
     const first = taken.get(one.key);
-    if (first) sayTaken(one, first, assertions, reporter);
+    if (first) sayTaken(one, first, freeName, reporter);
     else taken.set(one.key, one);
   }
 }
@@ -22,12 +24,12 @@ export function checkKeys(assertions: readonly Keyed[], reporter: Reporter): voi
 function sayTaken(
   { given, location }: Keyed,
   first: Keyed,
-  all: readonly Keyed[],
+  freeName: (name: string) => string,
   reporter: Reporter,
 ): void {
   const label = writtenLabel(given);
   const name = label ?? writtenLabel(first.given);
-  const free = freeName(name ?? String(typeOf(given)), all);
+  const free = freeName(name ?? String(typeOf(given)));
   if (label !== undefined) {
     const message = `Another assertion here is named "${label}". Give this one a different name.`;
     reporter.say('same-assertion', message, within(location, 'name'), { replacement: free });
@@ -54,12 +56,4 @@ function typeOf(given: unknown): unknown {
 /** The type has a key `name` that means something else. */
 function ownsName(given: unknown): boolean {
   return Object.hasOwn(findAssertionType(typeOf(given))?.params.shape ?? {}, 'name');
-}
-
-function freeName(name: string, all: readonly Keyed[]): string {
-  const names = new Set(all.map(({ given }) => writtenLabel(given)));
-  return firstFree(
-    (number) => `${name} ${number}`,
-    (one) => names.has(one),
-  );
 }

@@ -80,7 +80,6 @@ export function freeName(name: string, taken: readonly string[]): string {
   return firstFree(
     (number) => (number === 1 ? name : `${name}-${number}`),
     (one) => taken.includes(one),
-    1,
   );
 }
 

@@ -71,10 +71,10 @@ export function placeholder(
     return resultsFor(valueAt(root, [...owner, 'tools']) ?? mappingOf(root).tools);
   for (const { kind, role } of rolesAt(schema, root, path)) {
     if (kind === 'case' && role === 'declaration') {
+      const taken = new Set(ids);
       return firstFree(
         (number) => `case-${number}`,
-        (id) => ids.includes(id),
-        1,
+        (id) => taken.has(id),
       );
     }
     if (kind === undefined || isFileKind(kind) || role === 'declaration') continue;

@@ -12,6 +12,8 @@ describe('the word that was meant', () => {
     ['nothing near', 'zzz', ['assert', 'at'], undefined],
     ['no candidates', 'assert', [], undefined],
     ['an empty word', '', ['assert'], undefined],
+    ['a word too long to be mistyped', 'a'.repeat(101), ['a'.repeat(100)], undefined],
+    ['a candidate too long to be meant', 'a'.repeat(100), ['a'.repeat(101)], undefined],
   ] as const) {
     it(`is found with ${what}`, () => {
       assert.equal(closest(word, candidates), expected);

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { freeNames } from '../../../src/core/data.ts';
+
+describe('names that are free', () => {
+  it('are given out once each, past those that are taken', () => {
+    const free = freeNames(new Set(['a', 'a-3']), (name, number) => `${name}-${number}`);
+    assert.deepEqual([free('a'), free('a'), free('b')], ['a-2', 'a-4', 'b-2']);
+  });
+
+  it('are found in a few steps each, however many are given out', () => {
+    let steps = 0;
+    const free = freeNames(new Set(['a']), (name, number) => {
+      steps += 1;
+      return `${name}-${number}`;
+    });
+    for (let count = 0; count < 10_000; count += 1) free('a');
+    assert.ok(steps <= 3 * 10_000);
+  });
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { LIMITS } from '../../../src/core/limits.ts';
+import { overlayFiles } from '../../../src/evalfile/files.ts';
+import { loadSuite } from '../../../src/evalfile/load.ts';
+import { loadPrompt } from '../../../src/evalfile/prompt.ts';
+import { loadTranscript } from '../../../src/evalfile/transcript.ts';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
+import { filesIn, load, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
+
+/** What is nested, broken or full beyond all measure, by the problem that it is told as. */
+const HOSTILE = [
+  ['keys within keys on a line', '? '.repeat(1_200), 'too-deep'],
+  ['lists within lists on a line', '- '.repeat(5_000), 'too-deep'],
+  ['open brackets', '['.repeat(100_000), 'too-deep'],
+  ['mappings within brackets', '{a: '.repeat(10_000), 'too-deep'],
+  ['closing brackets', ']\n'.repeat(100_000), 'too-many-errors'],
+  ['quotes', '"'.repeat(50_000), 'too-many-errors'],
+  ['broken escapes', `"${'\\x'.repeat(50_000)}"`, 'too-many-errors'],
+  ['aliases without a name', '* '.repeat(20_000), 'too-many-errors'],
+  ['numbers', '- 1\n'.repeat(110_000), 'too-many-tokens'],
+  ['comments that cut texts', 'a: b #c\n'.repeat(80_000), 'too-many-tokens'],
+] as const;
+
+describe('a text beyond the limits', () => {
+  for (const [what, text, code] of HOSTILE) {
+    it(`is one problem, of ${what}`, async () => {
+      const { problems, suite } = await load(text);
+      assert.deepEqual(
+        problems.map((one) => one.code),
+        [code],
+      );
+      assert.equal(suite, undefined);
+    });
+  }
+
+  it('is one problem in what an eval file includes, and its own cases stay', async () => {
+    const own = 'cases: [{id: own, transcript: [{user: a}, {assistant: b}], assert: [x]}]\n';
+    const loaded = await load(`include: [more.yaml]\n${own}`, { 'more.yaml': '? '.repeat(1_200) });
+    assert.deepEqual(
+      loaded.problems.map(({ code }) => code),
+      ['too-deep'],
+    );
+    assert.deepEqual(
+      loaded.outline.map(({ id }) => id),
+      ['own'],
+    );
+  });
+
+  it('is one problem in messages', () => {
+    for (const path of ['/a.messages.json', '/a.messages.yaml', '/a.messages.jsonl']) {
+      const { problems } = loadTranscript('['.repeat(5_000), path);
+      assert.equal(problems.length, 1, path);
+    }
+  });
+
+  it('is one problem in the front matter of a prompt', () => {
+    const { problems } = loadPrompt(`---\n${'- '.repeat(5_000)}\n---\nJudge it.`, '/a.md');
+    assert.deepEqual(
+      problems.map(({ code }) => code),
+      ['too-deep'],
+    );
+  });
+
+  it('says what the limit is', async () => {
+    const { problems } = await load('- '.repeat(5_000));
+    assert.match(String(problems[0]?.message), new RegExp(`${LIMITS.depth} levels`));
+  });
+
+  it('is refused as it is typed, not only as it is saved', async () => {
+    const typed = `# ${'x'.repeat(LIMITS.evalFile)}\n`;
+    const files = overlayFiles(filesIn({}), (path) => (path === SUITE ? typed : undefined));
+    const options = { workspace: WORKSPACE, env: () => undefined };
+    const { problems } = await loadSuite(SUITE, files, options);
+    assert.deepEqual(
+      problems.map(({ code }) => code),
+      ['file-too-large'],
+    );
+  });
+});
+
+describe('a text within the limits', () => {
+  it('may be nested as deep as schemas are', async () => {
+    const deep = `${'{properties: {a: '.repeat(30)}{type: string}${'}}'.repeat(30)}`;
+    const { problems } = await load(
+      `tools: [{name: t, parameters: ${deep}}]\ncases: [{id: a, transcript: [{user: a}, {assistant: b}], assert: [x]}]\n`,
+    );
+    assert.deepEqual(problems, []);
+  });
+
+  it('may have 50,000 lines', () => {
+    const talk = '      - user: Where is my order?\n      - assistant: It was sent on Monday.\n';
+    const one = `  - id: a\n    transcript:\n${talk.repeat(11)}    assert: [x]\n`;
+    assert.deepEqual(parseYaml(`cases:\n${one.repeat(2_000)}`, SUITE).problems, []);
+  });
+});
+
+describe('the problems of a file', () => {
+  const broken = (count: number) => `cases: []\n${unknownKeys(count)}`;
+
+  it('are told up to the limit, and then how many more there are', async () => {
+    const { problems } = await load(broken(LIMITS.problems + 1_200));
+    assert.equal(problems.length, LIMITS.problems + 1);
+    assert.equal(problems.at(-1)?.code, 'more-problems');
+    assert.match(String(problems.at(-1)?.message), /1,20\d more problems/);
+  });
+
+  it('are all told where they are fewer', async () => {
+    const { problems } = await load(broken(LIMITS.problems - 1));
+    assert.ok(problems.every(({ code }) => code !== 'more-problems'));
+  });
+
+  it('are told beside those of other files', async () => {
+    const { problems } = await load(`include: [more.yaml]\n${broken(LIMITS.problems + 1_200)}`, {
+      'more.yaml': 'cases: [{id: b, turn: x}]\n',
+    });
+    assert.ok(problems.some(({ path }) => path !== SUITE));
+  });
+});
+
+function unknownKeys(count: number): string {
+  return Array.from({ length: count }, (_, index) => `zz${index}: 1\n`).join('');
+}
