@@ -82,10 +82,14 @@ async function grammars() {
   ];
 }
 
-/** The licences of the packages that the bundles hold. */
-async function notices(...metafiles) {
+/** The licences of the packages that the bundles hold, and a list of them. */
+async function packages(...metafiles) {
   const { thirdPartyNotices } = await import('./scripts/notices.ts');
-  return ['dist/ThirdPartyNotices.txt', await thirdPartyNotices('.', metafiles)];
+  const { billOfMaterials } = await import('./scripts/build/sbom.ts');
+  return [
+    ['dist/ThirdPartyNotices.txt', await thirdPartyNotices('.', metafiles)],
+    ['dist/sbom.cdx.json', await billOfMaterials('.', metafiles)],
+  ];
 }
 
 async function build() {
@@ -95,7 +99,7 @@ async function build() {
   const files = new Map([
     ...results.flatMap(outputsOf),
     ['dist/meta.json', JSON.stringify(meta)],
-    await notices(meta.node, meta.webview),
+    ...(await packages(meta.node, meta.webview)),
     ...(await schemas()),
     ...(await grammars()),
   ]);

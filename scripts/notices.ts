@@ -1,22 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-
-/** The parts of esbuild's metafile that list what went into the bundles. */
-export interface Bundled {
-  readonly outputs: Readonly<
-    Record<
-      string,
-      { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }
-    >
-  >;
-}
-
-interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  readonly license?: string;
-  readonly author?: string | { readonly name: string };
-}
+import { type Bundled, type BundledPackage, bundledPackages } from './build/bundledPackages.ts';
 
 const HEAD = `Turnlight includes code from the packages below, each under its own licence.`;
 const RULE = '-'.repeat(80);
@@ -32,37 +16,23 @@ export async function thirdPartyNotices(
   root: string,
   bundles: readonly Bundled[],
 ): Promise<string> {
-  const sections = await Promise.all(
-    foldersOf(bundles).map((folder) => sectionOf(join(root, folder))),
-  );
-  // The same package may be there twice, in two folders.
-  return `${[HEAD, ...[...new Set(sections)].sort()].join(`\n\n${RULE}\n\n`)}\n`;
+  const packages = await bundledPackages(root, bundles);
+  const sections = await Promise.all(packages.map((one) => sectionOf(root, one)));
+  return `${[HEAD, ...new Set(sections)].join(`\n\n${RULE}\n\n`)}\n`;
 }
 
-function foldersOf(bundles: readonly Bundled[]): string[] {
-  const inputs = bundles
-    .flatMap(({ outputs }) => Object.values(outputs))
-    .flatMap((output) => Object.entries(output.inputs))
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0);
-  const folders = inputs.flatMap(([path]) => {
-    const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0];
-    return folder ?? [];
-  });
-  return [...new Set(folders)];
-}
-
-async function sectionOf(folder: string): Promise<string> {
-  const manifest: Manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+async function sectionOf(root: string, bundled: BundledPackage): Promise<string> {
+  const folder = join(root, bundled.folder);
   const names = (await readdir(folder)).filter((name) => LICENCE_FILE.test(name)).sort();
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-  const { name, version, license } = manifest;
-  const licences = texts.length > 0 ? texts : [standardText(manifest)];
+  const { name, version, license } = bundled;
+  const licences = texts.length > 0 ? texts : [standardText(bundled)];
   const trimmed = licences.map((text) => text.replaceAll('\r\n', '\n').trim());
   return [`${name} ${version} (${license ?? 'see below'})`, ...trimmed].join('\n\n');
 }
 
 /** For a package that names its licence without including the text. */
-function standardText({ name, license, author }: Manifest): string {
+function standardText({ name, license, author }: BundledPackage): string {
   const holder = typeof author === 'string' ? author : author?.name;
   if (license === 'MIT' && holder !== undefined) return mit(holder);
   throw new Error(`${name} includes no licence text: find it before bundling the package.`);

@@ -36,7 +36,7 @@ describe('the packaged extension', () => {
       { cwd: CHECKOUT },
     );
     const allowed =
-      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/(?:chunk-[A-Z0-9]+|cli|extension|module-host|program-supervisor|server|webview)\.js|dist\/webview\.css|dist\/ThirdPartyNotices\.txt|examples\/shopfast\/(?:agent\.mjs|shopfast\.eval\.yaml|recordings\/judge\.jsonl)|media\/\w+\.webp|types\/index\.d\.ts|schemas\/(?:eval|messages)\.schema\.json|(?:snippets|syntaxes)\/[\w.-]+\.json)$/;
+      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|dist\/(?:chunk-[A-Z0-9]+|cli|extension|module-host|program-supervisor|server|webview)\.js|dist\/webview\.css|dist\/ThirdPartyNotices\.txt|dist\/sbom\.cdx\.json|examples\/shopfast\/(?:agent\.mjs|shopfast\.eval\.yaml|recordings\/judge\.jsonl)|media\/\w+\.webp|types\/index\.d\.ts|schemas\/(?:eval|messages)\.schema\.json|(?:snippets|syntaxes)\/[\w.-]+\.json)$/;
     const files = stdout.trim().split('\n');
     assert.deepEqual(
       files.filter((file) => !allowed.test(file)),
@@ -47,6 +47,7 @@ describe('the packaged extension', () => {
     }
     assert.ok(files.includes('types/index.d.ts'));
     assert.ok(files.includes('dist/ThirdPartyNotices.txt'));
+    assert.ok(files.includes('dist/sbom.cdx.json'));
   });
 
   it("holds nothing of the tests' companion", async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { type Bundled, thirdPartyNotices } from '../../scripts/notices.ts';
+import type { Bundled } from '../../scripts/build/bundledPackages.ts';
+import { thirdPartyNotices } from '../../scripts/notices.ts';
 import { workspaceWith } from '../support/runs.ts';
 
 function bundleOf(inputs: Readonly<Record<string, number>>): Bundled {

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { promisify } from 'node:util';
+import { type Bundled, bundledPackages } from '../../scripts/build/bundledPackages.ts';
+import { workspaceWith } from '../support/commandLine.ts';
+import { CHECKOUT } from '../support/host/install.ts';
+import { botSuite, ECHO } from '../support/runs.ts';
+
+const run = promisify(execFile);
+
+/** The package as it would be published, in a folder of its own; built by `npm run package` before. */
+async function pack(t: TestContext): Promise<string> {
+  const folder = await workspaceWith(t, {});
+  const args = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  await run('npm', args, { cwd: CHECKOUT });
+  const [name = ''] = await readdir(folder);
+  return join(folder, name);
+}
+
+describe('the npm package', () => {
+  it('installs alone, without a network, and runs', async (t) => {
+    const tarball = await pack(t);
+    const cwd = await workspaceWith(t, {
+      'package.json': '{"name": "theirs", "private": true}',
+      'bot.mjs': ECHO,
+      'demo.eval.yaml': botSuite(
+        '  - {id: a, turns: [Hello], assert: [{type: contains, value: Hello}]}\n',
+      ),
+    });
+    await run('npm', ['install', '--offline', '--no-audit', tarball], { cwd });
+    const installed = await readdir(join(cwd, 'node_modules'));
+    assert.deepEqual(
+      installed.filter((name) => !name.startsWith('.')),
+      ['turnlight'],
+    );
+    const own = await readdir(join(cwd, 'node_modules/turnlight'));
+    assert.ok(!own.includes('node_modules'), own.join());
+    const { stdout } = await run('npx', ['--offline', 'turnlight', 'run'], { cwd });
+    assert.match(stdout, /✓ a .*\n[\s\S]*Cases: 1 passed, 0 failed/);
+  });
+
+  it('lists each package that it holds code of, with its version and licence', async () => {
+    const read = async (name: string) =>
+      JSON.parse(await readFile(join(CHECKOUT, 'dist', name), 'utf8'));
+    const meta: Readonly<Record<string, Bundled>> = await read('meta.json');
+    const bundled = await bundledPackages(CHECKOUT, Object.values(meta));
+    const { components } = await read('sbom.cdx.json');
+    const notices = await readFile(join(CHECKOUT, 'dist/ThirdPartyNotices.txt'), 'utf8');
+    const listed: string[] = components.map(({ name, version, licenses: [one] }: Component) => {
+      const licence = one.expression ?? one.license?.id;
+      assert.ok(notices.includes(`\n${name} ${version} (${licence})\n`), name);
+      return `${name} ${version}`;
+    });
+    const held = new Set(bundled.map(({ name, version }) => `${name} ${version}`));
+    assert.deepEqual(new Set(listed), held);
+    assert.ok(held.size > 30, `${held.size} packages`);
+  });
+});
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly licenses: readonly [{ readonly expression?: string; readonly license?: { id: string } }];
+}
