@@ -35,7 +35,7 @@ export interface BadAnswer {
 export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: BadAnswer };
 
 /** Milliseconds. An answer of a million entries would hold everything up. */
-const TIME_LIMIT = 300;
+const TIME_LIMIT = 250;
 
 const MAX_FAULTS = 20;
 

@@ -9,6 +9,7 @@ import { typeOf } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
 import { canonicalJson } from '../core/digest.ts';
 import { errorText } from '../core/errors.ts';
+import { stepsOf } from '../core/steps.ts';
 import type { Assertion } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -59,8 +60,9 @@ export async function prepareInquiries(
 ): Promise<Inquiry[]> {
   const inquiries: Inquiry[] = [];
   const checklists = new Map<string, Checklist>();
+  const step = stepsOf(signal);
   for (const assertion of assertions.flatMap((one) => leavesOf(one))) {
-    signal?.throwIfAborted();
+    await step();
     const input = inputFor(assertion, about);
     if ('status' in input) {
       settle(assertion, input);

@@ -10,7 +10,7 @@ export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.u
 
 /** A temporary folder with these files, gone after the test. */
 export async function workspaceWith(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   files: Readonly<Record<string, string>>,
 ): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-cli-')));

@@ -23,7 +23,7 @@ export interface Ran extends RunResult {
 
 /** A folder with files, gone after the test. */
 export async function workspaceWith(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   files: Readonly<Record<string, string>>,
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-run-'));
@@ -56,7 +56,7 @@ export interface RunFilesOptions extends Partial<RunOptions> {
 
 /** Runs `suite.eval.yaml` of a folder, or of the workspace that is given, with these files in it. */
 export async function runFiles(
-  t: TestContext,
+  t: Pick<TestContext, 'after'>,
   files: Readonly<Record<string, string>>,
   { workspace: given, ...options }: RunFilesOptions = {},
 ): Promise<Ran> {

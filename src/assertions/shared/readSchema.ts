@@ -56,7 +56,7 @@ const OPTIONS: Options = {
 };
 
 /** Milliseconds for a schema, and for each value that is held to one. A `$ref` can make either endless. */
-const TIME_LIMIT = 300;
+const TIME_LIMIT = 250;
 
 /** Schemas read lately: a file is checked anew with every key that is typed. */
 const readLately = new Map<string, ReadSchema>();

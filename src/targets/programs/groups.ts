@@ -22,9 +22,34 @@ export async function groupsOf(pid: number): Promise<ReadonlySet<number> | undef
   return groups;
 }
 
+/**
+ * Ends a program at once with all that it started.
+ *
+ * @param seen groups that it was seen to have started: it may no longer be there to tell
+ */
+export async function endAll(pid: number, seen: Iterable<number>): Promise<void> {
+  const groups = new Set([pid, ...seen]);
+  for (let stopped = 0; stopped < groups.size; ) {
+    stopped = groups.size;
+    // What runs on could start another after our look.
+    for (const group of groups) stopGroup(group);
+    for (const group of (await groupsOf(pid)) ?? []) groups.add(group);
+  }
+  await endGroups(groups);
+}
+
 /** Ends groups at once, that of the program last: it may be the one that ends them. */
 export async function endGroups(groups: Iterable<number>): Promise<void> {
   await Promise.all([...groups].reverse().map(endGroup));
+}
+
+function stopGroup(group: number): void {
+  if (process.platform === 'win32') return;
+  try {
+    process.kill(-group, 'SIGSTOP');
+  } catch {
+    // It had ended by itself.
+  }
 }
 
 async function endGroup(group: number): Promise<void> {

@@ -2,7 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import type { Logger } from '../../core/logger.ts';
 import { entryPoint } from './entryPoint.ts';
 import { KILL_GRACE } from './gracePeriods.ts';
-import { endGroups, groupsOf, isGroupLeft } from './groups.ts';
+import { endAll, groupsOf, isGroupLeft } from './groups.ts';
 
 const SUPERVISOR = entryPoint('supervisor.ts', 'program-supervisor.js');
 
@@ -64,7 +64,7 @@ export class Programs {
       if (!this.#running.has(pid)) return;
       const before = farewell && (await groupsOf(pid));
       await farewell?.();
-      await endGroups(new Set([pid, ...(before ?? []), ...((await groupsOf(pid)) ?? [])]));
+      await endAll(pid, before ?? []);
       await Promise.race([ended, moment()]);
       this.#forget(pid);
     };

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { endGroups, groupsOf } from './groups.ts';
+import { endAll, groupsOf } from './groups.ts';
 
 /**
  * The process that outlives ours by a moment. It is told of each program that begins (`+42`) and ends
@@ -28,5 +28,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   else running.delete(pid);
 }
 clearInterval(looking);
-await look();
-await endGroups([...running.values()].flatMap((groups) => [...groups]));
+await Promise.all([...running].map(([pid, seen]) => endAll(pid, seen)));

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { SILENT } from '../../../src/core/logger.ts';
 import { Programs } from '../../../src/targets/programs/programs.ts';
+import { mark } from '../../support/leftovers.ts';
 import { workspaceWith } from '../../support/runs.ts';
 import { gone, STUBBORN, startedIn } from '../../support/stubborn.ts';
 
@@ -33,6 +35,18 @@ describe('the programs of a run', { skip: process.platform === 'win32' }, () => 
       await program.ended;
     });
     await gone(ids);
+  });
+
+  it('end with what they are just starting', async (t) => {
+    const { env, left } = mark();
+    const busy = `const sleep = () => spawn('sleep', ['60'], { stdio: 'ignore', detached: true, env: { PATH: process.env.PATH, ...${JSON.stringify(env)} } });
+const busy = setInterval(sleep, 1);
+setTimeout(() => clearInterval(busy), 1000);
+`;
+    const all = await Promise.all(Array.from({ length: 6 }, () => started(t, STUBBORN + busy)));
+    await setTimeout(100);
+    await Promise.all(all.map(({ program }) => program.end()));
+    assert.equal(await left(), 0);
   });
 
   it('end with the run where they were left running', async (t) => {

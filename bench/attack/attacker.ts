@@ -1,0 +1,34 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type Result, seeded } from './attack.ts';
+import { attacks } from './attacks.ts';
+
+/** Another number finds other tries. */
+const SEED = 20_261_122;
+
+/** The process of one attack: `attacker NAME`. Prints its result; what it is at goes to standard error. */
+const [name = ''] = process.argv.slice(2);
+const attack = await attacks[name]?.();
+if (!attack) throw new Error(`There is no attack "${name}".`);
+
+const fell: string[] = [];
+const undos: (() => void | Promise<void>)[] = [];
+const began = performance.now();
+const blocks = monitorEventLoopDelay({ resolution: 10 });
+blocks.enable();
+try {
+  await attack.run((what) => fell.push(what), {
+    random: seeded(SEED),
+    after: (undo) => undos.push(undo),
+  });
+} finally {
+  for (const undo of undos.reverse()) await undo();
+}
+const result: Result = {
+  tried: attack.tries,
+  fell,
+  longestBlock: blocks.max / 1e6,
+  memory: process.resourceUsage().maxRSS * 1024,
+  seconds: (performance.now() - began) / 1000,
+};
+console.log(JSON.stringify(result));
+process.exit();

@@ -1,0 +1,9 @@
+import type { Attack } from './attack.ts';
+
+/** By name, each loaded in its own process. */
+export const attacks: Readonly<Record<string, () => Promise<Attack>>> = {
+  faults: async () => (await import('./faults.ts')).faults,
+  answers: async () => (await import('./answers.ts')).answers,
+  kills: async () => (await import('./kills.ts')).kills,
+  programs: async () => (await import('./programs.ts')).programs,
+};

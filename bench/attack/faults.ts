@@ -1,0 +1,183 @@
+import type { CaseLine } from '../../src/core/runRecord.ts';
+import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
+import * as faulty from '../../test/support/modelServer/faults.ts';
+import { type ModelServer, startModelServer } from '../../test/support/modelServer/server.ts';
+import type { Step } from '../../test/support/modelServer/steps.ts';
+import { runFiles } from '../../test/support/runs.ts';
+import { judgeAnswer } from '../judge-cost/judgeAnswer.ts';
+import { type Attack, oneOf, type Random, type Scene, seeded } from './attack.ts';
+
+const RUNS = 200;
+
+/** Runs at a time: most of their time they wait to ask again. */
+const SIDE_BY_SIDE = 16;
+
+/** Milliseconds that a model may take; an endpoint that hangs takes all of it. */
+const TIMEOUT = 2_000;
+
+const STATUSES = ['pass', 'fail', 'error', 'skipped'];
+
+/** The judge finds against whatever has this word. */
+const WRONG = 'wrongly';
+
+function suite(baseUrl: string): string {
+  const model = (name: string) =>
+    `{provider: openai, model: ${name}, base_url: "${baseUrl}", timeout: ${TIMEOUT}}`;
+  const talk = (reply: string) =>
+    `[{user: Where is order 7?}, {assistant: ${reply}}, {user: Thanks}, {assistant: Bye}]`;
+  return `models:
+  judge: ${model('judge')}
+  agent: ${model('agent')}
+target: {type: chat, model: agent}
+judge: judge
+cases:
+  - {id: right, transcript: ${talk('It was shipped.')}, assert: [It tells., {type: turn-relevancy}, {type: contains, value: shipped}]}
+  - {id: wrong, transcript: ${talk('No idea.')}, assert: [It answers ${WRONG}., {type: task-completion}]}
+  - {id: both, transcript: ${talk('Soon.')}, assert: [It tells., It tells ${WRONG}., {type: contains, value: shipped}]}
+  - {id: grouped, transcript: ${talk('Soon.')}, assert: [{type: any-of, assert: [It tells ${WRONG}., {type: llm-judge, prompt: ./tone.md}]}]}
+  - {id: asked, turns: [Where is order 7?, Thanks], assert: [It tells., {type: contains, value: shipped}]}
+  - {id: sampled, transcript: ${talk('Soon.')}, assert: [{type: criterion, criterion: It tells., samples: 3}]}
+`;
+}
+
+const TONE = '---\nscale: [0, 1]\nthreshold: 0.5\n---\nIs the tone kind?\n\n{{conversation}}\n';
+
+/** What each request is answered while nothing goes wrong, whatever came before it. */
+function soundAnswer(body: ChatBody): string {
+  if (body.model === 'agent') return 'It was shipped.';
+  const answer = judgeAnswer(body);
+  const asked = JSON.stringify(body.messages);
+  return asked.includes(WRONG)
+    ? answer.replaceAll('"verdict":"pass"', '"verdict":"fail"').replaceAll('"met"', '"not-met"')
+    : answer;
+}
+
+/** What may happen to any request. */
+const TRANSPORT: readonly (() => Step)[] = [
+  () => faulty.rateLimited(),
+  () => faulty.rateLimited(86_400),
+  () => faulty.serverError(),
+  () => faulty.serverError(503),
+  () => faulty.unauthorized(),
+  () => faulty.notFound(),
+  () => faulty.contextTooLong(),
+  faulty.connectionReset,
+  faulty.cutConnection,
+  faulty.hang,
+  faulty.endlessTrickle,
+  faulty.invalidJson,
+  faulty.plainText,
+  () => faulty.htmlPage(),
+  () => faulty.htmlPage(200),
+  faulty.missingChoices,
+  faulty.emptyContent,
+  faulty.contentFilter,
+  () => faulty.cutOff(),
+  () => faulty.redirect('http://127.0.0.1:9/v1/chat/completions'),
+  () => faulty.body(200, '['.repeat(10_000), 'application/json'),
+  () => faulty.body(200, '{"error":{"message":"No credit."}}', 'application/json'),
+];
+
+/** What may happen to an answer of a judge: nobody could say what was meant by it. */
+const SPOILT: readonly ((answer: string) => Step)[] = [
+  (answer) => faulty.cutOff(answer),
+  (answer) => ({ text: answer, finish: 'error' }),
+  (answer) => ({ text: answer, finish: 'content_filter' }),
+  (answer) => ({ text: answer, refusal: 'I must not.' }),
+  (answer) => `${answer}\n${opposite(answer)}`,
+  (answer) => `${opposite(answer)} or rather ${answer}`,
+  (answer) => answer.replace(/"verdict":"\w+"/, '"verdict":"pass","verdict":"fail"'),
+  (answer) => answer.slice(0, -3),
+  (answer) => answer.replaceAll(/"turn":\d+/g, '"turn":99'),
+  (answer) => answer.replaceAll(/"verdict":"\w+"/g, '"verdict":"perhaps"'),
+  (answer) => answer.replaceAll(/"score":[\d.]+/g, '"score":1e999'),
+  (answer) => `[${answer}]`,
+  (answer) => answer.replaceAll('"turns"', '"Turns"'),
+  () => '{'.repeat(4_000),
+  () => `{"turns":[${'{},'.repeat(1_000)}{}]}`,
+  () => 'All is well: pass, 1.0, met!',
+];
+
+/** What endpoints do to an answer that leaves no doubt about it. */
+const CLOTHED: readonly ((answer: string) => Step)[] = [
+  (answer) => `\`\`\`json\n${answer}\n\`\`\``,
+  (answer) => `<think>{"verdict":"fail"} perhaps {not}</think>${answer}`,
+  (answer) => `Here you are: ${answer}`,
+  (answer) => ({ text: answer, finish: 'invented' }),
+  (answer) => ({ text: answer, usage: null }),
+];
+
+function opposite(answer: string): string {
+  return answer
+    .replaceAll('"pass"', '"PASS"')
+    .replaceAll('"fail"', '"pass"')
+    .replaceAll('"PASS"', '"fail"');
+}
+
+function faulted(body: ChatBody, sound: string, random: Random): Step {
+  const own = body.model === 'agent' ? [] : [...SPOILT, ...CLOTHED];
+  const fault = oneOf([...TRANSPORT, ...own], random);
+  return fault(sound);
+}
+
+export const faults: Attack = {
+  name: 'faults',
+  tries: RUNS,
+  async run(found, scene) {
+    const sound = await judged(scene, soundAnswer);
+    const outcomes = new Set(sound.map(({ status }) => status));
+    if (outcomes.size !== 2) found(`without faults the cases ${[...outcomes].join(', ')} alone`);
+    const seeds = Array.from({ length: RUNS }, () => scene.random(2 ** 31));
+    let next = 0;
+    const work = async () => {
+      for (let run = next++; run < RUNS; run = next++) {
+        const random = seeded(seeds[run] ?? 0);
+        // From a fault now and then to hardly anything else.
+        const often = 1 + random(10);
+        const lines = await judged(scene, (body) => {
+          const answer = soundAnswer(body);
+          return random(10) < often ? faulted(body, answer, random) : answer;
+        });
+        for (const wrong of turned(lines, sound)) found(`run ${run}: ${wrong}`);
+      }
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
+  },
+};
+
+async function judged(
+  scene: Scene,
+  script: (body: ChatBody) => Step,
+): Promise<readonly CaseLine[]> {
+  const server: ModelServer = await startModelServer(script);
+  try {
+    const files = { 'suite.eval.yaml': suite(server.baseUrl), 'tone.md': TONE };
+    return (await runFiles(scene, files, { timeout: 60_000, keepRecord: false })).lines;
+  } finally {
+    await server.close();
+  }
+}
+
+/** What a fault turned. */
+function turned(lines: readonly CaseLine[], sound: readonly CaseLine[]): string[] {
+  return sound.flatMap((before) => {
+    const ends = lines.filter(({ id }) => id === before.id);
+    const [line] = ends;
+    if (!line || ends.length > 1) return [`${before.id} ended ${ends.length} times`];
+    if (!STATUSES.includes(line.status)) return [`${before.id} is "${line.status}"`];
+    if (line.status === 'error') return differences(line, before);
+    return line.status === before.status
+      ? differences(line, before)
+      : [`${before.id} is ${line.status} instead of ${before.status}`];
+  });
+}
+
+function differences(line: CaseLine, before: CaseLine): string[] {
+  return line.verdicts.flatMap(({ assertion: { name }, status, score }, index) => {
+    const sound = before.verdicts[index];
+    // Where the conversation ended early nothing was judged.
+    if (status === 'error' || status === 'skipped') return [];
+    if (status === sound?.status && score === sound.score) return [];
+    return [`${line.id}, ${name}: ${status} ${score} instead of ${sound?.status} ${sound?.score}`];
+  });
+}
