@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Logger } from '../core/logger.ts';
+import { visibleLog } from '../core/presentation/visibleLog.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
 import type { Suite } from '../core/suite.ts';
 import { shownPath } from '../report/shownPath.ts';
@@ -110,8 +111,8 @@ function noteInterrupt(signal: AbortSignal, reporters: Reporters): void {
 }
 
 function logTo(reporters: Reporters): Logger {
-  const tell = (message: string) => reporters.note(visibleText(message));
-  return { debug() {}, info() {}, warn: tell, error: tell };
+  const tell = (message: string) => reporters.note(message);
+  return visibleLog({ debug() {}, info() {}, warn: tell, error: tell });
 }
 
 /** What the record keeps of the command line: what was asked for, and no default. */

@@ -55,7 +55,7 @@ export class Secrets {
     await this.#store.store(PREFIX + name, key.trim());
     const model = wanted?.model ?? (name === OPENAI_KEY ? USUAL : undefined);
     if (model) return this.#try(name, model, wanted);
-    void vscode.window.showInformationMessage(`Saved the API key ${name}.`);
+    void vscode.window.showInformationMessage(noticeText(`Saved the API key ${name}.`));
     return true;
   }
 

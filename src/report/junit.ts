@@ -1,5 +1,5 @@
 import { groupBy } from '../core/data.ts';
-import { visibleText } from '../core/presentation/visibleText.ts';
+import { plainLog, visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
@@ -128,12 +128,12 @@ function seconds(milliseconds: number): string {
 }
 
 function attribute(name: string, value: string): string {
-  return ` ${name}="${escaped(value).replaceAll('\n', '&#10;')}"`;
+  return ` ${name}="${escaped(visibleLine(value))}"`;
 }
 
-/** XML has no way to write control characters, lone surrogates and U+FFFE: they are shown by number. */
+/** As it can be printed to a log of the CI that reads it. */
 function escaped(text: string): string {
-  return visibleText(text)
+  return plainLog(visibleText(text))
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

@@ -8,6 +8,8 @@ import { after, before, describe, it } from 'node:test';
 import type { Hover } from 'vscode-languageserver-types';
 import { runProgram } from '../../src/cli/program.ts';
 import { labelText, noticeText } from '../../src/core/presentation/editorText.ts';
+import { visibleLog } from '../../src/core/presentation/visibleLog.ts';
+import { plainLog } from '../../src/core/presentation/visibleText.ts';
 import type { CaseLine } from '../../src/core/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
 import { failuresOf, problemFailure } from '../../src/extension/testing/failureText.ts';
@@ -103,6 +105,7 @@ cases:
     transcript:
       - user: ${given}
       - assistant: ${given}
+      - ${given}: ${given}
     assert:
       - {type: contains, name: ${given}, value: ${given}, at: 2}
 `;
@@ -208,7 +211,14 @@ describe('what files, agents and judges say', () => {
     'the outline': async (text) => textsIn(documentSymbols(await documentOf(suite(text)))),
     'the outline of messages': (text) =>
       textsIn(
-        messageSymbols(JSON.stringify([{ role: 'user', content: text }]), '/a.messages.json'),
+        messageSymbols(
+          JSON.stringify([
+            { role: 'user', content: text },
+            { role: text, content: text },
+            { role: 'assistant', tool_calls: [{ function: { name: text, arguments: '{}' } }] },
+          ]),
+          '/a.messages.json',
+        ),
       ),
     'the symbols of the workspace': async (text) =>
       textsIn(await workspaceSymbols('', [(await documentOf(suite(text))).suite], (path) => path)),
@@ -228,6 +238,13 @@ describe('what files, agents and judges say', () => {
         .map((problem) => problemFailure(problem).text)
         .join('\n'),
     'the output of a test': (text) => terminalText(text).replaceAll('\r\n', '\n'),
+    'the log of the editor': (text) => {
+      const told: string[] = [];
+      const tell = (message: string) => told.push(message);
+      const log = visibleLog({ debug: tell, info: tell, warn: tell, error: tell });
+      for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level](text);
+      return told.join('\n');
+    },
     'labels in the editor': labelText,
     notifications: noticeText,
   };
@@ -248,6 +265,38 @@ describe('what files, agents and judges say', () => {
       }
     });
   }
+
+  const COMMANDS = ['::error::x', ' ::set-output name=a::b', '##[error]x', '##vso[task.complete]x'];
+
+  const printed: Readonly<Record<string, (events: readonly RunEvent[]) => string>> = {
+    'the terminal': (events) => plainLog(terminal(events)),
+    'the JSON report': (events) => plainLog(reported(new JsonReporter(), events)),
+    // A CI reads it from a file and prints what it likes of it.
+    'the JUnit report': (events) => reported(new JUnitReporter('/work'), events),
+  };
+
+  for (const [name, print] of Object.entries(printed)) {
+    it(`is no command to a CI in ${name}`, () => {
+      for (const command of COMMANDS) {
+        const text = print(eventsOf(`x\n${command}\n${command}`));
+        assert.doesNotMatch(text, /^\s*::|##\w*\[/m);
+      }
+    });
+  }
+
+  it('is on one line where a field has one', () => {
+    const text = 'one\ntwo\r\nthree\u2028four';
+    const events = eventsOf(text);
+    const xml = reported(new JUnitReporter('/work'), events);
+    const values = [...xml.matchAll(/ [a-z]+="([^"]*)"/g)].map(([, value]) => value);
+    assert.ok(values.includes('one two three four'), xml);
+    assert.deepEqual(
+      values.filter((value) => /\n|&#1[03];/.test(value ?? '')),
+      [],
+    );
+    const [first] = terminal(events).split('\n');
+    assert.match(first ?? '', /one two three four/);
+  });
 
   it('is no icon and no link in labels and notifications', () => {
     assert.equal(labelText('$(trash) $(sync~spin) $(1.00)'), '\\$(trash) \\$(sync~spin) $(1.00)');

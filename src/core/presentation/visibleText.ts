@@ -65,20 +65,26 @@ export function visibleLine(text: string, length = Number.POSITIVE_INFINITY): st
   return shortened(visibleText(text).replace(/\s+/g, ' ').trim(), length);
 }
 
-/** JSON of the same value in which nothing is hidden: `"\u202e"` is written for the character. */
+/**
+ * JSON of the same value in which nothing is hidden, and nothing is a command to a CI: `"\u202e"` is
+ * written for the character.
+ */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .split('\n')
-    .map((line) => reveal(line, jsonEscape))
+    .map((line) => reveal(line, jsonEscape).replace(COMMAND, String.raw`#\u0023`))
     .join('\n');
 }
 
+/** `##[error]`, `##vso[…]` and `##teamcity[…]`: commands to a CI wherever they stand in a line. */
+const COMMAND = /##(?=\w*\[)/g;
+
 /**
- * Lines of a log that no CI takes for a command: GitHub Actions would obey `::error::` and Azure
- * Pipelines `##[error]` and `##vso[…]`, whoever wrote it.
+ * Lines of a log that no CI takes for commands, whoever wrote them. GitHub Actions also obeys `::error::`
+ * at the beginning of a line.
  */
 export function plainLog(text: string): string {
-  return text.replace(/^(\s*)(:|##)(?=:|\[|vso\[)/gim, '$1$2 ');
+  return text.replace(COMMAND, '## ').replace(/^(\s*):(?=:)/gm, '$1: ');
 }
 
 function visibleCharacters(line: string): string {

@@ -121,12 +121,14 @@ export class TestRunner {
   ): Promise<void> {
     if (!suite?.cases.some(({ id }) => ids.has(id))) return;
     const { live, secrets, status, language, log } = this.#parts;
-    const [{ runSuites }, { editorModels }, { askForHosts }, { Scrubber }] = await Promise.all([
-      import('../../runner/run.ts'),
-      import('../lm/editorModels.ts'),
-      import('../allowedHosts.ts'),
-      import('../../core/scrubber.ts'),
-    ]);
+    const [{ runSuites }, { editorModels }, { askForHosts }, { Scrubber }, { visibleLog }] =
+      await Promise.all([
+        import('../../runner/run.ts'),
+        import('../lm/editorModels.ts'),
+        import('../allowedHosts.ts'),
+        import('../../core/scrubber.ts'),
+        import('../../core/presentation/visibleLog.ts'),
+      ]);
     const chosen = suite.cases.filter(({ id }) => ids.has(id));
     const allowedHosts = await askForHosts(chosen, secrets.keys);
     const settings = vscode.workspace.getConfiguration(SECTION, uri);
@@ -151,7 +153,7 @@ export class TestRunner {
         allowedHosts,
         scrubber: new Scrubber(process.env),
         editorModels,
-        log,
+        log: visibleLog(log),
         signal: abort.signal,
         onEvent: (event) => {
           if (event.kind === 'run-started') {

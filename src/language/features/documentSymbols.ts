@@ -101,7 +101,7 @@ function within(inner: Range, outer: Range): boolean {
 function turnSymbol({ label, range, role, turns }: OutlineTurn): DocumentSymbol {
   return {
     name: shortened(label, `(${role})`),
-    detail: turns.length === 0 ? role : `${role}, turn ${turns.join(' and ')}`,
+    detail: visibleLine(turns.length === 0 ? role : `${role}, turn ${turns.join(' and ')}`),
     kind: TURN,
     range,
     selectionRange: range,

@@ -58,7 +58,7 @@ function turnSymbol({ turn, role }: SpokenMessage, first: DocumentSymbol): Docum
   const { range, selectionRange } = first;
   return {
     name: `Turn ${turn}`,
-    detail: role === 'tool' ? 'assistant' : role,
+    detail: role === 'tool' ? 'assistant' : visibleLine(role),
     kind: TURN,
     range,
     selectionRange,
@@ -71,7 +71,7 @@ function messageSymbol(message: SpokenMessage, range: DocumentSymbol['range']): 
   const words = text.trim();
   return {
     name: visibleLine(words || calls.join(', ') || `(${role})`, LABEL),
-    detail: calls.length > 0 ? `${role}, calls` : role,
+    detail: visibleLine(calls.length > 0 ? `${role}, calls` : role),
     kind: turn === undefined ? SYSTEM : words === '' && calls.length > 0 ? CALLS : TEXT,
     range,
     selectionRange: range,

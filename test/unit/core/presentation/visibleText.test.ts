@@ -61,6 +61,15 @@ describe('text that can be seen', () => {
   });
 });
 
+describe('JSON', () => {
+  it('is no command to a CI, and of the same value', () => {
+    const text = 'a ##vso[task.complete]x ##[error]y\n::error::z';
+    const json = visibleJson({ [text]: text });
+    assert.equal(plainLog(json), json);
+    assert.deepEqual(JSON.parse(json), { [text]: text });
+  });
+});
+
 describe('a line of a log', () => {
   for (const [line, shown] of [
     ['::error file=a.ts::pwned', ': :error file=a.ts::pwned'],
@@ -68,6 +77,9 @@ describe('a line of a log', () => {
     ['\t##[error]pwned', '\t## [error]pwned'],
     ['##vso[task.setvariable variable=a]b', '## vso[task.setvariable variable=a]b'],
     ['a ::error:: within a line', 'a ::error:: within a line'],
+    ['> ##vso[task.complete]x ##[add-mask]y', '> ## vso[task.complete]x ## [add-mask]y'],
+    ["##teamcity[testFailed name='a']", "## teamcity[testFailed name='a']"],
+    ['###[a]', '### [a]'],
     ['a\r\n::error::b', 'a\r\n: :error::b'],
     ['a\r::error::b', 'a\r: :error::b'],
     ['# [a]', '# [a]'],
