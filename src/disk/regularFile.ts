@@ -1,5 +1,5 @@
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { ReasonedError } from '../core/errors.ts';
 
 /** Something else stands where a file or folder of ours belongs. `message` names it. */
@@ -44,6 +44,11 @@ export async function openRegular(
 export async function readRegular(path: string): Promise<Buffer> {
   const file = await openRegular(path);
   return file.readFile().finally(() => file.close());
+}
+
+/** The whole of a regular file that a path leads to, by links too. @throws as `openRegular` */
+export async function readLinked(path: string): Promise<Buffer> {
+  return readRegular(await realpath(path));
 }
 
 /** @param flags `APPENDING` or `CREATING` @throws as `openRegular` */

@@ -39,11 +39,16 @@ export interface Player {
  * than recorded, with the last answer.
  *
  * @param path absolute
+ * @param read by default also from pipes and devices, which the user may name
  * @param warn hears once of each target whose replies may not be those it would give now
  * @throws RecordingError naming file and line
  */
-export async function openPlayer(path: string, warn: (message: string) => void): Promise<Player> {
-  const exchanges = parseRecording(await readRecording(path), path);
+export async function openPlayer(
+  path: string,
+  warn: (message: string) => void,
+  read: (path: string) => Promise<Uint8Array> = readFile,
+): Promise<Player> {
+  const exchanges = parseRecording(await readRecording(path, read), path);
   const answers = new Map<string, RecordedExchange[]>();
   const add = (key: string, recorded: RecordedExchange) =>
     answers.set(key, [...(answers.get(key) ?? []), recorded]);
@@ -106,9 +111,12 @@ function resultOf(exchange: Exchange) {
   return { reply: exchange.reply };
 }
 
-async function readRecording(path: string): Promise<string> {
+async function readRecording(
+  path: string,
+  read: (path: string) => Promise<Uint8Array>,
+): Promise<string> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
+    return new TextDecoder('utf-8', { fatal: true }).decode(await read(path));
   } catch (error) {
     const message = `The recording ${path} cannot be read: ${errorText(error)}.`;
     throw new RecordingError('missing', message);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { readLinked } from '../disk/regularFile.ts';
 import type { ModelHost, ModelProvider } from './model.ts';
 import { openPlayer, type Player, replayingModel } from './player.ts';
 
@@ -41,7 +42,7 @@ export const replayProvider: ModelProvider = {
 function playerOf(host: ModelHost, path: string): Promise<Player> {
   const ofHost = players.get(host) ?? new Map<string, Promise<Player>>();
   players.set(host, ofHost);
-  const player = ofHost.get(path) ?? openPlayer(path, host.log.warn);
+  const player = ofHost.get(path) ?? openPlayer(path, host.log.warn, readLinked);
   ofHost.set(path, player);
   return player;
 }

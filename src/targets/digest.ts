@@ -1,8 +1,7 @@
-import { realpath } from 'node:fs/promises';
 import { digestOf, sha256 } from '../core/digest.ts';
 import type { Tool } from '../core/message.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
-import { readRegular } from '../disk/regularFile.ts';
+import { readLinked } from '../disk/regularFile.ts';
 import { findTargetType } from './registry.ts';
 
 /** Where a model is asked, by whose key, for how much and how long: nothing that decides its answers. */
@@ -28,11 +27,7 @@ export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Pr
   const { timeout: _timeout, model: _model, ...keys } = written;
   const type = findTargetType(spec.type);
   const contents = await Promise.all(
-    (type?.files?.(spec) ?? []).map((path) =>
-      realpath(path)
-        .then(readRegular)
-        .then(sha256, () => undefined),
-    ),
+    (type?.files?.(spec) ?? []).map((path) => readLinked(path).then(sha256, () => undefined)),
   );
   return digestOf({
     keys,

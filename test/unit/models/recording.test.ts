@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -244,6 +244,21 @@ test('a recording that is missing, or cannot be written, is an error that names 
   await assert.rejects(openRecorder(path, new Scrubber(), assert.fail), /cannot be written/);
 });
 
+const host = (): ModelHost => ({
+  secret: async () => undefined,
+  scrubber: new Scrubber(),
+  env: () => undefined,
+  log: SILENT,
+});
+
+test('the replay provider reads no device', { skip: process.platform === 'win32' }, async (t) => {
+  const path = await folder(t);
+  await symlink('/dev/zero', join(path, 'r.jsonl'));
+  const params = { provider: 'replay', model: 'm', path: 'r.jsonl' };
+  const spec = { id: 'replay:m', provider: 'replay', folder: path, params };
+  await assert.rejects(createModel(spec, host()), /\/dev\/zero is not a regular file/);
+});
+
 test('the replay provider reads its path from the folder of its file, once per run', async (t) => {
   const path = await folder(t);
   await record(join(path, 'r.jsonl'), scripted('openai:m', ['one', 'two']), [said('a'), said('a')]);
@@ -253,12 +268,6 @@ test('the replay provider reads its path from the folder of its file, once per r
     params: { provider: 'replay', model: 'm', path: './r.jsonl' },
     folder: path,
   };
-  const host = (): ModelHost => ({
-    secret: async () => undefined,
-    scrubber: new Scrubber(),
-    env: () => undefined,
-    log: SILENT,
-  });
   const run = host();
   const texts = [];
   for (const one of [run, run, host()]) {
