@@ -42,7 +42,7 @@ export function explain(error: unknown, shell: Shell): ExitCode {
     return EXIT.unwritten;
   }
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  shell.err.write(`Internal error. Please report it.\n${words}\n`);
+  shell.err.write(`Internal error. Please report it.\n${visibleText(words)}\n`);
   return EXIT.unwritten;
 }
 

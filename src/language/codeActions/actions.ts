@@ -1,12 +1,17 @@
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname } from 'node:path';
 import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
 import { firstFree, type Path } from '../../core/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { START } from '../../core/problem.ts';
+import { resolveReference } from '../../evalfile/resolveReference.ts';
 import type { EvalDocument, LanguagePorts } from '../ports.ts';
+import { linkedFile } from '../symbols/linkedFile.ts';
 
 /** What code actions look up beside the document. */
-export type CodeActionPorts = Pick<LanguagePorts, 'uriOf' | 'files' | 'readText' | 'lastRuns'>;
+export type CodeActionPorts = Pick<
+  LanguagePorts,
+  'uriOf' | 'files' | 'readText' | 'lastRuns' | 'workspaceOf'
+>;
 
 /** @param preferred safe to apply without a look, also with all others at once */
 export function quickFix(
@@ -83,17 +88,33 @@ export function freeName(name: string, taken: readonly string[]): string {
   );
 }
 
-/** A path beside the eval file at which there is no file yet, and how the eval file names it. */
+/**
+ * A path beside the eval file at which there is no file yet, and how the eval file names it; undefined
+ * where the folder leads out of the workspace.
+ */
 export async function freeFile(
   { document, ports }: ActionContext,
   folder: string,
   name: string,
   extension: string,
-): Promise<{ readonly path: string; readonly reference: string }> {
-  const home = dirname(document.yaml.path);
+): Promise<{ readonly path: string; readonly reference: string } | undefined> {
+  const from = document.yaml.path;
+  const workspace = ports.workspaceOf(from);
   for (let number = 1; ; number += 1) {
-    const path = join(home, folder, `${name}${number === 1 ? '' : `-${number}`}${extension}`);
-    if ((await ports.files.kindOf(path)) !== undefined) continue;
-    return { path, reference: `./${relative(home, path).split(sep).join('/')}` };
+    const reference = `./${folder}/${name}${number === 1 ? '' : `-${number}`}${extension}`;
+    const found = await resolveReference(reference, dirname(from), workspace, ports.files);
+    if (found.kind === 'outside') return undefined;
+    if (found.kind === 'missing') return { path: found.path, reference };
   }
+}
+
+/** The text of a file that the eval file names; undefined if it cannot be read from there. */
+export async function textOfNamed(
+  { document, ports }: ActionContext,
+  reference: string,
+): Promise<{ readonly path: string; readonly text: string } | undefined> {
+  const file = await linkedFile(reference, document.yaml.path, ports);
+  if (!file) return undefined;
+  const text = await ports.readText(file.path);
+  return text === undefined ? undefined : { path: file.path, text };
 }

@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from 'node:path';
+import { basename } from 'node:path';
 import type { CodeAction } from 'vscode-languageserver-types';
 import type { AssertionType } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
@@ -15,6 +15,7 @@ import {
   newFileEdit,
   refactoring,
   slug,
+  textOfNamed,
 } from './actions.ts';
 
 /** Moves a criterion or a judge's instructions into a prompt file. */
@@ -25,6 +26,7 @@ export async function toPromptFile(context: ActionContext): Promise<CodeAction[]
   const prompt = given === undefined ? undefined : movable(given);
   if (!path || !prompt) return [];
   const file = await freeFile(context, 'judges', prompt.name, '.md');
+  if (!file) return [];
   const edits = moving(prompt, yaml, path, file.reference);
   if (edits.length === 0) return [];
   const created = { uri: context.ports.uriOf(file.path), text: prompt.text };
@@ -86,16 +88,15 @@ export async function inlinePrompt(context: ActionContext): Promise<CodeAction[]
   const given = mappingOf(path && valueAt(yaml.value, path));
   if (!path || !findAssertionType(given.type)?.takesPrompt) return [];
   if (typeof given.prompt !== 'string') return [];
-  const file = resolve(dirname(yaml.path), given.prompt);
-  const text = await context.ports.readText(file);
-  if (text === undefined) return [];
-  const { prompt, document } = loadPrompt(text, file);
+  const named = await textOfNamed(context, given.prompt);
+  if (!named) return [];
+  const { prompt, document } = loadPrompt(named.text, named.path);
   if (!prompt) return [];
   const edits = replaceEntry(yaml, [...path, 'prompt'], 'instructions', prompt.body);
   if (edits.length === 0) return [];
   const { name, scale, labels, details, threshold, per_turn, model } = mappingOf(document.value);
   const beside = {
-    name: name ?? basename(file, '.md'),
+    name: name ?? basename(named.path, '.md'),
     scale,
     labels,
     details,

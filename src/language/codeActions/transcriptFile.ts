@@ -1,4 +1,4 @@
-import { dirname, extname, resolve } from 'node:path';
+import { extname } from 'node:path';
 import type { CodeAction } from 'vscode-languageserver-types';
 import { isSeq } from 'yaml';
 import { type Path, valueAt } from '../../core/data.ts';
@@ -17,6 +17,7 @@ import {
   newFileEdit,
   refactoring,
   slug,
+  textOfNamed,
 } from './actions.ts';
 
 export function transcriptPath(context: ActionContext): Path | undefined {
@@ -33,6 +34,7 @@ export async function toTranscriptFile(context: ActionContext): Promise<CodeActi
   if (!moved) return [];
   const id = String(valueAt(yaml.value, [...path.slice(0, 2), 'id']) ?? '');
   const file = await freeFile(context, 'transcripts', slug(id, 'transcript'), '.yaml');
+  if (!file) return [];
   const created = { uri: context.ports.uriOf(file.path), text: `${moved.text}\n` };
   const edits = replaceValue(yaml, path, file.reference);
   const changed = newFileEdit(created, context.uri, edits);
@@ -45,10 +47,9 @@ export async function inlineTranscript(context: ActionContext): Promise<CodeActi
   const path = transcriptPath(context);
   const reference = path && valueAt(yaml.value, path);
   if (!path || typeof reference !== 'string') return [];
-  const file = resolve(dirname(yaml.path), reference);
-  const text = await context.ports.readText(file);
-  if (text === undefined || loadTranscript(text, file).problems.some(isError)) return [];
-  const edits = replaceWith(yaml, path, messagesOf(text, file));
+  const named = await textOfNamed(context, reference);
+  if (!named || loadTranscript(named.text, named.path).problems.some(isError)) return [];
+  const edits = replaceWith(yaml, path, messagesOf(named.text, named.path));
   if (edits.length === 0) return [];
   const title = 'Inline the transcript';
   return [refactoring(title, 'refactor.inline', editsIn(context.uri, edits))];

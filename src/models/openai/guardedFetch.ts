@@ -13,7 +13,7 @@ export class UnreadReply extends Error {
 
 /** What the attempts of one request have met so far. */
 export interface Attempts {
-  /** When the whole request ends, as of `Date.now()`. */
+  /** When the whole request ends, as of `performance.now()`: clocks are set. */
   readonly deadline: number;
   lastStatus?: number;
   /** Milliseconds that the endpoint asked to wait, where the deadline does not allow it. */
@@ -49,7 +49,7 @@ export function guardedFetch(
     }
     const wait = askedWait(response.headers);
     // Retry-After: 86400 must not hold a run for a day.
-    if (wait !== undefined && Date.now() + wait > attempts.deadline) {
+    if (wait !== undefined && performance.now() + wait > attempts.deadline) {
       attempts.refusedWait = wait;
       headers.set('x-should-retry', 'false');
     }

@@ -84,7 +84,7 @@ export class OpenAiModel implements Model {
   ): Promise<Body> {
     signal.throwIfAborted();
     const { timeout } = this.#setup;
-    const attempts: Attempts = { deadline: Date.now() + timeout };
+    const attempts: Attempts = { deadline: performance.now() + timeout };
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(timeoutError(this.#endpoint, attempts)), timeout);
     const forward = () => stop.abort(signal.reason);

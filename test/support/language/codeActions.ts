@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import type { Conversation } from '../../../src/core/conversation.ts';
 import type { Position, Range } from '../../../src/core/problem.ts';
@@ -16,12 +17,13 @@ export const uriOf = (path: string) => `file://${path}`;
 
 export function portsOver(beside: Texts = {}, last?: Conversation): CodeActionPorts {
   const texts = new Map(
-    Object.entries(beside).map(([path, text]) => [`${WORKSPACE}/${path}`, text]),
+    Object.entries(beside).map(([path, text]) => [join(WORKSPACE, path), text]),
   );
   return {
     uriOf,
     files: memoryFiles(Object.fromEntries(texts)),
     readText: async (path) => texts.get(path),
+    workspaceOf: () => WORKSPACE,
     lastRuns: async () =>
       last ? [buildCaseLine({ id: 'one', status: 'pass', conversation: last })] : [],
   };

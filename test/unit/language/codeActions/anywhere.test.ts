@@ -47,6 +47,7 @@ describe('an action at any line of an example', () => {
       const ports = {
         uriOf,
         files: nodeFiles(),
+        workspaceOf: () => resolve(path, '..'),
         readText: async (one: string) => readFileSync(one, 'utf8'),
         lastRuns: async () => [
           buildCaseLine({

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Conversation } from '../../../../src/core/conversation.ts';
-import { actionsAt, applied, codesOf } from '../../../support/language/codeActions.ts';
+import { codeActions } from '../../../../src/language/codeActions/codeActions.ts';
+import { WORKSPACE } from '../../../support/evalFiles.ts';
+import { actionsAt, applied, codesOf, portsOver } from '../../../support/language/codeActions.ts';
 import { cursor } from '../../../support/language/cursor.ts';
+import { documentOf } from '../../../support/language/evalDocument.ts';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -24,6 +27,46 @@ async function titles(marked: string, beside: Texts = {}, last?: Conversation) {
 
 const CHAT = '    transcript: [{user: Hi}, {assistant: Hello}]\n';
 const FILE = './judges/it-is-friendly.md';
+
+describe('a refactoring', () => {
+  const CASE = 'cases:\n  - id: one\n';
+
+  it('writes nothing of a file outside of the workspace into the eval file', async () => {
+    const transcript = (path: string) =>
+      `${CASE}    transcript: |${path}\n    assert: [{type: contains, value: x}]\n`;
+    const prompt = (path: string) =>
+      `${CASE}${CHAT}    assert:\n      - type: llm-judge\n        prompt: |${path}\n`;
+    const beside = (path: string) => ({
+      [path]: path.endsWith('.md') ? 'Judge {{conversation}}.' : '[{user: Hi}, {assistant: Ho}]',
+    });
+    const inside = await titles(transcript('a.yaml'), beside('a.yaml'));
+    assert.ok(inside.includes('Inline the transcript'));
+    assert.ok((await titles(prompt('a.md'), beside('a.md'))).includes('Inline the prompt'));
+    const outside = [
+      ...(await titles(transcript('../a.yaml'), beside('../a.yaml'))),
+      ...(await titles(prompt('../a.md'), beside('../a.md'))),
+    ];
+    assert.deepEqual(
+      outside.filter((title) => title.startsWith('Inline')),
+      [],
+    );
+  });
+
+  it('creates no file through a folder that leads out of the workspace', async () => {
+    const { text, position } = cursor(`${CASE}${CHAT}    assert: [It is fr|iendly.]\n`);
+    const document = await documentOf(text);
+    const ports = portsOver();
+    const range = { start: position, end: position };
+    const offered = async (realPath: (path: string) => Promise<string>) => {
+      const files = { ...ports.files, realPath };
+      const actions = await codeActions(document, range, [], { ...ports, files });
+      return actions.filter(({ title }) => title.startsWith('Move to the prompt file')).length;
+    };
+    assert.equal(await offered(async (path) => path), 1);
+    const link = `${WORKSPACE}/judges`;
+    assert.equal(await offered(async (path) => path.replace(link, '/elsewhere')), 0);
+  });
+});
 
 describe('a prompt file', () => {
   it('is made of a criterion in a list', async () => {
