@@ -15,6 +15,11 @@ export const LIMITS = {
   syntaxErrors: 5_000,
   /** Problems told of each file. */
   problems: 500,
+  /** Bytes of a record and of a line of it, cases that finished in it, and records looked into, the newest first. */
+  record: 256_000_000,
+  recordLine: 32_000_000,
+  recordCases: 200_000,
+  records: 1_000,
   /** Characters of the words that "did you mean" compares, and how many it compares with. */
   comparedWord: 100,
   comparedWords: 1_000,

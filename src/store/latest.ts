@@ -1,11 +1,10 @@
-import { lstat } from 'node:fs/promises';
-import { groupBy } from '../core/data.ts';
 import { caseKey } from '../core/identity.ts';
+import { LIMITS } from '../core/limits.ts';
 import { mapCasePaths, namedPath, type RecordHome } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { recordsAt } from './append.ts';
 import { findHome } from './home.ts';
-import { readRecord } from './read.ts';
+import { type Entry, type RecordIndex, RecordReader } from './recordIndex.ts';
 
 export interface FoundCase {
   readonly line: CaseLine;
@@ -13,12 +12,22 @@ export interface FoundCase {
   readonly record: string;
 }
 
-/** A record's cases by suite and id. */
-type Cases = ReadonlyMap<string, readonly CaseLine[]>;
+/** Bytes of the lines of one case that are read, and of all lines that are kept in memory. */
+const MOST_BYTES = 64_000_000;
 
-/** Finds what the last runs of a case said. Records that did not change are read once. */
+export interface Search {
+  /** The one to look into, absolute; all by default. */
+  readonly record?: string | undefined;
+  /** What is worth reading of the runs that are found; all by default. */
+  readonly wants?: (entry: Entry) => boolean;
+}
+
+/** Finds what the last runs of a case said. Of records that did not change nothing is read again. */
 export class LatestRuns {
-  readonly #known = new Map<string, { readonly stamp: string; readonly cases: Promise<Cases> }>();
+  readonly #readers = new Map<string, RecordReader>();
+  /** In the order in which they were read. */
+  readonly #lines = new Map<Entry, Promise<CaseLine | undefined>>();
+  #bytes = 0;
   /** Look-ups at the same time share a look into the folders. */
   readonly #looking = new Map<string, Promise<Records>>();
 
@@ -27,19 +36,57 @@ export class LatestRuns {
    * never ran.
    *
    * @param suite the eval file, absolute
-   * @param only the record to look into, absolute; all by default
    */
-  async find(suite: string, id: string, only?: string): Promise<FoundCase[]> {
+  async find(suite: string, id: string, search: Search = {}): Promise<FoundCase[]> {
     const { home, newestFirst } = await this.#look(suite);
-    for (const record of only === undefined ? newestFirst : [only]) {
-      const cases = await this.#read(record);
+    for (const record of search.record === undefined ? newestFirst : [search.record]) {
+      const { cases } = await this.index(record);
       // Records of version 1 know an eval file by the path that it was run under.
-      const lines =
-        cases?.get(caseKey({ suite: home.path, id })) ?? cases?.get(caseKey({ suite, id })) ?? [];
-      if (lines.length === 0) continue;
+      const entries =
+        cases.get(caseKey({ suite: home.path, id })) ?? cases.get(caseKey({ suite, id })) ?? [];
+      const wanted = entries.filter((entry) => search.wants?.(entry) ?? true);
+      const lines = await this.#linesOf(record, wanted);
+      if (lines.length === 0 && wanted.length === entries.length) continue;
       return lines.map((line) => ({ line: asNamed(line, home), record }));
     }
     return [];
+  }
+
+  /** What a record holds. @param record absolute */
+  index(record: string): Promise<RecordIndex> {
+    return this.#readerOf(record).index();
+  }
+
+  async #linesOf(record: string, entries: readonly Entry[]): Promise<CaseLine[]> {
+    const lines: CaseLine[] = [];
+    let bytes = 0;
+    for (const entry of [...entries].sort((a, b) => a.repetition - b.repetition)) {
+      bytes += entry.length;
+      if (bytes > MOST_BYTES) break;
+      const line = await this.#lineAt(record, entry);
+      if (line) lines.push(line);
+    }
+    return lines;
+  }
+
+  #lineAt(record: string, entry: Entry): Promise<CaseLine | undefined> {
+    const known = this.#lines.get(entry);
+    if (known) return known;
+    const line = this.#readerOf(record).line(entry);
+    this.#lines.set(entry, line);
+    this.#bytes += entry.length;
+    for (const oldest of this.#lines.keys()) {
+      if (this.#bytes <= MOST_BYTES) break;
+      this.#lines.delete(oldest);
+      this.#bytes -= oldest.length;
+    }
+    return line;
+  }
+
+  #readerOf(record: string): RecordReader {
+    const reader = this.#readers.get(record) ?? new RecordReader(record);
+    this.#readers.set(record, reader);
+    return reader;
   }
 
   #look(suite: string): Promise<Records> {
@@ -48,20 +95,6 @@ export class LatestRuns {
     const looking = recordsOf(suite).finally(() => this.#looking.delete(suite));
     this.#looking.set(suite, looking);
     return looking;
-  }
-
-  async #read(path: string): Promise<Cases | undefined> {
-    const found = await lstat(path).catch(() => undefined);
-    if (!found?.isFile()) return undefined;
-    const stamp = `${found.mtimeMs} ${found.size}`;
-    const known = this.#known.get(path);
-    if (known?.stamp === stamp) return known.cases;
-    const cases = readRecord(path).then(
-      (record) => byCase(record.cases),
-      (): Cases => new Map(),
-    );
-    this.#known.set(path, { stamp, cases });
-    return cases;
   }
 }
 
@@ -75,14 +108,8 @@ interface Records {
 async function recordsOf(suite: string): Promise<Records> {
   const home = await findHome(suite);
   const found = await Promise.all(home.kept.map(recordsAt));
-  return { home, newestFirst: found.flatMap((records) => records.sort().reverse()) };
-}
-
-function byCase(lines: readonly CaseLine[]): Cases {
-  return groupBy(
-    [...lines].sort((a, b) => a.repetition - b.repetition),
-    caseKey,
-  );
+  const newestFirst = found.flatMap((records) => records.sort().reverse());
+  return { home, newestFirst: newestFirst.slice(0, LIMITS.records) };
 }
 
 function asNamed(line: CaseLine, home: RecordHome): CaseLine {

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { parseJson } from '../core/data.ts';
+import { LIMITS, readable } from '../core/limits.ts';
 import { absolutePath, mapCasePaths, mapRunPaths } from '../core/recordPaths.ts';
 import {
   type CaseLine,
@@ -8,7 +9,8 @@ import {
   type RunLine,
   recordLineSchema,
 } from '../core/runRecord.ts';
-import { readRegular } from '../disk/regularFile.ts';
+import { openRegular } from '../disk/regularFile.ts';
+import { type Line, linesOf } from './recordLines.ts';
 
 /** A run's record as read back, its paths absolute. */
 export interface RunRecord {
@@ -28,17 +30,16 @@ export interface RunRecord {
  * @param root the folder that its paths start from; the one that it stands in by default
  */
 export async function readRecord(path: string, root = rootOfRecord(path)): Promise<RunRecord> {
-  const text = String(await readRegular(path));
   const absolute = (recorded: string) => absolutePath(root, recorded);
   const cases: CaseLine[] = [];
   const problems: string[] = [];
   let run: RunLine | undefined;
   let end: EndLine | undefined;
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line === '') continue;
-    const parsed = recordLineSchema.safeParse(parseJson(line));
+  for await (const { number, text } of linesIn(path)) {
+    const parsed = recordLineSchema.safeParse(text === undefined ? undefined : parseJson(text));
+    if (problems.length === LIMITS.problems) break;
     if (!parsed.success) {
-      problems.push(`line ${index + 1}: ${whyUnread(run)}`);
+      problems.push(`line ${number}: ${text === undefined ? TOO_LONG : whyUnread(run)}`);
     } else if (parsed.data.kind === 'case') {
       cases.push(mapCasePaths(parsed.data, absolute));
     } else if (parsed.data.kind === 'run') {
@@ -50,8 +51,19 @@ export async function readRecord(path: string, root = rootOfRecord(path)): Promi
   return { path, cases, problems, ...(run && { run }), ...(end && { end }) };
 }
 
+async function* linesIn(path: string): AsyncGenerator<Line> {
+  const file = await openRegular(path);
+  try {
+    for await (const lines of linesOf(file, 0, LIMITS.record)) yield* lines;
+  } finally {
+    await file.close();
+  }
+}
+
+const TOO_LONG = `the line has more than ${readable(LIMITS.recordLine)} bytes`;
+
 /** @param path `ROOT/.turnlight/runs/NAME.jsonl` */
-function rootOfRecord(path: string): string {
+export function rootOfRecord(path: string): string {
   return dirname(dirname(dirname(path)));
 }
 

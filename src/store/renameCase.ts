@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { mappingOf, parseJson } from '../core/data.ts';
+import { LIMITS } from '../core/limits.ts';
 import { absolutePath } from '../core/recordPaths.ts';
 import { readRegular } from '../disk/regularFile.ts';
 import { unwritable } from '../disk/unwritable.ts';
@@ -54,6 +55,7 @@ async function renameIn(
   isMine: (suite: unknown) => boolean,
 ): Promise<'changed' | 'running' | 'unconcerned'> {
   const before = await stat(path);
+  if (before.size > LIMITS.record) return 'unconcerned';
   const lines = String(await readRegular(path)).split('\n');
   const renamed = lines.map((line) => renamedLine(line, renaming, isMine));
   if (renamed.every((line, index) => line === lines[index])) return 'unconcerned';

@@ -4,6 +4,7 @@ import { RECORD_FILES } from '../../core/recordPaths.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { isRunning } from '../../protocol/running.ts';
 import type { LatestRuns } from '../../store/latest.ts';
+import type { Entry } from '../../store/recordIndex.ts';
 import { RecordWatch } from '../../store/watchRecords.ts';
 import { Disposing } from '../disposables.ts';
 import type { LiveRuns } from '../liveRuns.ts';
@@ -82,14 +83,13 @@ export class RecordedRuns extends Disposing {
 
   async #show(record: string): Promise<void> {
     const { tree, status } = this.#parts;
-    const { readRecord } = await import('../../store/read.ts');
-    const { cases, end } = await readRecord(record);
+    const { entries, end } = await (await this.#latest()).index(record);
     await tree.findAll();
-    const ids = new Set(cases.map(({ id }) => id));
+    const ids = new Set(entries.map(({ id }) => id));
     const found = [...ids].flatMap((id) => tree.withId(id).map((one) => this.#newOutcomes(one)));
     const outcomes = (await Promise.all(found)).flat();
     if (outcomes.length > 0) await tell(this.#runOf(record, outcomes), outcomes);
-    if (end && this.#open.has(record)) status.recorded(cases, end);
+    if (end && this.#open.has(record)) status.recorded(entries, end);
     if (end) this.#end(record);
   }
 
@@ -98,9 +98,9 @@ export class RecordedRuns extends Disposing {
     const found = items.map(async (item): Promise<Outcome[]> => {
       const data = this.#parts.tree.dataOf(item);
       if (!data || data.kind === 'file') return [];
-      const runs = await (await this.#latest()).find(data.uri.fsPath, data.id);
       const repetition = data.kind === 'repetition' ? data.repetition : 1;
-      const known = runs.find(({ line }) => line.repetition === repetition);
+      const wants = (entry: Entry) => entry.repetition === repetition;
+      const [known] = await (await this.#latest()).find(data.uri.fsPath, data.id, { wants });
       return known ? [{ item, line: known.line }] : [];
     });
     const outcomes = (await Promise.all(found)).flat();
@@ -138,14 +138,17 @@ export class RecordedRuns extends Disposing {
     const { tree, live } = this.#parts;
     const suite = found.uri.fsPath;
     const { id } = found.item;
-    const runs = await (await this.#latest()).find(suite, id);
+    const refOf = ({ repetition }: Pick<Entry, 'repetition'>) => ({ suite, id, repetition });
+    const wants = (entry: Entry) => {
+      const known = live.get(refOf(entry));
+      if (isRunning(known?.phase)) return false;
+      const shown = [known?.finished, this.#shown.get(executionKey(refOf(entry)))];
+      return !shown.includes(entry.finished);
+    };
+    const runs = await (await this.#latest()).find(suite, id, { wants });
     return runs.flatMap(({ line }) => {
-      const ref = { suite, id, repetition: line.repetition };
-      const known = live.get(ref);
-      const key = executionKey(ref);
-      if (isRunning(known?.phase)) return [];
-      if ([known?.finished, this.#shown.get(key)].includes(line.finished)) return [];
-      this.#shown.set(key, line.finished);
+      const ref = refOf(line);
+      this.#shown.set(executionKey(ref), line.finished);
       live.recorded(ref);
       const item = tree.find(found.uri, id, line.repetition);
       return item ? [{ item, line }] : [];

@@ -51,7 +51,7 @@ export class RunStatus extends Disposing {
   }
 
   /** A run of another process, which counts if it was the last and none goes on here. */
-  recorded(lines: readonly CaseLine[], end: EndLine): void {
+  recorded(lines: readonly Pick<CaseLine, 'status'>[], end: EndLine): void {
     if (this.#finished === undefined || this.#finished > end.finished) return;
     this.#finished = end.finished;
     this.#show(recordedCount(lines, end));

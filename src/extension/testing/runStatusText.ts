@@ -17,7 +17,7 @@ export const NOTHING_RUN: RunCount = {
 };
 
 /** How a run of another process went. */
-export function recordedCount(lines: readonly CaseLine[], end: EndLine): RunCount {
+export function recordedCount(lines: readonly Pick<CaseLine, 'status'>[], end: EndLine): RunCount {
   const ended = { ...NOTHING_RUN.ended };
   for (const { status } of lines) ended[status] += 1;
   const cutShort = end.cancelled || end.stopped !== undefined;

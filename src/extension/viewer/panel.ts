@@ -149,7 +149,7 @@ export class ConversationPanel extends Disposing {
     const suite = await readSuite(uri);
     const live = this.#parts.live.get({ suite: uri.fsPath, id, repetition });
     // What is not on the disk has no records.
-    const found = uri.scheme === 'file' ? await this.#runs.find(uri.fsPath, id, record) : [];
+    const found = uri.scheme === 'file' ? await this.#runs.find(uri.fsPath, id, { record }) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
     if (one && !isRunning(live?.phase)) {
       // The last run may have had fewer repetitions, or been cancelled before this one.

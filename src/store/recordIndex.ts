@@ -1,0 +1,153 @@
+import type { Stats } from 'node:fs';
+import { type FileHandle, lstat } from 'node:fs/promises';
+import type * as z from 'zod';
+import { addTo, mappingOf, parseJson } from '../core/data.ts';
+import { caseKey } from '../core/identity.ts';
+import { LIMITS } from '../core/limits.ts';
+import { absolutePath, mapCasePaths } from '../core/recordPaths.ts';
+import { type CaseLine, caseLineSchema, type EndLine, endLineSchema } from '../core/runRecord.ts';
+import { openRegular } from '../disk/regularFile.ts';
+import { rootOfRecord } from './read.ts';
+import { type Line, linesOf } from './recordLines.ts';
+
+const glanceSchema = caseLineSchema.pick({
+  suite: true,
+  id: true,
+  variant: true,
+  repetition: true,
+  status: true,
+  finished: true,
+});
+
+type Glance = z.infer<typeof glanceSchema>;
+
+/** A case that finished, and where its line stands in its record. */
+export interface Entry extends Pick<Glance, 'id' | 'repetition' | 'status' | 'finished'> {
+  /** In bytes. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** What a record holds; its lines are read when they are asked for. */
+export interface RecordIndex {
+  /** In their order. Another list once the record was written anew. */
+  readonly entries: readonly Entry[];
+  /** By suite and id. */
+  readonly cases: ReadonlyMap<string, readonly Entry[]>;
+  readonly end?: EndLine;
+}
+
+/** Keeps an index in step with its record: what was read before is not read again. */
+export class RecordReader {
+  readonly #path: string;
+  readonly #root: string;
+  #state: State | undefined;
+  #reading: Promise<RecordIndex> | undefined;
+
+  /** @param path absolute */
+  constructor(path: string) {
+    this.#path = path;
+    this.#root = rootOfRecord(path);
+  }
+
+  /** Empty where there is no such record. */
+  index(): Promise<RecordIndex> {
+    this.#reading ??= this.#update().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  /** Undefined if the line is not one of a case, or not there any more. */
+  async line({ offset, length }: Entry): Promise<CaseLine | undefined> {
+    const file = await openRegular(this.#path).catch(() => undefined);
+    if (!file) return undefined;
+    const text = await textAt(file, offset, length).finally(() => file.close());
+    const { data } = caseLineSchema.safeParse(parseJson(String(text)));
+    return data && mapCasePaths(data, (recorded) => absolutePath(this.#root, recorded));
+  }
+
+  async #update(): Promise<RecordIndex> {
+    const found = await lstat(this.#path).catch(() => undefined);
+    if (!found?.isFile()) return new State();
+    if (this.#state?.stamp === stampOf(found)) return this.#state;
+    const file = await openRegular(this.#path).catch(() => undefined);
+    if (!file) return new State();
+    try {
+      const goesOn = await this.#state?.goesOnIn(file, found);
+      const state = (goesOn && this.#state) || new State();
+      await state.read(file, found, this.#root);
+      this.#state = state;
+      return state;
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Bytes before the end of what was read that tell whether it is still there. */
+const SAMPLE = 1_000;
+
+class State implements RecordIndex {
+  readonly entries: Entry[] = [];
+  readonly cases = new Map<string, Entry[]>();
+  end?: EndLine;
+  /** Of the file as it was read last. */
+  stamp = '';
+  #inode = 0;
+  /** Bytes that were read to the end of a line. */
+  #read = 0;
+  #sample = '';
+  #unreadable = 0;
+
+  async goesOnIn(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
+    if (ino !== this.#inode || size < this.#read) return false;
+    return this.#sample === (await this.#sampleOf(file));
+  }
+
+  async read(file: FileHandle, found: Stats, root: string): Promise<void> {
+    for await (const lines of linesOf(file, this.#read, Math.min(found.size, LIMITS.record))) {
+      for (const line of lines) if (this.#unreadable <= LIMITS.problems) this.#add(line, root);
+      if (this.#unreadable > LIMITS.problems) break;
+    }
+    this.#inode = found.ino;
+    this.stamp = stampOf(found);
+    this.#sample = await this.#sampleOf(file);
+  }
+
+  #add({ text, offset, length, isWhole }: Line, root: string): void {
+    const given = text === undefined ? undefined : parseJson(text);
+    // More of the last line may come.
+    if (given === undefined && !isWhole) return;
+    this.#read = offset + length;
+    const { kind } = mappingOf(given);
+    if (kind === undefined) this.#unreadable += 1;
+    if (kind === 'case') this.#addCase(given, root, { offset, length });
+    if (kind !== 'end') return;
+    const { data: end } = endLineSchema.safeParse(given);
+    if (end) this.end = end;
+  }
+
+  #addCase(given: unknown, root: string, place: Pick<Entry, 'offset' | 'length'>): void {
+    const { data: glance } = glanceSchema.safeParse(given);
+    if (!glance || this.entries.length === LIMITS.recordCases) return;
+    const { suite, id, variant, repetition, status, finished } = glance;
+    const entry: Entry = { id, repetition, status, finished, ...place };
+    this.entries.push(entry);
+    addTo(this.cases, caseKey({ suite: absolutePath(root, suite), id, variant }), entry);
+  }
+
+  #sampleOf(file: FileHandle): Promise<string> {
+    const length = Math.min(SAMPLE, this.#read);
+    return textAt(file, this.#read - length, length).then((text) => text.toString('latin1'));
+  }
+}
+
+function stampOf({ ino, mtimeMs, size }: Stats): string {
+  return `${ino} ${mtimeMs} ${size}`;
+}
+
+async function textAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+  return buffer.subarray(0, bytesRead);
+}
