@@ -59,7 +59,10 @@ export async function writeRegular(path: string, text: string, flags: number): P
 
 /** Whether a folder, and no link to one, is there. */
 export async function isRealFolder(path: string): Promise<boolean> {
-  return (await statOf(path))?.isDirectory() ?? false;
+  return lstat(path).then(
+    (there) => there.isDirectory(),
+    () => false,
+  );
 }
 
 /**

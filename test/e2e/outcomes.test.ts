@@ -72,6 +72,21 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await run;
   }
 
+  it('say what to do where the run cannot be recorded', async () => {
+    const inTheWay = join(folder, '.turnlight');
+    await writeFile(join(folder, 'agent.mjs'), FAST);
+    await writeFile(inTheWay, '');
+    await workbench.window.command('turnlight.runFile');
+    await outcomes('that no case is to blame', 'alpha (Errored)', 'beta (Errored)');
+    await workbench.until(
+      'the reason, beside the cases',
+      () => workbench.editor().locator('.test-error-content-widget').allInnerTexts(),
+      (texts) => texts.some((text) => text.includes('The record cannot be written')),
+    );
+    await workbench.screenshot('unwritable');
+    await rm(inTheWay);
+  });
+
   it('stay as they were when a run is cancelled', async () => {
     await writeFile(join(folder, 'agent.mjs'), FAST);
     await workbench.window.command('turnlight.runFile');

@@ -76,5 +76,6 @@ describe('a folder of ours', () => {
     await assert.rejects(makeRealFolder(join(at, 'file')), { reason: 'not-a-folder' });
     assert.equal(await isRealFolder(join(at, 'link')), false);
     assert.equal(await isRealFolder(join(at, 'file')), false);
+    assert.equal(await isRealFolder(join(at, 'file/within')), false);
   });
 });
