@@ -86,7 +86,8 @@ export function unlessThere(error: NodeJS.ErrnoException): void {
 
 function statOf(path: string): Promise<Stats | undefined> {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+    // The second: a file stands where a folder on the way should.
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
     throw error;
   });
 }
