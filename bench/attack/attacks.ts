@@ -5,5 +5,6 @@ export const attacks: Readonly<Record<string, () => Promise<Attack>>> = {
   faults: async () => (await import('./faults.ts')).faults,
   answers: async () => (await import('./answers.ts')).answers,
   kills: async () => (await import('./kills.ts')).kills,
+  documents: async () => (await import('./documents.ts')).documents,
   programs: async () => (await import('./programs.ts')).programs,
 };

@@ -115,8 +115,9 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'bench',
-    holds: 'measures what judging costs and how fast the language server answers',
-    imports: ['core', 'yaml', 'messages', 'evalfile', 'judge', 'assertions', 'models'],
+    holds:
+      'measures what judging costs and how fast the language server answers; attacks everything',
+    imports: ['core', 'yaml', 'messages', 'evalfile', 'judge', 'assertions', 'models', 'language'],
   },
 ];
 

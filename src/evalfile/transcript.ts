@@ -5,6 +5,7 @@ import {
   toConversation,
 } from '../core/conversation.ts';
 import type { Path } from '../core/data.ts';
+import { LIMITS } from '../core/limits.ts';
 import { isError, type Problem, withinLimit } from '../core/problem.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import { locateProblem } from '../schema/valueProblems.ts';
@@ -92,6 +93,7 @@ function parseLines(text: string, path: string): YamlDocument {
   const items: string[] = [];
   const faults: Problem[] = [];
   for (const [line, content] of text.split(/\r?\n/).entries()) {
+    if (faults.length === LIMITS.syntaxErrors) break;
     const blank = content.trim() === '' || content === '\uFEFF';
     const fault = blank ? undefined : jsonFault(content);
     if (fault) {

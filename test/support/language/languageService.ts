@@ -12,16 +12,18 @@ export interface TestedService {
   readonly workspace: Workspace;
   /** Types a text into a file, which is open from then on. */
   type(path: string, text: string): void;
+  /** The file is as it is on the disk again. */
+  close(path: string): void;
 }
 
 const WISHES: ClientWishes = { snippets: false, hints: { turnNumbers: true, scores: true } };
 
 /** The service over a workspace of files, without a server. */
-export function serviceOver(files: Files): TestedService {
+export function serviceOver(files: Files, folder = WORKSPACE): TestedService {
   const open = new Map<string, TextDocument>();
   const index = createSuiteIndex(() => {});
   const workspace = createWorkspace(() => [...open.values()], files, index);
-  workspace.setFolders([WORKSPACE]);
+  workspace.setFolders([folder]);
   const service = createLanguageService({
     ...workspace,
     listFolder: async () => [],
@@ -36,5 +38,5 @@ export function serviceOver(files: Files): TestedService {
     const version = (open.get(path)?.version ?? 0) + 1;
     open.set(path, TextDocument.create(`file://${path}`, 'yaml', version, text));
   };
-  return { service, workspace, type };
+  return { service, workspace, type, close: (path) => void open.delete(path) };
 }

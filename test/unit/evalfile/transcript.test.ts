@@ -108,3 +108,10 @@ describe('a transcript file', () => {
     assert.deepEqual(loaded.dependencies, ['/work/space/talks/a.jsonl']);
   });
 });
+
+describe('a transcript of broken lines', () => {
+  it('is given up once there are too many of them', () => {
+    const { problems } = loadTranscript('{"role":\n'.repeat(20_000), '/a.messages.jsonl');
+    assert.match(problems.at(-1)?.message ?? '', /^… and 4,500 more problems/);
+  });
+});
