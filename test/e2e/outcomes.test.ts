@@ -164,6 +164,30 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.window.open(suite);
   });
 
+  it('of repetitions are seen, and thousands of others are no burden', async () => {
+    const path = join(folder, 'repeated.eval.yaml');
+    const many = join(folder, 'many.eval.yaml');
+    const thousand = (_: unknown, index: number) =>
+      `  - {id: many-${index}, repeat: 1000, ${TRANSCRIPT}}\n`;
+    await writeFile(path, `cases:\n  - {id: thrice, repeat: 3, ${TRANSCRIPT}}\n`);
+    await writeFile(many, `cases:\n${Array.from({ length: 1_000 }, thousand).join('')}`);
+    await workbench.window.open(path);
+    await workbench.window.command('turnlight.runFile');
+    await outcomes('the outcome of the file', 'repeated.eval.yaml (Passed)');
+    await workbench.window.command('testing.collapseAll');
+    await workbench.unfoldTest('repeated.eval.yaml');
+    await outcomes('the outcome of the case', 'thrice (Passed)');
+    await workbench.unfoldTest('thrice');
+    await outcomes('those of its repetitions', 'thrice 1/3 (Passed)', 'thrice 3/3 (Passed)');
+    await workbench.unfoldTest('many.eval.yaml');
+    await workbench.unfoldTest('many-0');
+    await outcomes('a page of them', 'many-0 1–100/1000');
+    await workbench.screenshot('repetitions');
+    await rm(path);
+    await rm(many);
+    await workbench.window.open(suite);
+  });
+
   it('go with a case to its new id, in an open view as well', async () => {
     await workbench.window.open(suite, 3, 10);
     await workbench.window.command('turnlight.openConversation');

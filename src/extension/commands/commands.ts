@@ -4,8 +4,9 @@ import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { Secrets } from '../secrets.ts';
 import { isEvalFile, readSuite } from '../suites.ts';
+import type { ItemData } from '../testing/itemData.ts';
 import type { TestRunner } from '../testing/runner.ts';
-import type { ItemData, TestTree } from '../testing/tree.ts';
+import type { TestTree } from '../testing/tree.ts';
 import { mayRun } from '../trust.ts';
 import { type CaseLocation, caseAtCursor, sayNoEvalFile } from './caseAtCursor.ts';
 

@@ -23,7 +23,7 @@ export class CaseProgress {
   readonly #waiting: Set<vscode.TestItem>;
 
   /**
-   * @param items cases that will run; their repetitions are told one by one
+   * @param items cases that will run; repetitions of a case are told one by one
    * @param edits made since the file was read; grows
    */
   constructor(
@@ -37,7 +37,7 @@ export class CaseProgress {
     this.#uri = uri;
     this.#tree = tree;
     this.#run = run;
-    this.#waiting = new Set(items.flatMap(executionsOf));
+    this.#waiting = new Set(items.map((item) => tree.firstOf(item)));
   }
 
   get waiting(): readonly vscode.TestItem[] {
@@ -55,6 +55,7 @@ export class CaseProgress {
     if (!item) return;
     switch (event.kind) {
       case 'case-started':
+        this.#waiting.add(item);
         this.#run.started(item);
         this.#output.set(item, []);
         break;
@@ -90,11 +91,10 @@ export class CaseProgress {
 
   /** Another case says `only`, so these do not run. */
   #leaveOut(planned: readonly CaseRef[]): void {
-    const running = new Set(
-      planned.map(({ id, repetition }) => this.#tree.find(this.#uri, id, repetition)),
-    );
+    const running = new Set(planned.map(({ id }) => id));
     for (const item of this.#waiting) {
-      if (running.has(item)) continue;
+      const data = this.#tree.dataOf(item);
+      if (data && data.kind !== 'file' && running.has(data.id)) continue;
       this.#waiting.delete(item);
       this.#run.skipped(item);
     }
@@ -140,9 +140,4 @@ export function tellOutcome(
     default:
       unreachable(line.status);
   }
-}
-
-/** The items that get a result: a case's repetitions, or the case itself. */
-export function executionsOf(item: vscode.TestItem): vscode.TestItem[] {
-  return item.children.size === 0 ? [item] : [...item.children].map(([, child]) => child);
 }

@@ -45,16 +45,15 @@ export class TestRunner {
     const listening = hearEdits(edits);
     const chosen = await this.#choose(request, edits);
     const run = this.#parts.controller.createTestRun(request);
-    const { executionsOf } = await import('./progress.ts');
-    const executions = chosen.flatMap(({ items }) => items.flatMap(executionsOf));
-    for (const item of executions) run.enqueued(item);
+    const firstsOf = ({ items }: ChosenFile) => items.map((item) => this.#parts.tree.firstOf(item));
+    for (const item of chosen.flatMap(firstsOf)) run.enqueued(item);
     await this.#queue.add(async () => {
       this.#parts.status.begin();
       const left: vscode.TestItem[] = [];
       try {
         for (const one of chosen) {
           const stop = run.token.isCancellationRequested;
-          left.push(...(stop ? one.items.flatMap(executionsOf) : await this.#runFile(one, run)));
+          left.push(...(stop ? firstsOf(one) : await this.#runFile(one, run)));
         }
       } finally {
         run.end();
@@ -195,20 +194,18 @@ export class TestRunner {
     { uri, suite, items, whole, edits }: ChosenFile,
     run: vscode.TestRun,
   ): Promise<ReadonlySet<vscode.TestItem>> {
-    const [{ problemMessages }, { executionsOf }] = await Promise.all([
-      import('./messages.ts'),
-      import('./progress.ts'),
-    ]);
+    const { problemMessages } = await import('./messages.ts');
+    const { tree, status } = this.#parts;
+    const errorsOf = new Map(listedCases(suite.outline).map(({ id, errors }) => [id, errors]));
     const invalid = new Set<vscode.TestItem>();
     for (const item of items) {
-      const errors = listedCases(suite.outline).find(({ id }) => id === item.id)?.errors ?? [];
+      const errors = errorsOf.get(item.id) ?? [];
       if (errors.length === 0) continue;
       invalid.add(item);
-      const executions = executionsOf(item);
-      for (const one of executions) run.errored(one, problemMessages(errors, edits));
-      this.#parts.status.invalid(executions.length);
+      run.errored(tree.firstOf(item), problemMessages(errors, edits));
     }
-    const file = this.#parts.tree.find(uri);
+    status.invalid(invalid.size);
+    const file = tree.find(uri);
     const rest = whole ? unlistedErrors(suite) : [];
     if (file && rest.length > 0) run.errored(file, problemMessages(rest, edits));
     return invalid;

@@ -6,18 +6,9 @@ import { EVAL_GLOB } from '../../protocol/fileNames.ts';
 import { Disposing } from '../disposables.ts';
 import { toRange } from '../locations.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
+import type { ItemData } from './itemData.ts';
 import { isMissing, listedCases } from './listedCases.ts';
-
-/** What a test item stands for. */
-export type ItemData =
-  | { readonly kind: 'file'; readonly uri: vscode.Uri }
-  | { readonly kind: 'case'; readonly uri: vscode.Uri; readonly id: string }
-  | {
-      readonly kind: 'repetition';
-      readonly uri: vscode.Uri;
-      readonly id: string;
-      readonly repetition: number;
-    };
+import { Repetitions } from './repetitions.ts';
 
 /** Milliseconds without a key press before the cases of an edited file are read again. */
 const DEBOUNCE = 300;
@@ -26,6 +17,7 @@ const DEBOUNCE = 300;
 export class TestTree extends Disposing {
   readonly #controller: vscode.TestController;
   readonly #data = new WeakMap<vscode.TestItem, ItemData>();
+  readonly #repetitions: Repetitions;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** The number of the read that each file shows; a read that began before it says nothing new. */
   readonly #shown = new Map<string, number>();
@@ -38,10 +30,12 @@ export class TestTree extends Disposing {
   constructor(controller: vscode.TestController) {
     super();
     this.#controller = controller;
+    this.#repetitions = new Repetitions(controller, this.#data);
     controller.resolveHandler = async (item) => {
       if (!item) return this.findAll();
       const data = this.#data.get(item);
       if (data?.kind === 'file') await this.refresh(data.uri);
+      else this.#repetitions.unfold(item);
     };
     controller.refreshHandler = async () => {
       this.#found = undefined;
@@ -80,16 +74,20 @@ export class TestTree extends Disposing {
     return this.#data.get(item);
   }
 
-  /** The item of a file, a case or a repetition, as far as it is in the panel. */
+  /** The item of a file, a case or a repetition, as far as the file has it. */
   find(uri: vscode.Uri, id?: string, repetition?: number): vscode.TestItem | undefined {
     const file = this.#controller.items.get(uri.toString());
     if (id === undefined) return file;
     const found = file?.children.get(id);
-    if (repetition === undefined || !found || found.children.size === 0) return found;
-    return found.children.get(String(repetition));
+    return found && repetition !== undefined ? this.#repetitions.find(found, repetition) : found;
   }
 
-  /** The items of an id, in whatever file, with all their repetitions. */
+  /** Stands for all repetitions of a case until they begin: the first one, or the case itself. */
+  firstOf(item: vscode.TestItem): vscode.TestItem {
+    return this.#repetitions.find(item, 1) ?? item;
+  }
+
+  /** The items of an id, in whatever file. */
   withId(id: string): { readonly uri: vscode.Uri; readonly item: vscode.TestItem }[] {
     return [...this.#controller.items].flatMap(([, file]) => {
       const item = file.children.get(id);
@@ -161,28 +159,14 @@ export class TestTree extends Disposing {
     if (item?.uri?.fsPath !== found.path) item = undefined;
     if (!item) {
       item = this.#controller.createTestItem(id, labelText(id), vscode.Uri.file(found.path));
-      this.#data.set(item, { kind: 'case', uri, id });
       file.children.add(item);
     }
+    this.#data.set(item, { kind: 'case', uri, id, times: found.repetitions });
     item.range = toRange(found.range);
     item.description = labelText(found.description ?? '');
     item.tags = found.tags.map((tag) => new vscode.TestTag(visibleLine(tag).replaceAll(' ', '-')));
     item.sortText = String(index).padStart(8, '0');
-    const times = found.repetitions > 1 ? found.repetitions : 0;
-    for (let repetition = 1; repetition <= times; repetition += 1) {
-      const key = String(repetition);
-      let child = item.children.get(key);
-      if (!child) {
-        child = this.#controller.createTestItem(key, '', vscode.Uri.file(found.path));
-        this.#data.set(child, { kind: 'repetition', uri, id, repetition });
-        item.children.add(child);
-      }
-      child.label = `${labelText(id)} ${repetition}/${times}`;
-      child.range = item.range;
-    }
-    for (const [repetition] of item.children) {
-      if (Number(repetition) > times) item.children.delete(repetition);
-    }
+    this.#repetitions.update(item);
   }
 
   #later(uri: vscode.Uri): void {

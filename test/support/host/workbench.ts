@@ -172,6 +172,24 @@ export class Workbench {
     );
   }
 
+  /** Unfolds the row of the Testing view that begins with a label. */
+  async unfoldTest(label: string): Promise<void> {
+    const row = this.page
+      .locator(`.test-explorer .monaco-list-row[aria-label^="${label} "]`)
+      .first();
+    await this.until(
+      `${label} unfolded`,
+      async () => {
+        await row
+          .locator('.monaco-tl-twistie')
+          .click({ timeout: 2000 })
+          .catch(() => {});
+        return row.getAttribute('aria-expanded', { timeout: 2000 }).catch(() => null);
+      },
+      (expanded) => expanded === 'true',
+    );
+  }
+
   /** Unfolds every row of the Testing view. */
   async unfoldTests(): Promise<void> {
     const folded = this.page.locator('.test-explorer .monaco-list-row[aria-expanded="false"]');
