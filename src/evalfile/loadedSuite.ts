@@ -15,6 +15,11 @@ export interface LoadedSuite {
   readonly dependencies: readonly string[];
 }
 
+/** What is enough to know of a suite that is not looked at: neither its cases nor what is wrong. */
+export function withoutCases({ suite, ...loaded }: LoadedSuite): LoadedSuite {
+  return { ...loaded, problems: [], ...(suite && { suite: { ...suite, cases: [] } }) };
+}
+
 /** A case as the Testing panel, the outline and the code lenses show it. */
 export interface OutlineCase {
   readonly id?: string;

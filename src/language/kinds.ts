@@ -18,7 +18,7 @@ import { selectionRanges } from './features/selectionRanges.ts';
 import { semanticTokens } from './features/semanticTokens.ts';
 import { hover, promptHover } from './hover/hover.ts';
 import { messageHover } from './hover/messageHover.ts';
-import type { EvalDocument } from './ports.ts';
+import type { EvalDocument, IndexedFile } from './ports.ts';
 import { remembered } from './remembered.ts';
 import type { About, DocumentKind, Features } from './requests.ts';
 import { promptContext } from './symbols/promptContext.ts';
@@ -157,14 +157,14 @@ function ofText<Params, Answer>(
 }
 
 async function everywhere(about: About): Promise<SymbolPorts> {
-  return among(await about.ports.allDocuments(about.signal), about);
+  return among(await about.ports.allFiles(about.signal), about);
 }
 
 /** Without the files that are not open, which takes no time. */
 async function amongOpen(about: About): Promise<SymbolPorts> {
-  return among(await about.ports.openDocuments(), about);
+  return among(await about.ports.openFiles(), about);
 }
 
-function among(documents: readonly EvalDocument[], { ports, signal }: About): SymbolPorts {
+function among(documents: readonly IndexedFile[], { ports, signal }: About): SymbolPorts {
   return { ...ports, documents, signal };
 }

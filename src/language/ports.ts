@@ -4,11 +4,22 @@ import type { SuiteCase } from '../core/suite.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
+import type { SymbolTable } from './symbols/symbol.ts';
 
 /** An eval file as the features see it: parsed once for each version of its text. */
 export interface EvalDocument {
   readonly yaml: YamlDocument;
   readonly suite: LoadedSuite;
+}
+
+/** What is known of a file of cases without its text; many are kept. */
+export interface IndexedFile {
+  readonly path: string;
+  /** Without its cases. */
+  readonly suite: LoadedSuite;
+  readonly symbols: SymbolTable;
+  /** How many cases stand in the file itself. */
+  readonly caseCount: number;
 }
 
 /** What the last runs said about a case, one line for each repetition; empty if it never ran. */
@@ -46,11 +57,11 @@ export interface LanguagePorts {
   listFolder(path: string): Promise<readonly FolderEntry[]>;
   /** Undefined if the file cannot be read. */
   documentAt(path: string): Promise<EvalDocument | undefined>;
-  openDocuments(): Promise<readonly EvalDocument[]>;
+  openFiles(): Promise<readonly IndexedFile[]>;
   /** Every eval file that is open or that the workspace holds, and all that they include. */
-  allDocuments(signal: AbortSignal): Promise<readonly EvalDocument[]>;
+  allFiles(signal: AbortSignal): Promise<readonly IndexedFile[]>;
   /** Eval files with all that they include. */
-  suitesAt(paths: readonly string[], signal: AbortSignal): Promise<readonly EvalDocument[]>;
+  suitesAt(paths: readonly string[], signal: AbortSignal): Promise<readonly IndexedFile[]>;
   /** Every eval file as it was read last, without its cases. */
   suites(): readonly LoadedSuite[];
   /** The files of cases that use a file, by their paths. */

@@ -1,4 +1,4 @@
-import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
+import { type LoadedSuite, withoutCases } from '../evalfile/loadedSuite.ts';
 import { isEvalFile } from '../protocol/fileNames.ts';
 
 export type SuiteIndex = ReturnType<typeof createSuiteIndex>;
@@ -30,10 +30,9 @@ export function createSuiteIndex(onUseChanged: (path: string) => void) {
       [...known.values()].filter(({ path }) => isEvalFile(path)),
     usersOf: (path: string): readonly string[] => [...(users.get(path) ?? [])],
     isUsed: (path: string) => users.has(path),
-    put({ suite, ...loaded }: LoadedSuite): void {
+    put(loaded: LoadedSuite): void {
       const before = known.get(loaded.path)?.dependencies ?? [];
-      const own = suite && { suite: { ...suite, cases: [] } };
-      known.set(loaded.path, { ...loaded, problems: [], ...own });
+      known.set(loaded.path, withoutCases(loaded));
       relate(loaded.path, before, loaded.dependencies);
     },
     delete(path: string): void {

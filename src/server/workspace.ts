@@ -1,12 +1,16 @@
 import { dirname } from 'node:path';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { sha256 } from '../core/digest.ts';
 import { isInside } from '../core/insideWorkspace.ts';
+import { LIMITS } from '../core/limits.ts';
+import { type Problem, START } from '../core/problem.ts';
 import type { CaseLine } from '../core/runRecord.ts';
-import { type Files, overlayFiles } from '../evalfile/files.ts';
+import { FileError, type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
 import { loadTranscript } from '../evalfile/transcript.ts';
-import type { EvalDocument } from '../language/ports.ts';
+import type { EvalDocument, IndexedFile } from '../language/ports.ts';
+import { indexedFile } from '../language/symbols/indexedFile.ts';
 import { EVAL_GLOB, isEvalFile, isMessagesFile, MESSAGES_GLOB } from '../protocol/fileNames.ts';
 import { LatestRuns } from '../store/latest.ts';
 import { parseYaml } from '../yaml/yamlDocument.ts';
@@ -18,9 +22,6 @@ const MOST_FILES = 2_000;
 
 /** As many files are kept that are not open. */
 const MOST_CLOSED = 20;
-
-/** Of a file that a feature looks into. */
-const MOST_BYTES = 2_000_000;
 
 /** A file of cases that a feature looked into. */
 interface Kept {
@@ -66,17 +67,17 @@ export function createWorkspace(
   });
   /** Undefined if the file cannot be read. */
   const readText = (path: string): Promise<string | undefined> =>
-    files.read(path, MOST_BYTES).catch(() => undefined);
+    files.read(path, LIMITS.evalFile).catch(() => undefined);
 
   const read = async (
     path: string,
     text: string,
     before: EvalDocument | undefined,
-    signal: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<EvalDocument> => {
     const yaml = parseYaml(text, path, before?.yaml);
     // The earlier version is used up: what takes over from it is read to its end, which is soon.
-    const options = { ...optionsFor(path), ...(!before && { signal }) };
+    const options = { ...optionsFor(path), ...(signal && !before && { signal }) };
     return { yaml, suite: await loadDocument(yaml, files, options, before?.suite) };
   };
   const keep = (path: string, text: string, earlier: Kept | undefined): Kept => {
@@ -98,10 +99,11 @@ export function createWorkspace(
     return kept;
   };
 
-  /** A file of cases, parsed and loaded once for each text; undefined if it cannot be read. */
-  const documentAt = async (path: string): Promise<EvalDocument | undefined> => {
-    const text = await readText(path);
-    if (text === undefined) return undefined;
+  /** By path: what was indexed of each file, and the text that it was made of, digested. */
+  const indexed = new Map<string, { readonly digest: string; readonly file: IndexedFile }>();
+
+  /** A file of cases, parsed and loaded once for each text. */
+  const documentOf = async (path: string, text: string): Promise<EvalDocument | undefined> => {
     const known = keptFiles.get(path);
     const kept = known?.text === text ? known : keep(path, text, known);
     try {
@@ -112,27 +114,66 @@ export function createWorkspace(
       return documentAt(path);
     }
   };
-  const documentsAt = async (paths: Iterable<string>, signal: AbortSignal) => {
-    const documents: EvalDocument[] = [];
+  /** Undefined if it cannot be read. */
+  const documentAt = async (path: string): Promise<EvalDocument | undefined> => {
+    const text = await readText(path);
+    return text === undefined ? undefined : documentOf(path, text);
+  };
+  const indexFile = (document: EvalDocument): IndexedFile => {
+    const { path, text } = document.yaml;
+    const file = indexedFile(document);
+    indexed.set(path, { digest: sha256(text), file });
+    return file;
+  };
+  /** As `documentAt`, but a file that is not open is read only where its text is another one. */
+  const fileAt = async (path: string): Promise<IndexedFile | undefined> => {
+    const text = await readText(path);
+    if (text === undefined) return undefined;
+    const known = openAt(path) ? undefined : indexed.get(path);
+    if (known?.digest === sha256(text)) return known.file;
+    const document = await documentOf(path, text);
+    if (!document) return undefined;
+    return openAt(path) ? indexedFile(document) : indexFile(document);
+  };
+  const filesAt = async (paths: Iterable<string>, signal: AbortSignal) => {
+    const found: IndexedFile[] = [];
     for (const path of paths) {
-      const document = await documentAt(path);
+      const file = await fileAt(path);
       signal.throwIfAborted();
-      if (document) documents.push(document);
+      if (file) found.push(file);
     }
-    return documents;
+    return found;
   };
   /** Eval files with all that they include. */
   const suitesAt = async (paths: Iterable<string>, signal: AbortSignal) => {
-    const suites = await documentsAt(paths, signal);
+    const suites = await filesAt(paths, signal);
     const parts = new Set(suites.flatMap(({ suite }) => suite.outline.map(({ path }) => path)));
     for (const { suite } of suites) parts.delete(suite.path);
-    return [...suites, ...(await documentsAt(parts, signal))];
+    return [...suites, ...(await filesAt(parts, signal))];
   };
   /** The eval files of all folders, as far as they are checked. */
   const findFiles = async (): Promise<readonly string[]> => {
     const globs = [EVAL_GLOB, MESSAGES_GLOB];
     const found = await Promise.all(folders.map((folder) => files.glob(globs, folder)));
     return [...new Set(found.flat())].slice(0, MOST_FILES);
+  };
+
+  const checkMessages = async (path: string): Promise<LoadedSuite | undefined> => {
+    const checked = (problems: readonly Problem[]) => ({
+      path,
+      problems,
+      outline: [],
+      dependencies: [],
+    });
+    try {
+      return checked(loadTranscript(await files.read(path, LIMITS.evalFile), path).problems);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      if (error.reason === 'missing') return undefined;
+      const message = `Not checked in the editor. ${error.message}`;
+      const code = `file-${error.reason}`;
+      return checked([{ code, message, severity: 'warning', path, range: START }]);
+    }
   };
 
   return {
@@ -148,11 +189,11 @@ export function createWorkspace(
     suites: index.suites,
     usersOf: index.usersOf,
     /** Every eval file that is open or that the folders hold, and all that they include. */
-    allDocuments: async (signal: AbortSignal) =>
+    allFiles: async (signal: AbortSignal) =>
       suitesAt(new Set([...openPaths(), ...(await findFiles())].filter(isEvalFile)), signal),
-    async openDocuments(): Promise<readonly EvalDocument[]> {
-      const documents = await Promise.all(openPaths().filter(isEvalFile).map(documentAt));
-      return documents.filter((one) => one !== undefined);
+    async openFiles(): Promise<readonly IndexedFile[]> {
+      const open = await Promise.all(openPaths().filter(isEvalFile).map(fileAt));
+      return open.filter((one) => one !== undefined);
     },
     /** Nothing runs in a virtual workspace, so it has no records. */
     lastRuns: async (suite: string, id: string): Promise<readonly CaseLine[]> =>
@@ -160,21 +201,20 @@ export function createWorkspace(
 
     /** What is wrong with a file that is checked by itself; undefined if it is not there. */
     async check(path: string): Promise<LoadedSuite | undefined> {
-      if (isMessagesFile(path)) {
-        const text = await readText(path);
-        if (text === undefined) return undefined;
-        const { problems } = loadTranscript(text, path);
-        return { path, problems, outline: [], dependencies: [] };
-      }
+      if (isMessagesFile(path)) return checkMessages(path);
       if (openAt(path)) return (await documentAt(path))?.suite;
       if ((await files.kindOf(path)) !== 'file') return undefined;
-      const suite = await loadSuite(path, files, optionsFor(path));
-      index.put(suite);
-      return suite;
+      const text = await readText(path);
+      if (text === undefined) return loadSuite(path, files, optionsFor(path));
+      const document = await read(path, text, undefined);
+      indexFile(document);
+      index.put(document.suite);
+      return document.suite;
     },
     /** A file changed: what used it is read again, and what may have, since it is not read yet. */
     forgetUsersOf(path: string): void {
       const users = index.usersOf(path);
+      for (const one of [path, ...users]) indexed.delete(one);
       for (const [own, { read: wasRead, reading }] of keptFiles) {
         if (wasRead && !users.includes(own)) continue;
         keptFiles.delete(own);
@@ -185,10 +225,12 @@ export function createWorkspace(
     setFolders(paths: readonly string[]): void {
       folders = paths;
       keptFiles.clear();
+      indexed.clear();
     },
     setDefaultJudge(judge: string | undefined): void {
       defaultJudge = judge;
       keptFiles.clear();
+      indexed.clear();
     },
   };
 }

@@ -65,18 +65,8 @@ export function parseYaml(
   before?: YamlDocument,
   margin = 0,
 ): YamlDocument {
-  // The parser's own counter loses the lines behind some of its errors.
-  const lines = TextDocument.create('', '', 0, text);
-  const positionAt = (offset: number) => {
-    const { line, character } = lines.positionAt(offset);
-    return { line, character: Math.max(0, character - margin) };
-  };
-  const rangeOfOffsets = (start: number, end: number): Range => ({
-    start: positionAt(start),
-    end: positionAt(Math.max(start, end)),
-  });
-  const offsetAt = ({ line, character }: Position) =>
-    lines.offsetAt({ line, character: character + margin });
+  const places = placesIn(text, margin);
+  const { rangeOfOffsets, offsetAt } = places;
   const problems: ConfinedProblem[] = [];
   const say = (code: string, message: string, range: Range, item?: number) =>
     problems.push({ problem: { code, message, severity: 'error', path, range }, item });
@@ -103,14 +93,33 @@ export function parseYaml(
     problems: problems.map(({ problem }) => problem),
     caseOf: (problem) => items.get(problem),
     ...lookupsOf(document, rangeOfOffsets),
-    rangeOfOffsets,
-    positionAt,
-    offsetAt,
+    ...places,
     root: document.contents,
     pathAt: (position) => pathTo(document.contents, offsetAt(position)),
   };
   READ.set(yaml, { parsed, value, plain: plain && Array.isArray(valueAt(value, ['cases'])) });
   return yaml;
+}
+
+/** Apart from the document, so that who keeps places does not keep all of its nodes. */
+function placesIn(
+  text: string,
+  margin: number,
+): Pick<YamlDocument, 'rangeOfOffsets' | 'positionAt' | 'offsetAt'> {
+  // The parser's own counter loses the lines behind some of its errors.
+  const lines = TextDocument.create('', '', 0, text);
+  const positionAt = (offset: number) => {
+    const { line, character } = lines.positionAt(offset);
+    return { line, character: Math.max(0, character - margin) };
+  };
+  return {
+    positionAt,
+    rangeOfOffsets: (start, end) => ({
+      start: positionAt(start),
+      end: positionAt(Math.max(start, end)),
+    }),
+    offsetAt: ({ line, character }) => lines.offsetAt({ line, character: character + margin }),
+  };
 }
 
 type Places = Pick<YamlDocument, 'rangeOf' | 'keyRangeOf' | 'entryRangeOf' | 'scalarAt'>;

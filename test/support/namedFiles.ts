@@ -1,6 +1,7 @@
 import type { Position, Range } from '../../src/core/problem.ts';
 import { loadDocument } from '../../src/evalfile/load.ts';
 import type { EvalDocument } from '../../src/language/ports.ts';
+import { indexedFile } from '../../src/language/symbols/indexedFile.ts';
 import type { SymbolPorts } from '../../src/language/symbols/sameSymbol.ts';
 import { parseYaml } from '../../src/yaml/yamlDocument.ts';
 import { filesIn, WORKSPACE } from './evalFiles.ts';
@@ -44,7 +45,8 @@ export async function markedFiles(files: Readonly<Record<string, string>>): Prom
     texts,
     document,
     ports: {
-      documents,
+      documents: documents.map(indexedFile),
+      documentAt: async (one) => documents.find(({ yaml }) => yaml.path === one),
       files: memory,
       readText: async (path) =>
         (await memory.kindOf(path)) === 'file' ? memory.read(path, 1e6) : undefined,

@@ -68,7 +68,7 @@ export async function rename(
   if (message !== undefined) return { message };
   return {
     edit: { changes: changesOf(same, newName, ports) },
-    renamedCases: renamedCases(found, newName, ports),
+    renamedCases: await renamedCases(found, newName, ports),
   };
 }
 
@@ -169,15 +169,16 @@ function suitesWith(path: string, id: string, { documents }: SymbolPorts) {
 }
 
 /** A suite in which two cases have the id keeps its records: nobody knows whose they are. */
-function renamedCases(
+async function renamedCases(
   { table, symbol }: FoundSymbol,
   to: string,
   ports: SymbolPorts,
-): RenamedCase[] {
+): Promise<RenamedCase[]> {
   const from = symbol.name;
   const [id] = symbol.declarations;
-  const yaml = ports.documents.find((one) => one.yaml.path === table.path)?.yaml;
-  if (symbol.kind !== 'case' || from === to || !id || !yaml) return [];
+  if (symbol.kind !== 'case' || from === to || !id) return [];
+  const yaml = (await ports.documentAt(table.path))?.yaml;
+  if (!yaml) return [];
   const { start, end } = yaml.entryRangeOf(id.path.slice(0, -1));
   const [first, last] = [yaml.offsetAt(start), yaml.offsetAt(end)];
   const [cut, on] = [yaml.offsetAt(id.range.start), yaml.offsetAt(id.range.end)];

@@ -40,8 +40,8 @@ export async function symbolHover(
   }
   const isDeclared = found.symbol.declarations.length > 0;
   const declaring = isDeclared ? [found] : await sameSymbols(found, ports);
-  const values = declaring.flatMap((one) => valuesOf(one, ports));
-  const markdown = valuesMarkdown(found, values);
+  const values = await Promise.all(declaring.map((one) => valuesOf(one, ports)));
+  const markdown = valuesMarkdown(found, values.flat());
   return markdown === undefined ? undefined : { markdown, range };
 }
 
@@ -70,8 +70,12 @@ interface Declared {
 }
 
 /** What is declared under the symbol, as plain data. */
-function valuesOf({ table, symbol }: FoundSymbol, { documents }: SymbolPorts): Declared[] {
-  const yaml = documents.find((one) => one.yaml.path === table.path)?.yaml;
+async function valuesOf(
+  { table, symbol }: FoundSymbol,
+  { documents, documentAt }: SymbolPorts,
+): Promise<Declared[]> {
+  const isKnown = documents.some(({ path }) => path === table.path);
+  const yaml = isKnown ? (await documentAt(table.path))?.yaml : undefined;
   if (!yaml) return [];
   return symbol.declarations.map(({ path }) => {
     const [top, index] = path;

@@ -1,10 +1,9 @@
 import { mappingOf } from '../../core/data.ts';
 import { loadPrompt } from '../../evalfile/prompt.ts';
 import type { PromptContext } from '../completion/promptCompletion.ts';
-import type { EvalDocument } from '../ports.ts';
+import type { IndexedFile } from '../ports.ts';
 import type { SymbolPorts } from './sameSymbol.ts';
 import type { EvalSymbol } from './symbol.ts';
-import { symbolsOf } from './symbolTable.ts';
 
 /**
  * What can be named in a judge prompt: the models of the suites that use it, the keys of the context of
@@ -38,17 +37,21 @@ export async function promptContext(
 }
 
 /** Whether a file is part of a suite. */
-function holds({ yaml, suite }: EvalDocument, file: EvalDocument): boolean {
-  return yaml.path === file.yaml.path || suite.dependencies.includes(file.yaml.path);
+function holds({ path, suite }: IndexedFile, file: IndexedFile): boolean {
+  return path === file.path || suite.dependencies.includes(file.path);
 }
 
-function symbolsIn({ yaml }: EvalDocument, kind: EvalSymbol['kind'], name?: string): EvalSymbol[] {
-  return symbolsOf(yaml).symbols.filter(
+function symbolsIn(
+  { symbols }: IndexedFile,
+  kind: EvalSymbol['kind'],
+  name?: string,
+): EvalSymbol[] {
+  return symbols.symbols.filter(
     (one) => one.kind === kind && (name === undefined || one.name === name),
   );
 }
 
-function declared(document: EvalDocument, kind: EvalSymbol['kind'], scope?: string): string[] {
+function declared(document: IndexedFile, kind: EvalSymbol['kind'], scope?: string): string[] {
   return symbolsIn(document, kind)
     .filter((one) => one.declarations.length > 0 && (scope === undefined || one.scope === scope))
     .map(({ name }) => name);

@@ -1,17 +1,17 @@
-import { addTo, valueAt } from '../../core/data.ts';
+import { addTo } from '../../core/data.ts';
 import { isFileKind, SCOPES } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
 import { stepsOf } from '../../core/steps.ts';
-import type { EvalDocument, LanguagePorts } from '../ports.ts';
+import type { IndexedFile, LanguagePorts } from '../ports.ts';
 import { contains } from '../range.ts';
 import type { EvalSymbol, Occurrence, SymbolTable } from './symbol.ts';
-import { promptSymbols, symbolsOf } from './symbolTable.ts';
+import { promptSymbols } from './symbolTable.ts';
 
 /** What lies around a document whose symbols are looked up. */
 export interface SymbolPorts
-  extends Pick<LanguagePorts, 'files' | 'readText' | 'uriOf' | 'workspaceOf'> {
+  extends Pick<LanguagePorts, 'documentAt' | 'files' | 'readText' | 'uriOf' | 'workspaceOf'> {
   /** The eval files to look in, and those they include. */
-  readonly documents: readonly EvalDocument[];
+  readonly documents: readonly IndexedFile[];
   readonly signal?: AbortSignal;
 }
 
@@ -30,8 +30,8 @@ export async function symbolAt(
   position: Position,
   ports: Pick<SymbolPorts, 'documents' | 'readText'>,
 ): Promise<PointedSymbol | undefined> {
-  const document = ports.documents.find(({ yaml }) => yaml.path === path);
-  if (document) return pointed(symbolsOf(document.yaml), position);
+  const document = ports.documents.find((one) => one.path === path);
+  if (document) return pointed(document.symbols, position);
   const text = await ports.readText(path);
   return text === undefined ? undefined : pointed(promptSymbols(text, path), position);
 }
@@ -81,16 +81,16 @@ function aroundOf(kind: EvalSymbol['kind']): Around | undefined {
 
 /** How files hang together: who includes whom, and who judges with which prompt. */
 class Web {
-  readonly #documents: ReadonlyMap<string, EvalDocument>;
-  readonly #includers = new Map<string, EvalDocument[]>();
+  readonly #documents: ReadonlyMap<string, IndexedFile>;
+  readonly #includers = new Map<string, IndexedFile[]>();
   readonly #prompts = new Map<string, SymbolTable>();
   /** The regions that use a prompt. */
   readonly #judgedWith = new Map<string, Region[]>();
   /** The prompts that a region uses; `path` and `scope` in one. */
   readonly #promptsOf = new Map<string, string[]>();
 
-  constructor(documents: readonly EvalDocument[]) {
-    this.#documents = new Map(documents.map((one) => [one.yaml.path, one]));
+  constructor(documents: readonly IndexedFile[]) {
+    this.#documents = new Map(documents.map((one) => [one.path, one]));
   }
 
   /** Looks up the symbols of every file, which takes long where they are many. */
@@ -99,9 +99,9 @@ class Web {
     for (const document of this.#documents.values()) {
       await step();
       for (const path of document.suite.dependencies) addTo(this.#includers, path, document);
-      for (const { kind, name, scope } of symbolsOf(document.yaml).symbols) {
+      for (const { kind, name, scope } of document.symbols.symbols) {
         if (kind !== 'prompt') continue;
-        const { path } = document.yaml;
+        const { path } = document;
         addTo(this.#judgedWith, name, { path, scope });
         addTo(this.#promptsOf, keyOf({ path, scope }), name);
         addTo(this.#promptsOf, keyOf({ path, scope: '' }), name);
@@ -119,19 +119,17 @@ class Web {
   }
 
   find({ path, scope }: Region, { kind, name }: EvalSymbol): FoundSymbol[] {
-    const document = this.#documents.get(path);
-    const table = document ? symbolsOf(document.yaml) : this.#prompts.get(path);
+    const table = this.#documents.get(path)?.symbols ?? this.#prompts.get(path);
     const symbol = table?.find(kind, name, scope);
     return table && symbol ? [{ table, symbol }] : [];
   }
 
   filesNamed(path: string): FoundSymbol[] {
-    return [...this.#documents.values()].flatMap(({ yaml }) => {
-      const table = symbolsOf(yaml);
-      return table.symbols
+    return [...this.#documents.values()].flatMap(({ symbols: table }) =>
+      table.symbols
         .filter(({ kind, name }) => isFileKind(kind) && name === path)
-        .map((symbol) => ({ table, symbol }));
-    });
+        .map((symbol) => ({ table, symbol })),
+    );
   }
 
   /** All regions that hang together with one by a symbol: through what does not mention it no way leads. */
@@ -160,7 +158,7 @@ class Web {
     const paths = [
       ...included.filter((one) => this.#documents.has(one)),
       ...(this.#promptsOf.get(keyOf({ path, scope: '' })) ?? []),
-      ...(this.#includers.get(path) ?? []).map(({ yaml }) => yaml.path),
+      ...(this.#includers.get(path) ?? []).map((one) => one.path),
       ...(this.#judgedWith.get(path) ?? []).map((user) => user.path),
     ];
     return paths.map((one) => ({ path: one, scope: '' }));
@@ -180,14 +178,13 @@ class Web {
   #casesUnder(path: string): Region[] {
     const files = [path, ...(this.#documents.get(path)?.suite.dependencies ?? [])];
     return files.flatMap((file) => {
-      const cases = valueAt(this.#documents.get(file)?.yaml.value, ['cases']);
-      const count = Array.isArray(cases) ? cases.length : 0;
-      return Array.from({ length: count }, (_, index) => ({ path: file, scope: `cases/${index}` }));
+      const length = this.#documents.get(file)?.caseCount ?? 0;
+      return Array.from({ length }, (_, index) => ({ path: file, scope: `cases/${index}` }));
     });
   }
 
   #defaultsOver(path: string): Region[] {
-    const suites = [path, ...(this.#includers.get(path) ?? []).map(({ yaml }) => yaml.path)];
+    const suites = [path, ...(this.#includers.get(path) ?? []).map((one) => one.path)];
     return suites.map((suite) => ({ path: suite, scope: 'defaults' }));
   }
 }

@@ -13,26 +13,26 @@ import type { EvalSymbol, Occurrence, SymbolTable } from './symbol.ts';
 
 /** The symbols of an eval file, gathered once for each version of its text. */
 export const symbolsOf = remembered((yaml: YamlDocument): SymbolTable => {
-  const table = new Gathered(yaml);
+  const gathering = new Gathering(yaml);
   const { names, templates } = mentionsIn(evalFileSchema, yaml.value);
-  for (const mention of names) table.addMention(mention);
-  for (const template of templates) table.addTemplate(template);
-  return table;
+  for (const mention of names) gathering.addMention(mention);
+  for (const template of templates) gathering.addTemplate(template);
+  return gathering.table();
 });
 
 /** The symbols of a judge prompt: its model, and the keys of `context` that it uses. */
 export function promptSymbols(text: string, path: string): SymbolTable {
   const { document, variables } = loadPrompt(text, path);
-  const table = new Gathered(document);
-  for (const one of mentionsIn(frontMatterSchema, document.value).names) table.addMention(one);
+  const gathering = new Gathering(document);
+  for (const one of mentionsIn(frontMatterSchema, document.value).names) gathering.addMention(one);
   for (const { name, range } of variables) {
     const key = contextKey(name);
     if (key === undefined) continue;
     const start = { ...range.end, character: range.end.character - key.length };
     const place = { range: { start, end: range.end }, style: 'text', text: key, path: [] } as const;
-    table.add('variable', key, '', 'reference', place);
+    gathering.add('variable', key, '', 'reference', place);
   }
-  return table;
+  return gathering.table();
 }
 
 interface Entry extends EvalSymbol {
@@ -44,34 +44,32 @@ interface Entry extends EvalSymbol {
 }
 
 /** A range that is looked up where it is asked for: of thousands of occurrences few are. */
-function placed(yaml: YamlDocument, span: Span, own: Omit<Occurrence, 'range'>): Occurrence {
+function placed(
+  rangeOfOffsets: YamlDocument['rangeOfOffsets'],
+  span: Span,
+  own: Omit<Occurrence, 'range'>,
+): Occurrence {
   let range: Range | undefined;
   return {
     ...own,
     get range() {
-      range ??= yaml.rangeOfOffsets(...span);
+      range ??= rangeOfOffsets(...span);
       return range;
     },
   };
 }
 
-class Gathered implements SymbolTable {
-  readonly path: string;
+class Gathering {
   readonly #yaml: YamlDocument;
   readonly #folder: string;
   readonly #entries = new Map<string, Entry>();
   constructor(yaml: YamlDocument) {
-    this.path = yaml.path;
     this.#yaml = yaml;
     this.#folder = dirname(yaml.path);
   }
 
-  get symbols(): readonly EvalSymbol[] {
-    return [...this.#entries.values()];
-  }
-
-  find(kind: EvalSymbol['kind'], name: string, scope: string): EvalSymbol | undefined {
-    return this.#entries.get(keyOf(kind, name, scope));
+  table(): SymbolTable {
+    return tableOf(this.#yaml.path, this.#entries);
   }
 
   /** A scalar that is a name as a whole; nothing where an alias or no text stands. */
@@ -84,7 +82,7 @@ class Gathered implements SymbolTable {
     const meant = kind === 'model' && this.#isShort(value) ? 'shortModel' : kind;
     const span = wordsSpan(this.#yaml.text, scalar);
     const occurrence = span
-      ? placed(this.#yaml, span, { style, text: value, path })
+      ? placed(this.#yaml.rangeOfOffsets, span, { style, text: value, path })
       : this.#yaml.rangeOfOffsets(start, end);
     this.add(meant, name, scope, role, occurrence, start);
   }
@@ -103,7 +101,7 @@ class Gathered implements SymbolTable {
       if (key === undefined) continue;
       const own: Span | undefined = span && [span[1] - key.length, span[1]];
       const occurrence = own
-        ? placed(this.#yaml, own, { style: 'text', text: key, path })
+        ? placed(this.#yaml.rangeOfOffsets, own, { style: 'text', text: key, path })
         : this.#yaml.rangeOfOffsets(start, end);
       this.add('variable', key, scope, 'reference', occurrence, own?.[0] ?? start);
     }
@@ -135,6 +133,15 @@ class Gathered implements SymbolTable {
     this.#entries.set(key, entry);
     return entry;
   }
+}
+
+/** Holds nothing of the document: many are kept. */
+function tableOf(path: string, entries: ReadonlyMap<string, EvalSymbol>): SymbolTable {
+  return {
+    path,
+    symbols: [...entries.values()],
+    find: (kind, name, scope) => entries.get(keyOf(kind, name, scope)),
+  };
 }
 
 function keyOf(kind: EvalSymbol['kind'], name: string, scope: string): string {

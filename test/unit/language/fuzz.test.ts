@@ -26,6 +26,7 @@ import { workspaceSymbols } from '../../../src/language/features/workspaceSymbol
 import { hover, promptHover } from '../../../src/language/hover/hover.ts';
 import { messageHover } from '../../../src/language/hover/messageHover.ts';
 import type { EvalDocument } from '../../../src/language/ports.ts';
+import { indexedFile } from '../../../src/language/symbols/indexedFile.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 import { evalTexts, messageFiles, place, promptTexts } from '../../support/fuzzTexts.ts';
@@ -213,7 +214,8 @@ function portsOf(document: EvalDocument, files: ReturnType<typeof memoryFiles>) 
   const readText = async (path: string) =>
     (await files.kindOf(path)) === 'file' ? files.read(path, Number.POSITIVE_INFINITY) : undefined;
   return {
-    documents: [document],
+    documents: [indexedFile(document)],
+    documentAt: async (path: string) => (path === document.yaml.path ? document : undefined),
     files,
     readText,
     listFolder: async () => [{ name: 'judges', isFolder: true }],

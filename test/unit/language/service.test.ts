@@ -62,6 +62,43 @@ describe('the language service', () => {
   });
 });
 
+describe('references over many files', () => {
+  const names = Array.from({ length: 60 }, (_, index) => `${index}.eval.yaml`);
+  const suite = 'models: {fast: "openai:j"}\njudge: fast\ninclude: [more.yaml]\n';
+  const own = (name: string) =>
+    `${suite}cases: [{id: "${name}", transcript: ./talk.json, assert: [x]}]\n`;
+  const texts = {
+    ...Object.fromEntries(names.map((name) => [name, own(name)])),
+    'talk.json': '[{"user": "Hi"}, {"assistant": "Hello"}]',
+    'more.yaml': CASE.replace('transcript', 'judge: fast\n    transcript'),
+  };
+  const params = {
+    textDocument: { uri: `file://${at('0.eval.yaml')}` },
+    position: { line: 1, character: 8 },
+    context: { includeDeclaration: true },
+  };
+
+  it('read no file again that was checked, but for its text', async () => {
+    const read: string[] = [];
+    const { service, workspace } = serviceOver(filesOf(texts, (name) => read.push(name)));
+    for (const name of names) await workspace.check(at(name));
+    read.length = 0;
+    const found = await service.ask('references', params, waited());
+    assert.equal(found?.length, 2 * names.length + 1);
+    assert.ok(!read.includes('talk.json'));
+    assert.equal(read.filter(isEvalFile).length, names.length);
+  });
+
+  it('follow what is changed on the disk', async () => {
+    const { service, workspace, type } = serviceOver(filesOf(texts));
+    for (const name of names) await workspace.check(at(name));
+    type(at('7.eval.yaml'), own('7.eval.yaml').replace('judge: fast', 'judge: "openai:x"'));
+    workspace.forgetUsersOf(at('7.eval.yaml'));
+    const found = await service.ask('references', params, waited());
+    assert.equal(found?.length, 2 * names.length);
+  });
+});
+
 describe('work that nobody waits for any more', () => {
   it('stops looking for references in the files that are left', async () => {
     const names = Array.from({ length: 9 }, (_, index) => `${index}.eval.yaml`);

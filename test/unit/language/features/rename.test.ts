@@ -241,7 +241,7 @@ cases:
       'more.cases.yaml': 'cases:\n  - id: new\n    assert: [x]\n  - id: third|\n',
     });
     const hashes = [ports, after.ports].map(
-      ({ documents }) => documents.find(({ yaml }) => yaml.path === path)?.suite.outline[0]?.hash,
+      ({ documents }) => documents.find((one) => one.path === path)?.suite.outline[0]?.hash,
     );
     assert.deepEqual(found.renamedCases[0]?.hash, { from: hashes[0], to: hashes[1] });
   });
