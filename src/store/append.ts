@@ -1,11 +1,12 @@
 import { type FileHandle, readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { RUNS_FOLDER } from '../core/recordPaths.ts';
 import type { RecordLine } from '../core/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { CREATING, isRealFolder, makeRealFolder, openRegular } from '../disk/regularFile.ts';
 import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
 import { keptIn, makeHome } from './home.ts';
+import { stampAfter } from './recordNames.ts';
 
 /** As messages call it. */
 export const RECORD = 'The record';
@@ -50,7 +51,7 @@ export async function createRecord(
   started: string,
   scrubber: Scrubber,
 ): Promise<RecordWriter> {
-  const path = join(recordsIn(root), `${await stampAfterAll(root, started)}-${id}.jsonl`);
+  const path = join(recordsIn(root), `${stampAfter(await recordsAt(root), started)}-${id}.jsonl`);
   try {
     await makeHome(root);
     await makeRealFolder(recordsIn(root));
@@ -58,23 +59,6 @@ export async function createRecord(
   } catch (error) {
     throw unwritableRecord(path, error);
   }
-}
-
-/**
- * What a record's name begins with. Names tell which record is the newest, so that the time gives way
- * where the clock was set back since the last one.
- */
-async function stampAfterAll(root: string, started: string): Promise<string> {
-  const times = (await recordsAt(root)).map((path) => timeOf(basename(path)));
-  const last = Math.max(...times.filter(Number.isFinite));
-  const time = Math.max(Date.parse(started), last + 1);
-  return new Date(time).toISOString().replace(/[:.]/g, '-');
-}
-
-function timeOf(name: string): number {
-  const stamp = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z)-/;
-  const [, hour, minute, second, rest] = stamp.exec(name) ?? [];
-  return Date.parse(`${hour}:${minute}:${second}.${rest}`);
 }
 
 function unwritableRecord(path: string, error: unknown): UnwritableError {

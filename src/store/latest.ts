@@ -5,6 +5,7 @@ import type { CaseLine } from '../core/runRecord.ts';
 import { recordsAt } from './append.ts';
 import { findHome } from './home.ts';
 import { type Entry, type RecordIndex, RecordReader } from './recordIndex.ts';
+import { newestFirst } from './recordNames.ts';
 
 export interface FoundCase {
   readonly line: CaseLine;
@@ -38,8 +39,8 @@ export class LatestRuns {
    * @param suite the eval file, absolute
    */
   async find(suite: string, id: string, search: Search = {}): Promise<FoundCase[]> {
-    const { home, newestFirst } = await this.#look(suite);
-    for (const record of search.record === undefined ? newestFirst : [search.record]) {
+    const { home, records } = await this.#look(suite);
+    for (const record of search.record === undefined ? records : [search.record]) {
       const { cases } = await this.index(record);
       // Records of version 1 know an eval file by the path that it was run under.
       const entries =
@@ -100,16 +101,15 @@ export class LatestRuns {
 
 interface Records {
   readonly home: RecordHome;
-  /** Absolute. */
-  readonly newestFirst: readonly string[];
+  /** Absolute, the newest first. */
+  readonly records: readonly string[];
 }
 
-/** The nearest root has the newest records; in each, names begin with the time of their run. */
+/** The nearest root has the newest records. */
 async function recordsOf(suite: string): Promise<Records> {
   const home = await findHome(suite);
   const found = await Promise.all(home.kept.map(recordsAt));
-  const newestFirst = found.flatMap((records) => records.sort().reverse());
-  return { home, newestFirst: newestFirst.slice(0, LIMITS.records) };
+  return { home, records: found.flatMap(newestFirst).slice(0, LIMITS.records) };
 }
 
 function asNamed(line: CaseLine, home: RecordHome): CaseLine {

@@ -58,6 +58,20 @@ describe('the newest record', () => {
     assert.equal(await newest(t, noon, noon, noon), 2);
   });
 
+  it('is none that names itself the newest', async (t) => {
+    const folder = await workspaceWith(t, {});
+    const suite = join(folder, 'suite.eval.yaml');
+    for (const name of ['zzz', '9999-12-31T23-59-59-999Z-x', '+999999-x']) {
+      await withRecord(folder, name, caseIn(suite));
+    }
+    const started = new Date().toISOString();
+    const record = await createRecord(folder, 'r', started, new Scrubber());
+    await record.append(buildCaseLine({ id: 'a', status: 'pass', suite: 'suite.eval.yaml' }));
+    await record.close();
+    const [found] = await new LatestRuns().find(suite, 'a');
+    assert.equal(found?.record, record.path);
+  });
+
   it('is that of the nearest .turnlight, whatever the clock said', async (t) => {
     const folder = await workspaceWith(t, {});
     const suite = join(folder, 'evals/suite.eval.yaml');
