@@ -1,26 +1,45 @@
-import { turnsOf } from '../../core/conversation.ts';
+import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
+import { groupBy, uniqueBy } from '../../core/data.ts';
 import { thresholdSentence } from '../../core/presentation/score.ts';
 import { STATUS_WORDS } from '../../core/presentation/status.ts';
 import { thresholdNote, verdictText } from '../../core/presentation/verdictText.ts';
-import { visibleText } from '../../core/presentation/visibleText.ts';
+import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
 import type { Problem, Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
 
-/** One thing that went wrong in a case, with the location where it is shown. */
+/** Something that a failure is about, to be opened. */
+export interface Link {
+  readonly label: string;
+  readonly source: Source;
+  /** Its number, if it is a turn. */
+  readonly turn?: number;
+}
+
+/** What went wrong at one line of a file. */
 export interface Failure {
   /** Plain text: the Testing panel shows it in a terminal, so nothing in it is obeyed. */
   readonly text: string;
   readonly source: Source;
+  readonly links: readonly Link[];
 }
 
-/** What is wrong with a finished case: each failing turn at its line, the rest at its assertion. */
+const LIST = new Intl.ListFormat('en');
+
+/** Characters of a turn that are repeated in its failure. */
+const TURN_LENGTH = 300;
+
+/**
+ * What is wrong with a finished case: failing turns at their lines, the rest at its assertion. A line
+ * has one failure, however much went wrong there: the editor shows no more.
+ */
 export function failuresOf(line: CaseLine): Failure[] {
   const failures = line.verdicts
     .filter(isFailure)
     .flatMap((verdict) => verdictFailures(verdict, line));
   if (line.reason !== undefined) failures.unshift(failure(line.reason, line.source));
-  return failures.length > 0 ? failures : [failure(caseText(line), line.source)];
+  if (failures.length === 0) return [failure(caseText(line), line.source)];
+  return byLine(failures).map(together);
 }
 
 /** What keeps a case from running. */
@@ -31,38 +50,73 @@ export function problemFailure({ message, path, range }: Problem): Failure {
 function verdictFailures(verdict: Verdict, line: CaseLine): Failure[] {
   const { assertion, status, rationale, reason } = verdict;
   const start = { line: assertion.line - 1, character: 0 };
-  const location = { path: assertion.path, range: { start, end: start } };
+  const source = { path: assertion.path, range: { start, end: start } };
+  const asserted = { label: assertion.name, source };
   if (status === 'error') {
     const why = reason === undefined ? '' : ` (${reason})`;
     const text = `${rationale}\n\n${assertion.name} could not be judged${why}.`;
-    return [failure(text, location)];
+    return [failure(text, source, [asserted])];
   }
   const summary = [
     `${assertion.name}: ${verdictText(verdict)}${thresholdNote(verdict)}`,
     rationale,
   ];
-  const bad = verdict.turns.filter(isFailure);
-  const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn.source]));
-  const atTurns = bad.flatMap((entry) => {
-    const source = turns.get(entry.turn);
-    return source ? [failure([turnText(entry, verdict), '', ...summary].join('\n'), source)] : [];
+  const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
+  const bad = verdict.turns.filter(isFailure).map((entry) => ({
+    text: turnText(entry, verdict, turns.get(entry.turn)),
+    number: entry.turn,
+    source: turns.get(entry.turn)?.source,
+  }));
+  const placed = bad.flatMap(({ source: at, ...one }) => (at ? [{ ...one, source: at }] : []));
+  const atTurns = byLine(placed).map((group) => {
+    const links = group.map(({ number, source: at }) => ({
+      label: turnLabel(number),
+      source: at,
+      turn: number,
+    }));
+    const texts = group.map(({ text }) => text);
+    return failure([...texts, lines(summary)].join('\n\n'), group[0].source, [...links, asserted]);
   });
-  if (atTurns.length > 0 && atTurns.length === bad.length) return atTurns;
-  const text = [...summary, ...verdict.misses].filter((text) => text !== '').join('\n');
-  return [...atTurns, failure(text, location)];
+  if (atTurns.length > 0 && placed.length === bad.length) return atTurns;
+  const misses = verdict.misses.filter((miss) => `${miss}.` !== rationale);
+  return [...atTurns, failure(lines([...summary, ...misses]), source, [asserted])];
 }
 
-function turnText(entry: TurnVerdict, verdict: Verdict): string {
-  const prefix = `Turn ${entry.turn}:`;
+function turnLabel(number: number): string {
+  return `Turn ${number}`;
+}
+
+function byLine<One extends { readonly source: Source }>(
+  failures: readonly One[],
+): [One, ...One[]][] {
+  const placeOf = ({ source: { path, range } }: One) => `${range.start.line} ${path}`;
+  return [...groupBy(failures, placeOf).values()];
+}
+
+/** Of several turns the first line names all: often nothing else is seen. */
+function together(failures: [Failure, ...Failure[]]): Failure {
+  const [{ source }] = failures;
+  const links = uniqueBy(
+    failures.flatMap((one) => one.links),
+    ({ label, source: { path, range } }) => JSON.stringify([label, path, range.start]),
+  );
+  const turns = links.flatMap(({ turn }) => (turn === undefined ? [] : String(turn)));
+  const head = turns.length > 1 ? [`Turns ${LIST.format(turns)} failed.`] : [];
+  return { text: [...head, ...failures.map(({ text }) => text)].join('\n\n'), source, links };
+}
+
+function turnText(entry: TurnVerdict, verdict: Verdict, turn: Turn | undefined): string {
+  const prefix = `${turnLabel(entry.turn)}:`;
   const reasons =
     entry.rationale === ''
       ? verdict.misses.filter((miss) => miss.startsWith(prefix))
       : [`${prefix} ${entry.rationale}`];
-  const quote = entry.evidence?.verified ? [`Quote: “${entry.evidence.text}”`] : [];
-  return [
+  const said = turn ? visibleLine(textOf(turn), TURN_LENGTH) : '';
+  return lines([
     ...(reasons.length > 0 ? reasons : [`${prefix} ${STATUS_WORDS[entry.status]}`]),
-    ...quote,
-  ].join('\n');
+    entry.evidence?.verified ? `Quote: “${entry.evidence.text}”` : '',
+    turn && said !== '' ? `The ${turn.side} said: “${said}”` : '',
+  ]);
 }
 
 function caseText({ score, threshold, status }: CaseLine): string {
@@ -70,6 +124,10 @@ function caseText({ score, threshold, status }: CaseLine): string {
   return `The case ${STATUS_WORDS[status]}.`;
 }
 
-function failure(text: string, source: Source): Failure {
-  return { text: visibleText(text), source };
+function lines(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n');
+}
+
+function failure(text: string, source: Source, links: readonly Link[] = []): Failure {
+  return { text: visibleText(text), source, links };
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { Problem } from '../../core/problem.ts';
+import { labelText } from '../../core/presentation/editorText.ts';
+import type { Problem, Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { toRange } from '../locations.ts';
 import { type Failure, failuresOf, problemFailure } from './failureText.ts';
@@ -19,9 +20,19 @@ export function problemMessages(
 }
 
 /** Plain text: a judge's words are no Markdown of ours. */
-function messageOf({ text, source }: Failure, edits: readonly Edit[]): vscode.TestMessage {
-  const { path, range } = movedSource(source, edits);
+function messageOf({ text, source, links }: Failure, edits: readonly Edit[]): vscode.TestMessage {
   const message = new vscode.TestMessage(text);
-  message.location = new vscode.Location(vscode.Uri.file(path), toRange(range));
+  message.location = locationOf(source, edits);
+  if (links.length > 0) {
+    message.stackTrace = links.map(({ label, source: at }) => {
+      const { uri, range } = locationOf(at, edits);
+      return new vscode.TestMessageStackFrame(labelText(label), uri, range.start);
+    });
+  }
   return message;
+}
+
+function locationOf(source: Source, edits: readonly Edit[]): vscode.Location {
+  const { path, range } = movedSource(source, edits);
+  return new vscode.Location(vscode.Uri.file(path), toRange(range));
 }

@@ -49,9 +49,56 @@ describe('what went wrong in a case', () => {
     assert.equal(first?.source.range.start.line, 11);
     assert.equal(
       first?.text,
-      'Turn 2: Promises a date.\nQuote: “By Friday”\n\nGuidelines: 0.00 (threshold 1.00)\nOne turn breaks a rule.',
+      'Turn 2: Promises a date.\nQuote: “By Friday”\nThe assistant said: “By Friday.”\n\nGuidelines: 0.00 (threshold 1.00)\nOne turn breaks a rule.',
+    );
+    assert.deepEqual(
+      first?.links.map(({ label, source }) => [label, source.range.start.line + 1]),
+      [
+        ['Turn 2', 12],
+        ['Guidelines', 5],
+      ],
     );
     assert.equal(second?.source.range.start.line, 13);
+  });
+
+  it('is told once for a line, naming every turn that failed there', () => {
+    const { entries, notes } = conversation;
+    const source = {
+      path: '/work/suite.eval.yaml',
+      range: buildCaseLine({ id: 'a', status: 'pass' }).source.range,
+    };
+    const onOneLine = { notes, entries: entries.map((one) => ({ ...one, source })) };
+    const verdicts = [
+      verdict({ turns: [entry(2), entry(4)] }),
+      verdict({ name: 'Tone', turns: [entry(4)], rationale: 'Rude.' }),
+    ];
+    const failures = failuresOf(
+      buildCaseLine({ id: 'a', status: 'fail', conversation: onOneLine, verdicts }),
+    );
+    assert.deepEqual(
+      failures.map(({ text }) => text),
+      [
+        [
+          'Turns 2 and 4 failed.',
+          'Turn 2: Promises a date.\nThe assistant said: “By Friday.”',
+          'Turn 4: Promises a date.\nThe assistant said: “Yes.”',
+          'Guidelines: 0.00 (threshold 1.00)\nOne turn breaks a rule.',
+          'Turn 4: Promises a date.\nThe assistant said: “Yes.”',
+          'Tone: 0.00 (threshold 1.00)\nRude.',
+        ].join('\n\n'),
+      ],
+    );
+    assert.deepEqual(
+      failures[0]?.links.map(({ label }) => label),
+      ['Turn 2', 'Turn 4', 'Guidelines', 'Tone'],
+    );
+  });
+
+  it('does not say twice what was missed', () => {
+    const miss = 'Turns 2, 4: does not contain "x"';
+    const verdicts = [verdict({ rationale: `${miss}.`, misses: [miss] })];
+    const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
+    assert.equal(failuresOf(line)[0]?.text, `Guidelines: 0.00 (threshold 1.00)\n${miss}.`);
   });
 
   it('keeps back a quote that the turn does not hold', () => {
