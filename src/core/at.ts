@@ -8,7 +8,12 @@ export const atSchema = z
     z.enum(['all', 'last', 'first', 'each']),
     z.int(),
     z.array(z.int()).min(1),
-    z.string().regex(/^[1-9]\d*-[1-9]\d*$/, 'Write a range as "2-6"'),
+    z
+      .string()
+      .regex(
+        /^[1-9]\d*-[1-9]\d*$/,
+        'Expected all, last, first, each, a turn, or a range such as "2-6"',
+      ),
   ])
   .meta({
     description:

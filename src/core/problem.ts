@@ -46,6 +46,8 @@ export interface Fix {
     readonly guessed?: true;
   };
   readonly quote?: Range;
+  /** Where a blank is missing. */
+  readonly blank?: Position;
   /** The referenced file to create, absolute, and its kind. */
   readonly create?: { readonly path: string; readonly kind: NewFileKind };
 }

@@ -1,4 +1,5 @@
 import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
+import { closest } from '../core/closest.ts';
 import type { ForeignName, ForeignNames, MeantValue } from '../schema/foreignNames.ts';
 import { converted, withoutOurs } from './theirKeys.ts';
 
@@ -184,6 +185,7 @@ export const foreignNames: ForeignNames = {
   },
   withoutOurs: (written, known) => aboutRole(written, known) ?? withoutOurs(written),
   ofValue(written, key, known) {
+    if (key === 'at') return everyTurn(written, known);
     if (key !== 'type') return undefined;
     // The keys beside it may be another tool's as well and rule out what is meant.
     const all = known.some(findAssertionType) ? assertionTypes.map(({ type }) => type) : [];
@@ -191,6 +193,11 @@ export const foreignNames: ForeignNames = {
   },
   ofKind: (written, key) => (key === 'labels' ? scoredLabels(written) : undefined),
 };
+
+function everyTurn(written: string, known: readonly string[]): ForeignName | undefined {
+  if (!known.includes('each') || closest(written, ['every']) === undefined) return undefined;
+  return { meant: 'each', message: `Unknown value "${written}". Did you mean "each"?` };
+}
 
 const OTHER_ROLES = ['assistant', 'system', 'developer', 'tool'];
 

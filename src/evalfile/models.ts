@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
-import { mappingOf } from '../core/data.ts';
+import { mappingOf, valueAt } from '../core/data.ts';
 import { environmentNames, isReference, mentionsEnv, substituteEnv } from '../core/environment.ts';
 import { isFileKind } from '../core/meaning.ts';
 import { toolsSchema, unwrapTools } from '../core/message.ts';
@@ -9,6 +9,7 @@ import { START, suggested } from '../core/problem.ts';
 import { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
 import { parseModelSpec } from '../models/registry.ts';
+import { readBy } from '../schema/leaves.ts';
 import { mentionsIn } from '../schema/mentions.ts';
 import { findReferenced } from './referencedFiles.ts';
 import { type Location, type Scope, within } from './scope.ts';
@@ -171,6 +172,7 @@ async function keysOf(
   for (const name of names) {
     scope.reporter.sayOnKey(...unset(name), location, { severity: 'warning' });
   }
+  if (filled) sayUnfit(value, params, location, scope, schema);
   const given = mappingOf(params);
   for (const { kind, text, path } of mentionsIn(schema, given).names) {
     // The model of a target is read by itself.
@@ -178,6 +180,22 @@ async function keysOf(
     await findReferenced(text, within(location, ...path), kind, scope);
   }
   return { params: { ...given }, ...(filled && { written: mappingOf(value) }) };
+}
+
+/** What a variable holds and cannot stand where it is used. Its value may be a secret and is not said. */
+function sayUnfit(
+  written: unknown,
+  params: unknown,
+  location: Location,
+  { reporter }: Scope,
+  schema: z.ZodType,
+): void {
+  for (const { issue, path } of readBy(schema, params).leaves) {
+    const names = environmentNames(valueAt(written, path));
+    if (names.length === 0) continue;
+    const message = `The value of ${names.join(', ')} cannot be used here. ${issue.message}`;
+    reporter.say('bad-variable', message, within(location, ...path));
+  }
 }
 
 function unset(variable: string): [code: string, message: string] {

@@ -236,6 +236,9 @@ class CaseRun {
 }
 
 function reasonOf(error: unknown): string {
+  if (error instanceof TargetError && error.reason === 'target-error') {
+    return `The target failed: ${error.message}`;
+  }
   if (error instanceof TargetError || error instanceof ModelError) {
     return `${error.reason}: ${error.message}`;
   }

@@ -20,6 +20,8 @@ export interface Misspelt {
         readonly others: readonly string[];
       }
     | { readonly kind: 'foreign'; readonly name: ForeignName }
+    /** No blank stands behind its colon: `{value:"x"}`. */
+    | { readonly kind: 'glued' }
     /** It is the one unknown key, and `meant` the one that is missing: `value` of a `regex`. */
     | { readonly kind: 'only' };
 }
@@ -98,8 +100,16 @@ function meantBy(
   const name = foreign?.ofKey(written, free, valueAt(value, [...owner, written]));
   if (name) return { owner, written, meant: name.meant, why: { kind: 'foreign', name } };
   if (foreign?.withoutOurs(written, free) !== undefined) return undefined;
+  const glued = gluedKey(written, free);
+  if (glued !== undefined) return { owner, written, meant: glued, why: { kind: 'glued' } };
   const [meant, ...others] = nearest(written, free);
   return meant === undefined ? undefined : { owner, written, meant, why: { kind: 'near', others } };
+}
+
+/** `value` of `value:"x"`, which YAML reads as a key without a value within braces. */
+function gluedKey(written: string, known: readonly string[]): string | undefined {
+  const [key = '', ...rest] = written.split(':');
+  return rest.length > 0 && known.includes(key) ? key : undefined;
 }
 
 /** The stranger in a mapping that was meant for a key that is missing. */
@@ -115,6 +125,9 @@ function misspeltFor(
   for (const written of strangers) {
     const name = foreign?.ofKey(written, [missing], valueAt(value, [...owner, written]));
     if (name) return { owner, written, meant: missing, why: { kind: 'foreign', name } };
+    if (gluedKey(written, [missing]) !== undefined) {
+      return { owner, written, meant: missing, why: { kind: 'glued' } };
+    }
     if (
       foreign?.withoutOurs(written, [missing]) === undefined &&
       nearest(written, [missing]).length > 0

@@ -1,7 +1,7 @@
 import type { Issue } from './leaves.ts';
 
 /** How zod's messages begin where a schema has no words of its own. */
-const ZOD = 'Invalid input';
+const ZOD = /^Invalid (?:input|option)\b/;
 
 /** What is wrong with a value: `Expected text, found a list.` */
 export function sentenceOf(issue: Issue, given: unknown): string {
@@ -10,7 +10,7 @@ export function sentenceOf(issue: Issue, given: unknown): string {
     case 'too_big':
       return boundSentence(issue, given);
     default:
-      return issue.message.startsWith(ZOD)
+      return ZOD.test(issue.message)
         ? `Expected ${expectedBy(issue)}, found ${foundOf(given)}.${advice(issue, given)}`
         : `${issue.message.replace(/\.$/, '')}.`;
   }

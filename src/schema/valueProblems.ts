@@ -20,6 +20,8 @@ export interface ValueProblem {
   readonly replacement?: string;
   /** The value there is meant as a text, and lacks its quotes; so is the whole entry. */
   readonly unquoted?: 'value' | 'entry';
+  /** Characters of the key after which a blank is missing. */
+  readonly blankAfter?: number;
   /** Its paths lead from the value. */
   readonly fix?: Fix;
 }
@@ -71,6 +73,9 @@ function misspeltProblem(one: Misspelt, all: readonly Misspelt[]): ValueProblem 
   const path = [...pathAsWritten(owner, all), written];
   const others = why.kind === 'near' ? why.others : [];
   const keys = why.kind === 'foreign' ? why.name.instead : undefined;
+  if (why.kind === 'glued') {
+    return { ...unknownKey(path, messageOf(one), []), blankAfter: meant.length + 1 };
+  }
   if (!keys) return unknownKey(path, messageOf(one), [meant, ...others]);
   const { fix, ...problem } = unknownKey(path, messageOf(one), []);
   return { ...problem, fix: { ...fix, instead: { path, keys } } };
@@ -82,6 +87,8 @@ function messageOf({ written, meant, why }: Misspelt): string {
       return `Unknown key "${written}". Did you mean "${meant}"?`;
     case 'foreign':
       return why.name.message;
+    case 'glued':
+      return `Put a blank after "${meant}:".`;
     case 'only':
       return `\`${written}\` is \`${meant}\` here.`;
     default:
@@ -144,9 +151,8 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   const key = missingKey(value, path);
   const choices = valuesAt(schema, value, path).map((one) => one.value);
   if (key !== undefined) return [missingProblem(writtenPath.slice(0, -1), key, choices)];
-  if (isChoice(issue) && typeof given === 'string' && choices.length > 0) {
-    return [wrongChoice(writtenPath, given, choices, reading)];
-  }
+  const choice = wrongChoice(writtenPath, given, choices, reading);
+  if (choice && (isChoice(issue) || (isFormat(issue) && choice.replacement))) return [choice];
   const code = codeOf(issue);
   const last = path.at(-1);
   const meant = reading.foreign?.ofKind(given, String(last));
@@ -187,6 +193,11 @@ function missingProblem(owner: Path, key: string, choices: readonly string[]): V
   return { path: owner, onKey: true, code: 'missing-key', message, fix };
 }
 
+/** Whether some other texts may stand there as well, such as `2-6` beside `last`. */
+function isFormat(issue: Issue): boolean {
+  return issue.code === 'invalid_format';
+}
+
 function isChoice(issue: Issue): boolean {
   return (
     issue.code === 'invalid_value' || (issue.code === 'invalid_union' && issue.errors.length === 0)
@@ -195,10 +206,11 @@ function isChoice(issue: Issue): boolean {
 
 function wrongChoice(
   path: Path,
-  given: string,
+  given: unknown,
   choices: readonly string[],
   { foreign }: Reading,
-): ValueProblem {
+): ValueProblem | undefined {
+  if (typeof given !== 'string' || choices.length === 0) return undefined;
   const key = String(path.at(-1));
   const named = key === 'type' || key === 'provider';
   const code = named ? `unknown-${key}` : 'wrong-value';
@@ -244,12 +256,15 @@ function fixUnder(base: Path, fix: Fix): Fix {
 
 /** @param base where the value stands in the document */
 export function locateProblem(problem: ValueProblem, document: YamlDocument, base: Path): Problem {
-  const { path, onKey, unquoted, fix, ...rest } = problemUnder(base, problem);
+  const { path, onKey, unquoted, blankAfter, fix: known, ...rest } = problemUnder(base, problem);
   const range = onKey ? document.keyRangeOf(path) : document.rangeOf(path);
   const quote = unquoted && bareRange(document, path, unquoted);
+  const start = document.offsetAt(range.start);
+  const blank = blankAfter === undefined ? undefined : document.positionAt(start + blankAfter);
+  const fix = { ...known, ...(quote && { quote }), ...(blank && { blank }) };
   return {
     ...rest,
-    ...((fix ?? quote) && { fix: { ...fix, ...(quote && { quote }) } }),
+    ...(Object.keys(fix).length > 0 && { fix }),
     severity: 'error',
     path: document.path,
     range: quote ?? range,

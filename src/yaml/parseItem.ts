@@ -40,7 +40,7 @@ export function parseItem(
   // What is left open swallows what stands after it.
   const alone = followed ? parse(HEAD + part) : whole;
   if (!alone) return undefined;
-  const faults = faultsOf(alone.errors.length > 0 ? alone : whole);
+  const faults = faultsOf(alone.errors.length > 0 ? alone : whole, HEAD + part);
   return brokenItem(alone, faults, { part, start, dash });
 }
 

@@ -41,7 +41,7 @@ export function parseText(text: string): ParsedText {
   const read = parseOrRefuse(text);
   if (!(read instanceof Refusal)) {
     if (read.errors.length === 0) return { text, document: read, faults: [] };
-    return parsePieces(text) ?? { text, document: read, faults: faultsOf(read) };
+    return parsePieces(text) ?? { text, document: read, faults: faultsOf(read, text) };
   }
   const pieces = read.reason === 'too-many-errors' ? parsePieces(text) : undefined;
   return pieces ?? refused(text, read);

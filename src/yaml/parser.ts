@@ -1,5 +1,7 @@
 import { type Document, YAMLParseError } from 'yaml';
+import { uniqueBy } from '../core/data.ts';
 import { documentsWithin, REFUSALS, Refusal } from './gate.ts';
+import { syntaxWords } from './syntaxWords.ts';
 
 /** A YAML syntax error. Offsets in UTF-16 units. */
 export interface SyntaxFault {
@@ -7,6 +9,8 @@ export interface SyntaxFault {
   readonly message: string;
   readonly start: number;
   readonly end: number;
+  /** What the range needs: quotes around it, or a blank behind it. */
+  readonly needs?: 'quote' | 'blank';
 }
 
 const OPTIONS = { uniqueKeys: false, merge: false, version: '1.2', prettyErrors: false } as const;
@@ -37,12 +41,21 @@ function parseAdmitted(text: string): Document.Parsed {
   return document;
 }
 
-export function faultsOf({ errors }: Document.Parsed): SyntaxFault[] {
-  return errors.map(({ code, message, pos: [start, end] }) => {
-    const general = `This is not valid YAML: ${message.split('\n')[0]}`;
-    const words = OWN_WORDS[code] ?? { code: 'yaml-syntax', message: general };
-    return { ...words, start, end: Math.max(start, end) };
+/** @param text that was parsed */
+export function faultsOf({ errors }: Document.Parsed, text: string): SyntaxFault[] {
+  const faults = errors.map(({ code, message: said, pos: [start, end] }): SyntaxFault => {
+    const place = { start, end: Math.max(start, end) };
+    const own = OWN_WORDS[code];
+    if (own) return { ...own, ...place };
+    const { message, mend } = syntaxWords(said.split('\n')[0] ?? '', text, start);
+    if (!mend) return { code: 'yaml-syntax', message, ...place };
+    const { kind, ...range } = mend;
+    return { code: 'yaml-syntax', message, ...range, needs: kind };
   });
+  // What stands behind one that can be mended is read wrong because of it.
+  const sure = faults.findIndex(({ needs }) => needs !== undefined);
+  const told = sure < 0 ? faults : faults.slice(0, sure + 1);
+  return uniqueBy(told, ({ message, start }) => `${start} ${message}`);
 }
 
 const OWN_WORDS: Readonly<Record<string, Pick<SyntaxFault, 'code' | 'message'>>> = {

@@ -6,6 +6,7 @@ import { type ConfinedProblem, checkNodes } from './checkNodes.ts';
 import { documentValue, reparsedValue } from './documentValue.ts';
 import { isEmpty, nearestTo, nodeAt, pathTo, type Resolve, type Style, styleOf } from './nodes.ts';
 import { type ParsedText, parseText } from './parsedText.ts';
+import type { SyntaxFault } from './parser.ts';
 import { reparse } from './reparse.ts';
 
 export interface ScalarText {
@@ -68,16 +69,19 @@ export function parseYaml(
   const places = placesIn(text, margin);
   const { rangeOfOffsets, offsetAt } = places;
   const problems: ConfinedProblem[] = [];
-  const say = (code: string, message: string, range: Range, item?: number) =>
-    problems.push({ problem: { code, message, severity: 'error', path, range }, item });
+  const say = (code: string, message: string, range: Range, item?: number, needs?: Need) =>
+    problems.push({
+      problem: { code, message, severity: 'error', path, range, ...fixOf(range, needs) },
+      item,
+    });
 
   const known = before && READ.get(before);
   const again = known?.plain ? reparse(text, known.parsed) : undefined;
   if (before && again) READ.delete(before);
   const parsed = again ?? parseText(text);
   const { document, faults } = parsed;
-  for (const { code, message, start, end, item } of faults) {
-    say(code, message, rangeOfOffsets(start, end), item);
+  for (const { code, message, start, end, needs, item } of faults) {
+    say(code, message, rangeOfOffsets(start, end), item, needs);
   }
   const { unreadable, plain, ...checked } = checkNodes(document, text, path, rangeOfOffsets);
   for (const problem of checked.problems) problems.push(problem);
@@ -120,6 +124,13 @@ function placesIn(
     }),
     offsetAt: ({ line, character }) => lines.offsetAt({ line, character: character + margin }),
   };
+}
+
+type Need = SyntaxFault['needs'];
+
+function fixOf(range: Range, needs: Need): Pick<Problem, 'fix'> {
+  if (needs === 'quote') return { fix: { quote: range } };
+  return needs === 'blank' ? { fix: { blank: range.end } } : {};
 }
 
 type Places = Pick<YamlDocument, 'rangeOf' | 'keyRangeOf' | 'entryRangeOf' | 'scalarAt'>;

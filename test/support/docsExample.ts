@@ -79,7 +79,10 @@ function framed(fragment: unknown): object {
 export async function loadExamples(t: TestContext, markdown: string): Promise<LoadedSuite[]> {
   const files = exampleFiles(markdown);
   const workspace = await workspaceWith(t, files);
-  const options = { workspace, env: (name: string) => name };
+  const options = {
+    workspace,
+    env: (name: string) => (name.endsWith('_URL') ? 'https://example.com' : name),
+  };
   const evalFiles = Object.keys(files).filter((file) => file.endsWith('.eval.yaml'));
   return Promise.all(
     evalFiles.map((file) => loadSuite(join(workspace, file), nodeFiles(), options)),

@@ -112,7 +112,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     const shown = row(0).locator('.misses > ul > li');
     assert.equal(await shown.count(), 10);
     assert.equal(await shown.nth(9).textContent(), 'Turn 10: forgot the order');
-    assert.equal(await row(0).locator('.misses > .label').textContent(), 'Misses (983)');
+    assert.equal(await row(0).locator('.misses > .label').textContent(), 'What failed (983)');
     const more = row(0).locator('.misses .more');
     assert.equal(await more.locator('summary').textContent(), 'and 973 more');
     assert.equal(await more.locator('li').first().isVisible(), false);
@@ -165,7 +165,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     });
     await show(buildSnapshot({ verdicts: [verdict] }));
     const hits = row(0).locator('.hits');
-    assert.equal(await hits.locator('summary').first().textContent(), 'Hits (12)');
+    assert.equal(await hits.locator('summary').first().textContent(), 'What passed (12)');
     assert.equal(await hits.getAttribute('open'), null);
     assert.equal(await row(0).locator('.misses li').first().isVisible(), true);
   });

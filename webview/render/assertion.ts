@@ -59,8 +59,8 @@ function renderRow(
     verdict && rationale(verdict, row, key, options),
     verdict && renderPath(pathOf(verdict)),
     nested(row, key, options),
-    verdict && cited('Misses', verdict.misses, row, key, options),
-    verdict && cited('Hits', verdict.hits, row, key, options),
+    verdict && cited('misses', verdict.misses, row, key, options),
+    verdict && cited('hits', verdict.hits, row, key, options),
     verdict && details(verdict, key),
     open,
   );
@@ -124,19 +124,21 @@ function rationale(
   return h('p', { class: 'why' }, ...withLinks(text, citing, turns));
 }
 
+const CITED = { misses: 'What failed', hits: 'What passed' };
+
 /** What is missed is what a person looks for; what was hit is folded. */
 function cited(
-  title: 'Misses' | 'Hits',
+  what: 'misses' | 'hits',
   lines: readonly string[],
   row: AssertionRow,
   key: string,
   { turns }: AssertionOptions,
 ): HTMLElement | undefined {
   if (lines.length === 0) return undefined;
-  const name = `${title.toLowerCase()} ${key}`;
+  const name = `${what} ${key}`;
   const list = renderCitations(lines, { key: name, title: titleOf(row) }, turns);
-  const words = `${title} (${lines.length})`;
-  return title === 'Misses'
+  const words = `${CITED[what]} (${lines.length})`;
+  return what === 'misses'
     ? h('div', { class: 'misses' }, h('div', { class: 'label' }, words), ...list)
     : h('details', { class: 'hits', 'data-key': name }, h('summary', {}, words), ...list);
 }

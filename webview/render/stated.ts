@@ -56,9 +56,15 @@ export function renderStated(row: AssertionRow, key: string): HTMLElement | unde
     'div',
     { class: 'stated' },
     changed && h('div', { class: 'label' }, 'In the file now:'),
-    !named && h('p', { class: 'muted' }, `${stated.type}: ${stated.summary.replaceAll('`', '')}`),
+    !named && h('p', { class: 'muted' }, `${stated.type}: `, ...withCode(stated.summary)),
     ...keys.map((one) => renderKey(one, `stated ${key} ${one.key}`)),
   );
+}
+
+/** A sentence with its `keys` as code. */
+function withCode(text: string): (HTMLElement | string)[] {
+  const parts = text.split('`');
+  return parts.map((part, index) => (index % 2 === 1 ? h('code', {}, part) : part));
 }
 
 function renderKey({ key, text }: StatedAssertion['keys'][number], name: string): HTMLElement {

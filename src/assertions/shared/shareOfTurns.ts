@@ -1,4 +1,5 @@
 import type { Turn } from '../../core/conversation.ts';
+import { capitalized } from '../../core/presentation/capitalized.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Outcome } from '../contract.ts';
 import { decidedTurn, hitsAndMisses, notApplicable } from './entries.ts';
@@ -11,7 +12,7 @@ export interface TurnFinding {
 }
 
 interface Wording {
-  /** What was found, to be read after `2 of 3 turns: `. */
+  /** What was found, to be read after `Turn 4`: `is JSON`. */
   claim(found: boolean): string;
   /** Where no turn could be told: a stable kebab-case reason and a sentence. */
   readonly undecided?: { readonly reason: string; readonly rationale: string };
@@ -41,7 +42,7 @@ export function shareOfTurns(
   return {
     kind: 'scored',
     score: hits.length / decided,
-    rationale: `${hits.length} of ${decided} turns: ${claim(!negate)}.`,
+    rationale: `${capitalized(claim(!negate))}: ${hits.length} of ${decided} turns.`,
     turns: entries,
     hits,
     misses,

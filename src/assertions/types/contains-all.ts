@@ -2,7 +2,7 @@ import { valuesAssertion } from '../shared/wantedText.ts';
 
 export const containsAll = valuesAssertion({
   type: 'contains-all',
-  summary: 'The chosen turns contain every one of `values`.',
+  summary: 'The replies contain every one of `values`.',
   docs: {
     asks: 'Looks for each of `values` in what the assistant said. All must be there.',
     score:

@@ -2,7 +2,7 @@ import { valuesAssertion } from '../shared/wantedText.ts';
 
 export const containsAny = valuesAssertion({
   type: 'contains-any',
-  summary: 'The chosen turns contain at least one of `values`.',
+  summary: 'The replies contain at least one of `values`.',
   docs: {
     asks: 'Looks for each of `values` in what the assistant said. One is enough.',
     score:

@@ -2,7 +2,7 @@ import { valueAssertion } from '../shared/wantedText.ts';
 
 export const contains = valueAssertion({
   type: 'contains',
-  summary: 'The chosen turns contain `value`.',
+  summary: 'The replies contain `value`.',
   docs: {
     asks: 'Looks for `value` in what the assistant said.',
     score:

@@ -2,7 +2,7 @@ import { valueAssertion } from '../shared/wantedText.ts';
 
 export const endsWith = valueAssertion({
   type: 'ends-with',
-  summary: 'The chosen turns end with `value`.',
+  summary: 'The replies end with `value`.',
   docs: {
     asks: 'Compares the end of what the assistant said, ignoring surrounding white space.',
     score: '1 if it matches, else 0; with `at: each`, turns that match ÷ chosen turns.',

@@ -2,7 +2,7 @@ import { valueAssertion } from '../shared/wantedText.ts';
 
 export const equals = valueAssertion({
   type: 'equals',
-  summary: 'The text of the chosen turns equals `value`.',
+  summary: 'The text of the replies equals `value`.',
   docs: {
     asks: 'Compares everything the assistant said, ignoring surrounding white space.',
     score: '1 if they are equal, else 0; with `at: each`, turns that are equal ÷ chosen turns.',

@@ -5,7 +5,7 @@ import { ignoreCase, textAssertion } from '../shared/textAssertion.ts';
 
 export const regex = textAssertion({
   type: 'regex',
-  summary: 'The chosen turns match `pattern`.',
+  summary: 'The replies match `pattern`.',
   docs: {
     asks: 'Looks for a match of `pattern` in what the assistant said. RE2 syntax: linear time, no look-around, no back references; `(?m)` and `(?s)` set flags.',
     score:

@@ -17,7 +17,7 @@ const params = z.strictObject({
 export const similar: ProcedureType = {
   kind: 'procedure',
   type: 'similar',
-  summary: 'The chosen turns mean about the same as `value`.',
+  summary: 'The replies mean about the same as `value`.',
   docs: {
     asks: 'Compares the embeddings of `value` and of what the assistant said: similar meaning in any words.',
     score:

@@ -2,7 +2,7 @@ import { valueAssertion } from '../shared/wantedText.ts';
 
 export const startsWith = valueAssertion({
   type: 'starts-with',
-  summary: 'The chosen turns start with `value`.',
+  summary: 'The replies start with `value`.',
   docs: {
     asks: 'Compares the start of what the assistant said, ignoring surrounding white space.',
     score: '1 if it matches, else 0; with `at: each`, turns that match ÷ chosen turns.',

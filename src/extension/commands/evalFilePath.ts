@@ -1,3 +1,4 @@
+import { capitalized } from '../../core/presentation/capitalized.ts';
 import { isEvalFile } from '../../protocol/fileNames.ts';
 
 const FOLDER = 'evals';
@@ -37,5 +38,5 @@ export function suiteName(path: string): string {
     .replace(/\.eval\.ya?ml$/, '')
     .replaceAll(/[-_.]+/g, ' ')
     .trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(words);
 }

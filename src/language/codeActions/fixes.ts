@@ -21,7 +21,8 @@ export interface DocumentContext {
 }
 
 /** What is known of a problem: its code, and what its rule knows of the fix. */
-interface FixFacts extends Required<Pick<Fix, 'instead' | 'quote' | 'add' | 'create' | 'remove'>> {
+interface FixFacts
+  extends Required<Pick<Fix, 'instead' | 'quote' | 'blank' | 'add' | 'create' | 'remove'>> {
   readonly replacement: string;
   readonly 'tab-indent': true;
   readonly 'duplicate-key': true;
@@ -49,6 +50,7 @@ const FIXES: {
   instead: sayOurWay,
   'tab-indent': indentWithSpaces,
   quote: putInQuotes,
+  blank: insertBlank,
   add: addMissingKey,
   create: createFile,
   remove,
@@ -61,7 +63,7 @@ export const ALL_FIXES = Object.keys(FIXES) as readonly FixName[];
 export const PROMPT_FIXES: readonly FixName[] = ['instead'];
 
 /** Those that need the text alone, be it a judge prompt or a transcript. */
-export const TEXT_FIXES: readonly FixName[] = ['replacement', 'tab-indent', 'quote'];
+export const TEXT_FIXES: readonly FixName[] = ['replacement', 'tab-indent', 'quote', 'blank'];
 
 /** @param diagnostics those of others are passed over */
 export function fixesOf(
@@ -134,6 +136,11 @@ function putInQuotes({ start, end }: FixFacts['quote'], { yaml }: FixContext): M
   const [from, to] = [yaml.offsetAt(start), yaml.offsetAt(end)];
   const edits = [edit(yaml, from, to, quoted(yaml.text.slice(from, to)))];
   return { title: 'Put in quotes', edits, preferred: true };
+}
+
+function insertBlank(at: FixFacts['blank']): Mended {
+  const edits = [{ range: { start: at, end: at }, newText: ' ' }];
+  return { title: 'Insert the missing blank', edits, preferred: true };
 }
 
 /** Adds the key that a mapping lacks, with a value to begin from. */

@@ -108,7 +108,7 @@ describe('language', () => {
     const finding = await findingOf(language, { language: 'en' }, saying(ENGLISH, GERMAN, mixed));
     assert.deepEqual(finding.hits, ['Turn 2: is in English']);
     assert.deepEqual(finding.misses, ['Turn 4: is in German', 'Turn 6: is mostly in German']);
-    assert.equal(finding.rationale, '1 of 3 turns: is in English.');
+    assert.equal(finding.rationale, 'Is in English: 1 of 3 turns.');
   });
 
   it('is skipped where no turn can be told', async () => {

@@ -153,7 +153,7 @@ describe('no-repeat', () => {
       'Turn 2: is the first reply',
       'Turn 4: repeats no earlier reply (highest overlap 0.00, with turn 2)',
     ]);
-    assert.equal(finding.rationale, '2 of 3 turns: repeats no earlier reply.');
+    assert.equal(finding.rationale, 'Repeats no earlier reply: 2 of 3 turns.');
   });
 
   it('is skipped where all are too short', async () => {

@@ -187,9 +187,23 @@ describe('the address of an endpoint', () => {
   it('may be an environment variable, in whole or in part', async () => {
     for (const address of [`\${env:HOST}`, `\${env:HOST}/v1`, `https://\${env:HOST}/v1`]) {
       assert.deepEqual(placed(await load(withAddress(address))), ['1:1 unset-variable'], address);
-      const set = await load(withAddress(address), {}, { env: () => 'example.com' });
+      const host = address.startsWith('https') ? 'example.com' : 'https://example.com';
+      const set = await load(withAddress(address), {}, { env: () => host });
       assert.deepEqual(placed(set), [], address);
     }
+  });
+
+  it('is told by the variable, never by its value, where that is none', async () => {
+    const { problems } = await load(withAddress(`\${env:HOST}`), {}, { env: () => 's3cret' });
+    assert.deepEqual(
+      problems.map(({ code, message }) => [code, message]),
+      [
+        [
+          'bad-variable',
+          'The value of HOST cannot be used here. Expected an address that starts with http:// or https://.',
+        ],
+      ],
+    );
   });
 
   it('is one of the web', async () => {

@@ -120,7 +120,7 @@ describe('what other runners get wrong', () => {
     });
     assert.deepEqual(end.counts, { pass: 4, fail: 0, error: 1, skipped: 0 });
     const bad = lines.find(({ id }) => id === 'bad');
-    assert.match(bad?.reason ?? '', /target-error: .*broken/);
+    assert.match(bad?.reason ?? '', /The target failed: .*broken/);
     assert.deepEqual(
       bad?.verdicts.map(({ status }) => status),
       ['skipped'],

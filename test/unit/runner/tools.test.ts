@@ -135,22 +135,22 @@ describe('functions that answer tools', () => {
       'that are missing',
       'export const other = () => 1;',
       'lookup',
-      /^target-error: .*no function for the tool lookup\. It exports: other/,
+      /^The target failed: .*no function for the tool lookup\. It exports: other/,
       0,
     ],
-    ['that do not load', 'nonsense(', 'lookup', /^target-error: .*could not be loaded/, 0],
+    ['that do not load', 'nonsense(', 'lookup', /^The target failed: .*could not be loaded/, 0],
     [
       'that throw',
       'export const lookup = () => { throw new Error("no luck"); };',
       'lookup',
-      /^target-error: .*no luck/,
+      /^The target failed: .*no luck/,
       1,
     ],
     [
       'that were not offered',
       'export const lookup = () => 1; export const secret = () => 2;',
       'secret',
-      /^target-error: Nothing answers the call secret/,
+      /^The target failed: Nothing answers the call secret/,
       1,
     ],
   ] as const) {
@@ -179,7 +179,7 @@ describe('rounds of tool calls', () => {
   ] as const) {
     it(`are at most ${rounds}${more}`, async (t) => {
       const { reason, asked } = await ran(t, always, keys(more));
-      assert.match(reason, new RegExp(`^target-error: .* more than ${rounds} times`));
+      assert.match(reason, new RegExp(`^The target failed: .* more than ${rounds} times`));
       assert.equal(asked.length, rounds + 1);
     });
   }

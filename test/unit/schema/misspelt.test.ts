@@ -139,6 +139,13 @@ describe('a value of another kind', () => {
     ],
     ['too small a number', 'repeat: 0', 'Expected at least 1, found 0.'],
     ['a number too great for a share', 'threshold: 2', 'Expected at most 1, found 2.'],
+    ['another word for each turn', 'at: evry', 'Unknown value "evry". Did you mean "each"?'],
+    ['a choice with a typo', 'at: lst', 'Unknown value "lst". Did you mean "last"?'],
+    [
+      'no choice at all',
+      'at: 2-',
+      'Expected all, last, first, each, a turn, or a range such as "2-6".',
+    ],
     ['a list without items', 'at: []', 'Expected at least 1 item, found 0.'],
     ['empty text', 'role: ""', 'Expected text, found empty text.'],
     ['nothing', 'role:', 'Expected text, found nothing.'],

@@ -1,0 +1,75 @@
+/** What is wrong with a text that is no YAML. Offsets in UTF-16 units. */
+export interface SyntaxWords {
+  readonly message: string;
+  /** What is to be put in quotes, or to get a blank behind it, where that is known. */
+  readonly mend?: {
+    readonly kind: 'quote' | 'blank';
+    readonly start: number;
+    readonly end: number;
+  };
+}
+
+/** What to write, by what the parser says. */
+const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
+  [/^Missing closing .quote/, () => 'This text has no closing quote.'],
+  [
+    /^Flow (?:map|sequence) .* end with a (.)$/,
+    ([, bracket]) => `This has no closing "${bracket}".`,
+  ],
+  [/^All .* items must start at the same column/, () => WRONG_INDENT],
+  [/^Nested mappings are not allowed/, () => NEEDS_QUOTES],
+  [/^Implicit keys need to be on a single line/, () => EXPECTED_ENTRY],
+  [/^Implicit map keys need to be followed by map values/, () => EXPECTED_ENTRY],
+  [
+    /^Plain value cannot start with .*(.)$/,
+    ([, sign]) => `Text that starts with "${sign}" needs quotes.`,
+  ],
+  [
+    /^Invalid escape sequence (.*)$/,
+    ([, written]) => `"${written}" is not an escape. Write "\\\\" for a backslash.`,
+  ],
+  [
+    /^Unexpected scalar/,
+    () => 'Text goes on after its closing quote. Use the other kind of quotes around it.',
+  ],
+  [/^Unexpected block-seq-ind/, () => 'Start the list on the next line, or write it as [a, b].'],
+  [/^Unexpected flow-(?:map|seq)-end/, () => 'There is nothing to close with this bracket.'],
+  [/^Block scalar header/, () => 'Start the text on the next line.'],
+];
+
+const WRONG_INDENT = 'This line is not indented like the lines around it.';
+const EXPECTED_ENTRY = 'Expected `key: value`, with a blank after the colon.';
+const NEEDS_QUOTES = 'Text that contains ": " needs quotes.';
+
+/** `-id: a`, `- id:a`, and a text with a colon behind a key. */
+const GLUED_DASH = /^([ \t]*)-(?=[a-z_][\w-]*:)/;
+const GLUED_COLON = /^([ \t]*(?:- +)*)([a-z_]\w*:)(?=["'\w[{])/;
+const COLON_TEXT = /^([ \t]*(?:- +)*[a-z_]\w*: +)([^\s"'[{&*!|>#](?:.*?\S)?)(?: +#.*)?$/;
+
+/**
+ * A syntax error in words of what to write.
+ *
+ * @param said by the parser
+ * @param at where it found the error
+ */
+export function syntaxWords(said: string, text: string, at: number): SyntaxWords {
+  const first = text.lastIndexOf('\n', at - 1) + 1;
+  const [line = ''] = text.slice(first).split(/\r?\n/, 1);
+  const [, indent, ...glued] = GLUED_DASH.exec(line) ?? GLUED_COLON.exec(line) ?? [];
+  if (indent !== undefined) {
+    const [sign = '-'] = glued;
+    const start = first + indent.length;
+    const mend = { kind: 'blank', start, end: start + sign.length } as const;
+    return { message: `Put a blank after "${sign}".`, mend };
+  }
+  for (const [pattern, words] of WORDS) {
+    const found = pattern.exec(said);
+    if (!found) continue;
+    const message = words(found);
+    const [, head = '', value] = (message === NEEDS_QUOTES && COLON_TEXT.exec(line)) || [];
+    if (value === undefined) return { message };
+    const start = first + head.length;
+    return { message, mend: { kind: 'quote', start, end: start + value.length } };
+  }
+  return { message: `This is not valid YAML: ${said}` };
+}

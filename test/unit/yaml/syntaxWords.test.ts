@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
+import { suiteWith } from '../../support/evalFiles.ts';
+import { codesOf, fixed } from '../../support/language/codeActions.ts';
+
+const saidOf = (text: string) => parseYaml(text, '/x.yaml').problems.map(({ message }) => message);
+
+const BLANK = 'Insert the missing blank';
+
+describe('what is no YAML', () => {
+  for (const [text, ...messages] of [
+    ['a: "b\nc: d\n', 'This text has no closing quote.'],
+    ["a: 'b\nc: d\n", 'This text has no closing quote.'],
+    ['a: [b\nc: d\n', 'This has no closing "]".'],
+    ['a: {b: c\n', 'This has no closing "}".'],
+    ['a: {b: c}}\n', 'There is nothing to close with this bracket.'],
+    ['a:\n  b: c\n d: e\n', 'This line is not indented like the lines around it.'],
+    ['a: b\nc\n', 'Expected `key: value`, with a blank after the colon.'],
+    ['a: @b\n', 'Text that starts with "@" needs quotes.'],
+    ['a: "\\q"\n', '"\\q" is not an escape. Write "\\\\" for a backslash.'],
+    ['a: "b" c\n', 'Text goes on after its closing quote. Use the other kind of quotes around it.'],
+    ['- user: Hi: there\n', 'Text that contains ": " needs quotes.'],
+    ['- user: Hi\n  say:"x"\n', 'Put a blank after "say:".'],
+    ['- user: Hi\n-user: Hi\n', 'Put a blank after "-".'],
+  ] as const) {
+    it(`is told in words of what to write: ${JSON.stringify(text)}`, () => {
+      assert.deepEqual(saidOf(text), messages);
+    });
+  }
+
+  const transcript = (turn: string) =>
+    suiteWith(`transcript:\n  - user: Hi\n  ${turn}\nassert: [{type: contains, value: x}]`);
+
+  for (const [what, before, title, after] of [
+    ['the blank after a dash', '-assistant: x', BLANK, '- assistant: x'],
+    [
+      'the blank after a colon',
+      '- role: assistant\n    content:"x"',
+      BLANK,
+      '- role: assistant\n    content: "x"',
+    ],
+    [
+      'quotes around a text with a colon',
+      '- assistant: Yes: it is # c',
+      'Put in quotes',
+      '- assistant: "Yes: it is" # c',
+    ],
+  ] as const) {
+    it(`gets by a fix ${what}`, async () => {
+      const mended = await fixed(transcript(before), title, 'yaml-syntax');
+      assert.equal(mended, transcript(after));
+      assert.deepEqual(await codesOf(mended), []);
+    });
+  }
+
+  it('gets the blank after a colon within braces as well, with what stands there', async () => {
+    const within = (entry: string) =>
+      suiteWith(`transcript: [{user: Hi}, {assistant: x}]\nassert: [{type: contains, ${entry}}]`);
+    const text = within('value:"x"');
+    assert.deepEqual(await codesOf(text), ['unknown-key']);
+    const mended = await fixed(text, BLANK, 'unknown-key');
+    assert.equal(mended, within('value: "x"'));
+  });
+});
