@@ -99,8 +99,19 @@ function itemsOf(
         ...documented(about.join(' ')),
         textEdit: { range: cursor.range, newText: plain ? name + rest : name },
         ...(form !== 'scalar' && asSnippet()),
+        ...(plain && snippets && hasChoices(schema) && { command: SUGGEST }),
       };
     });
+}
+
+/** Opens the list of what can be written where the cursor is then; other editors pass it over. */
+const SUGGEST = { title: 'Suggest', command: 'editor.action.triggerSuggest' };
+
+/** Whether something can be chosen for a value, or for the first item or key in it. */
+function hasChoices(schema: KeyInfo['schema']): boolean {
+  const { type, options, element, shape } = definition(unwrap(schema));
+  const inner = options ?? (element ? [element] : []);
+  return inner.some(hasChoices) || shape !== undefined || ['enum', 'literal'].includes(type);
 }
 
 /** What follows a key, with a place for what is typed next. */

@@ -65,6 +65,18 @@ describe('completion of keys', () => {
     assert.match(await chosen('cases:\n  - {id: a, |}', 'assert', SNIPPETS), /assert: \[\$1\]\}$/);
   });
 
+  it('opens the next list where there is something to choose, and only there', async () => {
+    const next = async (marked: string, context = SNIPPETS) =>
+      (await itemsAt(marked, context)).filter(({ command }) => command).map(({ label }) => label);
+    const ofCase = await next('cases:\n  - id: a\n    |');
+    assert.ok(['assert', 'turns', 'transcript', 'aggregate'].every((key) => ofCase.includes(key)));
+    assert.ok(['description', 'tags', 'threshold'].every((key) => !ofCase.includes(key)));
+    assert.ok((await next('|')).includes('cases'));
+    assert.ok((await next(inAssert('      - |\n'))).includes('type'));
+    assert.deepEqual(await next('|', {}), [], 'not in other editors');
+    assert.ok(!(await next('cases:\n  - id: a\n    asse|rt: x\n')).includes('assert'));
+  });
+
   it('begins a new item of a list', async () => {
     assert.match(await chosen('cases:\n  - |\n', 'id'), /\n {2}- id: \n/);
     assert.ok((await labelsAt('cases:\n  - id: a\n    transcript:\n      - |')).includes('user'));
