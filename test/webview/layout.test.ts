@@ -44,6 +44,18 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
   const scrollsSideways = () =>
     view().page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth');
 
+  it('leaves most of a narrow page to the conversation', async () => {
+    const size = view().page.viewportSize();
+    await view().page.setViewportSize({ width: 250, height: 480 });
+    await show(large());
+    const height = await view().page.evaluate<number>(
+      "document.querySelector('.bar').getBoundingClientRect().height",
+    );
+    assert.ok(height < 100, `${height} of 480`);
+    assert.equal(await scrollsSideways(), false);
+    if (size) await view().page.setViewportSize(size);
+  });
+
   it('keeps within the page with words that never end, at any width', async () => {
     const endless = 'x'.repeat(10_000);
     const conversation = toConversation([

@@ -45,6 +45,25 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     assert.equal(await focused(), 'turn 4');
   });
 
+  it('says on the page what the keyboard does, and to screen readers at each button', async () => {
+    await show(buildSnapshot({}));
+    const keys = view().page.locator('details.keys');
+    assert.equal(await keys.locator('kbd').first().isVisible(), false);
+    await keys.locator('summary').click();
+    assert.equal(
+      (await keys.innerText()).replace(/\s+/g, ' '),
+      'Keyboard j k next and previous turn n p next and previous failure Ctrl+F find',
+    );
+    const shortcut = (name: string) =>
+      view()
+        .page.locator(`turnlight-button[aria-label="${name}"]`)
+        .getAttribute('aria-keyshortcuts');
+    assert.equal(await shortcut('Next failure'), 'n');
+    assert.equal(await shortcut('Previous failure'), 'p');
+    assert.equal(await shortcut('Find'), 'Control+F');
+    await keys.locator('summary').click();
+  });
+
   it('stops at each failure and error, of a turn or of none, and says which it is', async () => {
     await show(failing());
     assert.equal(await position(), '5 failures');

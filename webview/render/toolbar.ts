@@ -2,6 +2,7 @@ import { isRunning } from '../../src/protocol/running.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import type { Kept } from '../kept.ts';
 import { button, dropdown } from '../ui/controls.ts';
+import { FIND_KEY, renderKeys } from './keys.ts';
 
 export type Filter = 'all' | 'failing';
 
@@ -18,8 +19,6 @@ export interface ToolbarActions {
   readonly onFind: () => void;
   readonly onRepetition: (repetition: number) => void;
 }
-
-const FIND_KEY = navigator.userAgent.includes('Mac') ? '⌘F' : 'Ctrl+F';
 
 type Run = Pick<Snapshot, 'phase' | 'repetitions'> & Pick<Snapshot['state'], 'repetition'>;
 
@@ -76,5 +75,6 @@ export function toolbarParts(
   const find = kept.get('find', FIND_KEY, () =>
     button({ label: 'Find', key: FIND_KEY, onClick: onFind }),
   );
-  return [run, failures, filter, text, ...(repetitions > 1 ? [chosen] : []), find];
+  const keys = kept.get('keys', FIND_KEY, renderKeys);
+  return [run, failures, filter, text, ...(repetitions > 1 ? [chosen] : []), find, keys];
 }

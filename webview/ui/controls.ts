@@ -28,11 +28,19 @@ export function button({ label, sign, key, primary, onClick }: ButtonOptions): H
   const element = document.createElement(`${PREFIX}-button`);
   element.setAttribute('appearance', primary ? 'primary' : 'secondary');
   element.setAttribute('aria-label', label);
-  if (key !== undefined) element.title = `${label} (${key})`;
+  if (key !== undefined) {
+    element.title = `${label} (${key})`;
+    element.setAttribute('aria-keyshortcuts', ariaKeys(key));
+  }
   element.dataset.focus = `button ${label}`;
   element.textContent = sign ?? label;
   element.addEventListener('click', onClick);
   return element;
+}
+
+/** `Control+F` of `Ctrl+F`, `Meta+F` of `⌘F`. */
+function ariaKeys(key: string): string {
+  return key.replace('Ctrl', 'Control').replace('⌘', 'Meta+');
 }
 
 export interface DropdownOptions {
