@@ -6,5 +6,7 @@ export const attacks: Readonly<Record<string, () => Promise<Attack>>> = {
   answers: async () => (await import('./answers.ts')).answers,
   kills: async () => (await import('./kills.ts')).kills,
   documents: async () => (await import('./documents.ts')).documents,
+  records: async () => (await import('./records.ts')).records,
+  paths: async () => (await import('./paths.ts')).paths,
   programs: async () => (await import('./programs.ts')).programs,
 };

@@ -10,7 +10,7 @@ const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url));
 const SIDE_BY_SIDE = 2;
 
 /** Milliseconds that an attack may take before it counts as one that hung. */
-const PATIENCE = 170_000;
+const PATIENCE = 600_000;
 
 const LONGEST_BLOCK = 500;
 const MOST_MEMORY = 1e9;

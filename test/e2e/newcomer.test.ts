@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { runForeignFile } from '../support/host/foreignHost.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { startModelServer } from '../support/modelServer/server.ts';
 import { json } from '../support/modelServer/steps.ts';
@@ -16,12 +17,6 @@ const CASE = `cases:
 `;
 
 const GREETING = `judge: openai:gpt-5-mini
-${CASE}`;
-
-/** A host that no name server knows. */
-const FOREIGN = `models:
-  j: {provider: openai, model: m, base_url: "https://llm.example.invalid/v1", api_key_env: TURNLIGHT_TEST_KEY, timeout: 300}
-judge: j
 ${CASE}`;
 
 const MET = { criterion: 1, rationale: 'It does.', outcome: 'met' };
@@ -220,34 +215,9 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
   }
 
   it('asks before a key goes to a host that the file names, and once only', async () => {
-    const path = join(folder, 'foreign.eval.yaml');
-    await writeFile(path, FOREIGN);
-    const dialog = workbench.page.locator('.monaco-dialog-box', {
-      hasText: 'Send TURNLIGHT_TEST_KEY to llm.example.invalid?',
-    });
-    const run = async (answer?: string) => {
-      const before = (await reasons()).length;
-      await workbench.clickLens('Run all', path, 1);
-      if (answer !== undefined) {
-        await dialog.waitFor();
-        await workbench.screenshot(`foreign-host-${answer}`);
-        await dialog.getByText(answer, { exact: true }).click();
-      }
-      await workbench.until('a verdict', reasons, (found) => found.length > before);
-    };
-    const reasons = async () => {
-      const runs = join(folder, '.turnlight/runs');
-      const records = (await readdir(runs).catch(() => [])).sort();
-      const texts = await Promise.all(records.map((one) => readFile(join(runs, one), 'utf8')));
-      return texts.flatMap((text) =>
-        [...text.matchAll(/"reason":"([^"]+)"/g)].map(([, one]) => one),
-      );
-    };
-    await run('Do Not Send');
-    await run('Allow');
-    await run();
-    assert.deepEqual(await reasons(), ['host-not-allowed', 'timeout', 'timeout']);
-    assert.equal(await dialog.count(), 0);
+    const { reasons, questions } = await runForeignFile(workbench, folder);
+    assert.deepEqual(reasons, ['host-not-allowed', 'timeout', 'timeout']);
+    assert.equal(questions, 0);
   });
 
   it('opens an example from the empty Testing view, and shows in the status bar how its run ends', async () => {

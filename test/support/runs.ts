@@ -40,10 +40,13 @@ async function putFiles(folder: string, files: Readonly<Record<string, string>>)
 }
 
 /** `suite.eval.yaml` of a folder. */
-export async function suiteIn(workspace: string): Promise<Suite> {
+export async function suiteIn(
+  workspace: string,
+  env: RunOptions['env'] = () => undefined,
+): Promise<Suite> {
   const { suite, problems } = await loadSuite(join(workspace, 'suite.eval.yaml'), nodeFiles(), {
     workspace,
-    env: () => undefined,
+    env,
   });
   if (!suite) throw new Error(JSON.stringify(problems, null, 2));
   return suite;
@@ -64,7 +67,7 @@ export async function runFiles(
   await putFiles(workspace, files);
   const events: RunEvent[] = [];
   const result = await runSuites({
-    suites: options.suites ?? [await suiteIn(workspace)],
+    suites: options.suites ?? [await suiteIn(workspace, options.env)],
     concurrency: 4,
     timeout: 10_000,
     forbidOnly: false,

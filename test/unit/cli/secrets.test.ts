@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import type { Step } from '../../support/modelServer/steps.ts';
+import { runFiles } from '../../support/runs.ts';
 
 const KEY = 'sk-planted/0123456789+abcdef';
 const TOKEN = 'planted-token-"9876543210"';
@@ -25,6 +27,7 @@ async function assertClean(
   folder: string,
   printed: string,
   hidden: readonly string[],
+  secrets: readonly string[] = [KEY, TOKEN],
 ): Promise<void> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   const kept = files.filter((one) => one.isFile() && !/\.(?:yaml|mjs)$/.test(one.name));
@@ -35,7 +38,7 @@ async function assertClean(
   const all = [printed, ...texts.map(([, text]) => text)].join('\n');
   for (const name of hidden) assert.ok(all.includes(`[hidden: ${name}]`), name);
   for (const [name = '', text = ''] of [['the output', printed], ...texts]) {
-    for (const secret of [KEY, TOKEN]) {
+    for (const secret of secrets) {
       for (const form of [
         secret,
         JSON.stringify(secret).slice(1, -1),
@@ -122,5 +125,39 @@ describe('a model whose name is a secret', () => {
     const { code, out, err } = await turnlight(folder, ['run'], { PLANTED: 'planted-9876543210' });
     assert.equal(code, 3);
     assert.doesNotMatch(out + err, /planted-9876543210/);
+  });
+});
+
+describe('fifty runs with secrets of all kinds', () => {
+  it('write none of them into any file', async (t) => {
+    const ways = Object.values(SAID);
+    for (let run = 0; run < 50; run += 1) {
+      const end = `${run}${'/+"%\\&=~'[run % 8]}z`;
+      const [key, word] = [`sk-planted-${end}`, `planted-word-${end}`];
+      const say = ways[run % ways.length] ?? String;
+      const echo = (index: number): Step =>
+        (index + run) % 4 === 3
+          ? faults.httpError(401, say(key))
+          : { text: `${say(word)} ${say(key)}`, version: word };
+      const server = await startModelServer((_body, index) => echo(index));
+      const suite = `models:
+  j: {provider: openai, model: "m-\${env:PLANTED}", base_url: "${server.baseUrl}", headers: {x: "\${env:PLANTED}"}}
+  k: {provider: openai, model: m, base_url: "http://127.0.0.1:1/\${env:PLANTED}/v1", timeout: 300}
+target: {type: chat, model: j, system: "Know \${env:PLANTED}."}
+judge: j
+cases:
+  - {id: a, turns: [Hi, Ho], assert: [It greets., {type: contains, value: planted}]}
+  - {id: b, judge: k, transcript: [{user: Hi}, {assistant: x}], assert: [It greets.]}
+`;
+      const scrubber = new Scrubber({ OPENAI_API_KEY: key });
+      const env = (name: string) => (name === 'PLANTED' ? word : undefined);
+      const workspace = await workspaceWith(t, {});
+      const record = join(workspace, 'recording.jsonl');
+      const options = { workspace, record, scrubber, env, secret: async () => key };
+      const { lines } = await runFiles(t, { 'suite.eval.yaml': suite }, options);
+      await server.close();
+      assert.equal(lines.length, 2);
+      await assertClean(workspace, JSON.stringify(lines), ['PLANTED'], [key, word]);
+    }
   });
 });

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { runForeignFile } from '../support/host/foreignHost.ts';
+import { Workbench } from '../support/host/workbench.ts';
+import { hostileDocuments } from '../support/hostileDocuments.ts';
+import { type ModelServer, startModelServer } from '../support/modelServer/server.ts';
+
+/** It would leave a trace, and tell a server. */
+const AGENT = `import { writeFileSync } from 'node:fs';
+writeFileSync(new URL('./trace', import.meta.url), '');
+export default () => 'x';
+`;
+
+function honest(baseUrl: string): string {
+  return `judge: {provider: openai, model: m, base_url: "${baseUrl}"}
+target: {type: module, path: ./agent.mjs}
+cases:
+  - id: honest
+    turns: [Hi]
+    asert: [It greets.]
+`;
+}
+
+describe('a workspace of hostile files in the real VS Code', { timeout: 600_000 }, () => {
+  let folder: string;
+  let server: ModelServer;
+  let workbench: Workbench | undefined;
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-e2e-')));
+    server = await startModelServer([]);
+    for (const { file, content } of hostileDocuments())
+      await writeFile(join(folder, file), content);
+    await mkdir(join(folder, '.turnlight/runs'), { recursive: true });
+    await writeFile(join(folder, '.turnlight/runs/a.jsonl'), '{"kind":"case"\n'.repeat(100_000));
+    await writeFile(join(folder, 'agent.mjs'), AGENT);
+    await writeFile(join(folder, 'honest.eval.yaml'), honest(server.baseUrl));
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('opens in Restricted Mode: an honest file is served, nothing runs, nothing is sent', async (t) => {
+    const path = join(folder, 'honest.eval.yaml');
+    workbench = await Workbench.open({ folder, trusted: false });
+    const opened = performance.now();
+    await workbench.window.open(path);
+    await workbench.until(
+      'the problem, underlined',
+      async () => workbench?.editor().locator('.squiggly-error').count(),
+      (count) => (count ?? 0) > 0,
+    );
+    t.diagnostic(`diagnostics after ${(performance.now() - opened).toFixed(0)} ms`);
+    const asked = performance.now();
+    await workbench.hover('turns', (shown) => shown.includes('user'));
+    t.diagnostic(`hover after ${(performance.now() - asked).toFixed(0)} ms`);
+    await workbench.screenshot('hostile-workspace');
+    assert.equal(server.requests.length, 0);
+    assert.equal(existsSync(join(folder, 'trace')), false);
+    await workbench.close();
+    workbench = undefined;
+  });
+
+  it('once trusted, asks before it sends: a no sends nothing, a yes is asked for once', async () => {
+    await rm(join(folder, '.turnlight'), { recursive: true });
+    workbench = await Workbench.open({ folder, trusted: true });
+    const { reasons, questions } = await runForeignFile(workbench, folder);
+    assert.deepEqual(reasons, ['host-not-allowed', 'timeout', 'timeout']);
+    assert.equal(questions, 0);
+    assert.equal(existsSync(join(folder, 'trace')), false);
+  });
+});

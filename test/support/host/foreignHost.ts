@@ -1,0 +1,56 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Workbench } from './workbench.ts';
+
+/** A host that no name server knows. */
+const FOREIGN = `models:
+  j: {provider: openai, model: m, base_url: "https://llm.example.invalid/v1", api_key_env: TURNLIGHT_TEST_KEY, timeout: 300}
+judge: j
+cases:
+  - id: greets
+    transcript:
+      - user: Hi
+      - assistant: Hello
+    assert: [The assistant greets.]
+`;
+
+/**
+ * Runs a file that names a foreign host: the question is answered with no and with yes, and is not
+ * asked a third time.
+ *
+ * @returns why the verdict of each run is an error, and how many questions are left open
+ */
+export async function runForeignFile(workbench: Workbench, folder: string) {
+  const path = join(folder, 'foreign.eval.yaml');
+  await writeFile(path, FOREIGN);
+  const dialog = workbench.page.locator('.monaco-dialog-box', {
+    hasText: 'Send TURNLIGHT_TEST_KEY to llm.example.invalid?',
+  });
+  const run = async (answer?: string) => {
+    const before = (await reasonsIn(folder)).length;
+    await workbench.clickLens('Run all', path, 1);
+    if (answer !== undefined) {
+      await dialog.waitFor();
+      await workbench.screenshot(`foreign-host-${answer}`);
+      await dialog.getByText(answer, { exact: true }).click();
+    }
+    await workbench.until(
+      'a verdict',
+      () => reasonsIn(folder),
+      (found) => found.length > before,
+    );
+  };
+  await run('Do Not Send');
+  await run('Allow');
+  await run();
+  return { reasons: await reasonsIn(folder), questions: await dialog.count() };
+}
+
+async function reasonsIn(folder: string): Promise<string[]> {
+  const runs = join(folder, '.turnlight/runs');
+  const records = (await readdir(runs).catch(() => [])).sort();
+  const texts = await Promise.all(records.map((one) => readFile(join(runs, one), 'utf8')));
+  return texts.flatMap((text) =>
+    [...text.matchAll(/"reason":"([^"]+)"/g)].map(([, one]) => one ?? ''),
+  );
+}
