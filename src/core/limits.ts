@@ -5,6 +5,8 @@
  */
 export const LIMITS = {
   evalFile: 2_000_000,
+  /** Of all files that an eval file includes. */
+  included: 4_000_000,
   prompt: 1_000_000,
   transcript: 20_000_000,
   /** YAML tokens: a key with a value is about eight. */

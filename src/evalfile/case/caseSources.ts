@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { valueAt } from '../../core/data.ts';
 import { outsideMessage } from '../../core/insideWorkspace.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
 import { parseYaml } from '../../yaml/yamlDocument.ts';
 import { checked } from '../checked.ts';
 import { findReferenced, readFound } from '../referencedFiles.ts';
@@ -25,9 +26,17 @@ export async function collectCases(scope: Scope): Promise<CaseSource[]> {
     }
   };
   add(Array.isArray(file.cases) ? file.cases : [], document);
+  let size = 0;
   for (const path of await includedPaths(scope)) {
     const included = await readIncluded(path, sources.length, scope);
-    if (included) add(included.cases, included.document);
+    if (!included) continue;
+    size += included.size;
+    if (size > LIMITS.included) {
+      const message = `The files included up to ${basename(path.path)} have more than ${readable(LIMITS.included)} characters in all. Split this suite.`;
+      scope.reporter.say('included-too-large', message, path.location);
+      break;
+    }
+    add(included.cases, included.document);
   }
   return sources;
 }
@@ -101,14 +110,15 @@ async function readIncluded({ path, location }: IncludedPath, firstOwner: number
   scope.dependencies.add(path);
   const found = await readFound(path, location, 'cases', scope);
   if (!found) return undefined;
+  const size = found.text.length;
   const document = parseYaml(found.text, path);
   for (const problem of document.problems) {
     const item = document.caseOf(problem);
     scope.reporter.add(problem, item === undefined ? undefined : firstOwner + item);
   }
-  if (document.value === undefined) return undefined;
+  if (document.value === undefined) return { size, document, cases: [] };
   const read = checked(includedFileSchema, document.value, document);
   for (const problem of read.problems) scope.reporter.add(problem);
   const cases = valueAt(read.value, ['cases']);
-  return { document: read.document, cases: Array.isArray(cases) ? cases : [] };
+  return { size, document: read.document, cases: Array.isArray(cases) ? cases : [] };
 }

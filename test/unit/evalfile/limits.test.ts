@@ -47,6 +47,26 @@ describe('a text beyond the limits', () => {
     );
   });
 
+  it('is one problem where all that is included is too large, and what comes before stays', async () => {
+    const cases = (id: string) =>
+      `cases: [{id: ${id}, transcript: [{user: a}, {assistant: b}], assert: [x]}]\n`;
+    const large = (id: string) => `${cases(id)}# ${'x'.repeat(LIMITS.included / 2 - 1_000)}`;
+    const loaded = await load(`include: [b.yaml, c.yaml, d.yaml, e.yaml]\n${cases('a')}`, {
+      'b.yaml': cases('b'),
+      'c.yaml': large('c'),
+      'd.yaml': large('d'),
+      'e.yaml': large('e'),
+    });
+    assert.deepEqual(
+      loaded.problems.map(({ code }) => code),
+      ['included-too-large'],
+    );
+    assert.deepEqual(
+      loaded.outline.map(({ id }) => id),
+      ['a', 'b', 'c', 'd'],
+    );
+  });
+
   it('is one problem in messages', () => {
     for (const path of ['/a.messages.json', '/a.messages.yaml', '/a.messages.jsonl']) {
       const { problems } = loadTranscript('['.repeat(5_000), path);
