@@ -30,6 +30,16 @@ describe('work within a time limit', () => {
     );
   });
 
+  it('is ended as well where the machine never gives it time', () => {
+    let begun = 0;
+    const asleep = () => {
+      begun += 1;
+      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    };
+    assert.throws(() => withinTime(50, asleep), TookTooLong);
+    assert.equal(begun, 3);
+  });
+
   it('may hold work within a time limit of its own', () => {
     const endless = () => {
       for (;;);
