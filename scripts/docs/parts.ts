@@ -16,6 +16,7 @@ import { modelProviders } from '../../src/models/registry.ts';
 import { targetTypes } from '../../src/targets/registry.ts';
 import { commands, exitCodes } from './commandLine.ts';
 import { type Field, fieldsIn, fieldsOf, fieldTable, type Schema } from './fields.ts';
+import { limits } from './limits.ts';
 import { namesFrom } from './names.ts';
 import { needOf, thresholdOf } from './page.ts';
 import { settings } from './settings.ts';
@@ -43,6 +44,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   commands,
   'exit codes': exitCodes,
   settings,
+  limits,
   'run line': keysOf(runLineSchema),
   'case line': keysOf(caseLineSchema),
   'end line': keysOf(endLineSchema),

@@ -1,21 +1,38 @@
 import { distance } from 'fastest-levenshtein';
-import { LIMITS } from './limits.ts';
+import { LIMITS, readable } from './limits.ts';
 
 /** The most likely intended candidate; undefined if none is close. */
-export function closest(word: string, candidates: readonly string[]): string | undefined {
+export function closest(word: string, candidates: Iterable<string>): string | undefined {
   return nearest(word, candidates)[0];
 }
 
 /** Every candidate that may be intended, most likely first. */
-export function nearest(word: string, all: readonly string[]): string[] {
+export function nearest(word: string, all: Iterable<string>): string[] {
   if (!isComparable(word)) return [];
   const plain = plainly(word);
-  const candidates = all.slice(0, LIMITS.comparedWords).filter(isComparable);
+  const candidates = firstOf(all).filter(isComparable);
   const near = candidates
     .map((candidate) => ({ candidate, away: distanceOf(plain, plainly(candidate)) }))
     .filter(({ candidate, away }) => away <= allowance(candidate));
   if (near.length === 0) return candidates.filter((candidate) => beginsWith(plain, candidate));
   return near.sort((a, b) => a.away - b.away).map(({ candidate }) => candidate);
+}
+
+/** Names as a message lists them: a file may declare thousands. */
+export function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_LISTED).join(', ');
+  return names.length > MOST_LISTED ? `${shown}, … (${readable(names.length)} in all)` : shown;
+}
+
+const MOST_LISTED = 30;
+
+function firstOf(words: Iterable<string>): string[] {
+  const first: string[] = [];
+  for (const word of words) {
+    if (first.length === LIMITS.comparedWords) break;
+    first.push(word);
+  }
+  return first;
 }
 
 /** Nobody mistypes a longer word, and comparing two takes the product of their lengths. */

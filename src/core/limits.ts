@@ -1,31 +1,44 @@
 /**
  * How much of what stands in a workspace is read. A text that is larger is one problem that names the
- * limit, and nothing else suffers from it. All sizes are in bytes, those of texts in an editor in
- * characters.
+ * limit, and nothing else suffers from it.
  */
 export const LIMITS = {
   evalFile: 2_000_000,
-  /** Of all files that an eval file includes. */
   included: 4_000_000,
   prompt: 1_000_000,
   transcript: 20_000_000,
-  /** YAML tokens: a key with a value is about eight. */
+  includes: 1_000,
   tokens: 500_000,
-  /** Lists and mappings within each other. Nobody writes as many; reading and comparing thousands takes seconds. */
   depth: 200,
-  /** Mistakes in the syntax, after which nobody can tell what was meant. */
   syntaxErrors: 5_000,
-  /** Problems told of each file. */
   problems: 500,
-  /** Bytes of a record and of a line of it, cases that finished in it, and records looked into, the newest first. */
   record: 256_000_000,
   recordLine: 32_000_000,
   recordCases: 200_000,
   records: 1_000,
-  /** Characters of the words that "did you mean" compares, and how many it compares with. */
   comparedWord: 100,
-  comparedWords: 1_000,
+  comparedWords: 300,
 } as const;
+
+/** What each limit is of, as the reference tells it. */
+export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
+  evalFile:
+    'Bytes of an eval file, of a file that it includes, and of a messages file in the editor',
+  included: 'Bytes of all files that a suite includes',
+  prompt: 'Bytes of a judge prompt',
+  transcript: 'Bytes of a transcript',
+  includes: 'Files that a suite includes',
+  tokens: 'YAML tokens of a file; a key with its value is about eight',
+  depth: 'Lists and mappings within each other, in YAML and JSON',
+  syntaxErrors: 'Syntax errors of a file, after which none of it is read',
+  problems: 'Problems told of each file; the last one says how many more there are',
+  record: 'Bytes of a record; what comes after them is not read',
+  recordLine: 'Bytes of a line of a record',
+  recordCases: 'Cases that finished in a record',
+  records: 'Records looked into for the last result of a case, the newest first',
+  comparedWord: 'Characters of a word for which "did you mean" looks for a likely one',
+  comparedWords: 'Names that it is compared with',
+};
 
 /** A number as people read it: `2,000,000`. */
 export function readable(limit: number): string {

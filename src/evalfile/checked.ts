@@ -43,8 +43,8 @@ export function checked(
 
 function withoutUnknown(value: unknown, { issue, path }: Leaf): unknown {
   if (issue.code !== 'unrecognized_keys') return value;
-  const { keys } = issue;
+  const keys = new Set(issue.keys);
   return changedAt(value, path, (mapping) =>
-    Object.fromEntries(Object.entries(mappingOf(mapping)).filter(([key]) => !keys.includes(key))),
+    Object.fromEntries(Object.entries(mappingOf(mapping)).filter(([key]) => !keys.has(key))),
   );
 }

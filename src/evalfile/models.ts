@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type * as z from 'zod';
-import { nearest } from '../core/closest.ts';
+import { nearest, someOf } from '../core/closest.ts';
 import { mappingOf, valueAt } from '../core/data.ts';
 import { environmentNames, isReference, mentionsEnv, substituteEnv } from '../core/environment.ts';
 import { isFileKind } from '../core/meaning.ts';
@@ -222,13 +222,30 @@ function unknownName(
 ): undefined {
   // Names that are not known cannot be missed.
   if (scope.unsound.has(`${kind}s`)) return undefined;
-  const known = Object.keys(declared);
+  const { known, listed } = namesIn(declared);
   const near = nearest(name, known);
   const [meant] = near;
-  const names = known.length === 0 ? `\`${kind}s\` is empty.` : `Known: ${known.join(', ')}.`;
+  const names = known.length === 0 ? `\`${kind}s\` is empty.` : `Known: ${listed}.`;
   const hint = meant ? `Did you mean "${meant}"?` : names;
   const form = kind === 'model' ? ' Or use provider:model, such as openai:gpt-5-mini.' : '';
   const message = `There is no ${kind} "${name}". ${hint}${form}`;
   scope.reporter.say('unknown-name', message, location, suggested(near));
   return undefined;
+}
+
+interface Names {
+  readonly known: readonly string[];
+  readonly listed: string;
+}
+
+/** Thousands of cases may each name what is not among thousands. */
+const NAMES = new WeakMap<object, Names>();
+
+function namesIn(declared: object): Names {
+  const found = NAMES.get(declared);
+  if (found) return found;
+  const known = Object.keys(declared);
+  const names = { known, listed: someOf(known) };
+  NAMES.set(declared, names);
+  return names;
 }

@@ -100,7 +100,7 @@ class OpenCalls {
       return { problem: { path: [], code: 'result-without-id', message } };
     }
     if (count === undefined) {
-      const meant = closest(id, [...this.#ids.keys()]);
+      const meant = closest(id, this.#ids.keys());
       const message = `No open tool call has the id "${id}".`;
       return {
         problem: {

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
 import { changedAt, type Path, samePath, valueAt } from '../core/data.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { colonTextAt } from './colonTexts.ts';
 import type { ForeignName, ForeignNames } from './foreignNames.ts';
@@ -44,11 +45,20 @@ export function asMeant(schema: z.ZodType, given: unknown, foreign?: ForeignName
   let value = given;
   for (let round = 0; ; round += 1) {
     const read = readBy(schema, value);
-    const found = round < MAX_ROUNDS ? misspeltIn({ schema, ...read, foreign }) : [];
+    const isReadable = round < MAX_ROUNDS && mistakesIn(read) <= LIMITS.problems;
+    const found = isReadable ? misspeltIn({ schema, ...read, foreign }) : [];
     if (found.length === 0) return { ...read, misspelt };
     for (const one of found) value = renamed(value, one);
     misspelt.push(...found);
   }
+}
+
+/** Of more of them than are told nobody knows what was meant. */
+function mistakesIn({ leaves }: Read): number {
+  const counts = leaves.map(({ issue }) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.length : 1,
+  );
+  return counts.reduce((sum, one) => sum + one, 0);
 }
 
 interface Reading {

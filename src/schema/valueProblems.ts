@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { nearest } from '../core/closest.ts';
 import { type Path, samePath, uniqueBy, valueAt } from '../core/data.ts';
+import { LIMITS } from '../core/limits.ts';
 import { type Fix, type Problem, type Range, suggested } from '../core/problem.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { type ColonText, colonTextAt } from './colonTexts.ts';
@@ -57,10 +58,17 @@ export function problemsOfMeant(
   return [
     ...misspelt.map((one) => misspeltProblem(one, misspelt)),
     ...uniqueBy(
-      sure.flatMap((leaf) => problemsOf(leaf, reading)),
+      sure.flatMap((leaf, index) =>
+        index < LIMITS.problems ? problemsOf(leaf, reading) : [uncommented(leaf)],
+      ),
       (problem) => (problem.code === 'colon-in-text' ? problem.path.join('/') : problem),
     ),
   ];
+}
+
+/** One of more than are told: it only counts. */
+function uncommented({ issue, path }: Leaf): ValueProblem {
+  return { path, code: 'bad-value', message: issue.message };
 }
 
 /** A key that was only guessed at says nothing about its value. */

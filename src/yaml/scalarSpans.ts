@@ -17,23 +17,24 @@ export function wordsSpan(text: string, scalar: ScalarText): Span | undefined {
 }
 
 /**
- * The range of a piece of the text at a path; undefined if the piece cannot be told in what is
- * written, because an escape or an alias hides it.
+ * Finds pieces of the text at a path; undefined where a piece cannot be told in what is written,
+ * because an escape or an alias hides it.
  *
  *     - "It's {{nam}}"      {{nam}} stands as it is
  *     - "\x7b{nam}}"        it does not
  *
- * @param offset of the piece in the text that the scalar stands for
+ * @returns takes the offset of a piece in the text that the scalar stands for, and its length
  */
-export function pieceRange(
+export function pieceRanges(
   yaml: YamlDocument,
   path: Path,
-  offset: number,
-  length: number,
-): Range | undefined {
+): (offset: number, length: number) => Range | undefined {
   const scalar = yaml.scalarAt(path);
-  const span = scalar && pieceSpan(yaml.text, scalar, offset, length);
-  return span && yaml.rangeOfOffsets(...span);
+  const spanOf = scalar && pieceSpans(yaml.text, scalar);
+  return (offset, length) => {
+    const span = spanOf?.(offset, length);
+    return span && yaml.rangeOfOffsets(...span);
+  };
 }
 
 export interface VariableSpan {
@@ -43,31 +44,41 @@ export interface VariableSpan {
 }
 
 export function variablesIn(text: string, scalar: ScalarText): VariableSpan[] {
+  const spanOf = pieceSpans(text, scalar);
   return templateVariables(scalar.value).map(({ name, offset, length }) => {
-    const span = pieceSpan(text, scalar, offset, length);
+    const span = spanOf(offset, length);
     if (!span) return { name, span };
     const from = text.indexOf(name, span[0]);
     return { name, span: [from, from + name.length] };
   });
 }
 
-/** Where the piece that begins at an offset of the scalar's text is written. */
-function pieceSpan(
+/** Characters that are searched for pieces of one scalar, in all. */
+const MOST_SEARCHED = 10_000_000;
+
+/** Where the pieces that begin at offsets of a scalar's text are written. */
+function pieceSpans(
   text: string,
   scalar: ScalarText,
-  offset: number,
-  length: number,
-): Span | undefined {
+): (offset: number, length: number) => Span | undefined {
+  const { value } = scalar;
   const [start, end] = inside(text, scalar);
-  const piece = scalar.value.slice(offset, offset + length);
-  // Where a line is folded, a blank stands for a line break and an indent.
-  const pattern = new RegExp(escapeRegExp(piece).replace(/\s+/g, '\\s+'), 'g');
-  const meant = [...scalar.value.matchAll(pattern)];
-  const written = [...text.slice(start, end).matchAll(pattern)];
-  const found = written[meant.findIndex(({ index }) => index === offset)];
-  if (!found || written.length !== meant.length) return undefined;
-  const from = start + found.index;
-  return [from, from + found[0].length];
+  const written = text.slice(start, end);
+  if (written === value) return (offset, length) => [start + offset, start + offset + length];
+  let searched = 0;
+  return (offset, length) => {
+    searched += value.length;
+    if (searched > MOST_SEARCHED) return undefined;
+    // Where a line is folded, a blank stands for a line break and an indent.
+    const piece = escapeRegExp(value.slice(offset, offset + length)).replace(/\s+/g, '\\s+');
+    const pattern = new RegExp(piece, 'g');
+    const meant = [...value.matchAll(pattern)];
+    const all = [...written.matchAll(pattern)];
+    const found = all[meant.findIndex(({ index }) => index === offset)];
+    if (!found || all.length !== meant.length) return undefined;
+    const from = start + found.index;
+    return [from, from + found[0].length];
+  };
 }
 
 /** Offsets without quotes and without the header of a block, which may hold a comment. */

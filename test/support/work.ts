@@ -26,3 +26,19 @@ export function timesAsMuch(
   });
   return ratios.sort((a, b) => a - b)[(ROUNDS - 1) / 2] ?? Number.NaN;
 }
+
+/** How many times as much work four times the size is: 4 where it grows with the size, 16 where with its square. */
+export async function growth(work: (size: number) => Promise<unknown>, size: number) {
+  const took = async (one: number) => {
+    const before = worked();
+    await work(one);
+    return Math.max(1, worked() - before);
+  };
+  await work(size);
+  const ratios = [
+    (await took(4 * size)) / (await took(size)),
+    (await took(4 * size)) / (await took(size)),
+  ];
+  // What else the process does makes single rounds worse.
+  return Math.min(...ratios);
+}

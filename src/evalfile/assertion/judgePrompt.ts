@@ -8,7 +8,7 @@ import type { Mapping } from '../../core/data.ts';
 import type { Range } from '../../core/problem.ts';
 import type { JudgePrompt } from '../../core/suite.ts';
 import { templateVariables } from '../../core/template.ts';
-import { pieceRange } from '../../yaml/scalarSpans.ts';
+import { pieceRanges } from '../../yaml/scalarSpans.ts';
 import { isUnfilled } from '../case/caseText.ts';
 import { resolveModel } from '../models.ts';
 import { bodyProblems } from '../prompt.ts';
@@ -58,7 +58,7 @@ export function checkInstructions(
 ): void {
   const { reporter } = scope;
   const { document, path, owner } = location;
-  const pieceAt = (start: number, length: number) => pieceRange(document, path, start, length);
+  const pieceAt = pieceRanges(document, path);
   const problems = bodyProblems(instructions, document.path, (start, end) => {
     const range = pieceAt(start, end - start);
     return { range: range ?? document.rangeOf(path), whole: !range };

@@ -50,6 +50,7 @@ async function includedPaths(scope: Scope): Promise<IncludedPath[]> {
   const { document, file, reporter } = scope;
   const found = new Map<string, Location>();
   for (const [index, reference] of (file.include ?? []).entries()) {
+    if (found.size > LIMITS.includes) break;
     const location: Location = { document, path: ['include', index] };
     if (isGlob(reference)) {
       for (const path of await matching(reference, location, scope)) {
@@ -66,7 +67,16 @@ async function includedPaths(scope: Scope): Promise<IncludedPath[]> {
       found.set(path, location);
     }
   }
-  return [...found].map(([path, location]) => ({ path, location }));
+  return withinLimit([...found], scope);
+}
+
+function withinLimit(found: readonly [string, Location][], { reporter }: Scope): IncludedPath[] {
+  const [, last] = found[LIMITS.includes] ?? [];
+  if (last) {
+    const message = `More than ${readable(LIMITS.includes)} files are included. Make several suites of them.`;
+    reporter.say('too-many-includes', message, last);
+  }
+  return found.slice(0, LIMITS.includes).map(([path, location]) => ({ path, location }));
 }
 
 function isGlob(reference: string): boolean {

@@ -1,8 +1,9 @@
-import { nearest } from '../../core/closest.ts';
+import { nearest, someOf } from '../../core/closest.ts';
 import { mentionsEnv } from '../../core/environment.ts';
+import { LIMITS } from '../../core/limits.ts';
 import { suggested } from '../../core/problem.ts';
 import { renderTemplate, templateVariables } from '../../core/template.ts';
-import { pieceRange } from '../../yaml/scalarSpans.ts';
+import { pieceRanges } from '../../yaml/scalarSpans.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 
 /** Fills `{{name}}` in a case's own texts from its `context`, at every depth of a value. */
@@ -39,19 +40,20 @@ function fillText(
   }
   if (scope.unsound.has('context')) return text;
   const known = Object.keys(context);
-  const unknown = templateVariables(text).filter(({ name }) => !known.includes(name));
+  const unknown = templateVariables(text).filter(({ name }) => !Object.hasOwn(context, name));
+  if (unknown.length === 0) return renderTemplate(text, (name) => textual(context[name]));
+  const nameable = known.slice(0, LIMITS.comparedWords).filter(canBeVariable);
+  const names = known.length === 0 ? 'Add a `context` to the case.' : `Known: ${someOf(known)}.`;
+  const rangeOf = pieceRanges(location.document, location.path);
   for (const { name, offset, length } of unknown) {
-    const near = nearest(name, known.filter(canBeVariable)).map((one) => `{{${one}}}`);
-    const names =
-      known.length === 0 ? 'Add a `context` to the case.' : `Known: ${known.join(', ')}.`;
+    const near = nearest(name, nameable).map((one) => `{{${one}}}`);
     const hint = near[0] === undefined ? names : `Did you mean ${near[0]}?`;
     const message = `The case's \`context\` has no key \`${name}\`. ${hint}`;
-    const range = pieceRange(location.document, location.path, offset, length);
+    const range = rangeOf(offset, length);
     const details = range && { range, ...suggested(near) };
     scope.reporter.say('unknown-variable', message, location, details);
   }
-  if (unknown.length > 0) return text;
-  return renderTemplate(text, (name) => textual(context[name]));
+  return text;
 }
 
 /** Whether a text holds what could not be filled in, which was reported. */

@@ -7,6 +7,7 @@ import { loadPrompt } from '../../../src/evalfile/prompt.ts';
 import { loadTranscript } from '../../../src/evalfile/transcript.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { filesIn, load, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
+import { growth } from '../../support/work.ts';
 
 /** What is nested, broken or full beyond all measure, by the problem that it is told as. */
 const HOSTILE = [
@@ -112,6 +113,50 @@ describe('a text within the limits', () => {
     const talk = '      - user: Where is my order?\n      - assistant: It was sent on Monday.\n';
     const one = `  - id: a\n    transcript:\n${talk.repeat(11)}    assert: [x]\n`;
     assert.deepEqual(parseYaml(`cases:\n${one.repeat(2_000)}`, SUITE).problems, []);
+  });
+});
+
+describe('the work of reading a file', () => {
+  const lines = (count: number, line: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => line(index)).join('');
+  const TALK = 'transcript: [{user: Hi}, {assistant: Hello}]';
+
+  for (const [what, text] of [
+    [
+      'variables in a text',
+      (count: number) => `cases:\n  - {id: a, turns: ["${'{{a}} '.repeat(count)}"]}\n`,
+    ],
+    [
+      'variables that the context does not have',
+      (count: number) =>
+        `cases:\n  - id: a\n    context:\n${lines(count, (index) => `      k${index}: v\n`)}    turns: ["${lines(count, (index) => `{{q${index}}}`)}"]\n`,
+    ],
+    [
+      'nodes of a graph that are no nodes',
+      (count: number) =>
+        `cases:\n  - id: a\n    ${TALK}\n    assert:\n      - type: decision-graph\n        start: n0\n        nodes:\n${lines(count, (index) => `          n${index}: {type: question, question: q}\n`)}`,
+    ],
+  ] as const) {
+    it(`grows with its ${what}, not with their square`, async () => {
+      assert.ok((await growth((count) => load(text(count)), 600)) < 9);
+    });
+  }
+
+  it('makes no message of thousands of names', async () => {
+    const models = lines(2_000, (index) => `  m${index}: openai:x\n`);
+    const { problems } = await load(
+      `models:\n${models}judge: wrong-altogether\ncases:\n  - {id: a, ${TALK}, assert: [x]}\n`,
+    );
+    const told = problems.find(({ code }) => code === 'unknown-name')?.message ?? '';
+    assert.match(told, /m0, m1, .*… \(2,000 in all\)/);
+    assert.ok(told.length < 1_000);
+  });
+
+  it('ends where a suite includes too many files', async () => {
+    const names = Array.from({ length: LIMITS.includes + 20 }, (_, index) => `${index}.yaml`);
+    const beside = Object.fromEntries(names.map((name) => [name, 'cases: []\n']));
+    const { problems } = await load(`include: [${names.join(', ')}]\ncases: []\n`, beside);
+    assert.deepEqual(problems.filter(({ code }) => code === 'too-many-includes').length, 1);
   });
 });
 
