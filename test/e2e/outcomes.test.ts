@@ -185,6 +185,12 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.screenshot('repetitions');
     await rm(path);
     await rm(many);
+    await workbench.until(
+      'the files being gone',
+      () => workbench.testRows(),
+      (rows) => !rows.some((row) => row.includes('many')),
+    );
+    await workbench.unfoldTests();
     await workbench.window.open(suite);
   });
 
