@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { markSvg } from '../../src/extension/marks/shapes.ts';
+import { stampAfter } from '../../src/store/recordNames.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { until } from '../support/until.ts';
@@ -203,7 +204,8 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
   /** A later run, with other outcomes at its turns. */
   async function recordAgain(change: (turn: object, index: number) => object) {
     const runs = join(folder, '.turnlight/runs');
-    const text = await readFile(join(runs, (await readdir(runs)).sort().at(-1) ?? ''), 'utf8');
+    const names = (await readdir(runs)).sort();
+    const text = await readFile(join(runs, names.at(-1) ?? ''), 'utf8');
     const lines = text.split('\n').map((line) => {
       const { verdicts, ...rest } = JSON.parse(line || '{}');
       if (!verdicts) return line;
@@ -213,6 +215,7 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
       }));
       return JSON.stringify({ ...rest, verdicts: changed });
     });
-    await writeFile(join(runs, '9999-later.jsonl'), lines.join('\n'));
+    const later = stampAfter(names, new Date().toISOString());
+    await writeFile(join(runs, `${later}-again.jsonl`), lines.join('\n'));
   }
 });
