@@ -71,7 +71,8 @@ describe('a workspace of hostile files in the real VS Code', { timeout: 600_000 
   it('once trusted, asks before it sends: a no sends nothing, a yes is asked for once', async () => {
     await rm(join(folder, '.turnlight'), { recursive: true });
     workbench = await Workbench.open({ folder, trusted: true });
-    const { reasons, questions } = await runForeignFile(workbench, folder);
+    const host = 'hostile.example.invalid';
+    const { reasons, questions } = await runForeignFile(workbench, folder, host);
     assert.deepEqual(reasons, ['host-not-allowed', 'timeout', 'timeout']);
     assert.equal(questions, 0);
     assert.equal(existsSync(join(folder, 'trace')), false);

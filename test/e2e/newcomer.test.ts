@@ -215,7 +215,8 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
   }
 
   it('asks before a key goes to a host that the file names, and once only', async () => {
-    const { reasons, questions } = await runForeignFile(workbench, folder);
+    const host = 'newcomer.example.invalid';
+    const { reasons, questions } = await runForeignFile(workbench, folder, host);
     assert.deepEqual(reasons, ['host-not-allowed', 'timeout', 'timeout']);
     assert.equal(questions, 0);
   });

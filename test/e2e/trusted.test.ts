@@ -247,15 +247,15 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     );
   });
 
-  /** The lines of each run's record, the last run at the end. */
+  /** The lines of each run's record that are written whole, the last run at the end. */
   async function records(): Promise<RecordLine[][]> {
     const runs = join(folder, 'shopfast/.turnlight/runs');
     const names = existsSync(runs) ? await readdir(runs) : [];
     const texts = await Promise.all(names.sort().map((name) => readFile(join(runs, name), 'utf8')));
     return texts.map((text) =>
       text
-        .trim()
         .split('\n')
+        .slice(0, -1)
         .map((line) => JSON.parse(line)),
     );
   }

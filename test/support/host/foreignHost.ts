@@ -2,9 +2,8 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workbench } from './workbench.ts';
 
-/** A host that no name server knows. */
-const FOREIGN = `models:
-  j: {provider: openai, model: m, base_url: "https://llm.example.invalid/v1", api_key_env: TURNLIGHT_TEST_KEY, timeout: 300}
+const foreign = (host: string) => `models:
+  j: {provider: openai, model: m, base_url: "https://${host}/v1", api_key_env: TURNLIGHT_TEST_KEY, timeout: 300}
 judge: j
 cases:
   - id: greets
@@ -18,13 +17,14 @@ cases:
  * Runs a file that names a foreign host: the question is answered with no and with yes, and is not
  * asked a third time.
  *
+ * @param host one that no name server knows, and that no other test allows: all share the user's list
  * @returns why the verdict of each run is an error, and how many questions are left open
  */
-export async function runForeignFile(workbench: Workbench, folder: string) {
+export async function runForeignFile(workbench: Workbench, folder: string, host: string) {
   const path = join(folder, 'foreign.eval.yaml');
-  await writeFile(path, FOREIGN);
+  await writeFile(path, foreign(host));
   const dialog = workbench.page.locator('.monaco-dialog-box', {
-    hasText: 'Send TURNLIGHT_TEST_KEY to llm.example.invalid?',
+    hasText: `Send TURNLIGHT_TEST_KEY to ${host}?`,
   });
   const run = async (answer?: string) => {
     const before = (await reasonsIn(folder)).length;
