@@ -216,7 +216,13 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     const run = workbench.window.command('turnlight.runFile');
     await outcomes('the run', 'gamma (Running)');
     await workbench.putCursor(suite, 1, 1);
-    await workbench.page.keyboard.type('# one\n# two\n');
+    const inserted = '# one\n# two\n';
+    await workbench.page.keyboard.type(inserted);
+    await workbench.until(
+      'the lines where extensions see them',
+      () => workbench.window.textOf(suite),
+      (text) => text?.startsWith(inserted) ?? false,
+    );
     await writeFile(join(folder, 'go'), '');
     await run;
     await outcomes('the failure', 'gamma (Failed)');
