@@ -216,12 +216,19 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     const run = workbench.window.command('turnlight.runFile');
     await outcomes('the run', 'gamma (Running)');
     await workbench.putCursor(suite, 1, 1);
-    const inserted = '# one\n# two\n';
-    await workbench.page.keyboard.type(inserted);
+    // One line at a time, each seen before the next: VS Code places a message by the text it knew last.
+    for (const inserted of ['# one\n', '# one\n# two\n']) {
+      await workbench.page.keyboard.type(inserted.slice(-6));
+      await workbench.until(
+        'the lines where extensions see them',
+        () => workbench.window.textOf(suite),
+        (text) => text?.startsWith(inserted) ?? false,
+      );
+    }
     await workbench.until(
-      'the lines where extensions see them',
-      () => workbench.window.textOf(suite),
-      (text) => text?.startsWith(inserted) ?? false,
+      'the lenses of the moved case',
+      () => workbench.window.lenses(suite, 5),
+      (titles) => titles.includes('Run'),
     );
     await writeFile(join(folder, 'go'), '');
     await run;
