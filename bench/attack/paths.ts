@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { botSuite, ECHO, runFiles, workspaceWith } from '../../test/support/runs.ts';
+import { WAYS_OUT } from '../../test/support/waysOut.ts';
 import type { Attack, Scene } from './attack.ts';
 
 /** Stands in every file outside, and may come in with none of them. */
@@ -35,17 +36,9 @@ const OUTSIDE: Readonly<Record<string, string>> = {
   'a.yaml': `cases:\n  - {id: b, transcript: [{user: Hi}, {assistant: ${WORDS}}], assert: [${CHECK}]}\n`,
 };
 
-/** Ways from the workspace to a file of the folder beside it. */
-const WAYS: readonly ((name: string, outside: string) => string)[] = [
-  (name) => `../outside/${name}`,
-  (name) => `in/../../outside/${name}`,
-  (name, outside) => `${outside}/${name}`,
-  (name) => `linked/${name}`,
-  (name) => `in/linked/${name}`,
-  (name) => `up/outside/${name}`,
+const WAYS: typeof WAYS_OUT = [
+  ...WAYS_OUT,
   (name) => `link-${name}`,
-  (name) => `..\\outside\\${name}`,
-  (name) => `in/..\\..\\outside/${name}`,
   (name, outside) => `file://${outside}/${name}`,
   (name) => `./in/.././../outside/./${name}`,
 ];

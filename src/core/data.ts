@@ -105,19 +105,29 @@ export function freeNames(
 /** Whether a JSON text is nested deeper than we parse. */
 export function isTooDeep(json: string): boolean {
   let depth = 0;
-  let quoted = false;
   for (let at = 0; at < json.length; at += 1) {
     const character = json[at];
-    if (quoted) {
-      if (character === '\\') at += 1;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
+    if (character === '"') at = closingQuote(json, at);
     else if (character === '[' || character === '{') {
       depth += 1;
       if (depth > LIMITS.depth) return true;
     } else if (character === ']' || character === '}') depth -= 1;
   }
   return false;
+}
+
+/** Where a JSON string that is opened at a place ends; the text's length if it does not. */
+function closingQuote(json: string, opening: number): number {
+  let end = json.indexOf('"', opening + 1);
+  while (end >= 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end < 0 ? json.length : end;
+}
+
+/** Whether an odd number of backslashes stands before a place. */
+function isEscaped(json: string, place: number): boolean {
+  let first = place;
+  while (json[first - 1] === '\\') first -= 1;
+  return (place - first) % 2 === 1;
 }
 
 /** The value of a JSON text; undefined if it is none, or nested too deep. */

@@ -1,6 +1,6 @@
 /**
- * How much of what stands in a workspace is read. A text that is larger is one problem that names the
- * limit, and nothing else suffers from it.
+ * How much is read of what stands in a workspace, and of what agents and judges say. A text that is
+ * larger is one problem that names the limit, and nothing else suffers from it.
  */
 export const LIMITS = {
   evalFile: 2_000_000,
@@ -16,6 +16,9 @@ export const LIMITS = {
   recordLine: 32_000_000,
   recordCases: 200_000,
   records: 1_000,
+  reply: 1_000_000,
+  replies: 10_000_000,
+  answer: 500_000,
   comparedWord: 100,
   comparedWords: 300,
 } as const;
@@ -36,6 +39,9 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   recordLine: 'Bytes of a line of a record',
   recordCases: 'Cases that finished in a record',
   records: 'Records looked into for the last result of a case, the newest first',
+  reply: "Characters of a target's reply",
+  replies: "Characters of a target's replies in a conversation",
+  answer: "Characters of a judge's answer",
   comparedWord: 'Characters of a word for which "did you mean" looks for a likely one',
   comparedWords: 'Names that it is compared with',
 };

@@ -6,4 +6,14 @@ export interface Logger {
   error(message: string): void;
 }
 
+/** A log to which messages go as they are changed. */
+export function changedLog(log: Logger, change: (message: string) => string): Logger {
+  return {
+    debug: (message) => log.debug(change(message)),
+    info: (message) => log.info(change(message)),
+    warn: (message) => log.warn(change(message)),
+    error: (message) => log.error(change(message)),
+  };
+}
+
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };

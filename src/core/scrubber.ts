@@ -1,5 +1,5 @@
 import { escapeRegExp } from './escapeRegExp.ts';
-import type { Logger } from './logger.ts';
+import { changedLog, type Logger } from './logger.ts';
 
 /** Whether a variable or a header holds a secret, to judge by its name. */
 export function isSecretName(name: string): boolean {
@@ -37,12 +37,7 @@ export class Scrubber {
 
   /** The log, without secrets. */
   log(log: Logger): Logger {
-    return {
-      debug: (message) => log.debug(this.text(message)),
-      info: (message) => log.info(this.text(message)),
-      warn: (message) => log.warn(this.text(message)),
-      error: (message) => log.error(this.text(message)),
-    };
+    return changedLog(log, (message) => this.text(message));
   }
 
   text(text: string): string {

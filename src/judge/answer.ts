@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Asked, Mistake } from '../assertions/contract.ts';
 import { turnMistakes } from '../assertions/shared/answerMistakes.ts';
 import { mappingOf, type Path, valueAt } from '../core/data.ts';
+import { LIMITS, readable } from '../core/limits.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { TookTooLong, withinTime } from '../core/timeLimit.ts';
 import { unreachable } from '../core/unreachable.ts';
@@ -112,7 +113,10 @@ function notOneObject(read: Exclude<AnswerText, { kind: 'object' }>, text: strin
       return { reason: 'repeated-key', faults: [fault], repairable: true };
     }
     case 'too-long':
-      return hopeless('malformed-json', 'The answer is longer than 500,000 characters.');
+      return hopeless(
+        'malformed-json',
+        `The answer is longer than ${readable(LIMITS.answer)} characters.`,
+      );
     default:
       return unreachable(read);
   }

@@ -1,7 +1,5 @@
 import { parseJson } from '../core/data.ts';
-
-/** Characters. No judge writes as much; reading more would hold everything up. */
-const LONGEST = 500_000;
+import { LIMITS } from '../core/limits.ts';
 
 /** Beginnings of an object that are tried: a text of braces alone must not take for ever. */
 const MAX_TRIES = 20;
@@ -18,7 +16,7 @@ export type AnswerText =
  *     Here {as asked} it is: {"score": 1} I hope {this} helps.   →   {"score": 1}
  */
 export function readAnswerText(text: string): AnswerText {
-  if (text.length > LONGEST) return { kind: 'too-long' };
+  if (text.length > LIMITS.answer) return { kind: 'too-long' };
   const answer = text.replace(/^\s*<think>[\s\S]*?<\/think>/, '');
   const whole = objectOf(answer);
   const found = whole ? [{ value: whole, text: answer }] : objectsIn(answer);

@@ -1,10 +1,8 @@
-import { canonicalJson } from '../core/digest.ts';
 import type { KeyHost } from '../core/environment.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { type Forbidden, forbiddenAt } from '../models/destination.ts';
 import type { Destination } from '../models/model.ts';
-import { findProvider } from '../models/registry.ts';
-import { modelsOf } from './modelsOf.ts';
+import { connectionsOf } from './connections.ts';
 
 /** A host that cases would ask. */
 export interface AskedHost extends Destination {
@@ -16,10 +14,9 @@ export async function destinationsOf(
   cases: readonly SuiteCase[],
   host: KeyHost,
 ): Promise<AskedHost[]> {
-  const specs = new Map(modelsOf(cases).map((spec) => [canonicalJson(spec), spec]));
   const found = new Map<string, AskedHost>();
-  for (const spec of specs.values()) {
-    const one = (await findProvider(spec.provider)?.connect(spec, host))?.destination;
+  for (const { connection } of await connectionsOf(cases, host)) {
+    const { destination: one } = connection;
     if (!one) continue;
     const at = URL.canParse(one.url) ? new URL(one.url) : { host: one.url, protocol: '' };
     const key = `${at.protocol}${at.host} ${one.usual}`;

@@ -1,7 +1,7 @@
 import type { KeyHost } from '../core/environment.ts';
 import type { ModelSpec, SuiteCase } from '../core/suite.ts';
-import { findProvider } from '../models/registry.ts';
-import { judgesOf, modelsOf } from './modelsOf.ts';
+import { connectionsOf } from './connections.ts';
+import { judgesOf } from './modelsOf.ts';
 
 export interface MissingKey {
   readonly model: ModelSpec;
@@ -17,9 +17,8 @@ export async function missingKeys(
   host: KeyHost,
 ): Promise<MissingKey[]> {
   const judges = new Set(judgesOf(cases).map(({ id }) => id));
-  const found = modelsOf(cases).map(async (model) => {
-    const variable = (await findProvider(model.provider)?.connect(model, host))?.missingKey;
-    return variable === undefined ? [] : [{ model, variable, judges: judges.has(model.id) }];
-  });
-  return (await Promise.all(found)).flat();
+  const connections = await connectionsOf(cases, host);
+  return connections.flatMap(({ model, connection: { missingKey: variable } }) =>
+    variable === undefined ? [] : [{ model, variable, judges: judges.has(model.id) }],
+  );
 }

@@ -29,8 +29,11 @@ export function colonTextAt(
   if (path.length === 0 || key === undefined || others.length > 0) return undefined;
   const inner = valueAt(value, [...path, key]);
   if (typeof inner === 'object' && inner !== null) return undefined;
-  if (!takesText(schema, value, path) || isLikeKnown(schema, value, path, key)) return undefined;
+  if (!takesText(schema, value, path)) return undefined;
   const known = keysAt(schema, value, path).map(({ name }) => name);
+  const values = known.flatMap((name) => valuesAt(schema, value, [...path, name]));
+  // Like a key, or like a value of one that is missing: `contains` where `type: contains` was meant.
+  if (nearest(key, [...known, ...values.map((one) => one.value)]).length > 0) return undefined;
   const isForeign = foreign?.ofKey(key, known, inner) ?? foreign?.withoutOurs(key, known);
   return isForeign === undefined ? { path, key } : undefined;
 }
@@ -43,11 +46,4 @@ function mappingAt(value: unknown, path: Path): object {
 function takesText(schema: z.ZodType, value: unknown, path: Path): boolean {
   const asText = changedAt(value, path, () => 'text');
   return schemasAt(schema, asText, path).some((one) => definition(one).type === 'string');
-}
-
-/** Like a key, or like a value of one that is missing: `contains` where `type: contains` was meant. */
-function isLikeKnown(schema: z.ZodType, value: unknown, path: Path, key: string): boolean {
-  const keys = keysAt(schema, value, path).map(({ name }) => name);
-  const values = keys.flatMap((name) => valuesAt(schema, value, [...path, name]));
-  return nearest(key, [...keys, ...values.map((one) => one.value)]).length > 0;
 }

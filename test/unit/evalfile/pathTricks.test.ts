@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { loadSuite } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';
+import { WAYS_OUT } from '../../support/waysOut.ts';
 
 const POSIX = { skip: process.platform === 'win32' };
 const CHAT = 'transcript: [{user: Hi}, {assistant: Hello}]\n';
@@ -53,23 +54,6 @@ const KEYS: Readonly<
     text: INCLUDED,
   },
 };
-
-/** Ways out of the workspace, from it to a file of the folder beside it. */
-const WAYS_OUT: readonly ((name: string, outside: string) => string)[] = [
-  (name) => `../outside/${name}`,
-  (name) => `in/../../outside/${name}`,
-  (name, outside) => `${outside}/${name}`,
-  (name) => `linked/${name}`,
-  (name) => `in/linked/${name}`,
-  (name) => `up/outside/${name}`,
-  (name) => `..\\outside\\${name}`,
-  (name) => `in\\..\\..\\outside\\${name}`,
-  (name) => `in/..\\..\\outside/${name}`,
-  (name) => `C:\\outside\\${name}`,
-  (name) => `C:/outside/${name}`,
-  (name) => `\\\\server\\outside\\${name}`,
-  (name) => `\\outside\\${name}`,
-];
 
 const PATTERNS_OUT = [
   '../outside/*.yaml',
