@@ -41,6 +41,8 @@ export class TestRunner {
   /** Resolves when the run has ended. The run's own token is what the panel's Cancel stops. */
   async run(request: vscode.TestRunRequest): Promise<void> {
     if (!mayRun()) return;
+    if (!request.include) await this.#parts.tree.findAll();
+    // From here on: what was typed before stands in the files as they are read now.
     const edits: Edit[] = [];
     const listening = hearEdits(edits);
     const chosen = await this.#choose(request, edits);
@@ -70,7 +72,6 @@ export class TestRunner {
     edits: readonly Edit[],
   ): Promise<ChosenFile[]> {
     const { controller, tree } = this.#parts;
-    if (!include) await tree.findAll();
     const excluded = new Set(exclude ?? []);
     const files = new Map<string, { uri: vscode.Uri; ids: Set<string> | undefined }>();
     for (const item of include ?? [...controller.items].map(([, one]) => one)) {
