@@ -2,9 +2,15 @@ import { EXIT, EXIT_MEANINGS } from '../../src/cli/exitCode.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import type { Shell, Stream } from '../../src/cli/shell.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
+import { REPORTERS } from '../../src/report/registry.ts';
 import { table } from './table.ts';
 
-const SILENT: Stream = { write() {}, isTty: false, size: () => ({ columns: 80, rows: 24 }) };
+const SILENT: Stream = {
+  write() {},
+  command() {},
+  isTty: false,
+  size: () => ({ columns: 80, rows: 24 }),
+};
 
 const NO_SHELL: Shell = {
   folder: '',
@@ -40,4 +46,12 @@ export function exitCodes(): string {
     meaning,
   ]);
   return table(['code', 'meaning'], rows);
+}
+
+export function reporters(): string {
+  const rows = Object.entries(REPORTERS).map(([name, { writes }]) => [`\`${name}\``, writes]);
+  return table(
+    ['reporter', 'writes'],
+    [['`terminal`', 'progress, then a table, the failures and sums, for people'], ...rows],
+  );
 }

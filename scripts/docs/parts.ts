@@ -14,7 +14,7 @@ import { withModels } from '../../src/evalfile/targetSchema.ts';
 import { dialects } from '../../src/messages/registry.ts';
 import { modelProviders } from '../../src/models/registry.ts';
 import { targetTypes } from '../../src/targets/registry.ts';
-import { commands, exitCodes } from './commandLine.ts';
+import { commands, exitCodes, reporters } from './commandLine.ts';
 import { type Field, fieldsIn, fieldsOf, fieldTable, type Schema } from './fields.ts';
 import { limits } from './limits.ts';
 import { namesFrom } from './names.ts';
@@ -43,6 +43,7 @@ export const PARTS: Readonly<Record<string, () => string>> = {
   'prompt variables': promptVariables,
   commands,
   'exit codes': exitCodes,
+  reporters,
   settings,
   limits,
   'run line': keysOf(runLineSchema),

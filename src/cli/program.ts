@@ -2,13 +2,16 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { ReasonedError } from '../core/errors.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
 import { UnwritableError } from '../disk/unwritable.ts';
+import { REPORTER_NAMES } from '../report/registry.ts';
 import { RECORD } from '../store/append.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
 import type { PlanOptions } from './planCommand.ts';
-import { REPORTERS } from './reporterNames.ts';
+import type { ChosenReporter } from './reporters.ts';
 import type { RunCommandOptions } from './runCommand.ts';
 import type { Shell } from './shell.ts';
 import { ownVersion } from './version.ts';
+
+const LIST = new Intl.ListFormat('en', { type: 'disjunction' });
 
 const FILES =
   'eval files, folders or globs (default: every *.eval.yaml and *.eval.yml under this folder)';
@@ -82,8 +85,8 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
     .option('--replay <file>', 'answer from this recording instead of asking models and targets')
     .addOption(
       new Option(
-        '--reporter <name>',
-        'terminal, json or junit; repeatable (default: terminal)',
+        '--reporter <name[=file]>',
+        `${LIST.format(REPORTER_NAMES)}; repeatable, each with its file (default: terminal)`,
       ).argParser(reporter),
     )
     .addOption(
@@ -92,7 +95,10 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
         'stop before the run could cost more than this, in the currency of the prices',
       ).argParser(amount),
     )
-    .option('--output <file>', 'where the last json or junit reporter writes')
+    .option(
+      '--output <file>',
+      'where the last reporter without a file writes (default: standard output)',
+    )
     .option('--forbid-only', 'refuse to run if a case sets `only` (default: when CI is set)')
     .option('--no-forbid-only', 'allow `only`')
     .option('--no-save', 'do not record the run in .turnlight/')
@@ -179,11 +185,15 @@ function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }
 
-function reporter(value: string, earlier: readonly string[] | undefined): string[] {
-  if (!REPORTERS.some((name) => name === value)) {
-    throw new InvalidArgumentError(`Expected one of ${REPORTERS.join(', ')}.`);
+function reporter(value: string, earlier: readonly ChosenReporter[] = []): ChosenReporter[] {
+  const [given, ...rest] = value.split('=');
+  const name = REPORTER_NAMES.find((one) => one === given);
+  if (!name) throw new InvalidArgumentError(`Expected ${LIST.format(REPORTER_NAMES)}.`);
+  const file = rest.join('=');
+  if (rest.length > 0 && file === '') {
+    throw new InvalidArgumentError(`Expected a file behind \`=\`, such as ${name}=evals.out.`);
   }
-  return collect(value, earlier);
+  return [...earlier, { name, ...(rest.length > 0 && { file }) }];
 }
 
 function amount(value: string): number {

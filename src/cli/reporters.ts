@@ -1,14 +1,18 @@
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
-import { JsonReporter } from '../report/json.ts';
-import { JUnitReporter } from '../report/junit.ts';
+import { type FileReporterName, REPORTERS, type ReporterName } from '../report/registry.ts';
 import type { Reporter } from '../report/reporter.ts';
 import { TerminalReporter } from '../report/terminal.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { UsageError } from './exitCode.ts';
-import type { ReporterName } from './reporterNames.ts';
 import type { Shell, Stream } from './shell.ts';
+
+/** A reporter as it was asked for: `junit`, or `junit=evals.xml`. */
+export interface ChosenReporter {
+  readonly name: ReporterName;
+  readonly file?: string;
+}
 
 /** The reporters of one run and where each writes. */
 export interface Reporters {
@@ -19,31 +23,34 @@ export interface Reporters {
   finish(): Promise<readonly UnwritableError[]>;
 }
 
-interface FileReporter {
-  readonly reporter: Reporter;
+interface Output {
+  readonly name: FileReporterName;
   /** Absolute; standard output without it. */
   readonly path?: string;
+  /** Others write to the file as well. */
+  readonly appends?: boolean;
 }
 
 /**
- * `--output` belongs to the last reporter that writes a file; another one writes to standard output,
- * and the terminal's report then goes to standard error.
+ * One reporter may write to standard output; the terminal's report then goes to standard error.
  *
+ * @param output where the last reporter writes of those that were given no file
  * @throws UsageError, UnwritableError
  */
 export async function createReporters(
-  names: readonly ReporterName[],
+  chosen: readonly ChosenReporter[],
   output: string | undefined,
   shell: Shell,
 ): Promise<Reporters> {
-  const chosen = new Set(names);
-  const files = fileReporters([...chosen], output, shell.folder);
-  const path = files.at(-1)?.path;
-  if (path !== undefined) await assertWritable(path);
-  const usesOut = files.some((file) => file.path === undefined);
-  const terminal = chosen.has('terminal')
+  const outputs = outputsOf(chosen, output, shell);
+  for (const { path } of outputs) if (path !== undefined) await assertWritable(path);
+  const usesOut = outputs.some(({ name, path }) => path === undefined && !isCommands(name));
+  const terminal = chosen.some(({ name }) => name === 'terminal')
     ? createTerminal(usesOut ? shell.err : shell.out, shell)
     : undefined;
+  const files = await Promise.all(
+    outputs.map(async (one) => ({ ...one, reporter: await createReporter(one, shell) })),
+  );
   const all = [...(terminal ? [terminal] : []), ...files.map(({ reporter }) => reporter)];
 
   return {
@@ -57,35 +64,66 @@ export async function createReporters(
     finish: async () => {
       terminal?.finish();
       const failures: UnwritableError[] = [];
-      for (const { reporter, path } of files) {
+      for (const { reporter, name, path, appends } of files) {
         const text = reporter.finish() ?? '';
-        if (path === undefined) shell.out.write(text);
-        else
-          await writeFile(path, shell.scrubber.text(text)).catch((error: unknown) =>
+        if (path === undefined) shell.out[isCommands(name) ? 'command' : 'write'](text);
+        else {
+          const write = appends ? appendFile : writeFile;
+          await write(path, shell.scrubber.text(text)).catch((error: unknown) =>
             failures.push(unwritableReport(path, error)),
           );
+        }
       }
       return failures;
     },
   };
 }
 
-function fileReporters(
-  names: readonly ReporterName[],
+function outputsOf(
+  chosen: readonly ChosenReporter[],
   output: string | undefined,
-  folder: string,
-): FileReporter[] {
-  const files = names.filter((name) => name !== 'terminal');
-  if (output !== undefined && files.length === 0) {
-    throw new UsageError('--output needs --reporter json or junit.');
+  shell: Shell,
+): Output[] {
+  const outputs = chosen.flatMap(({ name, file }): Output[] => {
+    if (name !== 'terminal' && !isCommands(name)) {
+      return [{ name, ...(file !== undefined && { path: resolve(shell.folder, file) }) }];
+    }
+    if (file !== undefined) throw new UsageError(`The reporter ${name} takes no file.`);
+    return name === 'terminal' ? [] : [{ name }, ...stepSummary(name, shell)];
+  });
+  const withoutFile = outputs.filter(({ name, path }) => path === undefined && !isCommands(name));
+  const last = withoutFile.at(-1);
+  if (output !== undefined && !last) {
+    throw new UsageError('--output needs a reporter that writes a file, such as --reporter json.');
   }
-  if (files.length > 1 && output === undefined) {
-    throw new UsageError('Two reporters cannot share standard output. Set a file with --output.');
+  if (withoutFile.length > (output === undefined ? 1 : 2)) {
+    throw new UsageError(
+      'Two reporters cannot share standard output. Give each a file: --reporter junit=evals.xml.',
+    );
   }
-  return files.map((name, index) => ({
-    reporter: name === 'json' ? new JsonReporter() : new JUnitReporter(folder),
-    ...(output !== undefined && index === files.length - 1 && { path: resolve(folder, output) }),
-  }));
+  const placed = outputs.map((one) =>
+    one === last && output !== undefined ? { ...one, path: resolve(shell.folder, output) } : one,
+  );
+  const paths = placed.flatMap(({ path, appends }) => (path === undefined || appends ? [] : path));
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (twice !== undefined) throw new UsageError(`Two reporters cannot share the file ${twice}.`);
+  return placed;
+}
+
+/** GitHub Actions shows what a step writes into this file on the page of the run. */
+function stepSummary(name: ReporterName, shell: Shell): Output[] {
+  const path = name === 'github' ? shell.env('GITHUB_STEP_SUMMARY') : undefined;
+  return path ? [{ name: 'markdown', path: resolve(shell.folder, path), appends: true }] : [];
+}
+
+function createReporter({ name }: Output, shell: Shell): Promise<Reporter> {
+  // GitHub finds the files of annotations from the folder of the repository.
+  const repository = name === 'github' ? shell.env('GITHUB_WORKSPACE') : undefined;
+  return REPORTERS[name].create({ folder: repository || shell.folder });
+}
+
+function isCommands(name: ReporterName): boolean {
+  return name !== 'terminal' && 'commands' in REPORTERS[name];
 }
 
 /** Found out before anything is run or paid for. @throws UnwritableError */

@@ -6,8 +6,7 @@ import type { Suite } from '../core/suite.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from './exitCode.ts';
 import { allowedHostsOf, requireHosts } from './hosts.ts';
-import type { ReporterName } from './reporterNames.ts';
-import { createReporters, type Reporters } from './reporters.ts';
+import { type ChosenReporter, createReporters, type Reporters } from './reporters.ts';
 import { selectCases } from './selection.ts';
 import type { Shell } from './shell.ts';
 import { loadSuites, showProblems } from './suites.ts';
@@ -24,7 +23,7 @@ export interface RunCommandOptions {
   readonly record?: string;
   readonly replay?: string;
   /** `terminal` by default. */
-  readonly reporter?: readonly ReporterName[];
+  readonly reporter?: readonly ChosenReporter[];
   readonly output?: string;
   /** In the currency of the prices. */
   readonly maxCost?: number;
@@ -57,7 +56,8 @@ export async function run(
   const chosen = suites.flatMap((suite) => suite.cases.filter((one) => select(suite, one)));
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
   const allowedHosts = replay === undefined ? await requireHosts(chosen, allowed, shell) : allowed;
-  const reporters = await createReporters(options.reporter ?? ['terminal'], options.output, shell);
+  const chosenReporters = options.reporter ?? [{ name: 'terminal' }];
+  const reporters = await createReporters(chosenReporters, options.output, shell);
 
   const { runSuites } = await import('../runner/run.ts');
   const signal = shell.catchInterrupt();

@@ -20,6 +20,8 @@ export interface Shell {
 
 export interface Stream {
   write(text: string): void;
+  /** Writes commands that a CI is to obey; in all that `write` writes it finds none. */
+  command(text: string): void;
   /** True for a terminal. */
   readonly isTty: boolean;
   size(): { readonly columns: number; readonly rows: number };

@@ -8,11 +8,11 @@ import { after, before, describe, it } from 'node:test';
 import type { Hover } from 'vscode-languageserver-types';
 import { runProgram } from '../../src/cli/program.ts';
 import { labelText, noticeText } from '../../src/core/presentation/editorText.ts';
+import { failuresOf, problemFailure } from '../../src/core/presentation/failureText.ts';
 import { visibleLog } from '../../src/core/presentation/visibleLog.ts';
 import { plainLog } from '../../src/core/presentation/visibleText.ts';
 import type { CaseLine } from '../../src/core/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
-import { failuresOf, problemFailure } from '../../src/extension/testing/failureText.ts';
 import { terminalText } from '../../src/extension/testing/terminalText.ts';
 import { diagnosticsByFile } from '../../src/language/features/diagnostics.ts';
 import { documentSymbols } from '../../src/language/features/documentSymbols.ts';
@@ -20,8 +20,8 @@ import { inlayHints } from '../../src/language/features/inlayHints.ts';
 import { messageSymbols } from '../../src/language/features/messageSymbols.ts';
 import { workspaceSymbols } from '../../src/language/features/workspaceSymbols.ts';
 import { hover } from '../../src/language/hover/hover.ts';
-import { JsonReporter } from '../../src/report/json.ts';
 import { JUnitReporter } from '../../src/report/junit.ts';
+import { type FileReporterName, REPORTERS } from '../../src/report/registry.ts';
 import type { Reporter } from '../../src/report/reporter.ts';
 import { TerminalReporter } from '../../src/report/terminal.ts';
 import type { RunEvent } from '../../src/runner/events.ts';
@@ -74,6 +74,24 @@ function eventsOf(text: string): RunEvent[] {
 function reported(reporter: Reporter, events: readonly RunEvent[]): string {
   for (const event of events) reporter.event(event);
   return reporter.finish() ?? '';
+}
+
+/** The texts of all reporters that write one, by what they are called here. */
+const REPORTS = Object.fromEntries(
+  Object.keys(REPORTERS).map((name) => [
+    `the ${name} report`,
+    async (events: readonly RunEvent[]) => {
+      const reporter = await REPORTERS[name as FileReporterName].create({ folder: '/work' });
+      return reported(reporter, events);
+    },
+  ]),
+);
+
+/** As a reader sees it. */
+function decoded(markdown: string): string {
+  return markdown
+    .replace(/&#(\d+);/g, (_found, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll('&nbsp;', ' ');
 }
 
 function terminal(events: readonly RunEvent[]): string {
@@ -178,6 +196,7 @@ describe('what files, agents and judges say', () => {
       write: (more: string) => {
         written += more;
       },
+      command() {},
       isTty: false,
       size: () => ({ columns: 200, rows: 30 }),
     };
@@ -197,8 +216,12 @@ describe('what files, agents and judges say', () => {
 
   const surfaces: Readonly<Record<string, (text: string) => string | Promise<string>>> = {
     'the terminal': (text) => terminal(eventsOf(text)),
-    'the JSON report': (text) => reported(new JsonReporter(), eventsOf(text)),
-    'the JUnit report': (text) => reported(new JUnitReporter('/work'), eventsOf(text)),
+    ...Object.fromEntries(
+      Object.entries(REPORTS).map(([name, report]) => [
+        name,
+        async (text: string) => decoded(await report(eventsOf(text))),
+      ]),
+    ),
     'turnlight list': (text) => commandLine(suite(text), 'list'),
     'turnlight check': (text) => commandLine(suite(text), 'check'),
     'turnlight check --format json': (text) =>
@@ -268,17 +291,23 @@ describe('what files, agents and judges say', () => {
 
   const COMMANDS = ['::error::x', ' ::set-output name=a::b', '##[error]x', '##vso[task.complete]x'];
 
-  const printed: Readonly<Record<string, (events: readonly RunEvent[]) => string>> = {
+  const ANNOTATION = /^::error file=[^,]*,line=\d+,title=[^,:]*::/gm;
+
+  const printed: Readonly<
+    Record<string, (events: readonly RunEvent[]) => string | Promise<string>>
+  > = {
+    ...REPORTS,
     'the terminal': (events) => plainLog(terminal(events)),
-    'the JSON report': (events) => plainLog(reported(new JsonReporter(), events)),
-    // A CI reads it from a file and prints what it likes of it.
-    'the JUnit report': (events) => reported(new JUnitReporter('/work'), events),
+    'the json report': async (events) =>
+      plainLog((await REPORTS['the json report']?.(events)) ?? ''),
+    'the github report': async (events) =>
+      ((await REPORTS['the github report']?.(events)) ?? '').replace(ANNOTATION, ''),
   };
 
   for (const [name, print] of Object.entries(printed)) {
-    it(`is no command to a CI in ${name}`, () => {
+    it(`is no command to a CI in ${name}`, async () => {
       for (const command of COMMANDS) {
-        const text = print(eventsOf(`x\n${command}\n${command}`));
+        const text = await print(eventsOf(`x\n${command}\n${command}`));
         assert.doesNotMatch(text, /^\s*::|##\w*\[/m);
       }
     });

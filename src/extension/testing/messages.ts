@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { labelText } from '../../core/presentation/editorText.ts';
+import { type Failure, failuresOf, problemFailure } from '../../core/presentation/failureText.ts';
 import type { Problem, Source } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { toRange } from '../locations.ts';
-import { type Failure, failuresOf, problemFailure } from './failureText.ts';
 import { type Edit, movedSource } from './movedLines.ts';
 
 /** What is wrong with a finished case. @param edits made since its file was read */

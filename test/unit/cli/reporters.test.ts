@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { exitCodeOf, UsageError } from '../../../src/cli/exitCode.ts';
-import { createReporters } from '../../../src/cli/reporters.ts';
+import { type ChosenReporter, createReporters } from '../../../src/cli/reporters.ts';
 import type { Shell, Stream } from '../../../src/cli/shell.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { buildCaseLine, runEvents } from '../../support/buildRun.ts';
@@ -16,10 +16,13 @@ async function createShell(
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-reporters-'));
   t.after(() => rm(folder, { recursive: true }));
-  const text = { out: '', err: '' };
+  const text = { out: '', err: '', commands: '' };
   const stream = (name: 'out' | 'err'): Stream => ({
     write: (more) => {
       text[name] += more;
+    },
+    command: (more) => {
+      text.commands += more;
     },
     isTty,
     size: () => ({ columns: 80, rows: 24 }),
@@ -35,22 +38,35 @@ async function createShell(
   return { shell, text, folder };
 }
 
+/** `junit=evals.xml` as the command line reads it. */
+function chosen(...given: readonly string[]): ChosenReporter[] {
+  return given.map((one) => {
+    const [name, file] = one.split('=') as [ChosenReporter['name'], string?];
+    return { name, ...(file !== undefined && { file }) };
+  });
+}
+
 const LINUX = { skip: process.platform !== 'linux' };
 const EVENTS = runEvents([buildCaseLine({ id: 'c', status: 'pass' })]);
 
 async function report(
   t: TestContext,
-  names: Parameters<typeof createReporters>[0],
+  given: readonly string[],
   output?: string,
+  env: Readonly<Record<string, string>> = {},
 ) {
-  const made = await createShell(t);
-  const reporters = await createReporters(names, output, made.shell);
+  const made = await createShell(t, env);
+  const reporters = await createReporters(chosen(...given), output, made.shell);
   test(
     'a report that does not fit on the disk keeps no other from being written',
     LINUX,
     async (t) => {
       const { shell, text } = await createShell(t);
-      const reporters = await createReporters(['terminal', 'json', 'junit'], '/dev/full', shell);
+      const reporters = await createReporters(
+        chosen('terminal', 'json', 'junit'),
+        '/dev/full',
+        shell,
+      );
       for (const event of EVENTS) reporters.event(event);
       assert.deepEqual(
         (await reporters.finish()).map(({ message }) => message),
@@ -84,12 +100,53 @@ test('--output belongs to the last file reporter', async (t) => {
   assert.match(await readFile(join(folder, 'deep/report.xml'), 'utf8'), /^<\?xml/);
 });
 
+test('each reporter has its file, and the terminal keeps standard output', async (t) => {
+  const { text, folder } = await report(t, [
+    'json=a.json',
+    'terminal',
+    'junit=deep/b.xml',
+    'csv=c.csv',
+  ]);
+  assert.match(text.out, /✓ c/);
+  assert.equal(JSON.parse(await readFile(join(folder, 'a.json'), 'utf8')).cases.length, 1);
+  assert.match(await readFile(join(folder, 'deep/b.xml'), 'utf8'), /^<\?xml/);
+  assert.match(await readFile(join(folder, 'c.csv'), 'utf8'), /^suite,case,/);
+});
+
+test('annotations go to standard output as commands, the Markdown to the step summary', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'turnlight-summary-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const summary = join(folder, 'summary.md');
+  await writeFile(summary, 'Before.\n');
+  const { shell, text } = await createShell(t, {
+    GITHUB_STEP_SUMMARY: summary,
+    GITHUB_WORKSPACE: '/work',
+  });
+  const reporters = await createReporters(chosen('terminal', 'github'), undefined, shell);
+  const failed = buildCaseLine({ id: 'late', status: 'error', reason: 'It timed out.' });
+  for (const event of runEvents([failed])) reporters.event(event);
+  await reporters.finish();
+  assert.match(text.out, /late/);
+  assert.equal(text.commands, '::error file=suite.eval.yaml,line=10,title=late::It timed out.\n');
+  assert.match(await readFile(summary, 'utf8'), /^Before\.\n# ✗ 1 of 1 evals did not pass/);
+});
+
 test('an output that cannot be used is a mistake found before the run', async (t) => {
   const { shell, folder } = await createShell(t);
   await writeFile(join(folder, 'file'), '');
-  await assert.rejects(createReporters(['terminal'], 'x.json', shell), UsageError);
-  await assert.rejects(createReporters(['json', 'junit'], undefined, shell), /standard output/);
-  await assert.rejects(createReporters(['json'], 'file/x.json', shell), /cannot be written/);
+  await assert.rejects(createReporters(chosen('terminal'), 'x.json', shell), UsageError);
+  await assert.rejects(
+    createReporters(chosen('json', 'junit'), undefined, shell),
+    /standard output/,
+  );
+  await assert.rejects(createReporters(chosen('json'), 'file/x.json', shell), /cannot be written/);
+  await assert.rejects(
+    createReporters(chosen('json=a', 'junit=./a'), undefined, shell),
+    /cannot share the file/,
+  );
+  for (const one of ['terminal=a', 'github=a']) {
+    await assert.rejects(createReporters(chosen(one), undefined, shell), /takes no file/);
+  }
 });
 
 for (const [env, isTty, colours] of [
@@ -102,7 +159,7 @@ for (const [env, isTty, colours] of [
 ] as const) {
   test(`colours with ${JSON.stringify(env)} ${isTty ? 'on' : 'off'} a terminal: ${colours}`, async (t) => {
     const { shell, text } = await createShell(t, env, isTty);
-    const reporters = await createReporters(['terminal'], undefined, shell);
+    const reporters = await createReporters(chosen('terminal'), undefined, shell);
     for (const event of EVENTS) reporters.event(event);
     await reporters.finish();
     assert.equal(text.out.includes('\u001b[32m'), colours);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { failuresOf } from '../../../../src/core/presentation/failureText.ts';
 import type { TurnVerdict, Verdict } from '../../../../src/core/verdict.ts';
-import { failuresOf } from '../../../../src/extension/testing/failureText.ts';
 import { buildTurnVerdict, buildVerdict } from '../../../support/build.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 

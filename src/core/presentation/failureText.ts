@@ -1,12 +1,12 @@
-import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
-import { groupBy, uniqueBy } from '../../core/data.ts';
-import { thresholdSentence } from '../../core/presentation/score.ts';
-import { STATUS_WORDS } from '../../core/presentation/status.ts';
-import { thresholdNote, verdictText } from '../../core/presentation/verdictText.ts';
-import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
-import type { Problem, Source } from '../../core/problem.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
-import { isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
+import { type Turn, textOf, turnsOf } from '../conversation.ts';
+import { groupBy, uniqueBy } from '../data.ts';
+import type { Problem, Source } from '../problem.ts';
+import type { CaseLine } from '../runRecord.ts';
+import { isFailure, type TurnVerdict, type Verdict } from '../verdict.ts';
+import { thresholdSentence } from './score.ts';
+import { STATUS_WORDS } from './status.ts';
+import { thresholdNote, verdictText } from './verdictText.ts';
+import { visibleLine, visibleText } from './visibleText.ts';
 
 /** Something that a failure is about, to be opened. */
 export interface Link {

@@ -1,3 +1,0 @@
-export const REPORTERS = ['terminal', 'json', 'junit'] as const;
-
-export type ReporterName = (typeof REPORTERS)[number];

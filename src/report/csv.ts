@@ -1,0 +1,69 @@
+import { stringify } from 'csv-stringify/sync';
+import { plainLog, visibleLine } from '../core/presentation/visibleText.ts';
+import { recordedPath } from '../core/recordPaths.ts';
+import type { CaseLine } from '../core/runRecord.ts';
+import type { TurnVerdict, Verdict } from '../core/verdict.ts';
+import type { RunEvent } from '../runner/events.ts';
+import { type Reporter, RunLog } from './reporter.ts';
+
+type Cell = string | number | undefined | null;
+
+/** The columns, with what stands in them; a row without a `turn` is about the whole conversation. */
+const COLUMNS: Readonly<
+  Record<string, (line: CaseLine, verdict?: Verdict, turn?: TurnVerdict) => Cell>
+> = {
+  suite: ({ suite }) => suite,
+  case: ({ id }) => id,
+  variant: ({ variant }) => variant,
+  repetition: ({ repetition }) => repetition,
+  case_status: ({ status }) => status,
+  case_score: ({ score }) => score,
+  case_reason: ({ reason }) => reason,
+  assertion: (_line, verdict) => verdict?.assertion.name,
+  type: (_line, verdict) => verdict?.assertion.type,
+  required: (_line, verdict) => verdict && String(verdict.assertion.required),
+  turn: (_line, _verdict, turn) => turn?.turn,
+  status: (_line, verdict, turn) => (turn ?? verdict)?.status,
+  score: (_line, verdict, turn) => (turn ?? verdict)?.score,
+  threshold: (_line, verdict) => verdict?.threshold,
+  label: (_line, verdict, turn) => (turn ?? verdict)?.label,
+  value: (_line, verdict, turn) => (turn ? undefined : verdict?.value),
+  reason: (_line, verdict) => verdict?.reason,
+  rationale: (_line, verdict, turn) => (turn ?? verdict)?.rationale,
+  quote: (_line, _verdict, turn) => turn?.evidence?.text,
+  judge: (_line, verdict) => verdict?.judge?.model,
+};
+
+/** A row for each verdict and, below it, for each turn that it judged. A case without verdicts has one row. */
+export class CsvReporter implements Reporter {
+  readonly #log = new RunLog();
+
+  event(event: RunEvent): void {
+    this.#log.add(event);
+  }
+
+  finish(): string {
+    const rows = this.#log.cases.flatMap((line) => {
+      const home = this.#log.homes.get(line.suite);
+      return rowsOf(home ? { ...line, suite: recordedPath(home, line.suite) } : line);
+    });
+    // A spreadsheet would take a text that begins with `=` for a formula, whoever said it.
+    return stringify([Object.keys(COLUMNS), ...rows], { escape_formulas: true });
+  }
+}
+
+function rowsOf(line: CaseLine): Cell[][] {
+  const row = (verdict?: Verdict, turn?: TurnVerdict) =>
+    Object.values(COLUMNS).map((cellOf) => {
+      const cell = cellOf(line, verdict, turn);
+      return typeof cell === 'string' ? plainLog(visibleLine(cell)) : cell;
+    });
+  if (line.verdicts.length === 0) return [row()];
+  return line.verdicts
+    .flatMap(withNested)
+    .flatMap((verdict) => [row(verdict), ...verdict.turns.map((turn) => row(verdict, turn))]);
+}
+
+function withNested(verdict: Verdict): Verdict[] {
+  return [verdict, ...(verdict.nested ?? []).flatMap(withNested)];
+}

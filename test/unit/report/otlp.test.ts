@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OtlpReporter } from '../../../src/report/otlp.ts';
+import { buildVerdict } from '../../support/build.ts';
+import { buildCaseLine, runEvents } from '../../support/buildRun.ts';
+
+test('writes an event of the conventions for each verdict, with score, label and reason', () => {
+  const reporter = new OtlpReporter();
+  const turns = [{ turn: 2, status: 'fail' as const, score: 0, rationale: 'It asks again.' }];
+  const line = buildCaseLine({
+    id: 'order',
+    status: 'error',
+    verdicts: [
+      buildVerdict({ name: 'Memory', status: 'fail', score: 0.5, rationale: 'Forgot it.', turns }),
+      buildVerdict({ name: 'Tone', status: 'error', score: null, reason: 'timeout' }),
+    ],
+  });
+  for (const event of runEvents([line])) reporter.event(event);
+  const { resourceLogs } = JSON.parse(reporter.finish());
+  const [{ resource, scopeLogs }] = resourceLogs;
+  assert.deepEqual(resource.attributes[0], {
+    key: 'service.name',
+    value: { stringValue: 'turnlight' },
+  });
+  const records: readonly Record<string, unknown>[] = scopeLogs[0].logRecords;
+  assert.deepEqual(
+    records.map(({ eventName, timeUnixNano }) => [eventName, timeUnixNano]),
+    [
+      ['gen_ai.evaluation.result', '1767225601200000000'],
+      ['gen_ai.evaluation.result', '1767225601200000000'],
+    ],
+  );
+  const [memory, tone] = records.map(({ attributes }) =>
+    Object.fromEntries(
+      (attributes as { key: string; value: Record<string, unknown> }[]).map(({ key, value }) => [
+        key,
+        Object.values(value)[0],
+      ]),
+    ),
+  );
+  assert.equal(memory?.['gen_ai.evaluation.name'], 'Memory');
+  assert.equal(memory?.['gen_ai.evaluation.score.value'], 0.5);
+  assert.equal(memory?.['gen_ai.evaluation.score.label'], 'fail');
+  assert.equal(memory?.['gen_ai.evaluation.explanation'], 'Forgot it.');
+  assert.equal(memory?.['turnlight.evaluation.failed_turns'], '2');
+  assert.equal(tone?.['error.type'], 'timeout');
+  assert.ok(tone && !('gen_ai.evaluation.score.value' in tone));
+});
