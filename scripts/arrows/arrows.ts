@@ -111,7 +111,17 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'scripts',
     holds: "generates lint rules, docs pages, the examples' recordings and licence notices",
-    imports: ['core', 'schema', 'messages', 'models', 'targets', 'assertions', 'evalfile', 'cli'],
+    imports: [
+      'core',
+      'schema',
+      'messages',
+      'models',
+      'targets',
+      'assertions',
+      'evalfile',
+      'report',
+      'cli',
+    ],
   },
   {
     folder: 'bench',
