@@ -42,7 +42,7 @@ export function start(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Running {
-  const kept = ['PATH', 'HOME', 'SystemRoot', 'TEMP', 'TMP'];
+  const kept = ['PATH', 'HOME', 'SystemRoot', 'TEMP', 'TMP', 'NODE_COMPILE_CACHE'];
   const inherited = Object.fromEntries(
     kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
