@@ -33,7 +33,10 @@ export function absolutePath(root: string, recorded: string): string {
 }
 
 /** A path of a record as it is named where the eval file was opened, through a link perhaps. */
-export function namedPath({ named, path }: RecordHome, absolute: string): string {
+export function namedPath(
+  { named, path }: Pick<RecordHome, 'named' | 'path'>,
+  absolute: string,
+): string {
   return resolve(dirname(named), relative(dirname(path), absolute));
 }
 

@@ -22,8 +22,9 @@ export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
       ).finally(async () => (await opened.catch(() => undefined))?.close());
     },
     async kindOf(path) {
-      const found = await stat(path).catch(() => lstat(path).catch(() => undefined));
-      return found && kindIn(found);
+      const there = await lstat(path).catch(() => undefined);
+      const led = there?.isSymbolicLink() ? await stat(path).catch(() => there) : there;
+      return led && kindIn(led);
     },
     realPath: (path) => realpath(path).catch(() => path),
     async glob(patterns, folder) {

@@ -33,11 +33,10 @@ export async function isReallyInside(
   files: Pick<Files, 'realPath'>,
 ): Promise<boolean> {
   if (!isInside(path, folder)) return false;
-  const home = await files.realPath(folder);
   // For a missing file, the nearest existing folder tells where it would be created.
   for (let there = path; there !== folder && there !== dirname(there); there = dirname(there)) {
     const real = await files.realPath(there);
-    if (real !== there) return isInside(real, home);
+    if (real !== there) return isInside(real, await files.realPath(folder));
   }
   return true;
 }

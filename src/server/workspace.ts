@@ -10,6 +10,7 @@ import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
 import { loadTranscript } from '../evalfile/transcript.ts';
 import type { EvalDocument, IndexedFile } from '../language/ports.ts';
+import { remembered } from '../language/remembered.ts';
 import { indexedFile } from '../language/symbols/indexedFile.ts';
 import { EVAL_GLOB, isEvalFile, isMessagesFile, MESSAGES_GLOB } from '../protocol/fileNames.ts';
 import { LatestRuns } from '../store/latest.ts';
@@ -34,6 +35,9 @@ interface Kept {
 
 export type Workspace = ReturnType<typeof createWorkspace>;
 
+/** Asked of every open document with each request. */
+const pathOfOpen = remembered(({ uri }: TextDocument) => pathOf(uri));
+
 /**
  * The server's view of the files: what is open counts before what is on the disk, as it is typed
  * rather than as it is saved.
@@ -51,8 +55,8 @@ export function createWorkspace(
   /** By path, in the order in which they were read. */
   const keptFiles = new Map<string, Kept>();
 
-  const openAt = (path: string) => open().find(({ uri }) => pathOf(uri) === path);
-  const openPaths = () => open().map(({ uri }) => pathOf(uri));
+  const openAt = (path: string) => open().find((one) => pathOfOpen(one) === path);
+  const openPaths = () => open().map(pathOfOpen);
   const files = overlayFiles(disk, (path) => openAt(path)?.getText());
 
   /** The workspace folder that holds a file; its own folder if none does. */
@@ -129,11 +133,12 @@ export function createWorkspace(
   const fileAt = async (path: string): Promise<IndexedFile | undefined> => {
     const text = await readText(path);
     if (text === undefined) return undefined;
-    const known = openAt(path) ? undefined : indexed.get(path);
-    if (known?.digest === sha256(text)) return known.file;
+    const isOpen = openAt(path) !== undefined;
+    const known = isOpen ? undefined : indexed.get(path);
+    if (known && known.digest === sha256(text)) return known.file;
     const document = await documentOf(path, text);
     if (!document) return undefined;
-    return openAt(path) ? indexedFile(document) : indexFile(document);
+    return isOpen ? indexedFile(document) : indexFile(document);
   };
   const filesAt = async (paths: Iterable<string>, signal: AbortSignal) => {
     const found: IndexedFile[] = [];

@@ -14,6 +14,9 @@ export interface FoundHome extends RecordHome {
   readonly kept: readonly string[];
 }
 
+/** What there is, wherever the next record will be. */
+export type KeptHomes = Omit<FoundHome, 'root'>;
+
 /**
  * Decides where the records of an eval file stand, the same for the editor and for the command line
  * in any folder:
@@ -23,18 +26,19 @@ export interface FoundHome extends RecordHome {
  *     work/repo/evals/    3. without both, in the folder of the file
  */
 export async function findHome(evalFile: string): Promise<FoundHome> {
+  const found = await keptHomes(evalFile);
+  return { ...found, root: found.kept[0] ?? (await besideRepository(dirname(found.path))) };
+}
+
+export async function keptHomes(evalFile: string): Promise<KeptHomes> {
   const folder = await realpath(dirname(evalFile)).catch(() => dirname(evalFile));
-  const above = foldersFrom(folder);
-  const [kept, repositories] = await Promise.all([
-    those(above, (one) => isRealFolder(join(one, HOME_FOLDER))),
-    those(above, (one) => exists(join(one, '.git'))),
-  ]);
-  return {
-    named: evalFile,
-    path: join(folder, basename(evalFile)),
-    root: kept[0] ?? repositories[0] ?? folder,
-    kept,
-  };
+  const kept = await those(foldersFrom(folder), (one) => isRealFolder(join(one, HOME_FOLDER)));
+  return { named: evalFile, path: join(folder, basename(evalFile)), kept };
+}
+
+async function besideRepository(folder: string): Promise<string> {
+  const [nearest = folder] = await those(foldersFrom(folder), (one) => exists(join(one, '.git')));
+  return nearest;
 }
 
 /** @param root as of `RecordHome` */

@@ -1,9 +1,9 @@
 import { caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
-import { mapCasePaths, namedPath, type RecordHome } from '../core/recordPaths.ts';
+import { mapCasePaths, namedPath } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { recordsAt } from './append.ts';
-import { findHome } from './home.ts';
+import { type KeptHomes, keptHomes } from './home.ts';
 import { type Entry, type RecordIndex, RecordReader } from './recordIndex.ts';
 import { newestFirst } from './recordNames.ts';
 
@@ -100,19 +100,19 @@ export class LatestRuns {
 }
 
 interface Records {
-  readonly home: RecordHome;
+  readonly home: KeptHomes;
   /** Absolute, the newest first. */
   readonly records: readonly string[];
 }
 
 /** The nearest root has the newest records. */
 async function recordsOf(suite: string): Promise<Records> {
-  const home = await findHome(suite);
+  const home = await keptHomes(suite);
   const found = await Promise.all(home.kept.map(recordsAt));
   return { home, records: found.flatMap(newestFirst).slice(0, LIMITS.records) };
 }
 
-function asNamed(line: CaseLine, home: RecordHome): CaseLine {
+function asNamed(line: CaseLine, home: KeptHomes): CaseLine {
   if (home.path === home.named || line.suite === home.named) return line;
   return mapCasePaths(line, (path) => namedPath(home, path));
 }

@@ -5,7 +5,7 @@ import { absolutePath } from '../core/recordPaths.ts';
 import { readRegular } from '../disk/regularFile.ts';
 import { unwritable } from '../disk/unwritable.ts';
 import { RECORD, recordsAt } from './append.ts';
-import { findHome } from './home.ts';
+import { keptHomes } from './home.ts';
 
 /** Milliseconds without a new line after which a run without an end is taken to have been killed. */
 const STILL_RUNNING = 60 * 60 * 1000;
@@ -33,7 +33,7 @@ export interface RenamedRecords {
  * @throws UnwritableError
  */
 export async function renameCase(renaming: CaseRenaming): Promise<RenamedRecords> {
-  const { path: suite, kept } = await findHome(renaming.suite);
+  const { path: suite, kept } = await keptHomes(renaming.suite);
   const changed: string[] = [];
   const running: string[] = [];
   for (const root of kept) {

@@ -49,12 +49,14 @@ function inlineAt({ document, path }: ActionContext): Inline | undefined {
   const { value: root } = document.yaml;
   for (let length = path.length; length > 0; length -= 1) {
     const prefix = path.slice(0, length);
+    const key = prefix.at(-1);
+    // Of a list's items none can be cut out.
+    if (typeof key !== 'string') continue;
     const value = valueAt(root, prefix);
     const written = isMapping(value) || (typeof value === 'string' && SHORT_MODEL.test(value));
     for (const { kind, role } of written ? rolesAt(evalFileSchema, root, prefix) : []) {
       const list = kind !== undefined && !isFileKind(kind) ? LISTS.get(kind) : undefined;
       if (list === undefined || role === 'declaration') continue;
-      const key = String(prefix.at(-1));
       return { list, path: prefix, name: key === kind ? nameOf(value, kind) : key };
     }
   }

@@ -3,7 +3,6 @@ import { isFileKind, SCOPES } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
 import { stepsOf } from '../../core/steps.ts';
 import type { IndexedFile, LanguagePorts } from '../ports.ts';
-import { contains } from '../range.ts';
 import type { EvalSymbol, Occurrence, SymbolTable } from './symbol.ts';
 import { promptSymbols } from './symbolTable.ts';
 
@@ -37,7 +36,7 @@ export async function symbolAt(
 }
 
 function pointed(table: SymbolTable, position: Position): PointedSymbol | undefined {
-  const isHere = ({ range }: Occurrence) => contains(range, position);
+  const isHere = (one: Occurrence) => one.isAt(position);
   for (const symbol of table.symbols) {
     const occurrence = symbol.declarations.find(isHere) ?? symbol.references.find(isHere);
     if (occurrence) return { table, symbol, occurrence };

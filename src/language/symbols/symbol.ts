@@ -1,11 +1,13 @@
 import type { Path } from '../../core/data.ts';
 import type { FileKind, SymbolKind } from '../../core/meaning.ts';
-import type { Range } from '../../core/problem.ts';
+import type { Position, Range } from '../../core/problem.ts';
 import type { ScalarText } from '../../yaml/yamlDocument.ts';
 
 export interface Occurrence {
   /** Of its words, without quotes or braces. */
   readonly range: Range;
+  /** Whether the range contains a position, without working the range out. */
+  isAt(position: Position): boolean;
   /** How the scalar around it is written; `text` where the symbol is a piece of one. */
   readonly style: ScalarText['style'] | 'text';
   /** As it is written, such as `./judge.md`. */

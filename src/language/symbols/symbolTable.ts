@@ -1,13 +1,14 @@
 import { dirname, resolve } from 'node:path';
 import { contextKey } from '../../assertions/shared/promptVariables.ts';
 import { type FileKind, isFileKind } from '../../core/meaning.ts';
-import type { Range } from '../../core/problem.ts';
+import type { Position, Range } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { type Mention, mentionsIn, type Template } from '../../schema/mentions.ts';
 import type { Span } from '../../yaml/nodes.ts';
 import { variablesIn, wordsSpan } from '../../yaml/scalarSpans.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
+import { contains } from '../range.ts';
 import { remembered } from '../remembered.ts';
 import type { EvalSymbol, Occurrence, SymbolTable } from './symbol.ts';
 
@@ -29,7 +30,9 @@ export function promptSymbols(text: string, path: string): SymbolTable {
     const key = contextKey(name);
     if (key === undefined) continue;
     const start = { ...range.end, character: range.end.character - key.length };
-    const place = { range: { start, end: range.end }, style: 'text', text: key, path: [] } as const;
+    const own: Range = { start, end: range.end };
+    const isAt = (position: Position) => contains(own, position);
+    const place = { range: own, isAt, style: 'text', text: key, path: [] } as const;
     gathering.add('variable', key, '', 'reference', place);
   }
   return gathering.table();
@@ -45,9 +48,9 @@ interface Entry extends EvalSymbol {
 
 /** A range that is looked up where it is asked for: of thousands of occurrences few are. */
 function placed(
-  rangeOfOffsets: YamlDocument['rangeOfOffsets'],
+  { rangeOfOffsets, offsetAt }: Places,
   span: Span,
-  own: Omit<Occurrence, 'range'>,
+  own: Omit<Occurrence, 'range' | 'isAt'>,
 ): Occurrence {
   let range: Range | undefined;
   return {
@@ -56,15 +59,24 @@ function placed(
       range ??= rangeOfOffsets(...span);
       return range;
     },
+    isAt(position) {
+      const offset = offsetAt(position);
+      return span[0] <= offset && offset <= span[1];
+    },
   };
 }
+
+type Places = Pick<YamlDocument, 'rangeOfOffsets' | 'offsetAt'>;
 
 class Gathering {
   readonly #yaml: YamlDocument;
   readonly #folder: string;
+  /** Occurrences hold these, and no nodes. */
+  readonly #places: Places;
   readonly #entries = new Map<string, Entry>();
   constructor(yaml: YamlDocument) {
     this.#yaml = yaml;
+    this.#places = { rangeOfOffsets: yaml.rangeOfOffsets, offsetAt: yaml.offsetAt };
     this.#folder = dirname(yaml.path);
   }
 
@@ -82,7 +94,7 @@ class Gathering {
     const meant = kind === 'model' && this.#isShort(value) ? 'shortModel' : kind;
     const span = wordsSpan(this.#yaml.text, scalar);
     const occurrence = span
-      ? placed(this.#yaml.rangeOfOffsets, span, { style, text: value, path })
+      ? placed(this.#places, span, { style, text: value, path })
       : this.#yaml.rangeOfOffsets(start, end);
     this.add(meant, name, scope, role, occurrence, start);
   }
@@ -101,7 +113,7 @@ class Gathering {
       if (key === undefined) continue;
       const own: Span | undefined = span && [span[1] - key.length, span[1]];
       const occurrence = own
-        ? placed(this.#yaml.rangeOfOffsets, own, { style: 'text', text: key, path })
+        ? placed(this.#places, own, { style: 'text', text: key, path })
         : this.#yaml.rangeOfOffsets(start, end);
       this.add('variable', key, scope, 'reference', occurrence, own?.[0] ?? start);
     }
