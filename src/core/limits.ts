@@ -19,6 +19,7 @@ export const LIMITS = {
   reply: 1_000_000,
   replies: 10_000_000,
   answer: 500_000,
+  answerEntries: 5_000,
   comparedWord: 100,
   comparedWords: 300,
 } as const;
@@ -42,6 +43,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   reply: "Characters of a target's reply",
   replies: "Characters of a target's replies in a conversation",
   answer: "Characters of a judge's answer",
+  answerEntries: "Entries of the lists in a judge's answer",
   comparedWord: 'Characters of a word for which "did you mean" looks for a likely one',
   comparedWords: 'Names that it is compared with',
 };

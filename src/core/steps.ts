@@ -4,16 +4,15 @@ import { setImmediate } from 'node:timers/promises';
 const TURN = 10;
 
 /**
- * To be awaited between the steps of long work, so that what comes meanwhile is heard: that nobody
- * waits for it any more.
+ * To be awaited between the steps of long work, so that others have their turn, and what comes meanwhile is
+ * heard: that nobody waits for it any more.
  *
- * @param signal without it the work goes on to its end
  * @returns rejects with the signal's reason once it is aborted
  */
-export function stepsOf(signal: AbortSignal | undefined): () => Promise<void> {
+export function stepsOf(signal?: AbortSignal): () => Promise<void> {
   let began = performance.now();
   return async () => {
-    if (signal && performance.now() - began >= TURN) {
+    if (performance.now() - began >= TURN) {
       await setImmediate();
       began = performance.now();
     }

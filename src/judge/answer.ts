@@ -4,7 +4,6 @@ import { turnMistakes } from '../assertions/shared/answerMistakes.ts';
 import { mappingOf, type Path, valueAt } from '../core/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import { TookTooLong, withinTime } from '../core/timeLimit.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { ModelReply } from '../models/model.ts';
 import { type AnswerText, readAnswerText } from './answerText.ts';
@@ -35,22 +34,10 @@ export interface BadAnswer {
 
 export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: BadAnswer };
 
-/** Milliseconds. An answer of a million entries would hold everything up. */
-const TIME_LIMIT = 250;
-
 const MAX_FAULTS = 20;
 
 /** Reads a reply and checks all that can be checked. */
 export function readAnswer<Answer>(reply: ModelReply, question: Asked<Answer>): ReadAnswer<Answer> {
-  try {
-    return withinTime(TIME_LIMIT, () => read(reply, question));
-  } catch (error) {
-    if (!(error instanceof TookTooLong)) throw error;
-    return { bad: hopeless('malformed-json', 'The answer takes too long to check.') };
-  }
-}
-
-function read<Answer>(reply: ModelReply, question: Asked<Answer>): ReadAnswer<Answer> {
   const unusable = unusableReply(reply);
   if (unusable) return { bad: unusable };
   const found = readAnswerText(reply.text);
@@ -116,6 +103,11 @@ function notOneObject(read: Exclude<AnswerText, { kind: 'object' }>, text: strin
       return hopeless(
         'malformed-json',
         `The answer is longer than ${readable(LIMITS.answer)} characters.`,
+      );
+    case 'too-many':
+      return hopeless(
+        'malformed-json',
+        `The lists of the answer have more than ${readable(LIMITS.answerEntries)} entries.`,
       );
     default:
       return unreachable(read);

@@ -7,7 +7,7 @@ const MAX_TRIES = 20;
 export type AnswerText =
   | { readonly kind: 'object'; readonly value: object }
   | { readonly kind: 'repeated-key'; readonly key: string }
-  | { readonly kind: 'none' | 'several' | 'too-long' };
+  | { readonly kind: 'none' | 'several' | 'too-long' | 'too-many' };
 
 /**
  * The one JSON object of a reply. Endpoints without structured output put thoughts, words or a code
@@ -23,6 +23,7 @@ export function readAnswerText(text: string): AnswerText {
   const [first, ...others] = found;
   if (!first) return { kind: 'none' };
   if (others.length > 0) return { kind: 'several' };
+  if (entriesIn(first.value) > LIMITS.answerEntries) return { kind: 'too-many' };
   const key = repeatedKey(first.text);
   return key === undefined ? { kind: 'object', value: first.value } : { kind: 'repeated-key', key };
 }
@@ -44,6 +45,13 @@ function objectsIn(text: string): { readonly value: object; readonly text: strin
 function objectOf(text: string): object | undefined {
   const value = parseJson(text);
   return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+/** Of all lists in a value. Each that is wrong would be told of, and none is cheap to tell of. */
+function entriesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? value.length : 0;
+  return Object.values(value).reduce((sum, inner) => sum + entriesIn(inner), own);
 }
 
 /** Where the object that starts here ends; braces inside its strings do not count. */

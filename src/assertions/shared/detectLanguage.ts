@@ -1,3 +1,6 @@
+import { stepsOf } from '../../core/steps.ts';
+import { wordsOf } from './words.ts';
+
 /** ISO 639-1 codes of the languages that can be told apart. */
 export const LANGUAGES =
   'am ar az be bg bn ca cs da de el en es et eu fa fi fr gu he hi hr hu hy is it ja ka kn ko ku lo lt lv ml mr ms nl no or pa pl pt ro ru sk sl sq sr sv ta te th tl tr uk ur vi yo zh'.split(
@@ -12,7 +15,7 @@ interface DetectedLanguage {
 }
 
 /** The language of most of the text; undefined if it is too short or too unsure to tell. */
-export type DetectLanguage = (text: string) => DetectedLanguage | undefined;
+export type DetectLanguage = (text: string) => Promise<DetectedLanguage | undefined>;
 
 /** One word is as good as none: `Gift` is English and German. */
 const FEWEST_WORDS = 3;
@@ -21,7 +24,6 @@ const FEWEST_WORDS = 3;
 const PIECE = 100;
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
-const words = new Intl.Segmenter('en', { granularity: 'word' });
 
 let loading: Promise<DetectLanguage> | undefined;
 
@@ -36,11 +38,13 @@ async function load(): Promise<DetectLanguage> {
   const detector = eld.newInstance();
   // Addresses and numbers are of no language.
   detector.enableTextCleanup(true);
-  return (text) => {
+  return async (text) => {
     const prose = withoutCode(text);
-    if (!hasWords(prose)) return undefined;
+    if (!(await hasWords(prose))) return undefined;
+    const step = stepsOf();
     const lengths = new Map<string, number>();
     for (const piece of piecesOf(prose)) {
+      await step();
       const found = detector.detect(piece);
       if (!found.isReliable()) continue;
       lengths.set(found.language, (lengths.get(found.language) ?? 0) + piece.length);
@@ -56,23 +60,22 @@ function withoutCode(text: string): string {
   return text.replace(/```[\s\S]*?```/g, '\n').replace(/`[^`\n]*`/g, ' ');
 }
 
-function hasWords(text: string): boolean {
+async function hasWords(text: string): Promise<boolean> {
   let count = 0;
-  for (const { segment, isWordLike } of words.segment(text)) {
-    if (isWordLike && /\p{L}/u.test(segment)) count += 1;
+  for await (const word of wordsOf(text)) {
+    if (/\p{L}/u.test(word)) count += 1;
     if (count >= FEWEST_WORDS) return true;
   }
   return false;
 }
 
-function piecesOf(text: string): string[] {
-  const pieces: string[] = [];
+function* piecesOf(text: string): Generator<string> {
   let piece = '';
   for (const { segment } of sentences.segment(text)) {
     piece += segment;
     if (piece.length < PIECE) continue;
-    pieces.push(piece);
+    yield piece;
     piece = '';
   }
-  return piece === '' ? pieces : [...pieces, piece];
+  if (piece !== '') yield piece;
 }

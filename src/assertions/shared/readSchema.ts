@@ -20,7 +20,9 @@ export interface ReadSchema {
   readonly wrongs?: (value: unknown) => string[];
 }
 
-const DIALECTS: readonly [RegExp, typeof Ajv | typeof Ajv2020][] = [
+type Dialect = typeof Ajv | typeof Ajv2020;
+
+const DIALECTS: readonly [RegExp, Dialect][] = [
   [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, Ajv2020],
   [/^https?:\/\/json-schema\.org\/draft-07\/schema#?$/, Ajv],
 ];
@@ -55,8 +57,11 @@ const OPTIONS: Options = {
   code: { regExp: linearTime },
 };
 
-/** Milliseconds for a schema, and for each value that is held to one. A `$ref` can make either endless. */
-const TIME_LIMIT = 250;
+/** Milliseconds for a schema. A `$ref` can make it endless, and what is held to it too. */
+const SCHEMA_LIMIT = 250;
+
+/** Milliseconds for each value that is held to a schema: a long one takes some ten. */
+const VALUE_LIMIT = 100;
 
 /** Schemas read lately: a file is checked anew with every key that is typed. */
 const readLately = new Map<string, ReadSchema>();
@@ -82,21 +87,34 @@ function readInTime({
     const message = 'Unsupported `$schema`. Use draft 2020-12 or draft 7.';
     return { faults: [{ path: ['$schema'], message }] };
   }
-  const ajv = new dialect[1](OPTIONS);
-  // The dialect's own schema is compiled first: it is long, and not the reader's fault.
-  ajv.validateSchema({});
+  const [, Dialect] = dialect;
+  const checker = checkerOf(Dialect);
   try {
-    return withinTime(TIME_LIMIT, () => compiled(ajv, schema));
+    // What is begun anew must not find what was left half done.
+    const ajv = () => new Dialect({ ...OPTIONS, validateSchema: false });
+    return withinTime(SCHEMA_LIMIT, () => compiled(checker, ajv(), schema));
   } catch (error) {
     if (!(error instanceof TookTooLong)) throw error;
     return fault('The schema takes too long to read. Make it shorter or simpler.');
   }
 }
 
-function compiled(ajv: Ajv | Ajv2020, schema: Schema): ReadSchema {
+const checkers = new Map<Dialect, Ajv | Ajv2020>();
+
+/** Checks schemas of a dialect, whose own schema is long and compiled once. */
+function checkerOf(Dialect: Dialect): Ajv | Ajv2020 {
+  const known = checkers.get(Dialect);
+  if (known) return known;
+  const checker = new Dialect(OPTIONS);
+  checker.validateSchema({});
+  checkers.set(Dialect, checker);
+  return checker;
+}
+
+function compiled(checker: Ajv | Ajv2020, ajv: Ajv | Ajv2020, schema: Schema): ReadSchema {
   try {
-    if (ajv.validateSchema(schema) !== true)
-      return { faults: schemaFaults(schema, ajv.errors ?? []) };
+    if (checker.validateSchema(schema) !== true)
+      return { faults: schemaFaults(schema, checker.errors ?? []) };
     const misspelt = misspeltKeyword(schema);
     if (misspelt) return { faults: [misspelt] };
     const validate = ajv.compile(schema);
@@ -179,7 +197,7 @@ function patternFault(pattern: string): string | undefined {
 
 function wrongsInTime(validate: ValidateFunction, value: unknown): string[] {
   try {
-    return withinTime(TIME_LIMIT, () => wrongsOf(validate, value));
+    return withinTime(VALUE_LIMIT, () => wrongsOf(validate, value));
   } catch (error) {
     if (error instanceof RangeError) {
       throw new Error('The JSON Schema refers to itself endlessly. Each `$ref` must lead deeper.');

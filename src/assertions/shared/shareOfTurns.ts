@@ -1,5 +1,6 @@
 import type { Turn } from '../../core/conversation.ts';
 import { capitalized } from '../../core/presentation/capitalized.ts';
+import { stepsOf } from '../../core/steps.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Outcome } from '../contract.ts';
 import { decidedTurn, hitsAndMisses, notApplicable } from './entries.ts';
@@ -24,18 +25,23 @@ const NO_TEXT = { reason: 'no-turns', rationale: 'The turns have no text.' };
  * One entry for each chosen turn, whatever `at` says. Score: turns that hold ÷ turns that could be
  * told; negated, turns that do not hold.
  */
-export function shareOfTurns(
+export async function shareOfTurns(
   { turns, assertion: { negate } }: AssertionInput,
-  look: (turn: Turn) => TurnFinding,
+  look: (turn: Turn) => TurnFinding | Promise<TurnFinding>,
   { claim, undecided = NO_TEXT }: Wording,
   details: Readonly<Record<string, unknown>> = {},
-): Outcome {
-  const entries = turns.map((turn): TurnVerdict => {
-    const { holds, rationale } = look(turn);
-    return holds === undefined
-      ? { turn: turn.number, status: 'skipped', score: null, rationale }
-      : decidedTurn(turn.number, holds !== negate, rationale);
-  });
+): Promise<Outcome> {
+  const step = stepsOf();
+  const entries: TurnVerdict[] = [];
+  for (const turn of turns) {
+    const { holds, rationale } = await look(turn);
+    entries.push(
+      holds === undefined
+        ? { turn: turn.number, status: 'skipped', score: null, rationale }
+        : decidedTurn(turn.number, holds !== negate, rationale),
+    );
+    await step();
+  }
   const decided = entries.filter(({ status }) => status !== 'skipped').length;
   if (decided === 0) return notApplicable(undecided.reason, undecided.rationale, entries);
   const { hits, misses } = hitsAndMisses(entries);

@@ -28,8 +28,8 @@ export const language = checkedType({
   params,
   async check(input, { language: wanted }) {
     const detect = await languageDetector();
-    const look = (text: string): TurnFinding => {
-      const found = detect(text);
+    const look = async (text: string): Promise<TurnFinding> => {
+      const found = await detect(text);
       if (!found) return { holds: undefined, rationale: 'is too short or too unsure to tell' };
       const rationale = `is ${found.share < 1 ? 'mostly ' : ''}in ${names.of(found.language)}`;
       return { holds: found.language === wanted, rationale };

@@ -25,11 +25,11 @@ export const maxLatency = checkedType({
     `,
   },
   params,
-  check(input, { max }) {
+  async check(input, { max }) {
     const measured = input.turns.flatMap(({ latency }) => (latency === undefined ? [] : [latency]));
     if (measured.length === 0) throw new Error(NOT_MEASURED);
     const slowest = measured.reduce((most, latency) => Math.max(most, latency));
-    const outcome = shareOfTurns(
+    const outcome = await shareOfTurns(
       input,
       ({ latency }) =>
         latency === undefined

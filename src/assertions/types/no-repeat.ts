@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { type Conversation, textOf, turnsOfSide } from '../../core/conversation.ts';
+import { type Conversation, type Turn, textOf, turnsOfSide } from '../../core/conversation.ts';
 import { scoreText } from '../../core/presentation/score.ts';
+import { stepsOf } from '../../core/steps.ts';
 import { checkedType } from '../shared/checkedType.ts';
 import { shareOfTurns, type TurnFinding } from '../shared/shareOfTurns.ts';
+import { wordsOf } from '../shared/words.ts';
 
 const params = z.strictObject({
   similarity: z.number().gt(0).max(1).default(0.9).meta({
@@ -24,19 +26,22 @@ export const noRepeat = checkedType({
     `,
   },
   params,
-  check(input, { similarity, min_words }) {
-    const replies = repliesOf(input.conversation);
-    const look = (number: number): TurnFinding => {
+  async check(input, { similarity, min_words }) {
+    const replies = await repliesOf(input.conversation);
+    const look = async (number: number): Promise<TurnFinding> => {
       const reply = replies.find((one) => one.number === number);
       if (!reply || reply.words < min_words) {
         return { holds: undefined, rationale: `has fewer than ${min_words} words` };
       }
-      const earlier = replies
-        .filter((one) => one.number < number)
-        .map((one) => ({ number: one.number, overlap: overlapOf(one.runs, reply.runs) }));
-      const [first, ...others] = earlier;
-      if (!first) return { holds: true, rationale: 'is the first reply' };
-      const closest = others.reduce((a, b) => (b.overlap > a.overlap ? b : a), first);
+      const step = stepsOf();
+      let closest: { readonly number: number; readonly overlap: number } | undefined;
+      for (const earlier of replies) {
+        if (earlier.number >= number) break;
+        const overlap = overlapOf(earlier.runs, reply.runs);
+        if (!closest || overlap > closest.overlap) closest = { number: earlier.number, overlap };
+        await step();
+      }
+      if (!closest) return { holds: true, rationale: 'is the first reply' };
       const repeats = closest.overlap >= similarity;
       const overlap = scoreText(closest.overlap, similarity);
       const rationale = repeats
@@ -57,32 +62,29 @@ export const noRepeat = checkedType({
 interface Reply {
   readonly number: number;
   readonly words: number;
+  /** Runs of three words that follow each other; fewer words are one run. */
   readonly runs: ReadonlySet<string>;
 }
 
 const RUN = 3;
 
-// Chinese, Japanese and Thai words have no spaces between them.
-const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
-
-function repliesOf(conversation: Conversation): Reply[] {
-  return turnsOfSide(conversation, 'assistant').map((turn) => {
-    const words = wordsOf(textOf(turn));
-    return { number: turn.number, words: words.length, runs: runsOf(words) };
-  });
+async function repliesOf(conversation: Conversation): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  for (const turn of turnsOfSide(conversation, 'assistant')) replies.push(await replyOf(turn));
+  return replies;
 }
 
-function wordsOf(text: string): string[] {
-  return Array.from(segmenter.segment(text.normalize('NFKC').toLowerCase()))
-    .filter(({ isWordLike }) => isWordLike)
-    .map(({ segment }) => segment);
-}
-
-/** Runs of three words that follow each other; fewer words are one run. */
-function runsOf(words: readonly string[]): Set<string> {
-  if (words.length === 0) return new Set();
-  if (words.length < RUN) return new Set([words.join(' ')]);
-  return new Set(words.slice(RUN - 1).map((_, index) => words.slice(index, index + RUN).join(' ')));
+async function replyOf(turn: Turn): Promise<Reply> {
+  const runs = new Set<string>();
+  let words = 0;
+  let last: string[] = [];
+  for await (const word of wordsOf(textOf(turn).normalize('NFKC').toLowerCase())) {
+    words += 1;
+    last = [...last, word].slice(-RUN);
+    if (last.length === RUN) runs.add(last.join(' '));
+  }
+  if (words > 0 && words < RUN) runs.add(last.join(' '));
+  return { number: turn.number, words, runs };
 }
 
 /** Jaccard's index: what both have ÷ what either has. */

@@ -264,8 +264,8 @@ describe('an answer that no repair can help is an error at once', () => {
     ['a content filter', contentFilter(), 'content-filter'],
     ['one that is longer than any', `"${'x'.repeat(500_000)}"`, 'malformed-json'],
     [
-      'one of so many entries that checking them takes too long',
-      `{"turns": [${Array.from({ length: 160_000 }, () => '{}').join()}], "rationale": ""}`,
+      'one whose lists have more entries than any',
+      `{"turns": [${Array.from({ length: 5_001 }, () => '{}').join()}], "rationale": ""}`,
       'malformed-json',
     ],
   ];
