@@ -9,6 +9,11 @@ export class ReasonedError<Reason extends string> extends Error {
   }
 }
 
+/** What takes longer than anybody may wait for it. */
+export class TookTooLong extends Error {
+  override readonly name = 'TookTooLong';
+}
+
 /** What was thrown, in words. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -22,6 +22,7 @@ export const LIMITS = {
   answerEntries: 5_000,
   comparedWord: 100,
   comparedWords: 300,
+  work: 5_000,
 } as const;
 
 /** What each limit is of, as the reference tells it. */
@@ -46,6 +47,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   answerEntries: "Entries of the lists in a judge's answer",
   comparedWord: 'Characters of a word for which "did you mean" looks for a likely one',
   comparedWords: 'Names that it is compared with',
+  work: 'Milliseconds of work for what an editor asks, such as completion, once the file is read',
 };
 
 /** A number as people read it: `2,000,000`. */

@@ -1,21 +1,48 @@
 import { setImmediate } from 'node:timers/promises';
+import { TookTooLong } from './errors.ts';
 
 /** Milliseconds that long work goes on before others have their turn. */
 const TURN = 10;
 
+/** To be awaited between the steps of long work: others have their turn once it went on for long. */
+export type Step = () => Promise<void>;
+
+/** Long work that says where it may rest: wherever it yields. */
+export type Work<Result> = Generator<undefined, Result>;
+
 /**
- * To be awaited between the steps of long work, so that others have their turn, and what comes meanwhile is
- * heard: that nobody waits for it any more.
+ * Steps that hear what comes meanwhile: that nobody waits for the work any more.
  *
- * @returns rejects with the signal's reason once it is aborted
+ * @param most milliseconds of work, in which what others do in their turns does not count
+ * @returns rejects with the signal's reason once it is aborted, and with `TookTooLong`
  */
-export function stepsOf(signal?: AbortSignal): () => Promise<void> {
+export function stepsOf(signal?: AbortSignal, most = Number.POSITIVE_INFINITY): Step {
   let began = performance.now();
+  let worked = 0;
   return async () => {
-    if (performance.now() - began >= TURN) {
+    const turn = performance.now() - began;
+    if (turn >= TURN) {
+      worked += turn;
       await setImmediate();
       began = performance.now();
     }
     signal?.throwIfAborted();
+    if (worked > most) throw new TookTooLong(`It took longer than ${most} ms.`);
   };
+}
+
+export async function inSteps<Result>(work: Work<Result>, step: Step): Promise<Result> {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+    await step();
+  }
+}
+
+/** For work that is known to be short, and for who cannot wait. */
+export function atOnce<Result>(work: Work<Result>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
 }

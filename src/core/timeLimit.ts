@@ -1,10 +1,6 @@
 import { createContext, runInContext } from 'node:vm';
 import { mappingOf } from './data.ts';
-
-/** What takes longer than anybody may wait for it. */
-export class TookTooLong extends Error {
-  override readonly name = 'TookTooLong';
-}
+import { TookTooLong } from './errors.ts';
 
 const context = createContext({ work: undefined });
 

@@ -3,10 +3,10 @@ import { freeNames, isMapping, mappingOf, valueAt } from '../core/data.ts';
 import { sha256 } from '../core/digest.ts';
 import { LIMITS } from '../core/limits.ts';
 import { START } from '../core/problem.ts';
-import { stepsOf } from '../core/steps.ts';
+import { inSteps, stepsOf } from '../core/steps.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { keyVariablesOf } from '../models/keyVariables.ts';
-import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
+import { parseYaml, readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { caseCache } from './case/caseCache.ts';
 import { type CaseSource, collectCases } from './case/caseSources.ts';
 import { askedOnce } from './case/looks.ts';
@@ -30,7 +30,8 @@ export async function loadSuite(
   options: LoadOptions,
 ): Promise<LoadedSuite> {
   try {
-    const document = parseYaml(await files.read(path, LIMITS.evalFile), path);
+    const text = await files.read(path, LIMITS.evalFile);
+    const document = await inSteps(readYaml(text, path), stepsOf(options.signal));
     return await loadDocument(document, files, options);
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
@@ -55,8 +56,11 @@ export async function loadDocument(
   before?: LoadedSuite,
 ): Promise<LoadedSuite> {
   const reporter = new Reporter();
+  // What takes over from an earlier version is read soon, and is to be there for the next key press.
+  const step = before ? async () => {} : stepsOf(options.signal);
   const scope: Scope = {
     options,
+    step,
     files: askedOnce(files),
     reporter,
     ...readKeys(document, reporter),
@@ -72,13 +76,15 @@ export async function loadDocument(
   uniqueIds(sources, reporter);
   const built: (SuiteCase | undefined)[] = [];
   const cache = caseCache(scope, before);
-  const step = stepsOf(options.signal);
   for (const source of sources) {
     await step();
     built.push(await cache.caseOf(source));
   }
+  await step();
   for (const problem of unusedNames(sources, built, cache.prompts(), scope)) reporter.add(problem);
+  await step();
   const outline = cache.outline();
+  await step();
   const cases = built.filter(
     (one, index): one is SuiteCase => one !== undefined && outline[index]?.errors.length === 0,
   );

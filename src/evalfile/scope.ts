@@ -1,5 +1,6 @@
 import { groupBy, type Path, uniqueBy } from '../core/data.ts';
 import { isError, type Problem, withinLimit } from '../core/problem.ts';
+import type { Step } from '../core/steps.ts';
 import { isUnreadable } from '../yaml/parser.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { Files } from './files.ts';
@@ -10,6 +11,7 @@ import type { FileInput } from './schema.ts';
 /** What the rules share while a suite is read. */
 export interface Scope {
   readonly options: LoadOptions;
+  readonly step: Step;
   readonly files: Files;
   readonly reporter: Reporter;
   /** The suite's own document; names are resolved in it. */
@@ -82,9 +84,14 @@ export class Reporter {
     });
     const unique = uniqueBy(
       shown.map(({ problem }) => problem),
-      ({ code, message, path, range }) => JSON.stringify([code, message, path, range]),
+      ({ code, message, path, range: { start, end } }) =>
+        `${start.line}:${start.character}-${end.line}:${end.character} ${code} ${path} ${message}`,
     );
     return withinLimit(unique.sort(byPlace));
+  }
+
+  hasErrors(): boolean {
+    return this.reports.some(({ problem }) => isError(problem));
   }
 
   /** The errors that keep each case from running; those of the whole file under undefined. */

@@ -7,9 +7,10 @@ import {
 import type { Path } from '../core/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isError, type Problem, withinLimit } from '../core/problem.ts';
+import { atOnce, type Work } from '../core/steps.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import { locateProblem } from '../schema/valueProblems.ts';
-import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
+import { readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { jsonFault } from './jsonFault.ts';
 
 export interface LoadedTranscript {
@@ -60,9 +61,15 @@ function atFirstLine(problem: Problem): Problem {
   return { ...problem, range };
 }
 
-/** Reads a transcript file: a list in `.json` or `.yaml`, or a message a line in `.jsonl`. */
+/** As `readTranscriptFile`, at once. */
 export function loadTranscript(text: string, path: string): LoadedTranscript {
-  const document = parseTranscript(text, path);
+  return atOnce(readTranscriptFile(text, path));
+}
+
+/** Reads a transcript file: a list in `.json` or `.yaml`, or a message a line in `.jsonl`. */
+export function* readTranscriptFile(text: string, path: string): Work<LoadedTranscript> {
+  const document = yield* parseTranscript(text, path);
+  yield;
   const { problems } = document;
   if (problems.some(isError)) {
     return { messages: [], notes: [], problems: withinLimit(problems) };
@@ -72,9 +79,9 @@ export function loadTranscript(text: string, path: string): LoadedTranscript {
 }
 
 /** As `parseYaml`; a `.jsonl` file is the list of its lines, and JSON must be JSON. */
-export function parseTranscript(text: string, path: string): YamlDocument {
-  if (path.endsWith('.jsonl')) return parseLines(text, path);
-  const document = parseYaml(text, path);
+export function* parseTranscript(text: string, path: string): Work<YamlDocument> {
+  if (path.endsWith('.jsonl')) return yield* parseLines(text, path);
+  const document = yield* readYaml(text, path);
   const fault = path.endsWith('.json') ? jsonFault(text) : undefined;
   if (!fault) return document;
   const at = Math.min(fault.offset, Math.max(0, text.length - 1));
@@ -89,10 +96,14 @@ export function parseTranscript(text: string, path: string): YamlDocument {
 /** In front of each line, for all lines to be one list. */
 const DASH = '- ';
 
-function parseLines(text: string, path: string): YamlDocument {
+/** Between two places at which their reading may rest. */
+const LINES = 200;
+
+function* parseLines(text: string, path: string): Work<YamlDocument> {
   const items: string[] = [];
   const faults: Problem[] = [];
   for (const [line, content] of text.split(/\r?\n/).entries()) {
+    if (line % LINES === 0) yield;
     if (faults.length === LIMITS.syntaxErrors) break;
     const blank = content.trim() === '' || content === '\uFEFF';
     const fault = blank ? undefined : jsonFault(content);
@@ -104,7 +115,7 @@ function parseLines(text: string, path: string): YamlDocument {
     }
     items.push(blank ? '' : `${DASH}${content.replace(/^\uFEFF/, ' ')}`);
   }
-  const document = parseYaml(items.join('\n'), path, undefined, DASH.length);
+  const document = yield* readYaml(items.join('\n'), path, DASH.length);
   return {
     ...document,
     value: document.value ?? [],

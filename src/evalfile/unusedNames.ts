@@ -21,7 +21,7 @@ export function unusedNames(
   prompts: readonly LoadedPrompt[],
   { document, file, options, reporter }: Scope,
 ): Problem[] {
-  if (reporter.errors().size > 0) return [];
+  if (reporter.hasErrors()) return [];
   const outside = [options.defaultJudge, options.judgeOverride?.judge];
   const files = new Set([document, ...sources.map(({ location }) => location.document)]);
   const used = new Map([...files].map((one) => [one, usedIn(one)]));

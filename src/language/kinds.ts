@@ -1,3 +1,4 @@
+import { inSteps } from '../core/steps.ts';
 import { isEvalFile, isMessagesFile } from '../protocol/fileNames.ts';
 import { codeActions, codeActionsOfText } from './codeActions/codeActions.ts';
 import { completion } from './completion/completion.ts';
@@ -38,15 +39,16 @@ const symbolFeatures: Features = {
 
 /** Without waiting for the whole of the file to be read. */
 const casesCompletion: Features['completion'] = ofText(
-  async (text, { position }, { path, ports }) => {
+  async (text, { position }, { path, ports, step }) => {
     const [user] = ports.usersOf(path);
     const suite = user === undefined ? undefined : await ports.documentAt(user);
-    return completion(text, path, position, {
+    const context = {
       ...ports,
       ...ports.wishes(),
       ...(suite && { including: suite.yaml.value }),
       workspace: ports.workspaceOf(path),
-    });
+    };
+    return completion(text, path, position, context, step);
   },
 );
 
@@ -68,7 +70,9 @@ const evalFile: DocumentKind = {
     ),
     documentSymbols: ofDocument(remembered(documentSymbols)),
     foldingRanges: ofDocument(remembered(foldingRanges)),
-    formatting: ofDocument((document, { options }) => formatting(document, options)),
+    formatting: ofDocument((document, { options }, { step }) =>
+      inSteps(formatting(document, options), step),
+    ),
     hover: ofDocument(async (document, { position }, about) =>
       hover(document, position, about.ports.lastRuns, await amongOpen(about)),
     ),
@@ -87,11 +91,13 @@ const messagesFile: DocumentKind = {
   includes: isMessagesFile,
   features: {
     codeActions: textActions,
-    completion: ofText((text, { position }, { path, ports }) =>
-      messageCompletion(text, path, position, ports.wishes()),
+    completion: ofText((text, { position }, { path, ports, step }) =>
+      inSteps(messageCompletion(text, path, position, ports.wishes()), step),
     ),
-    documentSymbols: ofText((text, _, { path }) => messageSymbols(text, path)),
-    hover: ofText((text, { position }, { path }) => messageHover(text, path, position)),
+    documentSymbols: ofText((text, _, { path, step }) => inSteps(messageSymbols(text, path), step)),
+    hover: ofText((text, { position }, { path, step }) =>
+      inSteps(messageHover(text, path, position), step),
+    ),
   },
 };
 
@@ -101,11 +107,12 @@ const judgePrompt: DocumentKind = {
     ...symbolFeatures,
     codeActions: textActions,
     completion: ofText(async (text, { position }, about) => {
-      const { path, ports, signal } = about;
+      const { path, ports, signal, step } = about;
       const users = await ports.suitesAt(ports.usersOf(path), signal);
       const known = await promptContext(path, among(users, about));
       const editorModels = await ports.editorModels();
-      return promptCompletion(text, position, { ...known, editorModels, ...ports.wishes() });
+      const context = { ...known, editorModels, ...ports.wishes() };
+      return inSteps(promptCompletion(text, position, context), step);
     }),
     hover: async ({ position }, about) => promptHover(about.path, position, await amongOpen(about)),
   },
@@ -165,6 +172,6 @@ async function amongOpen(about: About): Promise<SymbolPorts> {
   return among(await about.ports.openFiles(), about);
 }
 
-function among(documents: readonly IndexedFile[], { ports, signal }: About): SymbolPorts {
-  return { ...ports, documents, signal };
+function among(documents: readonly IndexedFile[], { ports, step }: About): SymbolPorts {
+  return { ...ports, documents, step };
 }

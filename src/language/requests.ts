@@ -1,4 +1,5 @@
 import type * as lsp from 'vscode-languageserver-protocol';
+import type { Step } from '../core/steps.ts';
 import type { Refusal, RenameTarget, Renaming } from './features/rename.ts';
 import type { LanguagePorts } from './ports.ts';
 
@@ -31,6 +32,8 @@ export interface About {
   readonly ports: LanguagePorts;
   /** Aborted once nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** For work that may take long: see `LIMITS.work`. */
+  readonly step: Step;
 }
 
 /** Answers to requests; undefined if there is nothing to say. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { changedAt, isMapping, mappingOf, type Path, valueAt } from '../core/data.ts';
+import { isMapping, type Path, valueAt } from '../core/data.ts';
 
 /**
  * Answers what an author needs to know about a schema: which keys and values are allowed here, and
@@ -113,10 +113,20 @@ function fits(schema: Schema, value: unknown): boolean {
 
 /** The schemas that hold at a path into `value`; empty if none does. */
 export function schemasAt(root: Schema, value: unknown, path: Path): Schema[] {
-  let schemas = branches(root, value);
-  let current = value;
-  for (const step of path) {
-    const inner = valueAt(current, [step]);
+  return schemasAlong(root, value, path, (one) => one);
+}
+
+/** @param seen how a value that the path leads through is looked at, by the steps up to it */
+function schemasAlong(
+  root: Schema,
+  value: unknown,
+  path: Path,
+  seen: (value: unknown, depth: number) => unknown,
+): Schema[] {
+  let current = seen(value, 0);
+  let schemas = branches(root, current);
+  for (const [depth, step] of path.entries()) {
+    const inner = seen(valueAt(current, [step]), depth + 1);
     const next = schemas
       .flatMap((schema) => stepInto(schema, step))
       .flatMap((one) => branches(one, inner));
@@ -162,9 +172,10 @@ export function valuesAt(
   path: Path,
 ): { readonly value: string; readonly documentation: string | undefined }[] {
   // A discriminator narrows by itself: what may stand there is asked without it.
-  const open = withoutKey(value, path.slice(0, -1), path.at(-1));
+  const open = (one: unknown, depth: number) =>
+    depth === path.length - 1 ? withoutKey(one, path.at(-1)) : one;
   const found = new Map<string, string | undefined>();
-  for (const schema of schemasAt(root, open, path)) {
+  for (const schema of schemasAlong(root, value, path, open)) {
     const { type, values, entries } = definition(schema);
     const texts =
       type === 'boolean' ? ['true', 'false'] : [...(values ?? []), ...Object.values(entries ?? {})];
@@ -175,9 +186,7 @@ export function valuesAt(
   return [...found].map(([text, documentation]) => ({ value: text, documentation }));
 }
 
-function withoutKey(value: unknown, owner: Path, key: string | number | undefined): unknown {
-  if (typeof key !== 'string' || !isMapping(valueAt(value, owner))) return value;
-  return changedAt(value, owner, (mapping) =>
-    Object.fromEntries(Object.entries(mappingOf(mapping)).filter(([name]) => name !== key)),
-  );
+function withoutKey(value: unknown, key: string | number | undefined): unknown {
+  if (typeof key !== 'string' || !isMapping(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
 }

@@ -5,16 +5,17 @@ import { isInside } from '../core/insideWorkspace.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type Problem, START } from '../core/problem.ts';
 import type { CaseLine } from '../core/runRecord.ts';
+import { inSteps, stepsOf } from '../core/steps.ts';
 import { FileError, type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
-import { loadTranscript } from '../evalfile/transcript.ts';
+import { readTranscriptFile } from '../evalfile/transcript.ts';
 import type { EvalDocument, IndexedFile } from '../language/ports.ts';
 import { remembered } from '../language/remembered.ts';
 import { indexedFile } from '../language/symbols/indexedFile.ts';
 import { EVAL_GLOB, isEvalFile, isMessagesFile, MESSAGES_GLOB } from '../protocol/fileNames.ts';
 import { LatestRuns } from '../store/latest.ts';
-import { parseYaml } from '../yaml/yamlDocument.ts';
+import { readYaml, rereadYaml } from '../yaml/yamlDocument.ts';
 import { isVirtual, pathOf } from './addresses.ts';
 import type { SuiteIndex } from './suiteIndex.ts';
 
@@ -79,10 +80,15 @@ export function createWorkspace(
     before: EvalDocument | undefined,
     signal?: AbortSignal,
   ): Promise<EvalDocument> => {
-    const yaml = parseYaml(text, path, before?.yaml);
-    // The earlier version is used up: what takes over from it is read to its end, which is soon.
-    const options = { ...optionsFor(path), ...(signal && !before && { signal }) };
-    return { yaml, suite: await loadDocument(yaml, files, options, before?.suite) };
+    const again = before && rereadYaml(text, path, before.yaml);
+    // The earlier version is used up: what takes over from it is read to its end.
+    if (again) {
+      const suite = await loadDocument(again, files, optionsFor(path), before.suite);
+      return { yaml: again, suite };
+    }
+    const yaml = await inSteps(readYaml(text, path), stepsOf(signal));
+    const options = { ...optionsFor(path), ...(signal && { signal }) };
+    return { yaml, suite: await loadDocument(yaml, files, options) };
   };
   const keep = (path: string, text: string, earlier: Kept | undefined): Kept => {
     earlier?.reading.abort();
@@ -171,7 +177,9 @@ export function createWorkspace(
       dependencies: [],
     });
     try {
-      return checked(loadTranscript(await files.read(path, LIMITS.evalFile), path).problems);
+      const text = await files.read(path, LIMITS.evalFile);
+      const { problems } = await inSteps(readTranscriptFile(text, path), stepsOf());
+      return checked(problems);
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
       if (error.reason === 'missing') return undefined;

@@ -10,7 +10,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { type Problem, type Range, START } from '../core/problem.ts';
-import { eachNode, isFlow, keyOf, styleOf, valueUnder } from './nodes.ts';
+import { anchorOf, eachNode, isFlow, keyOf, styleOf, valueUnder } from './nodes.ts';
 
 /** A problem, with the item of `cases` that it is confined to; without one it concerns all. */
 export interface ConfinedProblem {
@@ -122,10 +122,6 @@ export function isTied(root: Node | null): boolean {
 
 function tiesOthers(node: Node): boolean {
   return isAlias(node) || anchorOf(node) !== undefined;
-}
-
-function anchorOf(node: Node): string | undefined {
-  return 'anchor' in node ? node.anchor : undefined;
 }
 
 /** A comment after a value that does not look like one: no blank after its `#`. */

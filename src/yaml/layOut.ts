@@ -1,5 +1,7 @@
-import { type CST, Parser } from 'yaml';
+import type { CST } from 'yaml';
+import type { Work } from '../core/steps.ts';
 import { type Piece, Pieces } from './gaps.ts';
+import { tokensWithin } from './gate.ts';
 
 /** What is not laid out, such as `? key`. */
 class Unformattable extends Error {}
@@ -26,10 +28,13 @@ interface Seat {
  * at the end. Comments keep their place, texts their words. Undefined if the text cannot be read
  * or has something in it that is not laid out.
  */
-export function layOut(text: string, step: number): readonly Piece[] | undefined {
+export function* layOut(text: string, step: number): Work<readonly Piece[] | undefined> {
   try {
     const layout = new Layout(text, step);
-    for (const token of new Parser().parse(text)) layout.add(token);
+    for (const token of tokensWithin(text)) {
+      if (token) layout.add(token);
+      else yield;
+    }
     return layout.pieces.done();
   } catch (error) {
     if (error instanceof Unformattable || error instanceof RangeError) return undefined;

@@ -1,5 +1,6 @@
 import { type Document, isCollection, isPair, isSeq, visit } from 'yaml';
 import type { Path } from '../core/data.ts';
+import type { Work } from '../core/steps.ts';
 import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
 import { parse } from './parser.ts';
 import { TolerantReading, UNNAMED } from './tolerantReading.ts';
@@ -29,9 +30,10 @@ export interface MarkSearch {
 }
 
 /** Looks for a word that occurs once. Never throws: of a text that nests too deeply nothing is read. */
-export function findMark(text: string, mark: string): MarkSearch {
-  const document = parse(text);
+export function* findMark(text: string, mark: string): Work<MarkSearch> {
+  const document = yield* parse(text);
   if (!document) return { faults: 1, dangling: false };
+  yield;
   const located = locateMark(document, text, mark);
   const reading = new TolerantReading(document);
   const root = located && reading.data(document.contents);

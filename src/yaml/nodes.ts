@@ -26,6 +26,7 @@ export interface Found {
   readonly depth: number;
 }
 
+/** What an alias stands for: the last node before it that has its anchor. */
 export type Resolve = (alias: Alias) => Node | undefined;
 
 /**
@@ -166,6 +167,10 @@ export function isBlockText(node: unknown): node is Scalar {
 
 export function isFlow(node: unknown): boolean {
   return isCollection(node) && node.flow === true;
+}
+
+export function anchorOf(node: Node): string | undefined {
+  return 'anchor' in node ? node.anchor : undefined;
 }
 
 /** A key that is a plain text. */

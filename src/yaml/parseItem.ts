@@ -1,4 +1,5 @@
 import { type Document, isMap, isSeq, type ParsedNode, Scalar } from 'yaml';
+import type { Work } from '../core/steps.ts';
 import { isPlain } from './checkNodes.ts';
 import { type Ends, endsOf, move } from './nodes.ts';
 import { faultsOf, parse, type SyntaxFault } from './parser.ts';
@@ -27,18 +28,18 @@ const DOCUMENT_MARK = /^(?:---|\.\.\.|%)/m;
  * @param dash of the item, with the blanks before it
  * @param followed whether another item stands after it, which ends it in the same way as in its file
  */
-export function parseItem(
+export function* parseItem(
   part: string,
   start: number,
   dash: string,
   followed: boolean,
-): ParsedItem | undefined {
+): Work<ParsedItem | undefined> {
   if (DOCUMENT_MARK.test(part)) return undefined;
-  const whole = parse(HEAD + part + (followed ? `${dash} x\n` : ''));
+  const whole = yield* parse(HEAD + part + (followed ? `${dash} x\n` : ''));
   if (!whole) return undefined;
   if (whole.errors.length === 0) return soundItem(whole, followed ? 2 : 1, start);
   // What is left open swallows what stands after it.
-  const alone = followed ? parse(HEAD + part) : whole;
+  const alone = followed ? yield* parse(HEAD + part) : whole;
   if (!alone) return undefined;
   const faults = faultsOf(alone.errors.length > 0 ? alone : whole, HEAD + part);
   return brokenItem(alone, faults, { part, start, dash });

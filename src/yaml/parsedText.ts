@@ -7,6 +7,7 @@ import {
   type YAMLMap,
   YAMLSeq,
 } from 'yaml';
+import type { Work } from '../core/steps.ts';
 import { caseLines } from './caseLines.ts';
 import { Refusal } from './gate.ts';
 import { setEnds } from './nodes.ts';
@@ -37,13 +38,13 @@ export interface ParsedText {
  *
  * Of a text that exceeds a limit nothing is read.
  */
-export function parseText(text: string): ParsedText {
-  const read = parseOrRefuse(text);
+export function* parseText(text: string): Work<ParsedText> {
+  const read = yield* parseOrRefuse(text);
   if (!(read instanceof Refusal)) {
     if (read.errors.length === 0) return { text, document: read, faults: [] };
-    return parsePieces(text) ?? { text, document: read, faults: faultsOf(read, text) };
+    return (yield* parsePieces(text)) ?? { text, document: read, faults: faultsOf(read, text) };
   }
-  const pieces = read.reason === 'too-many-errors' ? parsePieces(text) : undefined;
+  const pieces = read.reason === 'too-many-errors' ? yield* parsePieces(text) : undefined;
   return pieces ?? refused(text, read);
 }
 
@@ -68,13 +69,13 @@ export function caseOffsets(text: string): CaseOffsets | undefined {
   return { starts: cases.starts.map(offsetOf), end: offsetOf(cases.end) };
 }
 
-function parsePieces(text: string): ParsedText | undefined {
+function* parsePieces(text: string): Work<ParsedText | undefined> {
   const items = caseOffsets(text);
   if (!items) return undefined;
   const { starts, end } = items;
   const [first = end] = starts;
   const blank = text.slice(first, end).replace(/[^\r\n]/g, ' ');
-  const document = parse(text.slice(0, first) + blank + text.slice(end));
+  const document = yield* parse(text.slice(0, first) + blank + text.slice(end));
   if (!document || document.errors.length > 0) return undefined;
   const root = document.contents;
   const casesIndex = isMap(root) && !root.flow ? indexOfCases(root) : undefined;
@@ -86,7 +87,8 @@ function parsePieces(text: string): ParsedText | undefined {
   for (const [index, start] of starts.entries()) {
     const part = text.slice(start, starts[index + 1] ?? end);
     const dash = part.slice(0, part.indexOf('-') + 1);
-    const item = parseItem(part, start, dash, index + 1 < starts.length);
+    const item = yield* parseItem(part, start, dash, index + 1 < starts.length);
+    yield;
     if (!item) return undefined;
     list.items.push(item.node);
     faults.push(...item.faults.map((fault) => ({ ...fault, item: index })));

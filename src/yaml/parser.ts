@@ -1,5 +1,6 @@
 import { type Document, YAMLParseError } from 'yaml';
 import { uniqueBy } from '../core/data.ts';
+import type { Work } from '../core/steps.ts';
 import { documentsWithin, REFUSALS, Refusal } from './gate.ts';
 import { syntaxWords } from './syntaxWords.ts';
 
@@ -16,23 +17,23 @@ export interface SyntaxFault {
 const OPTIONS = { uniqueKeys: false, merge: false, version: '1.2', prettyErrors: false } as const;
 
 /** A text parsed as YAML, however broken; undefined if it exceeds a limit. */
-export function parse(text: string): Document.Parsed | undefined {
-  const read = parseOrRefuse(text);
+export function* parse(text: string): Work<Document.Parsed | undefined> {
+  const read = yield* parseOrRefuse(text);
   return read instanceof Refusal ? undefined : read;
 }
 
 /** As `parse`, with the reason. */
-export function parseOrRefuse(text: string): Document.Parsed | Refusal {
+export function* parseOrRefuse(text: string): Work<Document.Parsed | Refusal> {
   try {
-    return parseAdmitted(text);
+    return yield* parseAdmitted(text);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
 }
 
-function parseAdmitted(text: string): Document.Parsed {
-  const [document, second] = documentsWithin(text, OPTIONS);
+function* parseAdmitted(text: string): Work<Document.Parsed> {
+  const [document, second] = yield* documentsWithin(text, OPTIONS);
   if (!document) throw new Error('Internal error: a YAML text without a document.');
   if (second) {
     const [start, end] = second.range;

@@ -16,6 +16,9 @@ export type Word = string | number | boolean | null;
 /** Characters that some readers take for a line break or drop: only an escape is safe. */
 const UNSEEN = /[\u2028\u2029\ufeff]/g;
 
+/** YAML reads no longer key on one line, so that the library writes none. */
+const LONGEST_KEY = 1_024;
+
 /** What ends a text within brackets, or begins a key there. */
 const ENDS_IN_FLOW = /[[\]{},]|^[?:]/;
 
@@ -26,7 +29,8 @@ const ENDS_IN_FLOW = /[[\]{},]|^[?:]/;
  */
 export function writeWord(value: Word, inFlow = false): string {
   if (typeof value !== 'string') return stringify(value).trimEnd();
-  if (value.search(UNSEEN) >= 0) return JSON.stringify(value).replace(UNSEEN, escaped);
+  const json = JSON.stringify(value);
+  if (json.length > LONGEST_KEY || value.search(UNSEEN) >= 0) return json.replace(UNSEEN, escaped);
   const written = asKey(value);
   return inFlow && written === value && ENDS_IN_FLOW.test(value) ? quoted(value) : written;
 }

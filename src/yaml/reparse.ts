@@ -1,4 +1,5 @@
 import { isMap, isNode, isSeq, type YAMLSeq } from 'yaml';
+import { atOnce } from '../core/steps.ts';
 import { startOfLine } from './lines.ts';
 import { endsOf, isEmpty, move, setEnds, startOf } from './nodes.ts';
 import { caseOffsets, indexOfCases, type ParsedText, setListRange } from './parsedText.ts';
@@ -37,7 +38,7 @@ export function reparse(text: string, before: ParsedText): Reparsed | undefined 
   const followed = index + 1 < list.items.length;
   // An item that begins after it as the next one of the file does ends it in the same way.
   if (dash === '' || dashAt(part, 0) !== dash) return undefined;
-  const item = parseItem(part, start, dash, followed);
+  const item = atOnce(parseItem(part, start, dash, followed));
   if (!item?.plain) return undefined;
 
   const faults = [
@@ -83,7 +84,7 @@ function endsOfLast({ items }: YAMLSeq, old: string, text: string): ParsedItem['
   const start = lineOf(items.at(-1), old);
   if (start === undefined) return undefined;
   const part = old.slice(start);
-  return parseItem(part, text.length - part.length, dashAt(part, 0), false)?.ends;
+  return atOnce(parseItem(part, text.length - part.length, dashAt(part, 0), false))?.ends;
 }
 
 /** Whether the items of a list begin at lines of a text that was changed within one of them. */

@@ -1,30 +1,32 @@
 import { type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from 'yaml';
-import { keyOf } from './nodes.ts';
+import type { Work } from '../core/steps.ts';
+import { resolverOf } from './aliases.ts';
+import { keyOf, type Resolve } from './nodes.ts';
 import { parse } from './parser.ts';
 
 /** Stands for a key that is no plain text. */
 export const UNNAMED = '?';
 
 /** The data of a YAML text, as much as can be read; undefined if nothing can. */
-export function readTolerantly(text: string): unknown {
-  const document = parse(text);
+export function* readTolerantly(text: string): Work<unknown> {
+  const document = yield* parse(text);
   return document && new TolerantReading(document).data(document.contents);
 }
 
 /** Reads nodes as data. What an alias names is read once, so that aliases cannot multiply it. */
 export class TolerantReading {
   dangling = false;
-  readonly #document: Document.Parsed;
+  readonly #resolve: Resolve;
   readonly #known = new Map<Node, unknown>();
 
   constructor(document: Document.Parsed) {
-    this.#document = document;
+    this.#resolve = resolverOf(document);
   }
 
   data(node: unknown): unknown {
     if (isScalar(node)) return node.value;
     if (isAlias(node)) {
-      const named = node.resolve(this.#document);
+      const named = this.#resolve(node);
       if (!named) this.dangling = true;
       return this.data(named);
     }

@@ -2,9 +2,11 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import { type Document, isMap, isNode, isScalar, type Node } from 'yaml';
 import { type Path, valueAt } from '../core/data.ts';
 import { type Position, type Problem, type Range, START } from '../core/problem.ts';
+import { atOnce, type Work } from '../core/steps.ts';
+import { resolverOf } from './aliases.ts';
 import { type ConfinedProblem, checkNodes } from './checkNodes.ts';
 import { documentValue, reparsedValue } from './documentValue.ts';
-import { isEmpty, nearestTo, nodeAt, pathTo, type Resolve, type Style, styleOf } from './nodes.ts';
+import { isEmpty, nearestTo, nodeAt, pathTo, type Style, styleOf } from './nodes.ts';
 import { type ParsedText, parseText } from './parsedText.ts';
 import type { SyntaxFault } from './parser.ts';
 import { reparse } from './reparse.ts';
@@ -55,54 +57,84 @@ interface Read {
 /** What a document was made of, until another one takes its nodes over. */
 const READ = new WeakMap<YamlDocument, Read>();
 
+/** As `rereadYaml`, else as `readYaml`, at once. */
+export function parseYaml(text: string, path: string, before?: YamlDocument): YamlDocument {
+  return (before && rereadYaml(text, path, before)) ?? atOnce(readYaml(text, path));
+}
+
+/** @param margin characters in front of each line that the file does not have: places are without them */
+export function* readYaml(text: string, path: string, margin = 0): Work<YamlDocument> {
+  const parsed = yield* parseText(text);
+  const told = new Told(path, placesIn(text, margin));
+  yield;
+  const { unreadable, plain } = told.check(parsed);
+  yield;
+  const value = documentValue(parsed, unreadable, (code, message) => told.say(code, message));
+  return told.document(parsed, value, plain);
+}
+
 /**
- * @param before an earlier version of the file, of which only what changed is parsed: see `reparse`.
- *   Its places are wrong from then on; what was read from it stays as it is.
- * @param margin characters in front of each line that the file does not have: places are without them
+ * Reads a text after an earlier version of the file, of which only what changed is parsed: see
+ * `reparse`. The places of that version are wrong from then on; what was read from it stays as it is.
  */
-export function parseYaml(
+export function rereadYaml(
   text: string,
   path: string,
-  before?: YamlDocument,
-  margin = 0,
-): YamlDocument {
-  const places = placesIn(text, margin);
-  const { rangeOfOffsets, offsetAt } = places;
-  const problems: ConfinedProblem[] = [];
-  const say = (code: string, message: string, range: Range, item?: number, needs?: Need) =>
-    problems.push({
-      problem: { code, message, severity: 'error', path, range, ...fixOf(range, needs) },
-      item,
-    });
+  before: YamlDocument,
+): YamlDocument | undefined {
+  const known = READ.get(before);
+  const parsed = known?.plain ? reparse(text, known.parsed) : undefined;
+  if (!known || !parsed) return undefined;
+  READ.delete(before);
+  const told = new Told(path, placesIn(text, 0));
+  const { unreadable, plain } = told.check(parsed);
+  return told.document(parsed, reparsedValue(known.value, parsed, unreadable), plain);
+}
 
-  const known = before && READ.get(before);
-  const again = known?.plain ? reparse(text, known.parsed) : undefined;
-  if (before && again) READ.delete(before);
-  const parsed = again ?? parseText(text);
-  const { document, faults } = parsed;
-  for (const { code, message, start, end, needs, item } of faults) {
-    say(code, message, rangeOfOffsets(start, end), item, needs);
+/** A document in the making, with what is wrong with it. */
+class Told {
+  readonly #path: string;
+  readonly #places: ReturnType<typeof placesIn>;
+  readonly #problems: ConfinedProblem[] = [];
+
+  constructor(path: string, places: ReturnType<typeof placesIn>) {
+    this.#path = path;
+    this.#places = places;
   }
-  const { unreadable, plain, ...checked } = checkNodes(document, text, path, rangeOfOffsets);
-  for (const problem of checked.problems) problems.push(problem);
-  const value =
-    again && known
-      ? reparsedValue(known.value, again, unreadable)
-      : documentValue(parsed, unreadable, (code, message) => say(code, message, START));
-  const items = new Map(problems.map(({ problem, item }) => [problem, item]));
-  const yaml: YamlDocument = {
-    path,
-    text,
-    value,
-    problems: problems.map(({ problem }) => problem),
-    caseOf: (problem) => items.get(problem),
-    ...lookupsOf(document, rangeOfOffsets),
-    ...places,
-    root: document.contents,
-    pathAt: (position) => pathTo(document.contents, offsetAt(position)),
-  };
-  READ.set(yaml, { parsed, value, plain: plain && Array.isArray(valueAt(value, ['cases'])) });
-  return yaml;
+
+  say(code: string, message: string, range = START, item?: number, needs?: Need): void {
+    const problem = { code, message, severity: 'error', path: this.#path, range } as const;
+    this.#problems.push({ problem: { ...problem, ...fixOf(range, needs) }, item });
+  }
+
+  check({ text, document, faults }: ParsedText) {
+    const { rangeOfOffsets } = this.#places;
+    for (const { code, message, start, end, needs, item } of faults) {
+      this.say(code, message, rangeOfOffsets(start, end), item, needs);
+    }
+    const { problems, ...checked } = checkNodes(document, text, this.#path, rangeOfOffsets);
+    for (const problem of problems) this.#problems.push(problem);
+    return checked;
+  }
+
+  document(parsed: ParsedText, value: unknown, plain: boolean): YamlDocument {
+    const { text, document } = parsed;
+    const { rangeOfOffsets, offsetAt } = this.#places;
+    const items = new Map(this.#problems.map(({ problem, item }) => [problem, item]));
+    const yaml: YamlDocument = {
+      path: this.#path,
+      text,
+      value,
+      problems: this.#problems.map(({ problem }) => problem),
+      caseOf: (problem) => items.get(problem),
+      ...lookupsOf(document, rangeOfOffsets),
+      ...this.#places,
+      root: document.contents,
+      pathAt: (position) => pathTo(document.contents, offsetAt(position)),
+    };
+    READ.set(yaml, { parsed, value, plain: plain && Array.isArray(valueAt(value, ['cases'])) });
+    return yaml;
+  }
 }
 
 /** Apart from the document, so that who keeps places does not keep all of its nodes. */
@@ -140,7 +172,7 @@ function lookupsOf(
   rangeOfOffsets: (start: number, end: number) => Range,
 ): Places {
   const { contents } = document;
-  const resolve: Resolve = (alias) => alias.resolve(document);
+  const resolve = resolverOf(document);
   const rangeOfNode = (node: unknown): Range | undefined =>
     isNode(node) && node.range ? rangeOfOffsets(node.range[0], node.range[1]) : undefined;
   return {

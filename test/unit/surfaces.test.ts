@@ -13,6 +13,7 @@ import { visibleLog } from '../../src/core/presentation/visibleLog.ts';
 import { plainLog } from '../../src/core/presentation/visibleText.ts';
 import type { CaseLine } from '../../src/core/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
+import { atOnce } from '../../src/core/steps.ts';
 import { terminalText } from '../../src/extension/testing/terminalText.ts';
 import { diagnosticsByFile } from '../../src/language/features/diagnostics.ts';
 import { documentSymbols } from '../../src/language/features/documentSymbols.ts';
@@ -234,13 +235,15 @@ describe('what files, agents and judges say', () => {
     'the outline': async (text) => textsIn(documentSymbols(await documentOf(suite(text)))),
     'the outline of messages': (text) =>
       textsIn(
-        messageSymbols(
-          JSON.stringify([
-            { role: 'user', content: text },
-            { role: text, content: text },
-            { role: 'assistant', tool_calls: [{ function: { name: text, arguments: '{}' } }] },
-          ]),
-          '/a.messages.json',
+        atOnce(
+          messageSymbols(
+            JSON.stringify([
+              { role: 'user', content: text },
+              { role: text, content: text },
+              { role: 'assistant', tool_calls: [{ function: { name: text, arguments: '{}' } }] },
+            ]),
+            '/a.messages.json',
+          ),
         ),
       ),
     'the symbols of the workspace': async (text) =>

@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
 import { closest } from '../../core/closest.ts';
-import { errorText } from '../../core/errors.ts';
-import { TookTooLong, withinTime } from '../../core/timeLimit.ts';
+import { errorText, TookTooLong } from '../../core/errors.ts';
+import { withinTime } from '../../core/timeLimit.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
 

@@ -2,7 +2,8 @@ import { basename, dirname } from 'node:path';
 import { valueAt } from '../../core/data.ts';
 import { outsideMessage } from '../../core/insideWorkspace.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { parseYaml } from '../../yaml/yamlDocument.ts';
+import { inSteps } from '../../core/steps.ts';
+import { readYaml } from '../../yaml/yamlDocument.ts';
 import { checked } from '../checked.ts';
 import { findReferenced, readFound } from '../referencedFiles.ts';
 import { isReallyInside, resolveReference } from '../resolveReference.ts';
@@ -121,7 +122,7 @@ async function readIncluded({ path, location }: IncludedPath, firstOwner: number
   const found = await readFound(path, location, 'cases', scope);
   if (!found) return undefined;
   const size = found.text.length;
-  const document = parseYaml(found.text, path);
+  const document = await inSteps(readYaml(found.text, path), scope.step);
   for (const problem of document.problems) {
     const item = document.caseOf(problem);
     scope.reporter.add(problem, item === undefined ? undefined : firstOwner + item);

@@ -2,13 +2,14 @@ import type { Known } from '../../assertions/contract.ts';
 import { knownOf } from '../../assertions/known.ts';
 import { type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
 import { isError } from '../../core/problem.ts';
+import { inSteps } from '../../core/steps.ts';
 import type { TargetSpec, TranscriptOrigin, TurnsOrigin } from '../../core/suite.ts';
 import { findTargetType } from '../../targets/registry.ts';
 import { resolveTarget } from '../models.ts';
 import { readReferenced } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 import type { OfferedTools } from '../targetTools.ts';
-import { type LoadedTranscript, loadTranscript, readTranscript } from '../transcript.ts';
+import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';
 import { fillIn } from './caseText.ts';
 import { atTop, type ReadCase, type SoundInput, type SoundTurn } from './readCase.ts';
 
@@ -125,5 +126,5 @@ async function transcriptOf(
 ): Promise<LoadedTranscript | undefined> {
   if (typeof value !== 'string') return readTranscript(value, location.document, location.path);
   const found = await readReferenced(value, location, 'transcript', scope);
-  return found && loadTranscript(found.text, found.path);
+  return found && inSteps(readTranscriptFile(found.text, found.path), scope.step);
 }

@@ -1,5 +1,6 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
+import { inSteps, stepsOf } from '../../core/steps.ts';
 import type { CompletionContext } from '../ports.ts';
 import { cursorAt } from './cursor.ts';
 import { fits, valueItems } from './items.ts';
@@ -22,25 +23,30 @@ export async function completion(
   path: string,
   position: Position,
   context: CompletionContext = {},
+  step = stepsOf(),
 ): Promise<CompletionItem[]> {
-  const cursor = cursorAt(text, position);
+  const cursor = await inSteps(cursorAt(text, position), step);
   if (!cursor) return [];
   const { snippets = false } = context;
   if (cursor.variable) {
     return cursor.onKey
       ? []
-      : variableItems(variablesAt(cursor, text), cursor.variable, cursor.style);
+      : variableItems(
+          await inSteps(variablesAt(cursor, text), step),
+          cursor.variable,
+          cursor.style,
+        );
   }
   if (cursor.style === 'block') return [];
   if (cursor.onKey) {
-    const keys = await symbolChoices(cursor, text, context);
+    const keys = await symbolChoices(cursor, text, context, step);
     return [...keyItems(cursor, snippets), ...valueItems(keys, cursor, snippets)];
   }
   const words = turnWords(cursor);
   const choices = [
-    ...(await symbolChoices(cursor, text, context)),
+    ...(await symbolChoices(cursor, text, context, step)),
     ...enumerated(cursor).filter(({ label }) => words === undefined || words.has(label)),
-    ...(await turnChoices(cursor, path, context)),
+    ...(await turnChoices(cursor, path, context, step)),
     ...(await pathChoices(cursor, path, context)),
   ];
   return [

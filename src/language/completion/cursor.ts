@@ -1,5 +1,6 @@
 import { type Path, valueAt } from '../../core/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
+import type { Work } from '../../core/steps.ts';
 import { findMark, type Marked, type MarkSearch } from '../../yaml/markedYaml.ts';
 import { readTolerantly } from '../../yaml/tolerantReading.ts';
 import { type Slice, sliceAt, wholeSlice } from './slice.ts';
@@ -28,7 +29,7 @@ export interface Cursor {
   /** `{{` stands before it: a variable. */
   readonly variable?: VariableCursor;
   /** The whole case at the cursor; undefined if there is none. */
-  readonly wholeCase: () => unknown;
+  readonly wholeCase: () => Work<unknown>;
 }
 
 export interface VariableCursor {
@@ -49,21 +50,21 @@ export function isMarked(text: string): boolean {
 const VARIABLE = /\{\{[ \t]*((?:[A-Za-z_][\w.-]*)?)$/;
 
 /** Undefined if no YAML can be completed: in comments, and outside of the text. */
-export function cursorAt(text: string, position: Position): Cursor | undefined {
+export function* cursorAt(text: string, position: Position): Work<Cursor | undefined> {
   const slice = text.includes(MARK) ? undefined : sliceAt(text, position);
   if (!slice) return undefined;
-  const cursor = cursorInSlice(slice, position);
+  const cursor = yield* cursorInSlice(slice, position);
   // An alias of what stands in another case.
   if (cursor !== 'dangling') return cursor;
   const whole = wholeSlice(text, position);
-  const again = whole && cursorInSlice(whole, position);
+  const again = whole && (yield* cursorInSlice(whole, position));
   return again === 'dangling' ? undefined : again;
 }
 
 /** As `cursorAt`, of a text that is no eval file. */
-export function cursorInText(text: string, position: Position): Cursor | undefined {
+export function* cursorInText(text: string, position: Position): Work<Cursor | undefined> {
   const slice = text.includes(MARK) ? undefined : wholeSlice(text, position);
-  const cursor = slice && cursorInSlice(slice, position);
+  const cursor = slice && (yield* cursorInSlice(slice, position));
   return cursor === 'dangling' ? undefined : cursor;
 }
 
@@ -91,15 +92,15 @@ interface Attempt extends MarkSearch {
   readonly blankNeeded?: boolean;
 }
 
-function cursorInSlice(slice: Slice, position: Position): Cursor | undefined | 'dangling' {
+function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefined | 'dangling'> {
   const { text, offset } = slice;
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   const before = text.slice(lineStart, offset);
   const after = /[^\r\n]*/y.exec(text.slice(offset, offset + 10_000))?.[0] ?? '';
   const variable = VARIABLE.exec(before);
   const attempt = variable
-    ? markVariable(slice, variable[0].length, after)
-    : locate(slice, before, after);
+    ? yield* markVariable(slice, variable[0].length, after)
+    : yield* locate(slice, before, after);
   const { found, dangling } = attempt;
   if (!found) return undefined;
   if (dangling && slice.partial) return 'dangling';
@@ -132,10 +133,10 @@ function cursorInSlice(slice: Slice, position: Position): Cursor | undefined | '
 }
 
 /** The mark instead of `{{name}}`: without quotes, braces would be a mapping. */
-function markVariable({ text, offset }: Slice, typed: number, after: string): Attempt {
+function* markVariable({ text, offset }: Slice, typed: number, after: string): Work<Attempt> {
   const rest = restOf(after);
   const marked = `${text.slice(0, offset - typed)}${MARK}${text.slice(offset + rest)}`;
-  return { ...findMark(marked, MARK), text: marked };
+  return { ...(yield* findMark(marked, MARK)), text: marked };
 }
 
 function variableCursor(
@@ -154,22 +155,22 @@ function variableCursor(
 }
 
 /** Tries the text as it stands first, then as it is most likely meant. */
-function locate({ text, offset }: Slice, before: string, after: string): Attempt {
-  const put = (insert: string, skipped = 0, from = offset): Attempt => {
-    const marked = text.slice(0, from) + insert + text.slice(offset + skipped);
-    return { ...findMark(marked, MARK), text: marked };
+function* locate({ text, offset }: Slice, before: string, after: string): Work<Attempt> {
+  const put = function* (insert: string, skipped = 0): Work<Attempt> {
+    const marked = text.slice(0, offset) + insert + text.slice(offset + skipped);
+    return { ...(yield* findMark(marked, MARK)), text: marked };
   };
   const word = /^[\w.-]*/.exec(after)?.[0] ?? '';
   if (/(?:^|[\s{,])["']?[\w-]+["']?:$/.test(before) && /^[ \t]*(?:[}\],].*)?$/.test(after)) {
-    const spaced = put(` ${MARK}`);
+    const spaced = yield* put(` ${MARK}`);
     if (spaced.found && !spaced.found.onKey && spaced.found.style === 'plain') {
       return { ...spaced, blankNeeded: true };
     }
   }
-  const plain = put(MARK);
+  const plain = yield* put(MARK);
   const quote = openQuote(before);
   if (quote !== undefined && plain.faults > 0 && !after.includes(quote)) {
-    const closed = put(`${MARK}${word}${quote}`, word.length);
+    const closed = yield* put(`${MARK}${word}${quote}`, word.length);
     const { style } = closed.found ?? {};
     if (style === 'single' || style === 'double') return { ...closed, halfOpen: true };
   }
@@ -177,7 +178,7 @@ function locate({ text, offset }: Slice, before: string, after: string): Attempt
   //     th|
   //     assert: []
   if (plain.found?.onKey && /[\r\n]/.test(plain.text.slice(plain.found.start, plain.found.end))) {
-    return put(`${MARK}${word}: `, word.length);
+    return yield* put(`${MARK}${word}: `, word.length);
   }
   return plain;
 }
@@ -206,8 +207,8 @@ function around({ line }: Position, character: number, before: number, after: nu
   };
 }
 
-function wholeCase({ wholeCase: text }: Slice, { root, path }: Marked): unknown {
+function* wholeCase({ wholeCase: text }: Slice, { root, path }: Marked): Work<unknown> {
   if (path[0] !== 'cases') return undefined;
-  const cases = text === undefined ? valueAt(root, ['cases']) : readTolerantly(text);
+  const cases = text === undefined ? valueAt(root, ['cases']) : yield* readTolerantly(text);
   return Array.isArray(cases) ? cases[text === undefined ? Number(path[1]) : 0] : undefined;
 }

@@ -1,6 +1,7 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
 import type { Position } from '../../core/problem.ts';
+import type { Work } from '../../core/steps.ts';
 import { messageSchema, messagesFileSchema } from '../../evalfile/messagesSchema.ts';
 import type { CompletionContext } from '../ports.ts';
 import { type Cursor, cursorInText } from './cursor.ts';
@@ -13,18 +14,18 @@ import { schemaItems } from './values.ts';
  *
  * @param path absolute
  */
-export function messageCompletion(
+export function* messageCompletion(
   text: string,
   path: string,
   position: Position,
   { snippets = false }: Pick<CompletionContext, 'snippets'> = {},
-): CompletionItem[] {
-  if (/\.jsonl$/i.test(path)) return inLine(text, position, snippets);
+): Work<CompletionItem[]> {
+  if (/\.jsonl$/i.test(path)) return yield* inLine(text, position, snippets);
   if (/\.json$/i.test(path)) {
-    const cursor = cursorInText(text, position);
+    const cursor = yield* cursorInText(text, position);
     return cursor ? jsonItems(cursor, messagesFileSchema, 1, snippets) : [];
   }
-  const cursor = cursorInText(text, position);
+  const cursor = yield* cursorInText(text, position);
   if (!cursor || cursor.style === 'block' || cursor.variable) return [];
   if (cursor.path.length === 0) return firstItems(cursor);
   return schemaItems(cursor, messagesFileSchema, snippets);
@@ -43,11 +44,11 @@ function firstItems(cursor: Cursor): CompletionItem[] {
 }
 
 /** A line of JSON lines is a message by itself, whatever stands in the others. */
-function inLine(text: string, position: Position, snippets: boolean): CompletionItem[] {
+function* inLine(text: string, position: Position, snippets: boolean): Work<CompletionItem[]> {
   const line = text.split(/\r?\n/)[position.line];
   if (line === undefined) return [];
   const blank = line.replace(/^\uFEFF/, ' ');
-  const cursor = cursorInText(blank, { line: 0, character: position.character });
+  const cursor = yield* cursorInText(blank, { line: 0, character: position.character });
   if (!cursor) return [];
   const { range } = cursor;
   const moved = {

@@ -1,6 +1,7 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import { mappingOf, valueAt } from '../../core/data.ts';
 import type { Position } from '../../core/problem.ts';
+import type { Work } from '../../core/steps.ts';
 import { frontMatterSchema } from '../../evalfile/prompt.ts';
 import { readTolerantly } from '../../yaml/tolerantReading.ts';
 import { type Cursor, cursorInText, variableIn } from './cursor.ts';
@@ -21,20 +22,20 @@ export interface PromptContext {
 }
 
 /** What can be written at a place of a judge prompt: in its front matter, and within `{{`. */
-export function promptCompletion(
+export function* promptCompletion(
   text: string,
   position: Position,
   context: PromptContext = {},
-): CompletionItem[] {
+): Work<CompletionItem[]> {
   const lines = text.split('\n');
   const end = matterEnd(lines);
   if (end === undefined || position.line === 0 || position.line >= end) {
     const inMatter = end !== undefined && (position.line === 0 || position.line === end);
-    return inMatter ? [] : bodyItems(lines, end, position, context);
+    return inMatter ? [] : yield* bodyItems(lines, end, position, context);
   }
   // The front matter alone, its lines where they are in the file.
   const matter = ['', ...lines.slice(1, end)].join('\n');
-  const cursor = cursorInText(matter, position);
+  const cursor = yield* cursorInText(matter, position);
   if (!cursor || cursor.style === 'block' || cursor.variable) return [];
   const { snippets = false } = context;
   if (cursor.onKey && cursor.path.slice(0, -1).join('.') === 'labels') {
@@ -72,16 +73,16 @@ function labelsAt({ root, typed }: Cursor, { labels = [] }: PromptContext): Choi
     .map((label) => ({ label, kind: KINDS.reference, detail: 'label', rank: 4 }));
 }
 
-function bodyItems(
+function* bodyItems(
   lines: readonly string[],
   end: number | undefined,
   position: Position,
   context: PromptContext,
-): CompletionItem[] {
+): Work<CompletionItem[]> {
   const line = (lines[position.line] ?? '').replace(/\r$/, '');
   const variable = variableIn(line, position);
   if (!variable) return [];
-  const matter = end === undefined ? undefined : readTolerantly(lines.slice(1, end).join('\n'));
+  const matter = yield* readTolerantly(lines.slice(1, end ?? 1).join('\n'));
   const names = new Set([...listed(matter, ['variables']), ...(context.variables ?? [])]);
   const keys = [...names].map((name) => ({ name, detail: "from the case's context" }));
   return variableItems(promptVariables(keys), variable, 'plain');

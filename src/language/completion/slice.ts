@@ -1,5 +1,7 @@
 import type { Position } from '../../core/problem.ts';
+import type { Work } from '../../core/steps.ts';
 import { caseLines, indentOf, isItem } from '../../yaml/caseLines.ts';
+import { readTolerantly } from '../../yaml/tolerantReading.ts';
 
 /** The part of an eval file that completion at a place depends on. */
 export interface Slice {
@@ -54,6 +56,16 @@ export function sliceAt(text: string, position: Position): Slice | undefined {
   const slice = joined(lines, [...numbers(0, head + 1), ...shown, ...tail], position);
   if (!slice || shown.length === own.length) return slice;
   return { ...slice, wholeCase: lines.slice(start, stop).join('\n') };
+}
+
+/** What the cases have of one key, such as their `tags`: mappings with that key, equal ones once. */
+export function* readEntries(text: string, key: string): Work<unknown[]> {
+  const read: unknown[] = [];
+  for (const entry of entriesOfCases(text, key)) {
+    read.push(yield* readTolerantly(entry));
+    yield;
+  }
+  return read;
 }
 
 /** The texts of one key of the cases, such as their `tags`, each with the key; the same text once. */

@@ -1,15 +1,15 @@
 import type { CompletionItemKind } from 'vscode-languageserver-types';
 import { changedAt, mappingOf, type Path, valueAt } from '../../core/data.ts';
 import { type FileKind, isFileKind, type SymbolKind } from '../../core/meaning.ts';
+import { inSteps, type Step, type Work } from '../../core/steps.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { modelSchema } from '../../evalfile/targetSchema.ts';
 import { type Mention, mentionsIn, type Role, rolesAt } from '../../schema/mentions.ts';
-import { readTolerantly } from '../../yaml/tolerantReading.ts';
 import type { CompletionContext } from '../ports.ts';
 import { type Cursor, isMarked } from './cursor.ts';
 import { type Choice, KINDS } from './items.ts';
 import { offerAt } from './options.ts';
-import { entriesOfCases } from './slice.ts';
+import { readEntries } from './slice.ts';
 import { listed } from './values.ts';
 
 interface Offered {
@@ -39,34 +39,40 @@ export async function symbolChoices(
   cursor: Cursor,
   text: string,
   { including, editorModels }: CompletionContext,
+  step: Step,
 ): Promise<Choice[]> {
   const { root, path, onKey } = cursor;
   const roles = rolesAt(evalFileSchema, root, path, onKey);
   const isModel = ({ kind }: Role) => kind === 'model' || kind === 'shortModel';
   const known = roles.some(isModel) ? await editorModels?.() : [];
-  return roles.flatMap((role): Choice[] => {
+  const choices: Choice[] = [];
+  for (const role of roles) {
     const { kind } = role;
-    if (role.role === 'declaration' || kind === undefined || isFileKind(kind)) return [];
+    if (role.role === 'declaration' || kind === undefined || isFileKind(kind)) continue;
     const offered = OFFERED[kind];
-    const named = offered ? choicesOf(kind, offered, role, cursor, text, including) : [];
-    return isModel(role) ? [...named, ...shortModels(root, known)] : named;
-  });
+    if (offered) {
+      const named = choicesOf(kind, offered, role, cursor, text, including);
+      choices.push(...(await inSteps(named, step)));
+    }
+    if (isModel(role)) choices.push(...shortModels(root, known));
+  }
+  return choices;
 }
 
-function choicesOf(
+function* choicesOf(
   kind: SymbolKind,
   { shown, declared, once, rank }: Offered,
   { scope }: Role,
   cursor: Cursor,
   text: string,
   including: unknown,
-): Choice[] {
+): Work<Choice[]> {
   const { root, path, onKey } = cursor;
   const there = onKey
     ? Object.keys(mappingOf(valueAt(root, path.slice(0, -1))))
     : listed(root, once ? path.slice(0, -1) : []);
   // What stands in the assertion at the cursor is known; what the case names is optional there.
-  const around = scope === '' ? rootWithCase(cursor, kind, text) : root;
+  const around = scope === '' ? yield* rootWithCase(cursor, kind, text) : root;
   const own = mentionsOf(around, kind).filter((one) => one.scope === scope && !holds(one, path));
   const outer = mentionsOf({ ...mappingOf(including), cases: undefined }, kind);
   const found = [...withoutOverridden(own), ...outer].filter(
@@ -107,12 +113,16 @@ function withoutOverridden(mentions: readonly Mention[]): Mention[] {
 }
 
 /** The root with the whole case at the cursor, and with what other cases have of tags. */
-function rootWithCase({ root, path, wholeCase }: Cursor, kind: SymbolKind, text: string): unknown {
-  const whole = path[0] === 'cases' ? wholeCase() : undefined;
+function* rootWithCase(
+  { root, path, wholeCase }: Cursor,
+  kind: SymbolKind,
+  text: string,
+): Work<unknown> {
+  const whole = path[0] === 'cases' ? yield* wholeCase() : undefined;
   const own = path[1] ?? 0;
   const known = whole === undefined ? root : changedAt(root, ['cases', own], () => whole);
   if (kind !== 'tag') return known;
-  const others = entriesOfCases(text, 'tags').map(readTolerantly);
+  const others = yield* readEntries(text, 'tags');
   return changedAt(known, ['cases'], (cases) => [
     ...(Array.isArray(cases) ? cases : []),
     ...others,

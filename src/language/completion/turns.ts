@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import { findAssertionType } from '../../assertions/registry.ts';
 import { valueAt } from '../../core/data.ts';
+import { inSteps, type Step } from '../../core/steps.ts';
 import { resolveReference } from '../../evalfile/resolveReference.ts';
 import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
-import { loadTranscript } from '../../evalfile/transcript.ts';
+import { readTranscriptFile } from '../../evalfile/transcript.ts';
 import type { CompletionContext } from '../ports.ts';
 import type { Cursor } from './cursor.ts';
 import { type Choice, KINDS } from './items.ts';
@@ -20,6 +21,7 @@ export async function turnChoices(
   cursor: Cursor,
   file: string,
   context: CompletionContext,
+  step: Step,
 ): Promise<Choice[]> {
   const { root, path, style } = cursor;
   const owner = path.slice(0, path.lastIndexOf('at'));
@@ -34,7 +36,8 @@ export async function turnChoices(
   if (style !== 'plain') return [];
   const there = inList ? valueAt(root, path.slice(0, -1)) : [];
   const taken: readonly unknown[] = Array.isArray(there) ? there : [];
-  const turns = await turnsOfCase(cursor.wholeCase(), file, context);
+  const own = await inSteps(cursor.wholeCase(), step);
+  const turns = await turnsOfCase(own, file, context, step);
   return turns
     .filter((turn) => (side === 'both' || turn.side === side) && !taken.includes(turn.number))
     .map(({ number, side: speaker, text }) => ({
@@ -58,11 +61,12 @@ async function turnsOfCase(
   own: unknown,
   file: string,
   context: CompletionContext,
+  step: Step,
 ): Promise<SpokenTurn[]> {
   const { turns, transcript } = Object(own);
   if (Array.isArray(turns)) return turns.flatMap(scriptedTurn);
   if (Array.isArray(transcript)) return joined(spokenMessages(transcript));
-  return typeof transcript === 'string' ? turnsOfFile(transcript, file, context) : [];
+  return typeof transcript === 'string' ? turnsOfFile(transcript, file, context, step) : [];
 }
 
 function scriptedTurn(item: unknown, index: number): SpokenTurn[] {
@@ -88,13 +92,14 @@ async function turnsOfFile(
   reference: string,
   file: string,
   { files, readText, workspace }: CompletionContext,
+  step: Step,
 ): Promise<SpokenTurn[]> {
   if (!files || !readText) return [];
   const home = dirname(file);
   const found = await resolveReference(reference, home, workspace ?? home, files);
   const text = found.kind === 'file' ? await readText(found.path) : undefined;
   if (found.kind !== 'file' || text === undefined) return [];
-  const { messages } = loadTranscript(text, found.path);
+  const { messages } = await inSteps(readTranscriptFile(text, found.path), step);
   return joined(
     spokenMessages(messages.map(({ message: { role, content } }) => ({ role, content }))),
   );

@@ -1,6 +1,6 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
-import { type Path, valueAt } from '../../core/data.ts';
+import { mappingOf, type Path, valueAt } from '../../core/data.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { definition, schemasAt, valuesAt } from '../../schema/schemaWalk.ts';
 import type { Word } from '../../yaml/quoting.ts';
@@ -49,7 +49,7 @@ function isOtherWord(value: unknown): value is Word {
 function optionChoices({ root, path, inFlow, indent }: Cursor, schema: z.ZodType): Choice[] {
   const owner = path.slice(0, -1);
   const key = path.at(-1);
-  const there = Object.keys(Object(valueAt(root, owner)));
+  const there = Object.keys(mappingOf(valueAt(root, owner)));
   return offerAt(root, owner, {}, schema)
     .options.filter((option) => option.key === key)
     .map(({ value, documentation, keys }): Choice => {

@@ -2,22 +2,22 @@ import type { CompletionItem } from 'vscode-languageserver-types';
 import { PROMPT_VARIABLES } from '../../assertions/shared/promptVariables.ts';
 import { mappingOf } from '../../core/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
+import type { Work } from '../../core/steps.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { rolesAt } from '../../schema/mentions.ts';
 import { writeWord } from '../../yaml/quoting.ts';
-import { readTolerantly } from '../../yaml/tolerantReading.ts';
 import type { Cursor, VariableCursor } from './cursor.ts';
 import { KINDS, LONGEST, sortText } from './items.ts';
-import { entriesOfCases } from './slice.ts';
+import { readEntries } from './slice.ts';
 
 export interface Variable {
   readonly name: string;
   readonly detail: string;
 }
 
-export function variablesAt(cursor: Cursor, text: string): Variable[] {
+export function* variablesAt(cursor: Cursor, text: string): Work<Variable[]> {
   const kinds = rolesAt(evalFileSchema, cursor.root, cursor.path).map(({ template }) => template);
-  const context = contextVariables(cursor, text);
+  const context = yield* contextVariables(cursor, text);
   if (kinds.includes('case')) return context;
   return kinds.includes('judge') ? promptVariables(context) : [];
 }
@@ -50,10 +50,12 @@ export function variableItems(
   }));
 }
 
-function contextVariables(cursor: Cursor, text: string): Variable[] {
-  if (cursor.path[0] === 'cases') return variablesOf(Object(cursor.wholeCase()).context);
+function* contextVariables(cursor: Cursor, text: string): Work<Variable[]> {
+  if (cursor.path[0] === 'cases') {
+    return variablesOf(Object(yield* cursor.wholeCase()).context);
+  }
   // Defaults are put before every case: what any of them has.
-  const contexts = entriesOfCases(text, 'context').map(readTolerantly);
+  const contexts = yield* readEntries(text, 'context');
   return variablesOf(Object.assign({}, ...contexts.map((entry) => Object(entry).context)));
 }
 

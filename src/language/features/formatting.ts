@@ -1,22 +1,26 @@
 import type { FormattingOptions, TextEdit } from 'vscode-languageserver-types';
+import type { Work } from '../../core/steps.ts';
 import { edit } from '../../yaml/edits.ts';
 import type { Piece } from '../../yaml/gaps.ts';
 import { layOut } from '../../yaml/layOut.ts';
 import { isUnreadable } from '../../yaml/parser.ts';
-import { parseYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
+import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import type { EvalDocument } from '../ports.ts';
 
 /**
  * Edits of white space alone that lay the file out; comments, quotes and texts stay as they are.
  * None where the file cannot be read as a whole, or where its data would not be the same afterwards.
  */
-export function formatting({ yaml }: EvalDocument, options: FormattingOptions): TextEdit[] {
+export function* formatting({ yaml }: EvalDocument, options: FormattingOptions): Work<TextEdit[]> {
   if (yaml.value === undefined || yaml.problems.some(isUnreadable)) return [];
-  const pieces = layOut(yaml.text, stepOf(options));
+  const pieces = yield* layOut(yaml.text, stepOf(options));
   if (!pieces) return [];
+  yield;
   const edits = editsOf(yaml, pieces);
   // Reading the outcome takes longest, and most files that are formatted on saving are so already.
-  return edits.length > 0 && isSame(yaml, written(yaml.text, pieces)) ? edits : [];
+  if (edits.length === 0) return [];
+  const after = yield* readYaml(written(yaml.text, pieces), yaml.path);
+  return isSame(yaml, after) ? edits : [];
 }
 
 /** The width of an indent. Editors that indent by tabs get the two blanks that YAML is written with. */
@@ -28,8 +32,7 @@ function written(text: string, pieces: readonly Piece[]): string {
   return pieces.map(({ start, end, before }) => before + text.slice(start, end)).join('');
 }
 
-function isSame(yaml: YamlDocument, text: string): boolean {
-  const after = parseYaml(text, yaml.path);
+function isSame(yaml: YamlDocument, after: YamlDocument): boolean {
   const data = ({ value }: YamlDocument) => JSON.stringify(value ?? null);
   const codes = ({ problems }: YamlDocument) => problems.map(({ code }) => code).join();
   return codes(after) === codes(yaml) && data(after) === data(yaml);

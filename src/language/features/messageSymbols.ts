@@ -1,6 +1,7 @@
 import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Range } from '../../core/problem.ts';
+import type { Work } from '../../core/steps.ts';
 import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
 import { endOf, isFlow, nodeAt } from '../../yaml/nodes.ts';
@@ -20,8 +21,8 @@ const LABEL = 60;
  *
  * @param path absolute
  */
-export function messageSymbols(text: string, path: string): DocumentSymbol[] {
-  const document = parseTranscript(text, path);
+export function* messageSymbols(text: string, path: string): Work<DocumentSymbol[]> {
+  const document = yield* parseTranscript(text, path);
   if (!Array.isArray(document.value)) return [];
   const turns: DocumentSymbol[] = [];
   const open: { turn?: number; symbol?: DocumentSymbol } = {};

@@ -1,6 +1,6 @@
 import type { SymbolKind, WorkspaceSymbol } from 'vscode-languageserver-types';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { stepsOf } from '../../core/steps.ts';
+import { type Step, stepsOf } from '../../core/steps.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 
 /** LSP's `SymbolKind.Class`. */
@@ -14,11 +14,10 @@ export async function workspaceSymbols(
   query: string,
   suites: readonly LoadedSuite[],
   uriOf: (path: string) => string,
-  signal?: AbortSignal,
+  step: Step = stepsOf(),
 ): Promise<WorkspaceSymbol[]> {
   const letters = query.toLowerCase().replace(/\s+/g, '');
   const found = new Map<string, { readonly symbol: WorkspaceSymbol; readonly rank: number }>();
-  const step = stepsOf(signal);
   for (const suite of suites) {
     await step();
     const containerName = visibleLine(suite.suite?.name ?? suite.path.replace(/^.*\//, ''));

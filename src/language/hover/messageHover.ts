@@ -2,6 +2,7 @@ import type { Hover } from 'vscode-languageserver-types';
 import type { Path } from '../../core/data.ts';
 import { paragraphs } from '../../core/presentation/markdown.ts';
 import type { Position } from '../../core/problem.ts';
+import type { Work } from '../../core/steps.ts';
 import { messagesFileSchema } from '../../evalfile/messagesSchema.ts';
 import { spokenMessages } from '../../evalfile/spokenMessages.ts';
 import { parseTranscript } from '../../evalfile/transcript.ts';
@@ -14,8 +15,12 @@ import { documentation } from './keyMarkdown.ts';
  *
  * @param path absolute
  */
-export function messageHover(text: string, path: string, position: Position): Hover | undefined {
-  const document = parseTranscript(text, path);
+export function* messageHover(
+  text: string,
+  path: string,
+  position: Position,
+): Work<Hover | undefined> {
+  const document = yield* parseTranscript(text, path);
   const { path: place } = document.pathAt(position);
   const help = documentation(document, position, messagesFileSchema);
   const turn = turnAt(document, place);

@@ -1,7 +1,7 @@
 import { addTo } from '../../core/data.ts';
 import { isFileKind, SCOPES } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
-import { stepsOf } from '../../core/steps.ts';
+import { type Step, stepsOf } from '../../core/steps.ts';
 import type { IndexedFile, LanguagePorts } from '../ports.ts';
 import type { EvalSymbol, Occurrence, SymbolTable } from './symbol.ts';
 import { promptSymbols } from './symbolTable.ts';
@@ -11,7 +11,7 @@ export interface SymbolPorts
   extends Pick<LanguagePorts, 'documentAt' | 'files' | 'readText' | 'uriOf' | 'workspaceOf'> {
   /** The eval files to look in, and those they include. */
   readonly documents: readonly IndexedFile[];
-  readonly signal?: AbortSignal;
+  readonly step?: Step;
 }
 
 export interface FoundSymbol {
@@ -52,7 +52,7 @@ function pointed(table: SymbolTable, position: Position): PointedSymbol | undefi
 export async function sameSymbols(start: FoundSymbol, ports: SymbolPorts): Promise<FoundSymbol[]> {
   const { kind, name } = start.symbol;
   const web = new Web(ports.documents);
-  await web.link(ports.signal);
+  await web.link(ports.step);
   if (kind === 'variable' || kind === 'model') await web.readPrompts(ports);
   if (isFileKind(kind)) return web.filesNamed(name);
   const region = { path: start.table.path, scope: start.symbol.scope };
@@ -93,8 +93,7 @@ class Web {
   }
 
   /** Looks up the symbols of every file, which takes long where they are many. */
-  async link(signal: AbortSignal | undefined): Promise<void> {
-    const step = stepsOf(signal);
+  async link(step: Step = stepsOf()): Promise<void> {
     for (const document of this.#documents.values()) {
       await step();
       for (const path of document.suite.dependencies) addTo(this.#includers, path, document);

@@ -1,14 +1,55 @@
 import assert from 'node:assert/strict';
-import { it } from 'node:test';
-import { stepsOf } from '../../../src/core/steps.ts';
+import { describe, it } from 'node:test';
+import { TookTooLong } from '../../../src/core/errors.ts';
+import { atOnce, inSteps, type Step, stepsOf, type Work } from '../../../src/core/steps.ts';
 
-it('long work in steps hears between them that nobody waits for it any more', async () => {
-  const unwanted = new AbortController();
-  setImmediate(() => unwanted.abort());
-  const step = stepsOf(unwanted.signal);
-  const work = async () => {
-    const end = performance.now() + 5_000;
-    while (performance.now() < end) await step();
-  };
-  await assert.rejects(work(), /aborted/);
+/** Works for so many milliseconds. */
+async function work(milliseconds: number, step: Step): Promise<void> {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end) await step();
+}
+
+describe('long work in steps', () => {
+  it('hears between them that nobody waits for it any more', async () => {
+    const unwanted = new AbortController();
+    setImmediate(() => unwanted.abort());
+    await assert.rejects(work(5_000, stepsOf(unwanted.signal)), /aborted/);
+  });
+
+  it('lets others have their turn, be it wanted by a signal or not', async () => {
+    let turns = 0;
+    const others = setInterval(() => {
+      turns += 1;
+    }, 1);
+    await work(200, stepsOf());
+    clearInterval(others);
+    assert.ok(turns > 2);
+  });
+
+  it('ends once it worked longer than it may', async () => {
+    await assert.rejects(work(5_000, stepsOf(undefined, 50)), TookTooLong);
+  });
+
+  it('has the turns of others not counted', async () => {
+    const others = setInterval(() => {
+      const end = performance.now() + 100;
+      while (performance.now() < end);
+    }, 1);
+    const step = stepsOf(undefined, 150);
+    for (let turn = 0; turn < 4; turn += 1) await work(12, step);
+    clearInterval(others);
+  });
+
+  it('comes to the same result as at once', async () => {
+    function* sum(): Work<number> {
+      yield;
+      return 1 + (yield* one());
+    }
+    function* one(): Work<number> {
+      yield;
+      return 1;
+    }
+    assert.equal(atOnce(sum()), 2);
+    assert.equal(await inSteps(sum(), stepsOf()), 2);
+  });
 });

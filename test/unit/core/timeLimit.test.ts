@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TookTooLong, withinTime } from '../../../src/core/timeLimit.ts';
+import { TookTooLong } from '../../../src/core/errors.ts';
+import { withinTime } from '../../../src/core/timeLimit.ts';
 
 describe('work within a time limit', () => {
   it('gives what it comes to', () => {

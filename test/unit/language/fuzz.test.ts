@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { TextEdit } from 'vscode-languageserver-types';
 import type { Position, Range } from '../../../src/core/problem.ts';
+import { atOnce } from '../../../src/core/steps.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
 import { loadTranscript } from '../../../src/evalfile/transcript.ts';
 import { codeActions, codeActionsOfText } from '../../../src/language/codeActions/codeActions.ts';
@@ -76,12 +78,16 @@ const FEATURES: Readonly<Record<string, Feature>> = {
   documentSymbols: ({ document }) => documentSymbols(document),
   foldingRanges: ({ document, text }) => assertFolds(foldingRanges(document), text),
   formatting: async ({ document, text }) => {
-    const edits = formatting(document, OPTIONS);
+    const edits = atOnce(formatting(document, OPTIONS));
     assertPlaces(edits, uriOf(SUITE), { [uriOf(SUITE)]: text });
     // Editors bring all line breaks of a file into one form.
     if (/\r/.test(text) && /(?<!\r)\n/.test(text)) return;
     const formatted = parseYaml(edited(document, edits), SUITE);
-    assert.deepEqual(formatting({ ...document, yaml: formatted }, OPTIONS), [], 'formatted once');
+    assert.deepEqual(
+      atOnce(formatting({ ...document, yaml: formatted }, OPTIONS)),
+      [],
+      'formatted once',
+    );
   },
   hover: ({ document, position, ports }) => hover(document, position, async () => [], ports),
   inlayHints: ({ document, range }) =>
@@ -143,7 +149,7 @@ describe('no text', () => {
       const answers = [
         own,
         codeActionsOfText(PROMPT, text, own, { uriOf }),
-        promptCompletion(text, position, { snippets: true, variables: ['city'] }),
+        atOnce(promptCompletion(text, position, { snippets: true, variables: ['city'] })),
         await promptHover(PROMPT, position, ports),
         await definition(PROMPT, position, ports),
         await references(PROMPT, position, true, ports),
@@ -166,9 +172,9 @@ describe('no text', () => {
       const answers = [
         problems,
         codeActionsOfText(path, text, own, { uriOf }),
-        messageCompletion(text, path, position, { snippets: true }),
-        messageHover(text, path, position),
-        messageSymbols(text, path),
+        atOnce(messageCompletion(text, path, position, { snippets: true })),
+        atOnce(messageHover(text, path, position)),
+        atOnce(messageSymbols(text, path)),
       ];
       assertPlaces(answers, uriOf(path), { [uriOf(path)]: text });
       assert.ok(worked() - begun < LONGEST, 'it took more than a second of work');
@@ -235,7 +241,7 @@ function positionAt(text: string, at: number): Position {
   return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
 }
 
-function edited({ yaml }: EvalDocument, edits: ReturnType<typeof formatting>): string {
+function edited({ yaml }: EvalDocument, edits: readonly TextEdit[]): string {
   return edits.reduceRight(
     (text, { range, newText }) =>
       text.slice(0, yaml.offsetAt(range.start)) + newText + text.slice(yaml.offsetAt(range.end)),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { atOnce } from '../../../src/core/steps.ts';
 import { loadTranscript } from '../../../src/evalfile/transcript.ts';
 import { messageCompletion } from '../../../src/language/completion/messageCompletion.ts';
 import { messageSymbols } from '../../../src/language/features/messageSymbols.ts';
@@ -102,7 +103,7 @@ describe('a file of messages', () => {
 describe('completion in a file of messages', () => {
   const offered = (marked: string, path: string) => {
     const { text, position } = cursor(marked);
-    return messageCompletion(text, path, position, { snippets: true });
+    return atOnce(messageCompletion(text, path, position, { snippets: true }));
   };
   const labels = (marked: string, path: string) => offered(marked, path).map(({ label }) => label);
   /** The text after the item of this label was chosen. */
@@ -179,7 +180,7 @@ describe('completion in a file of messages', () => {
 describe('hover in a file of messages', () => {
   const hover = (marked: string, path: string) => {
     const { text, position } = cursor(marked);
-    const contents: unknown = messageHover(text, path, position)?.contents;
+    const contents: unknown = atOnce(messageHover(text, path, position))?.contents;
     return String(Reflect.get(Object(contents), 'value'));
   };
 
@@ -207,7 +208,7 @@ describe('hover in a file of messages', () => {
 
 describe('the outline of a file of messages', () => {
   const outline = (text: string, path: string) =>
-    messageSymbols(text, path).map(
+    atOnce(messageSymbols(text, path)).map(
       ({ name, children = [] }) => `${name}: ${children.map((one) => one.name).join(' | ')}`,
     );
 
@@ -229,7 +230,7 @@ describe('the outline of a file of messages', () => {
       'Turn 2: Let me look. | Hurry. | found | Here.',
       'Turn 3: Thanks',
     ]);
-    const [, , turn] = messageSymbols(text, YAML);
+    const [, , turn] = atOnce(messageSymbols(text, YAML));
     assert.deepEqual([turn?.range.start.line, turn?.range.end.line], [3, 8]);
   });
 
@@ -301,9 +302,9 @@ describe('no text', () => {
         const position = { line, character: column % ((lines[line]?.length ?? 0) + 1) };
         for (const answer of [
           loadTranscript(text, path).problems,
-          messageCompletion(text, path, position, { snippets: true }),
-          messageHover(text, path, position),
-          messageSymbols(text, path),
+          atOnce(messageCompletion(text, path, position, { snippets: true })),
+          atOnce(messageHover(text, path, position)),
+          atOnce(messageSymbols(text, path)),
         ])
           assertPlaces(answer, path, { [path]: text });
       },

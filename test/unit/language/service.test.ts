@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
+import { TookTooLong } from '../../../src/core/errors.ts';
+import { LIMITS } from '../../../src/core/limits.ts';
 import type { Files } from '../../../src/evalfile/files.ts';
+import { loadSuite } from '../../../src/evalfile/load.ts';
 import { isEvalFile } from '../../../src/protocol/fileNames.ts';
 import { memoryFiles, WORKSPACE } from '../../support/evalFiles.ts';
 import { cursor } from '../../support/language/cursor.ts';
 import { serviceOver } from '../../support/language/languageService.ts';
+import { growth } from '../../support/work.ts';
 
 const CASE = 'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n';
 const SUITE = `models: {fast: "openai:j"}\njudge: fast\ninclude: [more.yaml]\n${CASE}    assert:\n      - {type: llm-judge, prompt: ./p.md}\n`;
@@ -137,3 +141,73 @@ describe('work that nobody waits for any more', () => {
     assert.deepEqual(read, ['0.json', '1.json', '2.json']);
   });
 });
+
+describe('the work for a request', () => {
+  const messages = '{"role": "user", "content": "Hi"}\n'.repeat(8_000);
+  const cases = CASE + '  - {id: a,  tags: [x]}\n'.repeat(10_000);
+  const keys = 'k: [a, b]\n'.repeat(20_000);
+  const options = { insertSpaces: true, tabSize: 2 };
+  const position = { line: 0, character: 0 };
+
+  for (const [name, file, text] of [
+    ['completion', 'a.eval.yaml', keys],
+    ['formatting', 'a.eval.yaml', cases],
+    ['documentSymbols', 'a.messages.jsonl', messages],
+    ['hover', 'a.messages.jsonl', messages],
+  ] as const) {
+    it(`lets others have their turn, of ${name} in a long file`, async () => {
+      const { service, workspace } = serviceOver(filesOf({ [file]: text }));
+      const textDocument = { uri: `file://${at(file)}` };
+      await workspace.documentAt(at(file));
+      const params = { textDocument, position, options };
+      const turns = await turnsDuring(() => service.ask(name, params, waited()));
+      assert.ok(turns > 2, `${turns}`);
+    });
+  }
+
+  it('lets others have their turn, of reading the file', async () => {
+    const { workspace } = serviceOver(filesOf({ 'a.eval.yaml': cases }));
+    const turns = await turnsDuring(() => workspace.documentAt(at('a.eval.yaml')));
+    assert.ok(turns > 5, `${turns}`);
+  });
+
+  it('lets others have their turn, of reading a suite without a server', async () => {
+    const { workspace } = serviceOver(filesOf({ 'a.eval.yaml': cases }));
+    const options = { workspace: WORKSPACE, env: () => undefined };
+    const turns = await turnsDuring(() => loadSuite(at('a.eval.yaml'), workspace.files, options));
+    assert.ok(turns > 5, `${turns}`);
+  });
+
+  it('ends where it is more than any may take', async ({ mock }) => {
+    const { service } = serviceOver(filesOf({ 'a.eval.yaml': keys }));
+    let now = performance.now();
+    mock.method(performance, 'now', () => {
+      now += LIMITS.work / 4;
+      return now;
+    });
+    const params = { textDocument: { uri: `file://${at('a.eval.yaml')}` }, position };
+    await assert.rejects(service.ask('completion', params, waited()), TookTooLong);
+  });
+
+  it('grows with the number of aliases, not with its square', async () => {
+    const asked = async (count: number) => {
+      const text = `x: &a [1]\ncases: [${'*a,'.repeat(count)}]\n`;
+      const { service } = serviceOver(filesOf({ 'a.eval.yaml': text }));
+      const params = { textDocument: { uri: `file://${at('a.eval.yaml')}` }, position };
+      await service.ask('completion', params, waited());
+    };
+    assert.ok((await growth(asked, 1_000)) < 9);
+  });
+});
+
+/** How often others have their turn while something is done. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let others = setImmediate(function turn() {
+    turns += 1;
+    others = setImmediate(turn);
+  });
+  await work();
+  clearImmediate(others);
+  return turns;
+}

@@ -91,6 +91,13 @@ describe('a text written into YAML', () => {
     );
   });
 
+  it('is read as that text on one line, however long it is', () => {
+    for (const text of ['a'.repeat(2_000), '"'.repeat(600), "it's ".repeat(400)]) {
+      assert.deepEqual(parse(`k: ${writeWord(text)}\n`), { k: text });
+      assert.deepEqual(parse(`[${writeWord(text, true)}]\n`), [text]);
+    }
+  });
+
   it('is read as that text in the quotes that are there', () => {
     fc.assert(
       fc.property(text, (word) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { atOnce } from '../../../../src/core/steps.ts';
 import {
   type PromptContext,
   promptCompletion,
@@ -18,7 +19,7 @@ const KNOWN: PromptContext = {
 
 function itemsAt(marked: string) {
   const { text, position } = cursor(marked);
-  return promptCompletion(text, position, KNOWN);
+  return atOnce(promptCompletion(text, position, KNOWN));
 }
 
 const labelsAt = (marked: string) => itemsAt(marked).map(({ label }) => label);

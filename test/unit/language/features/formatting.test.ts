@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { globSync } from 'tinyglobby';
 import type { TextEdit } from 'vscode-languageserver-types';
 import { isMap, isSeq, parseDocument, stringify } from 'yaml';
+import { atOnce } from '../../../../src/core/steps.ts';
 import { formatting } from '../../../../src/language/features/formatting.ts';
 import { parseYaml } from '../../../../src/yaml/yamlDocument.ts';
 import { documentOf, HARD_TEXTS } from '../../../support/language/evalDocument.ts';
@@ -13,7 +14,7 @@ const TWO = { insertSpaces: true, tabSize: 2 };
 
 function editsOf(text: string, options = TWO): TextEdit[] {
   // Formatting looks at the text alone.
-  return formatting({ yaml: parseYaml(text, '/suite'), suite: NO_SUITE }, options);
+  return atOnce(formatting({ yaml: parseYaml(text, '/suite'), suite: NO_SUITE }, options));
 }
 
 const { suite: NO_SUITE } = await documentOf('');
