@@ -28,9 +28,9 @@ export async function installHost(log: (line: string) => void = () => {}): Promi
     await writeFile(join(building, 'package.json'), '{ "private": true }\n');
     await npm(building, `code-server@${VERSION}`);
     const workbench = join(building, 'node_modules/code-server/lib/vscode');
+    // Compiles nothing: what watches files comes built, and only log files need what does not.
     await npm(workbench, '--omit=dev');
     await npm(join(workbench, 'extensions'), '--omit=dev');
-    await rebuildNatives(workbench, log);
     // Whoever comes first wins; the other's copy is as good.
     await rename(building, home).catch((error: unknown) => {
       if (!existsSync(entry)) throw error;
@@ -48,19 +48,6 @@ async function npm(folder: string, ...args: string[]): Promise<void> {
     env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
     maxBuffer: 64 * 1024 * 1024,
   });
-}
-
-/** File watching needs its native module; without a compiler VS Code falls back to polling. */
-async function rebuildNatives(workbench: string, log: (line: string) => void): Promise<void> {
-  try {
-    await run('npm', ['rebuild', '@parcel/watcher', '@vscode/spdlog', 'node-pty'], {
-      cwd: workbench,
-      env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
-      maxBuffer: 64 * 1024 * 1024,
-    });
-  } catch {
-    log('Native modules were not built: no compiler, or no headers. File watching may be missing.');
-  }
 }
 
 if (process.argv[1] === import.meta.filename) await installHost(console.log);
