@@ -63,8 +63,16 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await input().getByText(question).waitFor({ state: 'hidden' });
   }
 
-  async function clickRun() {
-    await workbench.page.locator('.codelens-decoration').getByText('Run', { exact: true }).click();
+  /** Runs the one case of a file that is about to be opened. */
+  async function runCaseOf(path: string) {
+    await workbench.until(
+      'the file',
+      () => workbench.window.active(),
+      (editor) => editor?.path === path,
+    );
+    const text = (await workbench.window.textOf(path)) ?? '';
+    const above = text.slice(0, text.indexOf('- id:'));
+    await workbench.clickLens('Run', path, above.split('\n').length);
   }
 
   /** Waits for full marks at so many lines. */
@@ -81,13 +89,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await accept('(1 of 3)');
     await accept('(2 of 3)');
     await accept('(3 of 3)');
-    const path = join(folder, 'evals/support.eval.yaml');
-    await workbench.until(
-      'the file',
-      () => workbench.window.active(),
-      (editor) => editor?.path === path,
-    );
-    await clickRun();
+    await runCaseOf(join(folder, 'evals/support.eval.yaml'));
     await score(2);
     await workbench.screenshot('new-verdict');
   });
@@ -110,7 +112,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await input().getByText("The model's name at the endpoint").waitFor();
     await workbench.page.keyboard.type('my-model');
     await workbench.page.keyboard.press('Enter');
-    await clickRun();
+    await runCaseOf(join(folder, 'evals/support.eval.yaml'));
     await workbench.page.locator('.statusbar-item').getByText('Evals 1 passed').waitFor();
     await score(2);
     await workbench.screenshot('new-live');

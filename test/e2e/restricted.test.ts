@@ -42,8 +42,8 @@ describe('Restricted Mode in the real VS Code', { timeout: 600_000 }, () => {
     const notice = workbench.page.locator('.notification-toast', {
       hasText: 'the workspace must be trusted',
     });
-    const button = notice.getByText('Manage Workspace Trust');
-    await workbench.clickLens('Run all', path, 1, button);
+    await workbench.clickLens('Run all', path, 1);
+    await notice.getByText('Manage Workspace Trust').waitFor();
     await workbench.screenshot('restricted');
     assert.equal(existsSync(join(folder, '.turnlight')), false);
   });

@@ -59,12 +59,8 @@ export class Workbench {
     await this.page.locator('.editor-instance .monaco-editor.focused').waitFor();
   }
 
-  /**
-   * Clicks a code lens above a line of a file.
-   *
-   * @param effect what shows that it was heard: a lens that is drawn anew under the pointer loses the click
-   */
-  async clickLens(title: string, path: string, line: number, effect?: Locator): Promise<void> {
+  /** Clicks a code lens above a line of a file. */
+  async clickLens(title: string, path: string, line: number): Promise<void> {
     await this.window.open(path, line);
     const expected = await until(
       `a code lens "${title}" above line ${line}`,
@@ -73,29 +69,29 @@ export class Workbench {
     );
     // Drawn anew as each title is known: a click before would be lost.
     const words = expected.filter((one) => one !== '').join(' | ');
-    const drawn = await this.until(
-      `code lenses "${words}" above line ${line}`,
-      () => this.#lensesAbove(line),
-      (lenses) => lenses?.text === words,
-    );
-    const lenses = this.editor()
-      .locator('.codelens-decoration')
-      .nth(drawn?.index ?? 0);
-    // VS Code first draws again what it knows from before, as texts that do nothing.
-    const lens = lenses.locator(`a:text-is("${title}")`);
-    await lens.click();
-    if (!effect) return;
     await this.until(
-      `what "${title}" does`,
+      `a click on "${title}" of "${words}" above line ${line}`,
       async () => {
-        const heard = () => effect.waitFor({ timeout: 5_000 }).then(() => true);
-        return heard().catch(async () => {
-          await lens.click({ timeout: 1_000 }).catch(() => {});
-          return false;
-        });
+        const lenses = await this.#lensesAbove(line);
+        return lenses?.text === words && this.#hitLens(lenses.index, title);
       },
-      (heard) => heard,
+      (hit) => hit,
     );
+  }
+
+  /** Clicks a link among lenses. False where something else was there when the button went down. */
+  async #hitLens(index: number, title: string): Promise<boolean> {
+    // VS Code first draws again what it knows from before, as texts that do nothing.
+    const link = this.editor()
+      .locator('.codelens-decoration')
+      .nth(index)
+      .locator(`a:text-is("${title}")`);
+    await this.page.evaluate(`globalThis.pressed = '';
+    addEventListener('mousedown', ({ target }) => {
+      globalThis.pressed = target.closest('.codelens-decoration a')?.textContent ?? '';
+    }, { capture: true, once: true })`);
+    await link.click({ timeout: 2000 }).catch(() => {});
+    return (await this.page.evaluate<string>('globalThis.pressed')).trim() === title;
   }
 
   /** The lenses that are drawn right above a line, among all that are drawn. */
