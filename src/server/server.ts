@@ -161,7 +161,6 @@ export function startServer(connection: Connection): void {
     editorModels: async () =>
       isExtension ? editorModelsSchema.parse(await connection.sendRequest(EDITOR_MODELS)) : [],
     wishes: () => wishes,
-    pathOf,
     uriOf,
   });
   serveFeatures(connection, service, renames);

@@ -194,6 +194,11 @@ export function createWorkspace(
     index,
     openAt,
     openPaths,
+    /** As `addresses.ts` has it. */
+    pathOf(uri: string): string {
+      const document = open().find((one) => one.uri === uri);
+      return document ? pathOfOpen(document) : pathOf(uri);
+    },
     readText,
     documentAt,
     suitesAt,

@@ -31,9 +31,18 @@ export async function findHome(evalFile: string): Promise<FoundHome> {
 }
 
 export async function keptHomes(evalFile: string): Promise<KeptHomes> {
-  const folder = await realpath(dirname(evalFile)).catch(() => dirname(evalFile));
-  const kept = await those(foldersFrom(folder), (one) => isRealFolder(join(one, HOME_FOLDER)));
+  const named = dirname(evalFile);
+  // At once, since hardly ever a link leads elsewhere.
+  const [folder, found] = await Promise.all([
+    realpath(named).catch(() => named),
+    homesAbove(named),
+  ]);
+  const kept = folder === named ? found : await homesAbove(folder);
   return { named: evalFile, path: join(folder, basename(evalFile)), kept };
+}
+
+function homesAbove(folder: string): Promise<string[]> {
+  return those(foldersFrom(folder), (one) => isRealFolder(join(one, HOME_FOLDER)));
 }
 
 async function besideRepository(folder: string): Promise<string> {

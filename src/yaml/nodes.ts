@@ -38,26 +38,29 @@ export function nodeAt(root: Node | null, path: Path, resolve?: Resolve): Found 
   return found.depth === path.length ? found : undefined;
 }
 
-/** As `nodeAt`; the nearest owner if nothing stands at the path. */
+/** As `nodeAt`; the nearest owner if nothing stands at the path. Asked of every name in a file. */
 export function nearestTo(root: Node | null, path: Path, resolve?: Resolve): Found {
-  let found: Found = { node: root, inFlow: false, depth: 0 };
+  let node = root;
+  let pair: Pair | undefined;
+  let inFlow = false;
+  let depth = 0;
   for (const step of path) {
-    const { node, depth } = found;
-    const next = stepInto(isAlias(node) ? resolve?.(node) : node, step, depth + 1);
-    if (!next) return found;
-    found = next;
+    const owner = isAlias(node) ? resolve?.(node) : node;
+    const next = stepInto(owner, step);
+    if (!next) break;
+    pair = isPair(next) ? next : undefined;
+    const inner = isPair(next) ? next.value : next;
+    node = isNode(inner) ? inner : null;
+    inFlow = isFlow(owner);
+    depth += 1;
   }
-  return found;
+  return { node, inFlow, depth, ...(pair && { pair }) };
 }
 
-function stepInto(owner: unknown, step: string | number, depth: number): Found | undefined {
-  if (isSeq(owner) && typeof step === 'number') {
-    const node = owner.items[step];
-    return isNode(node) ? { node, inFlow: isFlow(owner), depth } : undefined;
-  }
-  const pair = isMap(owner) ? pairOf(owner, String(step)) : undefined;
-  const node = isNode(pair?.value) ? pair.value : null;
-  return pair && { node, pair, inFlow: isFlow(owner), depth };
+function stepInto(owner: unknown, step: string | number): Pair | Node | undefined {
+  if (isMap(owner)) return pairOf(owner, String(step));
+  const item = isSeq(owner) && typeof step === 'number' ? owner.items[step] : undefined;
+  return isNode(item) ? item : undefined;
 }
 
 /** A map with more entries is looked through once: one of thousands is asked thousands of times. */
@@ -67,8 +70,15 @@ const PAIRS = new WeakMap<YAMLMap, ReadonlyMap<string | undefined, Pair>>();
 
 /** The entry of a key; of one that stands there twice the last, whose value counts. */
 function pairOf(map: YAMLMap, name: string): Pair | undefined {
-  if (map.items.length <= FEW) return map.items.findLast((pair) => nameOf(pair) === name);
-  const pairs = PAIRS.get(map) ?? new Map(map.items.map((pair) => [nameOf(pair), pair]));
+  const { items } = map;
+  if (items.length <= FEW) {
+    for (let last = items.length - 1; last >= 0; last -= 1) {
+      const pair = items[last];
+      if (pair && nameOf(pair) === name) return pair;
+    }
+    return undefined;
+  }
+  const pairs = PAIRS.get(map) ?? new Map(items.map((pair) => [nameOf(pair), pair]));
   PAIRS.set(map, pairs);
   return pairs.get(name);
 }

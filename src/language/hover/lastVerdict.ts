@@ -21,9 +21,10 @@ export async function lastVerdict(
     ({ path, range }) => path === suite.path && contains(range, position),
   );
   if (found?.id === undefined) return undefined;
-  const subject = subjectOf(document, found, position);
-  if (!subject) return undefined;
-  const lines = await lastRuns(suite.path, found.id);
+  const subjectThere = subjectOf(document, found, position);
+  const lines = subjectThere ? await lastRuns(suite.path, found.id) : [];
+  if (!subjectThere || lines.length === 0) return undefined;
+  const subject = subjectThere();
   const parts = lines.flatMap((line) => {
     const markdown = subject.say(line, line.source.hash !== found.hash);
     if (markdown === undefined) return [];
@@ -45,11 +46,11 @@ function subjectOf(
   document: EvalDocument,
   found: OutlineCase,
   position: Position,
-): Subject | undefined {
+): (() => Subject) | undefined {
   const assertion = found.assertions.find(
     ({ path, range }) => path === document.suite.path && contains(range, position),
   );
-  if (assertion) return assertionSubject(document, found, assertion, position);
+  if (assertion) return () => assertionSubject(document, found, assertion, position);
   const turn = found.turns.find(({ range }) => contains(range, position));
   if (turn) {
     // Of a scripted turn the reply is not in the file.
@@ -59,10 +60,10 @@ function subjectOf(
         reply === undefined ? undefined : replyMarkdown(line, reply),
         turnMarkdown(line, turn.turns),
       ) || undefined;
-    return { range: turn.range, say };
+    return () => ({ range: turn.range, say });
   }
   return contains(found.nameRange, position)
-    ? { range: found.nameRange, say: caseMarkdown }
+    ? () => ({ range: found.nameRange, say: caseMarkdown })
     : undefined;
 }
 
