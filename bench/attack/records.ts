@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LIMITS } from '../../src/core/limits.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
 import { serviceOver } from '../../test/support/language/languageService.ts';
 import { botSuite, ECHO, runFiles } from '../../test/support/runs.ts';
@@ -14,6 +15,13 @@ function filled(piece: string, size: number): string {
   return piece.repeat(Math.ceil(size / piece.length));
 }
 
+const EVERY_BYTE = Uint8Array.from({ length: 256 }, (_, at) => (at * 31) % 256);
+
+/** Bytes of empty mappings that are nearly more values than are read of a line. */
+function nearly(size: number): number {
+  return Math.min(size, 3 * (LIMITS.recordValues - 1_000));
+}
+
 /** Ways to spoil a record of so many bytes, given a good one. */
 const SPOILT: readonly ((good: string, size: number) => string | Uint8Array)[] = [
   (_good, size) => filled('{"kind":"case"\n', size),
@@ -21,13 +29,16 @@ const SPOILT: readonly ((good: string, size: number) => string | Uint8Array)[] =
   (_good, size) => filled('\n', size),
   (_good, size) => filled('x', size),
   (_good, size) => new Uint8Array(size),
-  (_good, size) => Uint8Array.from({ length: size }, (_, at) => (at * 31) % 256),
+  (_good, size) => Buffer.alloc(size, EVERY_BYTE),
   (good) => good.slice(0, -20),
   (good) => good.replace('"version":2', '"version":999'),
   (good) => good.replaceAll('"score":1', '"score":1e999'),
   (good) => good.replaceAll('"status":"pass"', '"status":"perhaps"'),
   (good) => good.replaceAll('"repetition":1', '"repetition":-1'),
   (good, size) => good.replaceAll('"rationale":"', `"rationale":"${filled('z', size)}`),
+  (good, size) => good.replace('"verdicts":[', `"verdicts":[${filled('{},', nearly(size))}`),
+  (good, size) => good.replaceAll('"id":', `"other":[${filled('{},', nearly(size))}{}],"id":`),
+  (good, size) => good.replaceAll('"id":', `"other":{${filled('"a":1,', size)}"b":1},"id":`),
   (good, size) => filled(good, Math.min(size, 2_000_000)),
   (good) => good.replace('"id":', '"__proto__":{"x":1},"id":'),
 ];

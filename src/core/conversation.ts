@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listOf } from './listOf.ts';
 import { type Message, toolCallSchema } from './message.ts';
 import { type Source, sourceSchema } from './problem.ts';
 
@@ -40,8 +41,8 @@ const turnSchema = z.object({
   kind: z.literal('turn').meta({ description: 'A turn.' }),
   number: z.int().min(1).meta({ description: 'From 1, across both sides.' }),
   side: z.enum(['user', 'assistant']).meta({ description: 'Who speaks.' }),
-  items: z.array(turnItemSchema).meta({ description: 'What was said and called, in order.' }),
-  retrievalContext: z.array(z.string()).optional().meta({
+  items: listOf(turnItemSchema).meta({ description: 'What was said and called, in order.' }),
+  retrievalContext: listOf(z.string()).optional().meta({
     description: 'What was retrieved for this turn, most relevant first.',
   }),
   expected: z.string().optional().meta({
@@ -56,10 +57,10 @@ const turnSchema = z.object({
 });
 
 export const conversationSchema = z.object({
-  entries: z
-    .array(z.discriminatedUnion('kind', [systemTextSchema, turnSchema]))
-    .meta({ description: 'Turns and the system texts between them, in order.' }),
-  notes: z.array(z.string()).meta({
+  entries: listOf(z.discriminatedUnion('kind', [systemTextSchema, turnSchema])).meta({
+    description: 'Turns and the system texts between them, in order.',
+  }),
+  notes: listOf(z.string()).meta({
     description: 'Parts with nothing to show, such as an MCP approval, one line each.',
   }),
 });

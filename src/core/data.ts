@@ -1,4 +1,4 @@
-import { LIMITS } from './limits.ts';
+import { JsonShape } from './jsonShape.ts';
 
 /** Plain data, as parsed from YAML and JSON. */
 export type Mapping = Readonly<Record<string, unknown>>;
@@ -102,37 +102,19 @@ export function freeNames(
   };
 }
 
-/** Whether a JSON text is nested deeper than we parse. */
-export function isTooDeep(json: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const character = json[at];
-    if (character === '"') at = closingQuote(json, at);
-    else if (character === '[' || character === '{') {
-      depth += 1;
-      if (depth > LIMITS.depth) return true;
-    } else if (character === ']' || character === '}') depth -= 1;
-  }
-  return false;
-}
-
-/** Where a JSON string that is opened at a place ends; the text's length if it does not. */
-function closingQuote(json: string, opening: number): number {
-  let end = json.indexOf('"', opening + 1);
-  while (end >= 0 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
-  return end < 0 ? json.length : end;
-}
-
-/** Whether an odd number of backslashes stands before a place. */
-function isEscaped(json: string, place: number): boolean {
-  let first = place;
-  while (json[first - 1] === '\\') first -= 1;
-  return (place - first) % 2 === 1;
+/** Whether a JSON text is nested deeper than we parse. @param json UTF-8 where it is bytes */
+export function isTooDeep(json: string | Uint8Array): boolean {
+  const bytes = typeof json === 'string' ? new TextEncoder().encode(json) : json;
+  return new JsonShape().add(bytes).isTooDeep;
 }
 
 /** The value of a JSON text; undefined if it is none, or nested too deep. */
 export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) return undefined;
+  return isTooDeep(text) ? undefined : shallowJson(text);
+}
+
+/** As `parseJson`, of a text that is known not to be too deep. */
+export function shallowJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { conversationSchema } from './conversation.ts';
+import { listOf } from './listOf.ts';
 import { toolSchema } from './message.ts';
 import { rangeSchema } from './problem.ts';
 import type { SuiteCase } from './suite.ts';
@@ -16,19 +17,17 @@ export const runLineSchema = z.object({
   version: z.int().min(1).meta({ description: "The format's version, now 2." }),
   id: z.string().meta({ description: 'Identifies the run; part of the file name.' }),
   started: z.string().meta({ description: 'ISO 8601, UTC.' }),
-  files: z
-    .array(
-      z.object({
-        path: z.string().meta({ description: 'Path of an eval file.' }),
-        hash: z.string().meta({ description: 'SHA-256 of the text that ran, hexadecimal.' }),
-      }),
-    )
-    .meta({ description: 'The eval files that ran.' }),
+  files: listOf(
+    z.object({
+      path: z.string().meta({ description: 'Path of an eval file.' }),
+      hash: z.string().meta({ description: 'SHA-256 of the text that ran, hexadecimal.' }),
+    }),
+  ).meta({ description: 'The eval files that ran.' }),
   commit: z.string().optional().meta({ description: 'The git commit, if there is one.' }),
   options: z
     .record(z.string(), z.unknown())
     .meta({ description: 'The options of the run, such as `concurrency`.' }),
-  judges: z.array(z.string()).meta({ description: 'Judge models as `provider:model`.' }),
+  judges: listOf(z.string()).meta({ description: 'Judge models as `provider:model`.' }),
 });
 
 /** The kinds of a case's `origin`. */
@@ -39,8 +38,8 @@ export const stopReasons = ['stop-on-failure', 'target-error'] as const;
 
 const factsSchema = z.object({
   role: z.string().optional().meta({ description: 'As in the eval file.' }),
-  topics: z.array(z.string()).meta({ description: 'As in the eval file.' }),
-  tools: z.array(toolSchema.strip()).meta({ description: 'As in the eval file.' }),
+  topics: listOf(z.string()).meta({ description: 'As in the eval file.' }),
+  tools: listOf(toolSchema.strip()).meta({ description: 'As in the eval file.' }),
   expectations: z
     .record(z.string(), z.unknown())
     .meta({ description: 'As in the eval file; plain text is under `outcome`.' }),
@@ -69,7 +68,7 @@ export const caseLineSchema = z.object({
     })
     .meta({ description: 'The case in its file.' }),
   description: z.string().optional().meta({ description: 'The description of the case.' }),
-  tags: z.array(z.string()).meta({ description: 'The tags of the case.' }),
+  tags: listOf(z.string()).meta({ description: 'The tags of the case.' }),
   origin: z.enum(originKinds).optional().catch(undefined).meta({
     description: 'Where the conversation comes from. Like the next four, new in version 2.',
   }),
@@ -99,7 +98,7 @@ export const caseLineSchema = z.object({
   }),
   reason: z.string().optional().meta({ description: 'Why the case errored or was skipped.' }),
   conversation: conversationSchema.meta({ description: 'What was said.' }),
-  verdicts: z.array(verdictSchema).meta({ description: 'One for each assertion.' }),
+  verdicts: listOf(verdictSchema).meta({ description: 'One for each assertion.' }),
   usage: usageSchema.meta({ description: 'What the case used, target and judges together.' }),
   duration: z.number().min(0).meta({ description: 'Milliseconds.' }),
   finished: z.string().meta({ description: 'ISO 8601, UTC.' }),

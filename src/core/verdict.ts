@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listOf } from './listOf.ts';
 
 /**
  * The four outcomes: `error` could not be judged or run, `skipped` did not apply or was not
@@ -72,13 +73,12 @@ const verdictKeys = z.object({
   }),
   threshold: z.number().min(0).max(1).meta({ description: 'The score needed to pass.' }),
   rationale: z.string().meta({ description: 'Why.' }),
-  turns: z.array(turnVerdictSchema).meta({ description: 'Verdicts on single turns.' }),
-  hits: z.array(z.string()).meta({ description: 'What was good: `Turn 2: recalled the name`.' }),
-  misses: z.array(z.string()).meta({ description: 'What was bad.' }),
+  turns: listOf(turnVerdictSchema).meta({ description: 'Verdicts on single turns.' }),
+  hits: listOf(z.string()).meta({ description: 'What was good: `Turn 2: recalled the name`.' }),
+  misses: listOf(z.string()).meta({ description: 'What was bad.' }),
   details: z.record(z.string(), z.unknown()).meta({ description: 'What else the type records.' }),
-  get nested(): z.ZodOptional<z.ZodArray<typeof verdictSchema>> {
-    return z
-      .array(verdictSchema)
+  get nested(): z.ZodOptional<z.ZodArray<z.ZodCatch<typeof verdictSchema>>> {
+    return listOf(verdictSchema)
       .optional()
       .meta({ description: 'Verdicts of the assertions that decided this one, in their order.' });
   },

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { parseJson } from '../core/data.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { APPENDING, readRegular, writeRegular } from '../disk/regularFile.ts';
+import { APPENDING, writeRegular } from '../disk/regularFile.ts';
 import { unwritable } from '../disk/unwritable.ts';
 import { type FoundHome, keptIn, makeHome } from './home.ts';
+import { linesIn } from './recordLines.ts';
 
 const lineSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
 
@@ -53,11 +54,14 @@ async function readAll(roots: readonly string[]): Promise<Map<string, unknown>> 
 }
 
 async function read(path: string): Promise<Map<string, unknown>> {
-  const text = await readRegular(path).then(String, () => '');
   const answers = new Map<string, unknown>();
-  for (const line of text.split('\n')) {
-    const parsed = lineSchema.safeParse(parseJson(line));
-    if (parsed.success) answers.set(parsed.data.key, parsed.data.answer);
+  try {
+    for await (const { value } of linesIn(path, LIMITS.kept)) {
+      const { data } = lineSchema.safeParse(value);
+      if (data) answers.set(data.key, data.answer);
+    }
+  } catch {
+    // It is not there, or no file of ours.
   }
   return answers;
 }

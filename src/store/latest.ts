@@ -59,21 +59,25 @@ export class LatestRuns {
   }
 
   async #linesOf(record: string, entries: readonly Entry[]): Promise<CaseLine[]> {
-    const lines: CaseLine[] = [];
+    const wanted: Entry[] = [];
     let bytes = 0;
     for (const entry of [...entries].sort((a, b) => a.repetition - b.repetition)) {
       bytes += entry.length;
       if (bytes > MOST_BYTES) break;
-      const line = await this.#lineAt(record, entry);
-      if (line) lines.push(line);
+      wanted.push(entry);
     }
-    return lines;
+    const missing = wanted.filter((entry) => !this.#lines.has(entry));
+    const read = this.#readerOf(record).lines(missing);
+    const lines = wanted.map(
+      (entry) => this.#lines.get(entry) ?? read.then((those) => those.get(entry)),
+    );
+    for (const [index, line] of lines.entries()) this.#keep(wanted[index] as Entry, line);
+    const found = await Promise.all(lines);
+    return found.filter((line) => line !== undefined);
   }
 
-  #lineAt(record: string, entry: Entry): Promise<CaseLine | undefined> {
-    const known = this.#lines.get(entry);
-    if (known) return known;
-    const line = this.#readerOf(record).line(entry);
+  #keep(entry: Entry, line: Promise<CaseLine | undefined>): void {
+    if (this.#lines.has(entry)) return;
     this.#lines.set(entry, line);
     this.#bytes += entry.length;
     for (const oldest of this.#lines.keys()) {
@@ -81,7 +85,6 @@ export class LatestRuns {
       this.#lines.delete(oldest);
       this.#bytes -= oldest.length;
     }
-    return line;
   }
 
   #readerOf(record: string): RecordReader {

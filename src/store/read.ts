@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { parseJson } from '../core/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
+import { fitting } from '../core/listOf.ts';
 import { absolutePath, mapCasePaths, mapRunPaths } from '../core/recordPaths.ts';
 import {
   type CaseLine,
@@ -9,8 +9,7 @@ import {
   type RunLine,
   recordLineSchema,
 } from '../core/runRecord.ts';
-import { openRegular } from '../disk/regularFile.ts';
-import { type Line, linesOf } from './recordLines.ts';
+import { linesIn } from './recordLines.ts';
 
 /** A run's record as read back, its paths absolute. */
 export interface RunRecord {
@@ -35,32 +34,23 @@ export async function readRecord(path: string, root = rootOfRecord(path)): Promi
   const problems: string[] = [];
   let run: RunLine | undefined;
   let end: EndLine | undefined;
-  for await (const { number, text } of linesIn(path)) {
-    const parsed = recordLineSchema.safeParse(text === undefined ? undefined : parseJson(text));
+  for await (const { number, value, isTooLarge } of linesIn(path, LIMITS.record)) {
+    const line = fitting(recordLineSchema, value);
     if (problems.length === LIMITS.problems) break;
-    if (!parsed.success) {
-      problems.push(`line ${number}: ${text === undefined ? TOO_LONG : whyUnread(run)}`);
-    } else if (parsed.data.kind === 'case') {
-      cases.push(mapCasePaths(parsed.data, absolute));
-    } else if (parsed.data.kind === 'run') {
-      run = mapRunPaths(parsed.data, absolute);
+    if (!line) {
+      problems.push(`line ${number}: ${isTooLarge ? TOO_LARGE : whyUnread(run)}`);
+    } else if (line.kind === 'case') {
+      cases.push(mapCasePaths(line, absolute));
+    } else if (line.kind === 'run') {
+      run = mapRunPaths(line, absolute);
     } else {
-      end = parsed.data;
+      end = line;
     }
   }
   return { path, cases, problems, ...(run && { run }), ...(end && { end }) };
 }
 
-async function* linesIn(path: string): AsyncGenerator<Line> {
-  const file = await openRegular(path);
-  try {
-    for await (const lines of linesOf(file, 0, LIMITS.record)) yield* lines;
-  } finally {
-    await file.close();
-  }
-}
-
-const TOO_LONG = `the line has more than ${readable(LIMITS.recordLine)} bytes`;
+const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes or ${readable(LIMITS.recordValues)} values`;
 
 /** @param path `ROOT/.turnlight/runs/NAME.jsonl` */
 export function rootOfRecord(path: string): string {

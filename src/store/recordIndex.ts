@@ -1,9 +1,10 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
 import type * as z from 'zod';
-import { addTo, mappingOf, parseJson } from '../core/data.ts';
+import { addTo, mappingOf } from '../core/data.ts';
 import { caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
+import { fitting } from '../core/listOf.ts';
 import { absolutePath, mapCasePaths } from '../core/recordPaths.ts';
 import { type CaseLine, caseLineSchema, type EndLine, endLineSchema } from '../core/runRecord.ts';
 import { openRegular } from '../disk/regularFile.ts';
@@ -58,13 +59,21 @@ export class RecordReader {
     return this.#reading;
   }
 
-  /** Undefined if the line is not one of a case, or not there any more. */
-  async line({ offset, length }: Entry): Promise<CaseLine | undefined> {
-    const file = await openRegular(this.#path).catch(() => undefined);
-    if (!file) return undefined;
-    const text = await textAt(file, offset, length).finally(() => file.close());
-    const { data } = caseLineSchema.safeParse(parseJson(String(text)));
-    return data && mapCasePaths(data, (recorded) => absolutePath(this.#root, recorded));
+  /** Of each entry its line, unless it is not one of a case, or not there any more. */
+  async lines(entries: readonly Entry[]): Promise<Map<Entry, CaseLine>> {
+    const lines = new Map<Entry, CaseLine>();
+    const file = entries.length > 0 && (await openRegular(this.#path).catch(() => undefined));
+    if (!file) return lines;
+    const absolute = (recorded: string) => absolutePath(this.#root, recorded);
+    try {
+      for (const entry of entries) {
+        const line = fitting(caseLineSchema, await valueAt(file, entry));
+        if (line) lines.set(entry, mapCasePaths(line, absolute));
+      }
+    } finally {
+      await file.close();
+    }
+    return lines;
   }
 
   async #update(): Promise<RecordIndex> {
@@ -115,21 +124,20 @@ class State implements RecordIndex {
     this.#sample = await this.#sampleOf(file);
   }
 
-  #add({ text, offset, length, isWhole }: Line, root: string): void {
-    const given = text === undefined ? undefined : parseJson(text);
+  #add({ value, offset, length, isWhole }: Line, root: string): void {
     // More of the last line may come.
-    if (given === undefined && !isWhole) return;
+    if (value === undefined && !isWhole) return;
     this.#read = offset + length;
-    const { kind } = mappingOf(given);
+    const { kind } = mappingOf(value);
     if (kind === undefined) this.#unreadable += 1;
-    if (kind === 'case') this.#addCase(given, root, { offset, length });
+    if (kind === 'case') this.#addCase(value, root, { offset, length });
     if (kind !== 'end') return;
-    const { data: end } = endLineSchema.safeParse(given);
+    const end = fitting(endLineSchema, value);
     if (end) this.end = end;
   }
 
   #addCase(given: unknown, root: string, place: Pick<Entry, 'offset' | 'length'>): void {
-    const { data: glance } = glanceSchema.safeParse(given);
+    const glance = fitting(glanceSchema, given);
     if (!glance || this.entries.length === LIMITS.recordCases) return;
     const { suite, id, variant, repetition, status, finished } = glance;
     const entry: Entry = { id, repetition, status, finished, ...place };
@@ -145,6 +153,11 @@ class State implements RecordIndex {
 
 function stampOf({ ino, mtimeMs, size }: Stats): string {
   return `${ino} ${mtimeMs} ${size}`;
+}
+
+async function valueAt(file: FileHandle, { offset, length }: Entry): Promise<unknown> {
+  for await (const [line] of linesOf(file, offset, offset + length)) if (line) return line.value;
+  return undefined;
 }
 
 async function textAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {

@@ -1,15 +1,20 @@
 import type { FileHandle } from 'node:fs/promises';
+import { shallowJson } from '../core/data.ts';
+import { JsonShape } from '../core/jsonShape.ts';
 import { LIMITS } from '../core/limits.ts';
+import { openRegular } from '../disk/regularFile.ts';
 
-/** A line of a record, without its line break. */
+/** A line of JSON, without its line break. */
 export interface Line {
   /** From 1, counted from where the reading began. */
   readonly number: number;
   /** In bytes. */
   readonly offset: number;
   readonly length: number;
-  /** Absent if the line exceeds the limit. */
-  readonly text?: string;
+  /** What it holds; undefined if it is no JSON, or nested too deep. */
+  readonly value: unknown;
+  /** Whether it exceeds a limit, so that it was not parsed. */
+  readonly isTooLarge: boolean;
   /** False of a last line without a line break: more of it may come. */
   readonly isWhole: boolean;
 }
@@ -27,7 +32,8 @@ export async function* linesOf(
   to: number,
 ): AsyncGenerator<readonly Line[]> {
   let offset = from;
-  let open = new OpenLine(1, from);
+  let number = 1;
+  let open: OpenLine | undefined;
   while (offset < to) {
     const wanted = Math.min(SLICE, to - offset);
     const { bytesRead, buffer } = await file.read(Buffer.alloc(wanted), 0, wanted, offset);
@@ -36,39 +42,71 @@ export async function* linesOf(
     const lines: Line[] = [];
     let at = 0;
     for (let end = slice.indexOf('\n'); end >= 0; end = slice.indexOf('\n', at)) {
-      open.add(slice.subarray(at, end));
-      if (open.length > 0) lines.push(open.line(true));
+      if (end > at || open) {
+        open ??= new OpenLine(number, offset + at);
+        open.add(slice.subarray(at, end));
+        lines.push(open.line(true));
+        open = undefined;
+      }
       at = end + 1;
-      open = new OpenLine(open.number + 1, offset + at);
+      number += 1;
     }
-    open.add(slice.subarray(at));
+    if (at < bytesRead) {
+      open ??= new OpenLine(number, offset + at);
+      open.add(slice.subarray(at));
+    }
     offset += bytesRead;
     yield lines;
   }
-  if (open.length > 0) yield [open.line(false)];
+  if (open) yield [open.line(false)];
+}
+
+/** The same lines one by one, from the beginning of a regular file. @throws as `openRegular` */
+export async function* linesIn(path: string, to: number): AsyncGenerator<Line> {
+  const file = await openRegular(path);
+  try {
+    for await (const lines of linesOf(file, 0, to)) yield* lines;
+  } finally {
+    await file.close();
+  }
 }
 
 /** A line of which slices are still read. */
 class OpenLine {
-  readonly number: number;
+  readonly #number: number;
   readonly #offset: number;
+  readonly #shape = new JsonShape();
   #pieces: Buffer[] = [];
-  length = 0;
+  #length = 0;
 
   constructor(number: number, offset: number) {
-    this.number = number;
+    this.#number = number;
     this.#offset = offset;
   }
 
   add(piece: Buffer): void {
-    this.length += piece.length;
-    if (this.length <= LIMITS.recordLine) this.#pieces.push(piece);
+    this.#length += piece.length;
+    if (this.#isReadable()) this.#shape.add(piece);
+    if (this.#isReadable()) this.#pieces.push(piece);
     else this.#pieces = [];
   }
 
   line(isWhole: boolean): Line {
-    const text = this.length <= LIMITS.recordLine && Buffer.concat(this.#pieces).toString();
-    const { number, length } = this;
-    return { number, offset: this.#offset, length, isWhole, ...(text && { text }) };
+    return {
+      number: this.#number,
+      offset: this.#offset,
+      length: this.#length,
+      value: this.#isReadable() ? shallowJson(Buffer.concat(this.#pieces).toString()) : undefined,
+      isTooLarge: this.#isTooLarge(),
+      isWhole,
+    };
+  }
+
+  #isReadable(): boolean {
+    return !this.#shape.isTooDeep && !this.#isTooLarge();
+  }
+
+  #isTooLarge(): boolean {
+    return this.#length > LIMITS.recordLine || this.#shape.values > LIMITS.recordValues;
   }
 }

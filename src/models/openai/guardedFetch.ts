@@ -83,7 +83,7 @@ async function readCapped(
     whole.set(chunk, offset);
     offset += chunk.byteLength;
   }
-  if (isTooDeep(Buffer.from(whole.buffer).toString('latin1'))) giveUp(stop, 'is nested too deep');
+  if (isTooDeep(whole)) giveUp(stop, 'is nested too deep');
   return whole;
 }
 

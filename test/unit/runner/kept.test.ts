@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { LIMITS } from '../../../src/core/limits.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { keptAnswers } from '../../../src/store/kept.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
@@ -50,6 +51,16 @@ describe('what a judge is asked once', () => {
       ['pass', 'pass'],
     );
     assert.equal(server.requests.length, 6);
+  });
+
+  it('is asked again where more is kept than is read', async (t) => {
+    const workspace = await workspaceWith(t, {});
+    const home = { root: workspace, kept: [workspace] };
+    await keptAnswers(home, new Scrubber()).save('a', 'x'.repeat(LIMITS.kept - 100));
+    await keptAnswers(home, new Scrubber()).save('b', 'x'.repeat(100));
+    const { load } = keptAnswers(home, new Scrubber());
+    assert.equal(typeof (await load('a')), 'string');
+    assert.equal(await load('b'), undefined);
   });
 
   it('is asked again where the file was torn', async (t) => {

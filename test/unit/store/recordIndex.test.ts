@@ -9,6 +9,7 @@ import { readRecord } from '../../../src/store/read.ts';
 import { type RecordIndex, RecordReader } from '../../../src/store/recordIndex.ts';
 import { buildCaseLine, talk } from '../../support/buildRun.ts';
 import { workspaceWith } from '../../support/runs.ts';
+import { worked } from '../../support/work.ts';
 
 const lineOf = (id: string, said = 'x') =>
   `${JSON.stringify(buildCaseLine({ id, status: 'pass', suite: 'a.eval.yaml', conversation: talk(`user: ${said}`) }))}\n`;
@@ -77,7 +78,37 @@ describe('a hostile record', () => {
     assert.deepEqual(ids(await new RecordReader(path).index()), ['first', 'last']);
     const { cases, problems } = await readRecord(path);
     assert.deepEqual([cases.length, problems.length], [2, 1]);
-    assert.match(problems.join(), /line 2: the line has more than 32,000,000 bytes/);
+    assert.match(
+      problems.join(),
+      /line 2: the line has more than 32,000,000 bytes or 500,000 values/,
+    );
+  });
+
+  it('loses a line of too many values, and no other', async (t) => {
+    const values = '1,'.repeat(LIMITS.recordValues);
+    const { path } = await recordWith(t, `${lineOf('first')}[${values}1]\n${lineOf('last')}`);
+    assert.deepEqual(ids(await new RecordReader(path).index()), ['first', 'last']);
+    assert.match((await readRecord(path)).problems.join(), /line 2: the line has more than/);
+  });
+
+  it('is looked at no further than to the first of its verdicts that is none', async (t) => {
+    const many = `[${'{},'.repeat(20_000)}{}]`;
+    const work = async (key: 'verdicts' | 'other') => {
+      const { path } = await recordWith(
+        t,
+        key === 'other'
+          ? lineOf('a').replace('{', `{"other":${many},`)
+          : lineOf('a').replace('"verdicts":[]', `"verdicts":${many}`),
+      );
+      const [entry] = (await new RecordReader(path).index()).entries;
+      const before = worked();
+      const lines = await new RecordReader(path).lines(entry ? [entry] : []);
+      assert.equal(lines.size, key === 'verdicts' ? 0 : 1);
+      return worked() - before;
+    };
+    await work('other');
+    // As much as for values that nobody looks at, not a hundred times as much.
+    assert.ok((await work('verdicts')) < 10 * (await work('other')));
   });
 
   it('hides no older one by lines that only look like those of a case', async (t) => {
