@@ -29,7 +29,7 @@ const ANY_KEY = `"[^"]*"|'[^']*'|[^\\s#"'\\[\\]{},&*!|>%@\`-][^#]*?`;
 /** After a value: a comment or the end of the line. */
 const LINE_END = '(?=\\s*(?:$|\\s#))';
 
-/** The shape of a variable's name, as src/core/template.ts reads it. */
+/** The shape of a variable's name, as src/core/text/template.ts reads it. */
 const NAME = '[A-Za-z_][\\w-]*(?:\\.[\\w-]+)*';
 
 /** Longest first: `contains` is a prefix of `contains-all`. */

@@ -1,5 +1,5 @@
-import { escapeRegExp } from '../core/escapeRegExp.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
+import { escapeRegExp } from '../core/text/escapeRegExp.ts';
 import { UsageError } from './exitCode.ts';
 
 export interface Selection {

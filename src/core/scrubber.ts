@@ -1,5 +1,5 @@
-import { escapeRegExp } from './escapeRegExp.ts';
 import { changedLog, type Logger } from './logger.ts';
+import { escapeRegExp } from './text/escapeRegExp.ts';
 
 /** Whether a variable or a header holds a secret, to judge by its name. */
 export function isSecretName(name: string): boolean {

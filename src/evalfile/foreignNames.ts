@@ -1,5 +1,5 @@
 import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
-import { closest } from '../core/closest.ts';
+import { closest } from '../core/text/closest.ts';
 import type { ForeignName, ForeignNames, MeantValue } from '../schema/foreignNames.ts';
 import { converted, withoutOurs } from './theirKeys.ts';
 

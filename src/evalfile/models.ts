@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import type * as z from 'zod';
-import { nearest, someOf } from '../core/closest.ts';
 import { mappingOf, valueAt } from '../core/data.ts';
 import { environmentNames, isReference, mentionsEnv, substituteEnv } from '../core/environment.ts';
 import { isFileKind } from '../core/meaning.ts';
@@ -8,6 +7,7 @@ import { toolsSchema, unwrapTools } from '../core/message.ts';
 import { START, suggested } from '../core/problem.ts';
 import { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
+import { nearest, someOf } from '../core/text/closest.ts';
 import { parseModelSpec } from '../models/registry.ts';
 import { readBy } from '../schema/leaves.ts';
 import { mentionsIn } from '../schema/mentions.ts';

@@ -7,12 +7,12 @@ import {
 } from '../assertions/shared/grading.ts';
 import { detailsFaults, detailsKey } from '../assertions/shared/ownDetails.ts';
 import { contextKey, PROMPT_VARIABLES } from '../assertions/shared/promptVariables.ts';
-import { nearest } from '../core/closest.ts';
 import type { Problem, Range } from '../core/problem.ts';
 import { isError, suggested } from '../core/problem.ts';
 import { UNIT } from '../core/scoring.ts';
 import type { JudgePrompt } from '../core/suite.ts';
-import { templateVariables } from '../core/template.ts';
+import { nearest } from '../core/text/closest.ts';
+import { templateVariables } from '../core/text/template.ts';
 import { parseYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { checked } from './checked.ts';
 import { readThreshold } from './threshold.ts';

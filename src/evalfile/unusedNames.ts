@@ -3,7 +3,7 @@ import { contextKey } from '../assertions/shared/promptVariables.ts';
 import { addTo, type Path } from '../core/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
-import { templateVariables } from '../core/template.ts';
+import { templateVariables } from '../core/text/template.ts';
 import { mentionsIn } from '../schema/mentions.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { CaseSource } from './case/caseSources.ts';

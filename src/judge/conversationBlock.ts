@@ -7,7 +7,7 @@ import {
   type TurnItem,
   turnsOf,
 } from '../core/conversation.ts';
-import { fence } from '../core/fence.ts';
+import { fence } from '../core/text/fence.ts';
 import { unreachable } from '../core/unreachable.ts';
 
 const BEGIN = '=== CONVERSATION ===';

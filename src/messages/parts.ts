@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { closest } from '../core/closest.ts';
 import { isMapping, type Path } from '../core/data.ts';
 import type { Message, ToolCall } from '../core/message.ts';
+import { closest } from '../core/text/closest.ts';
 import {
   type Missing,
   problemUnder,

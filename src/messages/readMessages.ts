@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { closest } from '../core/closest.ts';
 import { isMapping, valueAt } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
+import { closest } from '../core/text/closest.ts';
 import { problemUnder, strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
 import { type HeldMessage, type Item, type ReadMessage, refused } from './dialect.ts';
 import { unknownType } from './parts.ts';

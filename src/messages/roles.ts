@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { closest } from '../core/closest.ts';
 import type { Message } from '../core/message.ts';
+import { closest } from '../core/text/closest.ts';
 import { type Missing, type ValueProblem, valueProblems } from '../schema/valueProblems.ts';
 import type { Item, ReadMessage } from './dialect.ts';
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { nearest } from '../core/closest.ts';
 import { changedAt, isMapping, type Path, valueAt } from '../core/data.ts';
+import { nearest } from '../core/text/closest.ts';
 import type { ForeignNames } from './foreignNames.ts';
 import { definition, keysAt, schemasAt, valuesAt } from './schemaWalk.ts';
 

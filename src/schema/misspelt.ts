@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { nearest } from '../core/closest.ts';
 import { changedAt, type Path, samePath, valueAt } from '../core/data.ts';
 import { LIMITS } from '../core/limits.ts';
+import { nearest } from '../core/text/closest.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { colonTextAt } from './colonTexts.ts';
 import type { ForeignName, ForeignNames } from './foreignNames.ts';

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { nearest } from '../core/closest.ts';
 import { type Path, samePath, uniqueBy, valueAt } from '../core/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type Fix, type Problem, type Range, suggested } from '../core/problem.ts';
+import { nearest } from '../core/text/closest.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { type ColonText, colonTextAt } from './colonTexts.ts';
 import type { ForeignNames } from './foreignNames.ts';

@@ -1,7 +1,7 @@
 import type { Path } from '../core/data.ts';
-import { escapeRegExp } from '../core/escapeRegExp.ts';
 import type { Range } from '../core/problem.ts';
-import { templateVariables } from '../core/template.ts';
+import { escapeRegExp } from '../core/text/escapeRegExp.ts';
+import { templateVariables } from '../core/text/template.ts';
 import type { Span } from './nodes.ts';
 import type { ScalarText, YamlDocument } from './yamlDocument.ts';
 

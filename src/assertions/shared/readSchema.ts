@@ -2,8 +2,8 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
-import { closest } from '../../core/closest.ts';
 import { errorText, TookTooLong } from '../../core/errors.ts';
+import { closest } from '../../core/text/closest.ts';
 import { withinTime } from '../../core/timeLimit.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { fence } from '../../core/fence.ts';
 import { type Scale, shareOn } from '../../core/scoring.ts';
+import { fence } from '../../core/text/fence.ts';
 import type {
   Answered,
   Asked,

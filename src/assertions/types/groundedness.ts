@@ -1,4 +1,4 @@
-import { fence } from '../../core/fence.ts';
+import { fence } from '../../core/text/fence.ts';
 import type { AssertionInput } from '../contract.ts';
 import { knownOf } from '../known.ts';
 import { claimsQuestion } from '../shared/claims/claims.ts';

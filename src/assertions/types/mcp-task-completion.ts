@@ -1,4 +1,4 @@
-import { fence } from '../../core/fence.ts';
+import { fence } from '../../core/text/fence.ts';
 import { mcpTools, needsMcp } from '../calls/mcpTools.ts';
 import { taskCompletionQuestion } from '../shared/deliveredRequests.ts';
 import { judgedType } from '../shared/judgedType.ts';

@@ -1,4 +1,4 @@
-import { fence } from '../../core/fence.ts';
+import { fence } from '../../core/text/fence.ts';
 import { judgedType } from '../shared/judgedType.ts';
 import { perTurnQuestion } from '../shared/perTurn.ts';
 

@@ -9,7 +9,7 @@ import { type Scale, UNIT } from '../../core/scoring.ts';
 import type { Assertion, JudgePrompt } from '../../core/suite.ts';
 import { mentionsIn } from '../../schema/mentions.ts';
 import { meaningOf } from '../../schema/plans.ts';
-import { fillIn, isUnfilled } from '../case/caseText.ts';
+import { fillIn, isUnfilled } from '../case/fillIn.ts';
 import { overrideJudge, resolveModel } from '../models.ts';
 import { findReferenced } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';

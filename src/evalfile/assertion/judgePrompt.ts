@@ -7,9 +7,9 @@ import {
 import type { Mapping } from '../../core/data.ts';
 import type { Range } from '../../core/problem.ts';
 import type { JudgePrompt } from '../../core/suite.ts';
-import { templateVariables } from '../../core/template.ts';
+import { templateVariables } from '../../core/text/template.ts';
 import { pieceRanges } from '../../yaml/scalarSpans.ts';
-import { isUnfilled } from '../case/caseText.ts';
+import { isUnfilled } from '../case/fillIn.ts';
 import { resolveModel } from '../models.ts';
 import { bodyProblems } from '../prompt.ts';
 import { readReferenced } from '../referencedFiles.ts';

@@ -11,8 +11,8 @@ import type { CaseInput } from '../schema.ts';
 import { type Scope, within } from '../scope.ts';
 import type { OfferedTools } from '../targetTools.ts';
 import type { CaseSource } from './caseSources.ts';
-import { fillIn } from './caseText.ts';
 import { conversationOf } from './conversationOf.ts';
+import { fillIn } from './fillIn.ts';
 import { listedAssertions } from './listedAssertions.ts';
 import { atTop, type ReadCase, readCase } from './readCase.ts';
 

@@ -10,7 +10,7 @@ import { readReferenced } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 import type { OfferedTools } from '../targetTools.ts';
 import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';
-import { fillIn } from './caseText.ts';
+import { fillIn } from './fillIn.ts';
 import { atTop, type ReadCase, type SoundInput, type SoundTurn } from './readCase.ts';
 
 /** Where a case's conversation comes from, and what is known about it before the run. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { isEvalFile, readSuite } from '../suites.ts';
-import { caseAt } from './caseAt.ts';
+import { caseOnLine } from './caseOnLine.ts';
 
 const NEW = 'New Eval File';
 
@@ -19,7 +19,7 @@ export async function caseAtCursor(): Promise<CaseLocation | undefined> {
   }
   const { uri } = editor.document;
   const { line } = editor.selection.active;
-  const location = caseAt(await readSuite(uri), line);
+  const location = caseOnLine(await readSuite(uri), line);
   if (location) return { uri, ...location };
   void vscode.window.showInformationMessage('Put the cursor in a case that has an id first.');
   return undefined;

@@ -2,7 +2,7 @@ import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isNode, isSeq, type Node, visit, type YAMLSeq } from 'yaml';
 import type { Conversation, Turn } from '../../core/conversation.ts';
 import { mappingOf, type Path, valueAt } from '../../core/data.ts';
-import { templateVariables } from '../../core/template.ts';
+import { templateVariables } from '../../core/text/template.ts';
 import { addKeys, edit, renameKey, replaceValue, replaceWith } from '../../yaml/edits.ts';
 import { endOf, nodeAt, startOf } from '../../yaml/nodes.ts';
 import { write, writeInline } from '../../yaml/quoting.ts';

@@ -1,7 +1,7 @@
 import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
 import { groupBy, uniqueBy } from '../../core/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
-import { templateVariables } from '../../core/template.ts';
+import { templateVariables } from '../../core/text/template.ts';
 import { hashOfText } from '../../evalfile/case/buildCase.ts';
 import { caseSchema } from '../../evalfile/schema.ts';
 import { writeWithin } from '../../yaml/quoting.ts';

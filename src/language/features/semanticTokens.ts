@@ -2,7 +2,7 @@ import type { SemanticTokens, SemanticTokensLegend } from 'vscode-languageserver
 import { isMap, isScalar, isSeq, type Pair, type Scalar } from 'yaml';
 import { findAssertionType } from '../../assertions/registry.ts';
 import { envReferences } from '../../core/environment.ts';
-import { templateVariables } from '../../core/template.ts';
+import { templateVariables } from '../../core/text/template.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { mentionsIn } from '../../schema/mentions.ts';
 import { isBlockText } from '../../yaml/nodes.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type ChosenTurns, chooseAt, parseAt } from '../../../core/at.ts';
-import { fence } from '../../../core/fence.ts';
+import { fence } from '../../../core/text/fence.ts';
 import type { AssertionInput, Divisible } from '../../contract.ts';
 import { withCase } from '../caseText.ts';
 import { entrySchema, rationaleSchema, withWhole } from '../entries.ts';

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { LIMITS, readable } from './limits.ts';
+import { LIMITS, readable } from '../limits.ts';
 
 /** The most likely intended candidate; undefined if none is close. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { closest, nearest } from '../../../src/core/closest.ts';
+import { closest, nearest } from '../../../../src/core/text/closest.ts';
 
 describe('the word that was meant', () => {
   for (const [what, word, candidates, expected] of [

@@ -1,8 +1,8 @@
-import { nearest, someOf } from '../../core/closest.ts';
 import { mentionsEnv } from '../../core/environment.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { suggested } from '../../core/problem.ts';
-import { renderTemplate, templateVariables } from '../../core/template.ts';
+import { nearest, someOf } from '../../core/text/closest.ts';
+import { renderTemplate, templateVariables } from '../../core/text/template.ts';
 import { pieceRanges } from '../../yaml/scalarSpans.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 

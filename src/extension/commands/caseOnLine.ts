@@ -7,7 +7,7 @@ import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
  *
  * @param line from 0
  */
-export function caseAt(
+export function caseOnLine(
   { path, outline }: Pick<LoadedSuite, 'path' | 'outline'>,
   line: number,
 ): { readonly id: string; readonly turn?: number } | undefined {

@@ -1,4 +1,4 @@
-import { splitLines } from './presentation/visibleText.ts';
+import { splitLines } from '../presentation/visibleText.ts';
 
 const PREFIX = '| ';
 

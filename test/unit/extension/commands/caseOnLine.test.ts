@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { caseAt } from '../../../../src/extension/commands/caseAt.ts';
+import { caseOnLine } from '../../../../src/extension/commands/caseOnLine.ts';
 import { load } from '../../../support/evalFiles.ts';
 
 const TEXT = `cases:
@@ -19,7 +19,7 @@ const TEXT = `cases:
 
 /** The place on the line that holds the text. */
 async function at(text: string) {
-  return caseAt(
+  return caseOnLine(
     await load(TEXT),
     TEXT.split('\n').findIndex((line) => line.includes(text)),
   );
