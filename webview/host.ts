@@ -14,6 +14,8 @@ declare function acquireVsCodeApi(): VsCodeApi;
 
 /** Whatever the view is shown in. */
 export interface Host {
+  /** Whether there is an editor, in which cases run and lines open. */
+  readonly editor: boolean;
   post(message: FromView): void;
   /** What brings the view back after a reload. */
   keep(state: ViewState): void;
@@ -23,6 +25,7 @@ export interface Host {
 export function vsCodeHost(): Host {
   const api = acquireVsCodeApi();
   return {
+    editor: true,
     post: (message) => api.postMessage(message),
     keep: (state) => api.setState(state),
     listen(onMessage) {

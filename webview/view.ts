@@ -86,6 +86,7 @@ export class ConversationView {
     if (!snapshot) return;
     const focused = document.activeElement;
     place(this.#toolbar, this.#toolbarParts(snapshot));
+    const { post, editor } = this.#host;
     const rows = assertionRows(snapshot);
     const numbers = new Set(turnsOf(snapshot.conversation).map(({ number }) => number));
     place(
@@ -98,7 +99,7 @@ export class ConversationView {
         shown: this.#shown,
         kept: this.#kept,
         titleOf: (verdict) => titleOfVerdict(verdict, rows),
-        onOpen: (turn) => this.#host.post({ kind: 'open-turn', turn }),
+        onOpen: editor ? (turn) => post({ kind: 'open-turn', turn }) : undefined,
       }),
     );
     const header = this.#kept.get('header', headerOf(snapshot), () => renderHeader(snapshot));
@@ -112,11 +113,13 @@ export class ConversationView {
   }
 
   #toolbarParts({ phase, repetitions, state: { repetition } }: Snapshot): HTMLElement[] {
-    const { post } = this.#host;
+    const { post, editor } = this.#host;
     const actions = {
       onShow: (shown: Shown) => this.#change(shown),
-      onRun: () => post({ kind: 'run' }),
-      onCancel: () => post({ kind: 'cancel' }),
+      ...(editor && {
+        onRun: () => post({ kind: 'run' }),
+        onCancel: () => post({ kind: 'cancel' }),
+      }),
       onFind: () => this.#find.open(),
       onRepetition: (chosen: number) => post({ kind: 'show-repetition', repetition: chosen }),
     };
@@ -125,13 +128,14 @@ export class ConversationView {
   }
 
   #row(row: AssertionRow, { phase, stale }: Snapshot, numbers: ReadonlySet<number>): HTMLElement {
+    const { post, editor } = this.#host;
     const running = isRunning(phase);
     return this.#kept.get(`row ${row.index}`, [row, running, stale, numbers.size], () =>
       renderAssertion(row, {
         running,
         stale,
         turns: { numbers, onFollow: (turn) => this.reveal(turn) },
-        onOpen: (index) => this.#host.post({ kind: 'open-assertion', index }),
+        onOpen: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
       }),
     );
   }

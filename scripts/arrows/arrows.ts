@@ -75,7 +75,11 @@ export const arrows: readonly Arrows[] = [
     holds: 'plan, schedule, converse, judge, record, budget, events',
     imports: ['core', 'disk', 'messages', 'judge', 'assertions', 'models', 'targets', 'store'],
   },
-  { folder: 'src/report', holds: 'terminal, JSON, JUnit', imports: ['core', 'runner'] },
+  {
+    folder: 'src/report',
+    holds: 'one file per reporter, and their registry',
+    imports: ['core', 'assertions', 'runner', 'protocol'],
+  },
   {
     folder: 'src/protocol',
     holds: 'messages between processes, parsed on both ends; setting names',
@@ -101,7 +105,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/extension',
     holds: 'the extension: a thin shell; language features come from the server',
-    imports: ['core', 'evalfile', 'runner', 'report', 'store', 'protocol'],
+    imports: ['core', 'assertions', 'evalfile', 'runner', 'report', 'store', 'protocol'],
   },
   {
     folder: 'webview',

@@ -37,6 +37,23 @@ export function parseAt(value: unknown): At {
   return { kind: 'range', from: from ?? 1, to: to ?? 1 };
 }
 
+/** As it is written in a file. */
+export function atText(at: At): string {
+  switch (at.kind) {
+    case 'turns':
+      return at.turns.join(', ');
+    case 'range':
+      return `${at.from}-${at.to}`;
+    case 'all':
+    case 'last':
+    case 'first':
+    case 'each':
+      return at.kind;
+    default:
+      return unreachable(at);
+  }
+}
+
 /** The turns that an `at` chooses. @param side the side that is looked at */
 export function chooseAt(
   at: At,

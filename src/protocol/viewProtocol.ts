@@ -20,7 +20,7 @@ export const viewStateSchema = z.strictObject({
   record: z.string().optional(),
 });
 
-const snapshotSchema = z.strictObject({
+export const snapshotSchema = z.strictObject({
   state: viewStateSchema,
   /** `new`: it never ran. */
   phase: z.enum(['new', 'queued', 'running', 'cancelled', 'finished']),

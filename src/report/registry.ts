@@ -34,6 +34,10 @@ export const REPORTERS = {
     commands: true,
     create: async ({ folder }) => new (await import('./github.ts')).GitHubReporter(folder),
   },
+  html: {
+    writes: 'one page with every conversation as the editor shows it; opens without a network',
+    create: async ({ folder }) => (await import('./html.ts')).HtmlReporter.create(folder),
+  },
   csv: {
     writes: 'a row for each verdict and each judged turn',
     create: async () => new (await import('./csv.ts')).CsvReporter(),

@@ -6,8 +6,9 @@ import {
   verdictText,
 } from '../../src/core/presentation/verdictText.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
-import { h, link } from '../h.ts';
+import { h } from '../h.ts';
 import { type CitedTurns, renderCitations, withLinks } from './citations.ts';
+import { toLine } from './line.ts';
 import { nestedRows } from './rows.ts';
 import { type AssertionRow, briefOf, renderStated, titleOf } from './stated.ts';
 import { type BadgeStatus, badge } from './status.ts';
@@ -18,15 +19,22 @@ export interface AssertionOptions {
   /** True if the case has changed since it was judged. */
   readonly stale: boolean;
   readonly turns: CitedTurns;
-  readonly onOpen: (index: number) => void;
+  /** Undefined where no file can be opened. */
+  readonly onOpen: ((index: number) => void) | undefined;
 }
 
 /** What did not pass is open once the case has ended. */
 export function renderAssertion(row: AssertionRow, options: AssertionOptions): HTMLElement {
-  const { index } = row;
-  const title = titleOf(row);
-  const open = link('Go to line', `Go to line of ${title}`, () => options.onOpen(index));
-  return renderRow(row, `${index}`, options, open);
+  const { index, verdict, stated } = row;
+  const { onOpen } = options;
+  const at = verdict?.assertion ?? stated;
+  const open = onOpen && (() => onOpen(index));
+  return renderRow(
+    row,
+    `${index}`,
+    options,
+    toLine(titleOf(row), at?.path ?? '', at?.line ?? 1, open),
+  );
 }
 
 /** What stands in place of a verdict. */

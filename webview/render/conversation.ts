@@ -14,7 +14,8 @@ export interface ConversationOptions {
   readonly shown: Shown;
   readonly kept: Kept;
   readonly titleOf: (verdict: Verdict) => string;
-  readonly onOpen: (turn: number) => void;
+  /** Undefined where no file can be opened. */
+  readonly onOpen: ((turn: number) => void) | undefined;
 }
 
 /** What was said, or why there is nothing to see. */

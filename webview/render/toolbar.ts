@@ -14,8 +14,9 @@ export interface Shown {
 
 export interface ToolbarActions {
   readonly onShow: (shown: Shown) => void;
-  readonly onRun: () => void;
-  readonly onCancel: () => void;
+  /** Absent where nothing can run. */
+  readonly onRun?: () => void;
+  readonly onCancel?: () => void;
   readonly onFind: () => void;
   readonly onRepetition: (repetition: number) => void;
 }
@@ -36,11 +37,12 @@ export function toolbarParts(
   kept: Kept,
 ): HTMLElement[] {
   const running = isRunning(phase);
-  const run = kept.get('run', running, () =>
-    running
-      ? button({ label: 'Cancel', onClick: onCancel })
-      : button({ label: 'Run', primary: true, onClick: onRun }),
-  );
+  const onClick = running ? onCancel : onRun;
+  const run =
+    onClick &&
+    kept.get('run', running, () =>
+      button({ label: running ? 'Cancel' : 'Run', primary: !running, onClick }),
+    );
   const filter = kept.get('turns shown', shown, () =>
     dropdown({
       label: 'Turns shown',
@@ -76,5 +78,6 @@ export function toolbarParts(
     button({ label: 'Find', key: FIND_KEY, onClick: onFind }),
   );
   const keys = kept.get('keys', FIND_KEY, renderKeys);
-  return [run, failures, filter, text, ...(repetitions > 1 ? [chosen] : []), find, keys];
+  const parts = [run, failures, filter, text, repetitions > 1 ? chosen : undefined, find, keys];
+  return parts.filter((part) => part !== undefined);
 }

@@ -10,8 +10,9 @@ import {
   type TurnVerdict,
   type Verdict,
 } from '../../src/core/verdict.ts';
-import { h, link, spoken } from '../h.ts';
+import { h, spoken } from '../h.ts';
 import { markQuotes, type Quotation } from '../marks.ts';
+import { toLine } from './line.ts';
 import { BADGE_WORDS, type BadgeStatus, badge } from './status.ts';
 import { renderItems } from './turnItems.ts';
 
@@ -23,7 +24,8 @@ export interface TurnOptions {
   readonly running: boolean;
   /** The words by which an assertion is known. */
   readonly titleOf: (verdict: Verdict) => string;
-  readonly onOpen: (turn: number) => void;
+  /** Undefined where no file can be opened. */
+  readonly onOpen: ((turn: number) => void) | undefined;
 }
 
 const SIDES = { user: 'User', assistant: 'Assistant' } as const;
@@ -63,7 +65,13 @@ export function renderTurn(
       h('span', { class: 'number' }, `${number}`),
       h('span', { class: 'side' }, side),
       latency !== undefined && h('span', { class: 'muted' }, durationText(latency)),
-      source && link('Go to line', `Go to line of turn ${number}`, () => onOpen(number)),
+      source &&
+        toLine(
+          `turn ${number}`,
+          source.path,
+          source.range.start.line + 1,
+          onOpen && (() => onOpen(number)),
+        ),
       status && badge(status, score),
     ),
     body,

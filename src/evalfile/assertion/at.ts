@@ -2,7 +2,6 @@ import type { AssertionType, CaseFacts, Known } from '../../assertions/contract.
 import { parseAt } from '../../core/at.ts';
 import type { Turn } from '../../core/conversation.ts';
 import type { At, ModelSpec } from '../../core/suite.ts';
-import { unreachable } from '../../core/unreachable.ts';
 import type { Location, Scope } from '../scope.ts';
 
 /** What an assertion may know about its case. */
@@ -34,23 +33,6 @@ export function readAt(
       : faultOf(at, side, about);
   if (fault !== undefined) reporter.say('bad-at', fault, location);
   return at;
-}
-
-/** As it is written in a file. */
-export function atText(at: At): string {
-  switch (at.kind) {
-    case 'turns':
-      return at.turns.join(', ');
-    case 'range':
-      return `${at.from}-${at.to}`;
-    case 'all':
-    case 'last':
-    case 'first':
-    case 'each':
-      return at.kind;
-    default:
-      return unreachable(at);
-  }
 }
 
 function faultOf(

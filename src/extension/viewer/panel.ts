@@ -157,7 +157,7 @@ export class ConversationPanel extends Disposing {
       this.#state = { ...this.#state, ...shown };
     }
     const suiteCase = suite.suite?.cases.find((known) => known.id === id);
-    const { stateAssertions } = await import('../../evalfile/assertion/stateAssertions.ts');
+    const { stateAssertions } = await import('../../assertions/stateAssertions.ts');
     return snapshotOf(this.#state, {
       suite,
       assertions: suiteCase ? stateAssertions(suiteCase) : [],

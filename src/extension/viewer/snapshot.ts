@@ -5,6 +5,7 @@ import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/running.ts';
 import type { Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
+import { finishedSnapshot } from '../../report/finishedSnapshot.ts';
 import type { LiveCase } from '../liveRuns.ts';
 
 /** What is known of a case. */
@@ -47,19 +48,8 @@ export function snapshotOf(
   }
   return {
     ...common,
-    phase: 'finished',
+    ...finishedSnapshot(line),
     stale: found !== undefined && found.hash !== line.source.hash,
-    status: line.status,
-    score: line.score,
-    ...(line.threshold !== undefined && { threshold: line.threshold }),
-    ...(line.reason !== undefined && { reason: line.reason }),
-    ...(line.origin && { origin: line.origin }),
-    ...(line.stop_reason && { stopReason: line.stop_reason }),
-    conversation: line.conversation,
-    verdicts: line.verdicts,
-    usage: line.usage,
-    duration: line.duration,
-    finished: line.finished,
   };
 }
 

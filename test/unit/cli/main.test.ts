@@ -128,7 +128,7 @@ for (const [args, words] of [
   [['run', '--case', 'nobody'], /No case has the id "nobody"\. .*polite, thankful/],
   [['run', '--tag', 'slow'], /No case has the tag "slow"/],
   [['run', 'none.eval.yaml'], /"none\.eval\.yaml" matches no eval file/],
-  [['run', '--reporter', 'html'], /terminal, json, junit/],
+  [['run', '--reporter', 'pdf'], /terminal, json, junit/],
   [['run', '--timeout', 'soon'], /whole number/],
   [['run', '--asertion'], /unknown option/],
   [['run', '--record', 'a', '--replay', 'a'], /either --record or --replay/],

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { stateAssertions } from '../../../src/assertions/stateAssertions.ts';
 import { type StatedAssertion, statedOf } from '../../../src/core/statedAssertion.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
-import { stateAssertions } from '../../../src/evalfile/assertion/stateAssertions.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { runFiles, suiteIn, workspaceWith } from '../../support/runs.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stateAssertions } from '../../../../src/assertions/stateAssertions.ts';
 import { textOf, turnsOf } from '../../../../src/core/conversation.ts';
-import { stateAssertions } from '../../../../src/evalfile/assertion/stateAssertions.ts';
 import type { LoadedSuite } from '../../../../src/evalfile/loadedSuite.ts';
 import { type KnownCase, snapshotOf } from '../../../../src/extension/viewer/snapshot.ts';
 import { toViewSchema } from '../../../../src/protocol/viewProtocol.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { StatedAssertion } from '../../../../src/core/statedAssertion.ts';
-import { stateAssertions } from '../../../../src/evalfile/assertion/stateAssertions.ts';
-import { load, suiteWith } from '../../../support/evalFiles.ts';
+import { stateAssertions } from '../../../src/assertions/stateAssertions.ts';
+import type { StatedAssertion } from '../../../src/core/statedAssertion.ts';
+import { load, suiteWith } from '../../support/evalFiles.ts';
 
 const TALK = 'transcript: [{user: Hi}, {assistant: Hello}]';
 

@@ -1,12 +1,12 @@
 import { dirname, relative } from 'node:path';
-import type { CaseFacts } from '../../assertions/contract.ts';
-import { questionHash } from '../../assertions/questionHash.ts';
-import { typeOf } from '../../assertions/registry.ts';
-import { withoutDefaults } from '../../assertions/withoutDefaults.ts';
-import { mappingOf } from '../../core/data.ts';
-import type { StatedAssertion } from '../../core/statedAssertion.ts';
-import type { Assertion, SuiteCase } from '../../core/suite.ts';
-import { atText } from './at.ts';
+import { atText } from '../core/at.ts';
+import { mappingOf } from '../core/data.ts';
+import type { StatedAssertion } from '../core/statedAssertion.ts';
+import type { Assertion, SuiteCase } from '../core/suite.ts';
+import type { CaseFacts } from './contract.ts';
+import { questionHash } from './questionHash.ts';
+import { typeOf } from './registry.ts';
+import { withoutDefaults } from './withoutDefaults.ts';
 
 /** The assertions of a case in the words of their files, defaults left out. */
 export function stateAssertions(suiteCase: SuiteCase): StatedAssertion[] {

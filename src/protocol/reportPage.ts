@@ -1,0 +1,13 @@
+import * as z from 'zod';
+import { snapshotSchema } from './viewProtocol.ts';
+
+/** The element that holds a run in the page of a report. */
+export const RUN_ELEMENT = 'run';
+
+/** What the page of a report shows. */
+export const reportPageSchema = z.strictObject({
+  /** Each execution that finished, in the order of the files. Paths are relative. */
+  executions: z.array(snapshotSchema),
+});
+
+export type ReportPage = z.infer<typeof reportPageSchema>;

@@ -1,0 +1,22 @@
+import type { CaseLine } from '../core/runRecord.ts';
+import type { Snapshot } from '../protocol/viewProtocol.ts';
+
+type Finished = Omit<Snapshot, 'state' | 'suiteName' | 'repetitions' | 'assertions' | 'stale'>;
+
+/** What the conversation view shows of a case as it ended. */
+export function finishedSnapshot(line: CaseLine): Finished {
+  return {
+    phase: 'finished',
+    status: line.status,
+    score: line.score,
+    ...(line.threshold !== undefined && { threshold: line.threshold }),
+    ...(line.reason !== undefined && { reason: line.reason }),
+    ...(line.origin && { origin: line.origin }),
+    ...(line.stop_reason && { stopReason: line.stop_reason }),
+    conversation: line.conversation,
+    verdicts: line.verdicts,
+    usage: line.usage,
+    duration: line.duration,
+    finished: line.finished,
+  };
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { stateAssertions } from '../assertions/stateAssertions.ts';
+import { executionKey } from '../core/identity.ts';
+import { visibleJson } from '../core/presentation/visibleText.ts';
+import { mapCasePaths } from '../core/recordPaths.ts';
+import type { CaseLine } from '../core/runRecord.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
+import type { Snapshot } from '../protocol/viewProtocol.ts';
+import type { RunEvent } from '../runner/events.ts';
+import { finishedSnapshot } from './finishedSnapshot.ts';
+import { type Reporter, RunLog } from './reporter.ts';
+import { shownPath } from './shownPath.ts';
+
+/** What the page is made of: the conversation view as the editor shows it. */
+interface Assets {
+  readonly script: string;
+  readonly style: string;
+}
+
+/** One file that shows every conversation of a run with a list of the cases, and asks for nothing else. */
+export class HtmlReporter implements Reporter {
+  readonly #assets: Assets;
+  readonly #folder: string;
+  readonly #log = new RunLog();
+  readonly #cases = new Map<string, SuiteCase>();
+
+  private constructor(assets: Assets, folder: string) {
+    this.#assets = assets;
+    this.#folder = folder;
+  }
+
+  /** @param folder paths are given relative to it */
+  static async create(folder: string): Promise<HtmlReporter> {
+    const [script, style] = await Promise.all([asset('webview.js'), asset('webview.css')]);
+    return new HtmlReporter({ script, style }, folder);
+  }
+
+  event(event: RunEvent): void {
+    this.#log.add(event);
+    if (event.kind === 'case-started') this.#cases.set(executionKey(event.ref), event.case);
+  }
+
+  finish(): string {
+    return pageOf(
+      { executions: this.#log.cases.map((line) => this.#snapshot(line)) },
+      this.#assets,
+    );
+  }
+
+  #snapshot(line: CaseLine): Snapshot {
+    const known = this.#cases.get(executionKey(line));
+    const shown = mapCasePaths(line, (path) => shownPath(path, this.#folder));
+    const { suite, id, repetition, suite_name, description, repetitions } = shown;
+    return {
+      ...finishedSnapshot(shown),
+      state: { file: suite, id, repetition },
+      suiteName: suite_name,
+      repetitions,
+      ...(description !== undefined && { description }),
+      assertions: known ? stateAssertions(known) : [],
+      stale: false,
+    };
+  }
+}
+
+function asset(name: string): Promise<string> {
+  const folder = import.meta.url.endsWith('.ts') ? '../../dist' : '.';
+  return readFile(new URL(`${folder}/${name}`, import.meta.url), 'utf8');
+}
+
+function pageOf(page: ReportPage, { script, style }: Assets): string {
+  const run = inElement(visibleJson(page));
+  const code = script.replaceAll(/<\/(?=script)|<(?=!--)/gi, (found) => `\\x3c${found.slice(1)}`);
+  const nonce = randomBytes(16).toString('base64url');
+  const policy = [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="en" class="report">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta property="csp-nonce" content="${nonce}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Evals</title>
+    <style nonce="${nonce}">${style}</style>
+  </head>
+  <body>
+    <nav id="cases" aria-label="Cases"></nav>
+    <main id="app"></main>
+    <script type="application/json" id="${RUN_ELEMENT}">${run}</script>
+    <script type="module" nonce="${nonce}">${code}</script>
+  </body>
+</html>
+`;
+}
+
+/** JSON that no text in it can end. */
+function inElement(json: string): string {
+  return json.replaceAll('<', '\\u003c');
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { CaseLine } from '../../src/core/runRecord.ts';
+import { HtmlReporter } from '../../src/report/html.ts';
+import { buildVerdict } from '../support/build.ts';
+import { buildCaseLine, runEvents, talk } from '../support/buildRun.ts';
+import { launchBrowser } from '../support/host/browser.ts';
+import { CHECKOUT } from '../support/host/install.ts';
+import { paleTexts } from '../support/view/contrast.ts';
+
+const HOSTILE =
+  '</script><script>globalThis.owned = 1</script><!-- <script> <img src=x onerror="globalThis.owned = 1">';
+
+function failed(id: string, said: string): CaseLine {
+  const turns = [{ turn: 2, status: 'fail' as const, score: 0, rationale: `It says ${said}` }];
+  return buildCaseLine({
+    id,
+    status: 'fail',
+    score: 0,
+    conversation: talk('Where is my order?', said),
+    verdicts: [buildVerdict({ name: 'Careful', status: 'fail', score: 0, turns })],
+  });
+}
+
+const LINES = [
+  buildCaseLine({ id: 'ok', status: 'pass', score: 1 }),
+  failed('late', 'Soon.'),
+  failed('hostile', HOSTILE),
+  ...[1, 2].map((repetition) =>
+    buildCaseLine({ id: 'twice', status: 'pass', score: 1, repetition, repetitions: 2 }),
+  ),
+];
+
+describe('the HTML report, in a browser without a network', { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let folder: string;
+  let context: BrowserContext;
+  let page: Page;
+  const asked: string[] = [];
+  const wrongs: string[] = [];
+
+  before(async () => {
+    browser = await launchBrowser();
+    folder = await mkdtemp(join(tmpdir(), 'turnlight-report-'));
+    const reporter = await HtmlReporter.create('/work');
+    for (const event of runEvents(LINES)) reporter.event(event);
+    await writeFile(join(folder, 'report.html'), reporter.finish());
+  });
+  after(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    asked.length = 0;
+    wrongs.length = 0;
+    await open('light');
+  });
+  afterEach(async () => {
+    const owned = await page.evaluate('globalThis.owned');
+    await context.close();
+    assert.equal(owned, undefined);
+    assert.deepEqual(wrongs, []);
+    assert.deepEqual(
+      asked.filter((url) => !url.startsWith('file:')),
+      [],
+    );
+  });
+
+  async function open(colorScheme: 'light' | 'dark', width = 1100) {
+    context = await browser.newContext({
+      offline: true,
+      colorScheme,
+      viewport: { width, height: 900 },
+    });
+    page = await context.newPage();
+    page.on('request', (request) => asked.push(request.url()));
+    page.on('pageerror', (error) => wrongs.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && wrongs.push(message.text()));
+    await page.goto(pathToFileURL(join(folder, 'report.html')).href);
+    await page.locator('.turn').first().waitFor();
+  }
+
+  const current = () => page.locator('#cases a[aria-current]').innerText();
+
+  it('begins with the first failure, badges and rationales in place', async () => {
+    assert.match(await current(), /^late/);
+    assert.match(await page.locator('.turn[data-turn="2"]').innerText(), /0\.00\s+failed/);
+    assert.match(await page.locator('.rationales').innerText(), /It says Soon\./);
+    assert.match(await page.locator('.turn[data-turn="2"]').innerText(), /suite\.eval\.yaml:12/);
+    assert.equal(await page.getByText('Go to line').count(), 0);
+    assert.equal(await page.getByText('Run', { exact: true }).count(), 0);
+  });
+
+  it('leads with the keyboard from case to case, and the focus stays in the list', async () => {
+    const link = page.locator('#cases a', { hasText: 'ok' });
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('h1', { hasText: 'ok' }).waitFor();
+    assert.match(await current(), /^ok/);
+    assert.equal(await page.evaluate("document.activeElement?.getAttribute('href')"), '#1');
+    await page.goBack();
+    await page.locator('h1', { hasText: 'late' }).waitFor();
+  });
+
+  it('shows what an agent said as text, whatever it holds', async () => {
+    await page.locator('#cases a', { hasText: 'hostile' }).click();
+    await page.locator('h1', { hasText: 'hostile' }).waitFor();
+    await page.locator('.rationales p').filter({ hasText: HOSTILE }).waitFor();
+    assert.equal(await page.locator('main img, main script').count(), 0);
+  });
+
+  it('shows each repetition', async () => {
+    await page.locator('#cases a', { hasText: 'twice 2/2' }).click();
+    await page.locator('h1', { hasText: 'twice' }).waitFor();
+    assert.match(await current(), /^twice 2\/2/);
+  });
+
+  for (const scheme of ['light', 'dark'] as const) {
+    it(`has texts with enough contrast in a ${scheme} scheme, and fits a narrow window`, async () => {
+      await context.close();
+      await open(scheme, 420);
+      assert.deepEqual(await paleTexts(page), []);
+      const wide = await page.evaluate(
+        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+      );
+      assert.equal(wide, false);
+      await page.screenshot({ path: join(CHECKOUT, '.cache/screenshots', `report-${scheme}.png`) });
+    });
+  }
+});

@@ -1,0 +1,56 @@
+import { visibleLine } from '../src/core/presentation/visibleText.ts';
+import { isFailure } from '../src/core/verdict.ts';
+import { reportPageSchema } from '../src/protocol/reportPage.ts';
+import type { Snapshot } from '../src/protocol/viewProtocol.ts';
+import { renderCases } from './render/cases.ts';
+import { ConversationView } from './view.ts';
+
+/**
+ * A run on a page of its own: a list of the cases, and the conversation of the one that the address
+ * names, `#3`; of the first that did not pass where it names none.
+ *
+ * @param json the run, as the page holds it
+ */
+export function showReport(root: HTMLElement, json: string): void {
+  const { executions } = reportPageSchema.parse(JSON.parse(json));
+  const list = document.getElementById('cases');
+  const view = new ConversationView(root, {
+    editor: false,
+    keep: () => {},
+    listen: () => {},
+    post(message) {
+      if (message.kind === 'show-repetition') go(repetitionOf(shown(), message.repetition));
+    },
+  });
+  const go = (number: number) => {
+    if (number > 0) location.hash = `#${number}`;
+  };
+  const repetitionOf = (number: number, wanted: number) => {
+    const { state } = executions[number - 1] ?? {};
+    const same = ({ file, id, repetition }: Snapshot['state']) =>
+      file === state?.file && id === state.id && repetition === wanted;
+    return 1 + executions.findIndex((one) => same(one.state));
+  };
+  const shown = () => {
+    const named = Number(location.hash.slice(1));
+    if (executions[named - 1]) return named;
+    const failed = executions.findIndex(({ status }) => status && isFailure({ status }));
+    return failed < 0 ? 1 : 1 + failed;
+  };
+  const show = () => {
+    const snapshot = executions[shown() - 1];
+    if (!snapshot) return;
+    for (const [index, link] of (list?.querySelectorAll('a') ?? []).entries()) {
+      if (index === shown() - 1) link.setAttribute('aria-current', 'page');
+      else link.removeAttribute('aria-current');
+    }
+    document.title = visibleLine(snapshot.state.id);
+    view.show(snapshot);
+  };
+  list?.replaceChildren(...renderCases(executions));
+  window.addEventListener('hashchange', () => {
+    show();
+    window.scrollTo(0, 0);
+  });
+  show();
+}
