@@ -50,6 +50,11 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
   async function command(title: string) {
     await workbench.page.keyboard.press('F1');
     await input().locator('input').first().waitFor();
+    await pick(title);
+  }
+
+  /** Presses Enter once what is typed is what would be taken. */
+  async function pick(title: string) {
     await workbench.page.keyboard.type(title);
     await input().locator('.monaco-list-row.focused').getByText(title).waitFor();
     await workbench.page.keyboard.press('Enter');
@@ -103,8 +108,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await accept('(1 of 3)');
     await accept('(2 of 3)');
     await input().getByText('(3 of 3)').waitFor();
-    await workbench.page.keyboard.type('An endpoint');
-    await workbench.page.keyboard.press('Enter');
+    await pick('An endpoint');
     await input().getByText('Address of the endpoint').waitFor();
     await workbench.page.keyboard.press('Control+A');
     await workbench.page.keyboard.type(server.baseUrl);

@@ -136,7 +136,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
   it('opens the conversation at the turn under the cursor, a badge on every assistant turn', async () => {
     await workbench.window.open(shopfast, 54, 14);
     await workbench.window.command('turnlight.openConversation');
-    const view = await workbench.frameWith('.turn[data-turn="4"]');
+    const view = await workbench.frameWith('.turn[data-turn="4"] > header .badge');
     const badges = await view
       .locator('.turn.assistant > header .badge')
       .evaluateAll((all) => all.map((one) => one.getAttribute('data-status')));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { COMPILED } from '../../scripts/compiled.ts';
 
 /** The program of the command line. */
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -42,14 +43,14 @@ export function start(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Running {
-  const kept = ['PATH', 'HOME', 'SystemRoot', 'TEMP', 'TMP', 'NODE_COMPILE_CACHE'];
+  const kept = ['PATH', 'HOME', 'SystemRoot', 'TEMP', 'TMP'];
   const inherited = Object.fromEntries(
     kept.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   );
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
     // The user's own files are not for tests.
-    env: { ...inherited, XDG_CONFIG_HOME: join(folder, '.config'), ...env },
+    env: { ...inherited, ...COMPILED, XDG_CONFIG_HOME: join(folder, '.config'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const text = { out: '', err: '' };
