@@ -1,8 +1,11 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { uniqueBy } from '../../src/core/data.ts';
+import type { Position } from '../../src/core/problem.ts';
+import { loadSuite } from '../../src/evalfile/load.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
 import type { RequestName, Requests } from '../../src/language/requests.ts';
 import type { LanguageService } from '../../src/language/service.ts';
@@ -25,7 +28,7 @@ const HOVERED = { line: 4, character: 16 };
 
 /**
  * Opens documents that somebody else made, as they are and damaged, and asks what an editor asks: of
- * those as they are all of it. Another file has its hover all the while.
+ * those as they are all of it, at several places. Another file has its hover all the while.
  */
 export const documents: Attack = {
   name: 'documents',
@@ -43,7 +46,10 @@ export const documents: Attack = {
         index < whole.length ? document.content : damaged(document.content, scene.random);
       if (typeof content === 'string') tested.type(path, content);
       await writeFile(path, content);
-      const wrong = await askedAbout(path, tested, scene.random, index >= whole.length);
+      const wrong =
+        index < whole.length
+          ? await askedAll(path, content, tested)
+          : await askedSome(path, tested, scene.random);
       for (const one of wrong) found(`${document.name}: ${one}`);
       if (!(await hovered(tested.service, good))) found(`${document.name}: no hover elsewhere`);
       await rm(path);
@@ -68,41 +74,90 @@ function damaged(content: string | Uint8Array, random: Random): string | Uint8Ar
   return oneOf([piece, before + piece, piece + after, before + piece + after], random);
 }
 
-async function askedAbout(
-  path: string,
-  { service, workspace }: TestedService,
-  random: Random,
-  few: boolean,
-): Promise<string[]> {
-  const { signal } = new AbortController();
+type Attempt = (what: string, work: () => Promise<unknown>) => Promise<void>;
+
+/** Notes what failed, with others at work in between. */
+function attempts() {
   const wrong: string[] = [];
-  const attempt = async (what: string, work: () => Promise<unknown>) => {
+  const attempt: Attempt = async (what, work) => {
     await work().catch((error: unknown) => wrong.push(`${what}: ${String(error).slice(0, 200)}`));
     await setImmediate();
   };
+  return { wrong, attempt };
+}
+
+/** Everything, as the server and the Testing panel do. */
+async function askedAll(
+  path: string,
+  content: string | Uint8Array,
+  tested: TestedService,
+): Promise<string[]> {
+  const { wrong, attempt } = attempts();
+  const { service, workspace } = tested;
   await attempt('reading', () => workspace.documentAt(path));
-  const asked = paramsAt(path, random);
-  const names = Object.keys(asked) as RequestName[];
-  for (const name of few ? [oneOf(names, random), oneOf(names, random)] : names) {
-    await attempt(name, () => service.ask(name, asked[name], signal));
+  await attempt('loading', () =>
+    loadSuite(path, workspace.files, { workspace: dirname(path), env: () => undefined }),
+  );
+  for (const [index, position] of placesIn(Buffer.from(content).toString()).entries()) {
+    const asked = paramsAt(path, position);
+    for (const name of Object.keys(asked) as RequestName[]) {
+      if (index > 0 && !('position' in asked[name] || 'range' in asked[name])) continue;
+      const { line, character } = position;
+      await attempt(`${name} at ${line}:${character}`, () =>
+        service.ask(name, asked[name], waited()),
+      );
+    }
   }
   return wrong;
 }
 
+/** Two requests at some place. */
+async function askedSome(path: string, tested: TestedService, random: Random): Promise<string[]> {
+  const { wrong, attempt } = attempts();
+  const { service, workspace } = tested;
+  await attempt('reading', () => workspace.documentAt(path));
+  const asked = paramsAt(path, { line: random(20), character: random(20) });
+  const names = Object.keys(asked) as RequestName[];
+  for (const name of [oneOf(names, random), oneOf(names, random)]) {
+    await attempt(name, () => service.ask(name, asked[name], waited()));
+  }
+  return wrong;
+}
+
+/** Both ends of a text and of lines in its middle, within words and on the first lines. */
+function placesIn(text: string): Position[] {
+  const lines = text.split('\n');
+  const lengthOf = (line: number) => lines[line]?.length ?? 0;
+  const [middle, last] = [lines.length >> 1, lines.length - 1];
+  const places = [
+    { line: 0, character: 0 },
+    { line: 0, character: 17 },
+    { line: 0, character: lengthOf(0) >> 1 },
+    { line: 1, character: 3 },
+    { line: 3, character: lengthOf(3) >> 1 },
+    { line: middle, character: 0 },
+    { line: middle, character: lengthOf(middle) },
+    { line: last, character: lengthOf(last) },
+  ];
+  return uniqueBy(places, ({ line, character }) => `${line}:${character}`);
+}
+
+function waited(): AbortSignal {
+  return new AbortController().signal;
+}
+
 async function hovered(service: LanguageService, path: string): Promise<boolean> {
   const textDocument = { uri: pathToFileURL(path).href };
-  const { signal } = new AbortController();
-  const hover = await service.ask('hover', { textDocument, position: HOVERED }, signal);
+  const hover = await service.ask('hover', { textDocument, position: HOVERED }, waited());
   return hover !== undefined;
 }
 
-/** All that an editor asks about a document, at some place in it. */
+/** All that an editor asks about a document, at a place in it. */
 function paramsAt(
   path: string,
-  random: Random,
+  position: Position,
 ): { [Name in RequestName]: Requests[Name]['params'] } {
   const textDocument = { uri: pathToFileURL(path).href };
-  const position = { line: random(20), character: random(20) };
   const range = { start: { line: 0, character: 0 }, end: position };
   const options = { insertSpaces: true, tabSize: 2 };
   const at = { textDocument, position };

@@ -22,8 +22,9 @@ import type { SuiteIndex } from './suiteIndex.ts';
 /** Files of a workspace that are checked without being open. */
 const MOST_FILES = 2_000;
 
-/** As many files are kept that are not open. */
+/** As many files are kept that are not open, and of several as many characters. */
 const MOST_CLOSED = 20;
+const MOST_CLOSED_TEXT = 1_000_000;
 
 /** A file of cases that a feature looked into. */
 interface Kept {
@@ -104,9 +105,17 @@ export function createWorkspace(
     );
     keptFiles.delete(path);
     keptFiles.set(path, kept);
-    const closed = [...keptFiles.keys()].filter((one) => !openAt(one));
-    for (const one of closed.slice(0, -MOST_CLOSED)) keptFiles.delete(one);
+    dropClosed();
     return kept;
+  };
+  /** The last one stays, however long it is. */
+  const dropClosed = () => {
+    const closed = [...keptFiles].filter(([one]) => !openAt(one)).reverse();
+    let length = 0;
+    for (const [index, [one, { text }]] of closed.entries()) {
+      length += text.length;
+      if (index > 0 && (index >= MOST_CLOSED || length > MOST_CLOSED_TEXT)) keptFiles.delete(one);
+    }
   };
 
   /** By path: what was indexed of each file, and the text that it was made of, digested. */

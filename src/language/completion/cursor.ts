@@ -47,6 +47,9 @@ export function isMarked(text: string): boolean {
   return text.includes(MARK);
 }
 
+/** Characters of a line, farther than which nothing is looked for in it. */
+const LONG_LINE = 10_000;
+
 const VARIABLE = /\{\{[ \t]*((?:[A-Za-z_][\w.-]*)?)$/;
 
 /** Undefined if no YAML can be completed: in comments, and outside of the text. */
@@ -96,7 +99,7 @@ function* cursorInSlice(slice: Slice, position: Position): Work<Cursor | undefin
   const { text, offset } = slice;
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
   const before = text.slice(lineStart, offset);
-  const after = /[^\r\n]*/y.exec(text.slice(offset, offset + 10_000))?.[0] ?? '';
+  const after = /[^\r\n]*/y.exec(text.slice(offset, offset + LONG_LINE))?.[0] ?? '';
   const variable = VARIABLE.exec(before);
   const attempt = variable
     ? yield* markVariable(slice, variable[0].length, after)
@@ -185,6 +188,7 @@ function* locate({ text, offset }: Slice, before: string, after: string): Work<A
 
 /** The quote that begins a text in this line and does not end it. */
 function openQuote(line: string): string | undefined {
+  if (line.length > LONG_LINE) return undefined;
   let open: string | undefined;
   let begins = true;
   for (const [index, character] of [...line].entries()) {

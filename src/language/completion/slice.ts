@@ -1,6 +1,7 @@
 import type { Position } from '../../core/problem.ts';
 import type { Work } from '../../core/steps.ts';
 import { caseLines, indentOf, isItem } from '../../yaml/caseLines.ts';
+import { endOfLine } from '../../yaml/lines.ts';
 import { readTolerantly } from '../../yaml/tolerantReading.ts';
 
 /** The part of an eval file that completion at a place depends on. */
@@ -18,12 +19,15 @@ const LONG_CASE = 200;
 
 /** The whole text as a slice; undefined if the place is not in it. */
 export function wholeSlice(text: string, position: Position): Slice | undefined {
-  const lines = text.split('\n');
-  return joined(
-    lines,
-    lines.map((_line, index) => index),
-    position,
-  );
+  const { line, character } = position;
+  let start = 0;
+  for (let number = 0; number < line; number += 1) {
+    const end = text.indexOf('\n', start);
+    if (end < 0) return undefined;
+    start = end + 1;
+  }
+  const offset = Math.min(start + character, endOfLine(text, start));
+  return { text, offset, partial: false };
 }
 
 /**
