@@ -7,6 +7,7 @@ import {
   type EditorRequest,
 } from '../../core/editorModels.ts';
 import type { Message } from '../../core/message.ts';
+import { collectReply, type Part } from './collectReply.ts';
 
 const JUSTIFICATION = 'Your eval file names this model as a judge or as the agent that is tested.';
 
@@ -45,6 +46,8 @@ function adapted(model: vscode.LanguageModelChat): EditorModel {
         throw toEditorModelError(error);
       } finally {
         signal.removeEventListener('abort', cancel);
+        // What is still sent nobody reads.
+        cancel();
         source.dispose();
       }
     },
@@ -71,15 +74,16 @@ async function reply(
     },
     token,
   );
-  let text = '';
-  const toolCalls: EditorReply['toolCalls'][number][] = [];
-  for await (const part of response.stream) {
-    if (part instanceof vscode.LanguageModelTextPart) text += part.value;
+  return collectReply(partsOf(response));
+}
+
+async function* partsOf({ stream }: vscode.LanguageModelChatResponse): AsyncGenerator<Part> {
+  for await (const part of stream) {
+    if (part instanceof vscode.LanguageModelTextPart) yield { text: part.value };
     if (part instanceof vscode.LanguageModelToolCallPart) {
-      toolCalls.push({ id: part.callId, name: part.name, arguments: part.input });
+      yield { call: { id: part.callId, name: part.name, arguments: part.input } };
     }
   }
-  return { text, toolCalls };
 }
 
 /** The API has neither system messages nor messages of tools: both are the user's. */
