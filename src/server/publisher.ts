@@ -23,6 +23,8 @@ export function createPublisher(
   const timers = new Map<string, NodeJS.Timeout>();
   /** The diagnostics of each file that is checked by itself, by the files that they stand in. */
   const published = new Map<string, ReturnType<typeof diagnosticsByFile>>();
+  /** Checks of open files that go on. */
+  const checking = new Set<Promise<void>>();
   /** Files that are not open and wait to be checked, one after the other. */
   const waiting = new Set<string>();
   let working = false;
@@ -71,11 +73,21 @@ export function createPublisher(
       return () => {};
     }
   };
+  const checkOpen = (path: string) => {
+    timers.delete(path);
+    const check = checkNow(path).then((publish) => {
+      checking.delete(check);
+      publish();
+    });
+    checking.add(check);
+  };
   const work = async () => {
     if (working) return;
     working = true;
     const checked: (() => void)[] = [];
     for (const path of waiting) {
+      // What is open goes first.
+      await Promise.all(checking);
       waiting.delete(path);
       checked.push(await checkNow(path));
       // Requests of the editor go first.
@@ -89,10 +101,13 @@ export function createPublisher(
   /** Checks a file soon: at once what is not open, after a pause in typing what is. */
   const check = (path: string) => {
     if (!isEvalFile(path) && !isMessagesFile(path)) return;
-    clearTimeout(timers.get(path));
-    if (openAt(path)) {
-      const timer = setTimeout(async () => (await checkNow(path))(), DEBOUNCE);
-      timers.set(path, timer);
+    const open = openAt(path);
+    const timer = timers.get(path);
+    clearTimeout(timer);
+    if (open) {
+      // What was just opened nobody types into.
+      const pause = timer || published.has(path) ? DEBOUNCE : 0;
+      timers.set(path, setTimeout(checkOpen, pause, path));
     } else {
       waiting.add(path);
       void work();

@@ -8,6 +8,7 @@ import { toRange } from '../locations.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 import type { ItemData } from './itemData.ts';
 import { isMissing, listedCases } from './listedCases.ts';
+import { readingOrder } from './readingOrder.ts';
 import { Repetitions } from './repetitions.ts';
 
 /** Milliseconds without a key press before the cases of an edited file are read again. */
@@ -102,11 +103,13 @@ export class TestTree extends Disposing {
   }
 
   async #findAll(): Promise<void> {
-    const found = (await findEvalFiles()).sort((a, b) => (a.path < b.path ? -1 : 1));
+    const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.toString()));
+    const found = readingOrder(await findEvalFiles(), (uri) => open.has(uri.toString()));
     const ids = new Set(found.map((uri) => uri.toString()));
     for (const uri of found) this.#fileItem(uri);
     for (const [id] of this.#controller.items) if (!ids.has(id)) this.#controller.items.delete(id);
-    await Promise.all(found.map((uri) => this.refresh(uri)));
+    // One after the other: side by side they would keep everything else waiting.
+    for (const uri of found) await this.refresh(uri);
   }
 
   /** Reads a file's cases again and changes what is different, in place. */
