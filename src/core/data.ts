@@ -128,6 +128,18 @@ export function jsonOrText(text: string): unknown {
   return value === undefined ? text : value;
 }
 
+/** What is made of a thing, made once: it is asked for again, and depends on nothing else. */
+export function remembered<Thing extends object, Made>(
+  make: (thing: Thing) => Made,
+): (thing: Thing) => Made {
+  const known = new WeakMap<Thing, { readonly made: Made }>();
+  return (thing) => {
+    const found = known.get(thing) ?? { made: make(thing) };
+    known.set(thing, found);
+    return found.made;
+  };
+}
+
 /** Freezes a JSON-like value at every depth, so that one assertion cannot change what the next sees. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;

@@ -1,3 +1,4 @@
+import { remembered } from '../core/data.ts';
 import { inSteps } from '../core/steps.ts';
 import { isEvalFile, isMessagesFile } from '../protocol/fileNames.ts';
 import { codeActions, codeActionsOfText } from './codeActions/codeActions.ts';
@@ -20,7 +21,6 @@ import { semanticTokens } from './features/semanticTokens.ts';
 import { hover, promptHover } from './hover/hover.ts';
 import { messageHover } from './hover/messageHover.ts';
 import type { EvalDocument, IndexedFile } from './ports.ts';
-import { remembered } from './remembered.ts';
 import type { About, DocumentKind, Features } from './requests.ts';
 import { promptContext } from './symbols/promptContext.ts';
 import type { SymbolPorts } from './symbols/sameSymbol.ts';

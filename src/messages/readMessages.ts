@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isMapping, valueAt } from '../core/data.ts';
+import { isMapping, remembered, valueAt } from '../core/data.ts';
 import type { Message } from '../core/message.ts';
 import { closest } from '../core/text/closest.ts';
 import { problemUnder, strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
@@ -23,6 +23,10 @@ export interface ReadMessages {
 export function readMessages(list: unknown): ReadMessages {
   if (!Array.isArray(list)) return failed('not-a-list', notAList(list));
   if (list.length === 0) return failed('empty-list', 'The conversation has no messages.');
+  return readItems(list);
+}
+
+const readItems = remembered((list: readonly unknown[]): ReadMessages => {
   const messages: { message: Message; index: number }[] = [];
   const notes: string[] = [];
   const problems: ValueProblem[] = [];
@@ -66,7 +70,7 @@ export function readMessages(list: unknown): ReadMessages {
   }
   if (problems.length === 0) problems.push(...missingSides(messages.map(({ message }) => message)));
   return { messages, notes, problems };
-}
+});
 
 /** Endpoints that stream write a call as two messages: `{assistant: ""}`, then the call itself. */
 function isEmptyReply(item: unknown, read: ReadMessage): boolean {

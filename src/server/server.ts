@@ -8,13 +8,13 @@ import {
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import * as z from 'zod';
+import { remembered } from '../core/data.ts';
 import type { Estimate } from '../core/estimate.ts';
 import { noticeText } from '../core/presentation/editorText.ts';
 import { HOME_FOLDER } from '../core/recordPaths.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import type { ClientWishes } from '../language/ports.ts';
-import { remembered } from '../language/remembered.ts';
 import { createLanguageService } from '../language/service.ts';
 import { CASE_RENAMED, type CaseRenamed } from '../protocol/caseRenamed.ts';
 import {

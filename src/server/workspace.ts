@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { remembered } from '../core/data.ts';
 import { sha256 } from '../core/digest.ts';
 import { isInside } from '../core/insideWorkspace.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -11,7 +12,6 @@ import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
 import { readTranscriptFile } from '../evalfile/transcript.ts';
 import type { EvalDocument, IndexedFile } from '../language/ports.ts';
-import { remembered } from '../language/remembered.ts';
 import { indexedFile } from '../language/symbols/indexedFile.ts';
 import { EVAL_GLOB, isEvalFile, isMessagesFile, MESSAGES_GLOB } from '../protocol/fileNames.ts';
 import { LatestRuns } from '../store/latest.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { type AssertionType, asksJudge } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
-import { changedAt, type Mapping, mappingOf, valueAt } from '../../core/data.ts';
+import { changedAt, type Mapping, mappingOf, remembered, valueAt } from '../../core/data.ts';
 import { isFileKind } from '../../core/meaning.ts';
 import { NO_JUDGE } from '../../core/noJudge.ts';
 import { type Scale, UNIT } from '../../core/scoring.ts';
@@ -89,7 +89,7 @@ export async function buildAssertion(
       }),
     });
   }
-  const modelKey = Object.keys(type.params.shape).find((key) => takesModel(type, key));
+  const modelKey = modelKeyOf(type);
   const model =
     modelKey && (await resolveModel(filled[modelKey], within(location, modelKey), scope));
   const nested = await Promise.all(
@@ -152,10 +152,13 @@ function checkNeeds(
   });
 }
 
-function takesModel({ params }: AssertionType, key: string): boolean {
-  const field = params.shape[key];
-  return field !== undefined && meaningOf(field).refersTo === 'model';
-}
+/** The key of a type's own that names a model. */
+const modelKeyOf = remembered(({ params }: AssertionType) =>
+  Object.keys(params.shape).find((key) => {
+    const field = params.shape[key];
+    return field !== undefined && meaningOf(field).refersTo === 'model';
+  }),
+);
 
 /** The paths of files that a type's keys name, absolute once they are read. */
 async function absolutePaths(

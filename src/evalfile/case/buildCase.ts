@@ -1,3 +1,4 @@
+import { remembered } from '../../core/data.ts';
 import { sha256 } from '../../core/digest.ts';
 import { unwrapTools } from '../../core/message.ts';
 import type { Assertion, Repeat, SuiteCase } from '../../core/suite.ts';
@@ -17,11 +18,11 @@ import { listedAssertions } from './listedAssertions.ts';
 import { atTop, type ReadCase, readCase } from './readCase.ts';
 
 /** SHA-256 of a case's text, hexadecimal: what tells a stale verdict. */
-export function hashOfCase({ location }: CaseSource): string {
+export const hashOfCase = remembered(({ location }: CaseSource): string => {
   const { document, path } = location;
   const { start, end } = document.entryRangeOf(path);
   return hashOfText(document.text.slice(document.offsetAt(start), document.offsetAt(end)));
-}
+});
 
 /** As `hashOfCase`, of a text that is not in a file yet. */
 export function hashOfText(text: string): string {

@@ -1,7 +1,6 @@
-import { valueAt } from '../../core/data.ts';
+import { remembered, valueAt } from '../../core/data.ts';
 import { withoutCases } from '../../evalfile/loadedSuite.ts';
 import type { EvalDocument, IndexedFile } from '../ports.ts';
-import { remembered } from '../remembered.ts';
 import { symbolsOf } from './symbolTable.ts';
 
 /** What is worth knowing of a file of cases when others are looked at; nothing in it holds its nodes. */

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { contextKey } from '../../assertions/shared/promptVariables.ts';
+import { remembered } from '../../core/data.ts';
 import { type FileKind, isFileKind } from '../../core/meaning.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
@@ -9,7 +10,6 @@ import type { Span } from '../../yaml/nodes.ts';
 import { variablesIn, wordsSpan } from '../../yaml/scalarSpans.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { contains } from '../range.ts';
-import { remembered } from '../remembered.ts';
 import type { EvalSymbol, Occurrence, SymbolTable } from './symbol.ts';
 
 /** The symbols of an eval file, gathered once for each version of its text. */
