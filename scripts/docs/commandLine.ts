@@ -15,6 +15,7 @@ const SILENT: Stream = {
 const NO_SHELL: Shell = {
   folder: '',
   env: () => undefined,
+  setEnv() {},
   scrubber: new Scrubber(),
   out: SILENT,
   err: SILENT,

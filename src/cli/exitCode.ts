@@ -24,13 +24,19 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
  * A failure takes precedence over an error: it is about the agent, not about the run.
  *
  * @param unwritten whether something of the run could not be written
+ * @param minPassRate of the cases that pass or fail, the share that must pass, 0..1; default: all
  */
-export function exitCodeOf(end: EndLine, unwritten: boolean): ExitCode {
+export function exitCodeOf(end: EndLine, unwritten: boolean, minPassRate = 1): ExitCode {
   if (end.cancelled) return EXIT.cancelled;
   if (unwritten) return EXIT.unwritten;
-  if ((end.counts.fail ?? 0) > 0) return EXIT.failed;
+  if ((passRateOf(end) ?? 1) < minPassRate) return EXIT.failed;
   if ((end.counts.error ?? 0) > 0) return EXIT.errored;
   return EXIT.passed;
+}
+
+/** Passed ÷ those that passed or failed; undefined if none did. */
+export function passRateOf({ counts: { pass = 0, fail = 0 } }: EndLine): number | undefined {
+  return pass + fail === 0 ? undefined : pass / (pass + fail);
 }
 
 /** Wrong arguments, or nothing to do: shown as it is, without a stack. */

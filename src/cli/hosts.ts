@@ -11,7 +11,7 @@ import {
 import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
 import type { Shell } from './shell.ts';
 
-const VARIABLE = 'TURNLIGHT_ALLOW_HOSTS';
+export const ALLOWED_HOSTS_VARIABLE = 'TURNLIGHT_ALLOW_HOSTS';
 
 /** Hosts that may have keys, from the user's file, the environment and `--allow-host`. @throws UsageError */
 export async function allowedHostsOf(
@@ -20,7 +20,7 @@ export async function allowedHostsOf(
 ): Promise<AllowedHost[]> {
   return [
     ...(await readAllowedHosts(allowedHostsFile(env))),
-    ...read(env(VARIABLE) ?? '', VARIABLE),
+    ...read(env(ALLOWED_HOSTS_VARIABLE) ?? '', ALLOWED_HOSTS_VARIABLE),
     ...flags.flatMap((flag) => read(flag, '--allow-host')),
   ];
 }

@@ -47,6 +47,9 @@ function drained(stream: NodeJS.WriteStream): Promise<void> {
 const shell: Shell = {
   folder: process.cwd(),
   env: (name) => process.env[name],
+  setEnv(name, value) {
+    process.env[name] = value;
+  },
   scrubber,
   out: streamOf(process.stdout),
   err: streamOf(process.stderr),

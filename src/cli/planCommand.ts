@@ -11,15 +11,18 @@ import { estimateCase } from '../judge/estimate.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { plainTable } from '../report/table.ts';
 import { type AskedHost, destinationsOf } from '../runner/destinations.ts';
+import { readEnvFile } from './envFile.ts';
 import { EXIT, type ExitCode } from './exitCode.ts';
-import { selectCases } from './selection.ts';
+import { selectCases, selectionOf } from './selection.ts';
 import type { Shell } from './shell.ts';
 import { loadSuites, showProblems } from './suites.ts';
 
 export interface PlanOptions {
   readonly case?: readonly string[];
   readonly tag?: readonly string[];
+  readonly limit?: number;
   readonly judge?: string;
+  readonly envFile?: string;
   readonly format: 'text' | 'json';
 }
 
@@ -35,6 +38,7 @@ export async function plan(
   options: PlanOptions,
   shell: Shell,
 ): Promise<ExitCode> {
+  if (options.envFile !== undefined) await readEnvFile(options.envFile, shell);
   const loaded = await loadSuites(
     args,
     shell,
@@ -45,7 +49,7 @@ export async function plan(
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
-  const select = selectCases(suites, { cases: options.case ?? [], tags: options.tag ?? [] });
+  const select = selectCases(suites, selectionOf(options));
   const once = new Set<string>();
   const rows: Row[] = [];
   for (const suite of suites) {

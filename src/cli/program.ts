@@ -95,6 +95,12 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
         'stop before the run could cost more than this, in the currency of the prices',
       ).argParser(amount),
     )
+    .addOption(
+      new Option(
+        '--min-pass-rate <share>',
+        'exit with 0 if this share of the cases that pass or fail passes, such as 0.9',
+      ).argParser(share),
+    )
     .option(
       '--output <file>',
       'where the last reporter without a file writes (default: standard output)',
@@ -174,6 +180,8 @@ function selecting(command: Command, verb: string): Command {
   return command
     .option('--case <id>', `${verb} only this case; repeatable, and * matches any text`, collect)
     .option('--tag <tag>', `${verb} only cases with this tag; repeatable`, collect)
+    .addOption(count('--limit <n>', `${verb} only the first n of these cases`))
+    .option('--env-file <file>', 'set the variables of this file, such as .env, that are not set')
     .option('--judge <model>', 'use this judge instead: provider:model, or a name from the file');
 }
 
@@ -204,7 +212,15 @@ function amount(value: string): number {
   return number;
 }
 
-function count(flags: string, description: string, byDefault: number): Option {
+function share(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !(number >= 0 && number <= 1)) {
+    throw new InvalidArgumentError('Expected a number from 0 to 1.');
+  }
+  return number;
+}
+
+function count(flags: string, description: string, byDefault?: number): Option {
   return new Option(flags, description).default(byDefault).argParser((value) => {
     const number = Number(value);
     if (!Number.isSafeInteger(number) || number < 1) {

@@ -1,20 +1,25 @@
 import { resolve } from 'node:path';
 import type { Logger } from '../core/logger.ts';
+import { scoreText } from '../core/presentation/score.ts';
 import { visibleLog } from '../core/presentation/visibleLog.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
+import type { EndLine } from '../core/runRecord.ts';
 import type { Suite } from '../core/suite.ts';
 import { shownPath } from '../report/shownPath.ts';
-import { EXIT, type ExitCode, exitCodeOf, UsageError } from './exitCode.ts';
+import { readEnvFile } from './envFile.ts';
+import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from './exitCode.ts';
 import { allowedHostsOf, requireHosts } from './hosts.ts';
 import { type ChosenReporter, createReporters, type Reporters } from './reporters.ts';
-import { selectCases } from './selection.ts';
+import { selectCases, selectionOf } from './selection.ts';
 import type { Shell } from './shell.ts';
 import { loadSuites, showProblems } from './suites.ts';
 
 export interface RunCommandOptions {
   readonly case?: readonly string[];
   readonly tag?: readonly string[];
+  readonly limit?: number;
   readonly judge?: string;
+  readonly envFile?: string;
   readonly baseUrl?: string;
   readonly allowHost?: readonly string[];
   readonly concurrency: number;
@@ -27,6 +32,8 @@ export interface RunCommandOptions {
   readonly output?: string;
   /** In the currency of the prices. */
   readonly maxCost?: number;
+  /** Of the cases that pass or fail, the share that must pass: 0..1. */
+  readonly minPassRate?: number;
   /** Default: true if `CI` is set. */
   readonly forbidOnly?: boolean;
   readonly save: boolean;
@@ -41,6 +48,7 @@ export async function run(
   if (options.record !== undefined && options.replay !== undefined) {
     throw new UsageError('Use either --record or --replay, not both.');
   }
+  if (options.envFile !== undefined) await readEnvFile(options.envFile, shell);
   const { judge, baseUrl } = options;
   const override = { ...(judge && { judge }), ...(baseUrl && { baseUrl }) };
   const loaded = await loadSuites(args, shell, judge || baseUrl ? override : undefined);
@@ -49,7 +57,7 @@ export async function run(
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
-  const select = selectCases(suites, { cases: options.case ?? [], tags: options.tag ?? [] });
+  const select = selectCases(suites, selectionOf(options));
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
   const { record, replay } = options;
@@ -83,7 +91,16 @@ export async function run(
   });
   const unwritten = [...result.unwritten, ...(await reporters.finish())];
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
-  return exitCodeOf(result.end, unwritten.length > 0);
+  const { minPassRate } = options;
+  if (minPassRate !== undefined) shell.err.write(passRateLine(result.end, minPassRate));
+  return exitCodeOf(result.end, unwritten.length > 0, minPassRate);
+}
+
+function passRateLine(end: EndLine, wanted: number): string {
+  const rate = passRateOf(end);
+  if (rate === undefined) return '--min-pass-rate: no case passed or failed.\n';
+  const [shown, least] = [scoreText(rate, wanted), scoreText(wanted)];
+  return `Pass rate ${shown} ${rate < wanted ? 'is below' : 'reaches'} --min-pass-rate ${least}.\n`;
 }
 
 /** `CI=false` and `CI=0` are as good as none. */
@@ -117,9 +134,19 @@ function logTo(reporters: Reporters): Logger {
 
 /** What the record keeps of the command line: what was asked for, and no default. */
 function describeOptions(options: RunCommandOptions): Record<string, unknown> {
-  const { case: cases, tag, judge, baseUrl, concurrency, timeout, record, replay } = options;
-  const { maxCost: max_cost } = options;
-  const given = { case: cases, tag, judge, base_url: baseUrl, record, replay, max_cost };
+  const { case: cases, tag, limit, judge, baseUrl, concurrency, timeout, record, replay } = options;
+  const { maxCost: max_cost, minPassRate: min_pass_rate } = options;
+  const given = {
+    case: cases,
+    tag,
+    limit,
+    judge,
+    base_url: baseUrl,
+    record,
+    replay,
+    max_cost,
+    min_pass_rate,
+  };
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     concurrency,

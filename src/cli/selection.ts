@@ -6,6 +6,17 @@ export interface Selection {
   /** Ids; `*` stands for any characters. */
   readonly cases: readonly string[];
   readonly tags: readonly string[];
+  /** Of what is chosen so, the first ones of all files together. */
+  readonly limit?: number | undefined;
+}
+
+/** The selection that the options of a command make. */
+export function selectionOf(options: {
+  readonly case?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly limit?: number;
+}): Selection {
+  return { cases: options.case ?? [], tags: options.tag ?? [], limit: options.limit };
 }
 
 /**
@@ -25,8 +36,9 @@ export function selectCases(
   const chosen = (suiteCase: SuiteCase) =>
     (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase.id))) &&
     (selection.tags.length === 0 || selection.tags.some((tag) => suiteCase.tags.includes(tag)));
-  if (!all.some(chosen)) throw new UsageError(nothingChosen(selection, all));
-  return (_suite, suiteCase) => chosen(suiteCase);
+  const left = new Set(all.filter(chosen).slice(0, selection.limit));
+  if (left.size === 0) throw new UsageError(nothingChosen(selection, all));
+  return (_suite, suiteCase) => left.has(suiteCase);
 }
 
 function matcher(pattern: string): (id: string) => boolean {

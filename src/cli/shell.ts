@@ -5,6 +5,8 @@ export interface Shell {
   /** The working folder, absolute. */
   readonly folder: string;
   readonly env: (name: string) => string | undefined;
+  /** Sets a variable for this process and the programs that it starts. */
+  setEnv(name: string, value: string): void;
   /** What it hides is hidden in all that `out` and `err` write. */
   readonly scrubber: Scrubber;
   readonly out: Stream;

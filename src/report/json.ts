@@ -2,10 +2,11 @@ import { visibleJson } from '../core/presentation/visibleText.ts';
 import { mapCasePaths, mapRunPaths, recordedPath } from '../core/recordPaths.ts';
 import type { CaseLine, RunLine } from '../core/runRecord.ts';
 import type { RunEvent } from '../runner/events.ts';
+import { passAtAll } from '../runner/repetitions.ts';
 import { summariesBySuite } from './assertionSummary.ts';
 import { type Reporter, RunLog } from './reporter.ts';
 
-/** One JSON document with what the run's record holds, and sums: `{run, cases, assertions, end}`. */
+/** One JSON document with what the run's record holds, and sums: `{run, cases, assertions, pass_at_all, end}`. */
 export class JsonReporter implements Reporter {
   readonly #log = new RunLog();
 
@@ -20,6 +21,7 @@ export class JsonReporter implements Reporter {
       run: run ? this.#recordedRun(run) : null,
       cases: recorded,
       assertions: summariesBySuite(recorded),
+      pass_at_all: passAtAll(this.#log.results.map(({ lines }) => lines)),
       end,
     };
     return `${visibleJson(report)}\n`;

@@ -5,6 +5,7 @@ import { samplesText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { statusSchema } from '../core/verdict.ts';
+import { passAtAll } from '../runner/repetitions.ts';
 import { type AssertionSummary, summaries } from './assertionSummary.ts';
 import type { Paint } from './paint.ts';
 import { type CaseResult, type RunLog, titleOf } from './reporter.ts';
@@ -15,6 +16,7 @@ export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): s
   return [
     ...summaries(cases).map(summaryLine),
     ...results.flatMap((result) => repetitionLine(result, paint)),
+    ...passAtAllLine(results),
     ...unstableLines(cases),
     ...(log.end?.stopped === 'max-cost'
       ? ['Stopped: the next request could have exceeded the cost limit.']
@@ -37,6 +39,17 @@ function repetitionLine(result: CaseResult, paint: Paint): string[] {
   return [
     `${icon} ${visibleLine(first.id)}: ${passed} of ${lines.length} repetitions passed, ${must}${scores}`,
   ];
+}
+
+/** Beyond it nobody reads on. */
+const MOST_REPETITIONS = 8;
+
+/** `pass^1 0.83, pass^2 0.67: the chance that so many runs of a case all pass` */
+function passAtAllLine(results: readonly CaseResult[]): string[] {
+  const shares = passAtAll(results.map(({ lines }) => lines)).slice(0, MOST_REPETITIONS);
+  if (shares.length === 0) return [];
+  const shown = shares.map((share, index) => `pass^${index + 1} ${scoreText(share)}`).join(', ');
+  return [`${shown}: the chance that so many runs of a case all pass`];
 }
 
 function countText(results: readonly CaseResult[], paint: Paint): string {

@@ -31,6 +31,33 @@ export function combineRepetitions(lines: readonly CaseLine[], pass: number): Re
   };
 }
 
+/**
+ * pass^k: how likely k runs of a case all pass, for k from 1 to the fewest repetitions, over the cases that
+ * are repeated. Of n decided runs with c passes it is C(c, k) ÷ C(n, k).
+ * Yao et al. 2024, τ-bench, https://arxiv.org/abs/2406.12045
+ *
+ * @param cases the lines of each case
+ */
+export function passAtAll(cases: readonly (readonly CaseLine[])[]): number[] {
+  const counts = cases.flatMap((lines) => {
+    const decided = lines.filter(({ status }) => status === 'pass' || status === 'fail');
+    const passed = decided.filter(({ status }) => status === 'pass').length;
+    return decided.length > 1 ? [{ passed, runs: decided.length }] : [];
+  });
+  const most = counts.length === 0 ? 0 : Math.min(...counts.map(({ runs }) => runs));
+  return Array.from({ length: most }, (_, index) => {
+    const shares = counts.map(({ passed, runs }) => shareOfAll(passed, runs, index + 1));
+    return mean(shares) ?? 0;
+  });
+}
+
+/** C(passed, k) ÷ C(runs, k): the share of all choices of k runs in which each passed. */
+function shareOfAll(passed: number, runs: number, k: number): number {
+  let share = 1;
+  for (let taken = 0; taken < k; taken += 1) share *= Math.max(0, passed - taken) / (runs - taken);
+  return share;
+}
+
 function statusOf(lines: readonly CaseLine[], passRate: number | null, pass: number): Status {
   const gated = lines.some(({ verdicts }) =>
     verdicts.some((verdict) => verdict.assertion.required && isFailure(verdict)),

@@ -215,6 +215,7 @@ describe('what files, agents and judges say', () => {
       out: stream,
       err: stream,
       catchInterrupt,
+      setEnv() {},
     });
     return written;
   };

@@ -58,6 +58,39 @@ test('run: all passed exits with 0, prints plain lines and keeps a record', asyn
   assert.ok(out.includes(`Record: .turnlight/runs/${record}`));
 });
 
+test('run: a share of the cases may do, which is told', async (t) => {
+  const { folder } = await workspace(t, RUDE);
+  const enough = await turnlight(folder, ['run', '--min-pass-rate', '0.5']);
+  assert.equal(enough.code, 0, enough.out);
+  assert.match(enough.err, /^Pass rate 0\.50 reaches --min-pass-rate 0\.50\.$/m);
+  const short = await turnlight(folder, ['run', '--min-pass-rate', '0.6']);
+  assert.equal(short.code, 1, short.out);
+  assert.match(short.err, /^Pass rate 0\.50 is below --min-pass-rate 0\.60\.$/m);
+});
+
+test('run: a file of variables brings keys, is hidden in what is written, and lets no host have any', async (t) => {
+  const { folder, server } = await workspace(
+    t,
+    (body) => `Hello! Thanks. ${lastWords(body)} sk-from-the-file`,
+  );
+  await writeFile(join(folder, '.env'), 'OPENAI_API_KEY=sk-from-the-file\n');
+  const { code, out } = await turnlight(folder, ['run', '--env-file', '.env']);
+  assert.equal(code, 0, out);
+  assert.equal(server.requests[0]?.headers.authorization, 'Bearer sk-from-the-file');
+  const [record = ''] = await readdir(join(folder, '.turnlight/runs'));
+  const written = await readFile(join(folder, '.turnlight/runs', record), 'utf8');
+  assert.match(written, /\[hidden: OPENAI_API_KEY\]/);
+  assert.doesNotMatch(written + out, /sk-from-the-file/);
+  await writeFile(join(folder, '.env'), 'TURNLIGHT_ALLOW_HOSTS=llm.example.com\n');
+  const refused = await turnlight(folder, ['run', '--env-file', '.env']);
+  assert.equal(refused.code, 3);
+  assert.match(refused.err, /may not set TURNLIGHT_ALLOW_HOSTS\. Use --allow-host\./);
+  const missing = await turnlight(folder, ['run', '--env-file', 'none.env']);
+  // Node looks at an option of this name first, wherever it stands, and exits with 9.
+  assert.equal(missing.code, 9);
+  assert.match(missing.err, /none\.env: not found/);
+});
+
 test('run: what an agent says is no command to a CI', async (t) => {
   const { folder } = await workspace(t, () => '::error::pwned\n  ##[error]pwned');
   const { out, err } = await turnlight(folder, ['run']);

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { readEnvFile } from '../../../src/cli/envFile.ts';
 import { exitCodeOf, UsageError } from '../../../src/cli/exitCode.ts';
 import { type ChosenReporter, createReporters } from '../../../src/cli/reporters.ts';
 import type { Shell, Stream } from '../../../src/cli/shell.ts';
@@ -30,6 +31,7 @@ async function createShell(
   const shell: Shell = {
     folder,
     env: (name) => env[name],
+    setEnv() {},
     scrubber: new Scrubber(),
     out: stream('out'),
     err: stream('err'),
@@ -166,8 +168,16 @@ for (const [env, isTty, colours] of [
   });
 }
 
+test('a file of variables that cannot be read is a mistake in usage', async (t) => {
+  const { shell } = await createShell(t);
+  await assert.rejects(
+    readEnvFile('none.env', shell),
+    (error) => error instanceof UsageError && /none\.env cannot be read/.test(error.message),
+  );
+});
+
 test('exit codes: cancelled, not written, a failure, an error; the first that holds', () => {
-  const end = (counts: object, { cancelled = false, unwritten = false } = {}) =>
+  const end = (counts: object, { cancelled = false, unwritten = false, minPassRate = 1 } = {}) =>
     exitCodeOf(
       {
         kind: 'end',
@@ -176,6 +186,7 @@ test('exit codes: cancelled, not written, a failure, an error; the first that ho
         counts: { pass: 0, fail: 0, error: 0, skipped: 0, ...counts },
       },
       unwritten,
+      minPassRate,
     );
   assert.equal(end({ pass: 2, skipped: 1 }), 0);
   assert.equal(end({ pass: 1, fail: 1, error: 1 }), 1);
@@ -183,4 +194,8 @@ test('exit codes: cancelled, not written, a failure, an error; the first that ho
   assert.equal(end({ pass: 1 }, { unwritten: true }), 4);
   assert.equal(end({ fail: 1 }, { unwritten: true }), 4);
   assert.equal(end({ fail: 1 }, { cancelled: true, unwritten: true }), 130);
+  assert.equal(end({ pass: 9, fail: 1 }, { minPassRate: 0.9 }), 0);
+  assert.equal(end({ pass: 8, fail: 1 }, { minPassRate: 0.9 }), 1);
+  assert.equal(end({ pass: 9, fail: 1, error: 1 }, { minPassRate: 0.9 }), 2);
+  assert.equal(end({ fail: 1 }, { minPassRate: 0 }), 0);
 });

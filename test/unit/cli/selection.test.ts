@@ -55,6 +55,17 @@ for (const [name, selection, words] of [
   });
 }
 
+test('a limit takes the first of what is chosen, whatever the file', () => {
+  assert.deepEqual(chosen({ tags: ['slow'], limit: 1 }), ['order-late']);
+  assert.deepEqual(chosen({ limit: 5 }), ['order-status', 'order-late', 'refund']);
+  const other = { ...suite({ last: [] }), path: '/work/other.eval.yaml' };
+  const select = selectCases([SUITE, other], { cases: [], tags: [], limit: 3 });
+  assert.equal(
+    other.cases.some((one) => select(other, one)),
+    false,
+  );
+});
+
 test('files without a case are an error', () => {
   assert.throws(() => selectCases([suite({})], { cases: [], tags: [] }), /no cases to run/);
 });

@@ -31,6 +31,7 @@ test('a run that never started is told by nulls', () => {
     run: null,
     cases: [],
     assertions: [],
+    pass_at_all: [],
     end: null,
   });
 });

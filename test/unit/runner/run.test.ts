@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { combineRepetitions } from '../../../src/runner/repetitions.ts';
+import type { CaseLine } from '../../../src/core/runRecord.ts';
+import { combineRepetitions, passAtAll } from '../../../src/runner/repetitions.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
 import { readRecord } from '../../../src/store/read.ts';
 import { buildVerdict } from '../../support/build.ts';
@@ -161,6 +162,15 @@ describe('the repetitions of a case', () => {
     assert.equal(combineRepetitions([passed, passed], 1).status, 'pass');
     assert.equal(combineRepetitions([passed, failed], 1).status, 'fail');
     assert.equal(combineRepetitions([passed, failed], 0.5).status, 'pass');
+  });
+
+  it('tell how likely k runs of a case all pass', () => {
+    const times = (count: number, line: CaseLine) => Array.from({ length: count }, () => line);
+    // C(c, k) ÷ C(n, k) by hand: 3 of 4 is 0.75, 3/6, 1/4, 0; 4 of 4 is 1.
+    const cases = [[...times(3, passed), failed], times(4, passed), [passed]];
+    assert.deepEqual(passAtAll(cases), [0.875, 0.75, 0.625, 0.5]);
+    assert.deepEqual(passAtAll([[passed, passed, error], times(3, failed)]), [0.5, 0.5]);
+    assert.deepEqual(passAtAll([[passed]]), []);
   });
 
   it('come with pass rate and spread', () => {
