@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { contextKey } from '../../assertions/shared/promptVariables.ts';
-import { remembered } from '../../core/data.ts';
+import { type Path, remembered } from '../../core/data.ts';
 import { type FileKind, isFileKind } from '../../core/meaning.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
@@ -47,23 +47,31 @@ interface Entry extends EvalSymbol {
 }
 
 /** A range that is looked up where it is asked for: of thousands of occurrences few are. */
-function placed(
-  { rangeOfOffsets, offsetAt }: Places,
-  span: Span,
-  own: Omit<Occurrence, 'range' | 'isAt'>,
-): Occurrence {
-  let range: Range | undefined;
-  return {
-    ...own,
-    get range() {
-      range ??= rangeOfOffsets(...span);
-      return range;
-    },
-    isAt(position) {
-      const offset = offsetAt(position);
-      return span[0] <= offset && offset <= span[1];
-    },
-  };
+class Placed implements Occurrence {
+  readonly style: Occurrence['style'];
+  readonly text: string;
+  readonly path: Path;
+  readonly #places: Places;
+  readonly #span: Span;
+  #range: Range | undefined;
+
+  constructor(places: Places, span: Span, style: Occurrence['style'], text: string, path: Path) {
+    this.#places = places;
+    this.#span = span;
+    this.style = style;
+    this.text = text;
+    this.path = path;
+  }
+
+  get range(): Range {
+    this.#range ??= this.#places.rangeOfOffsets(...this.#span);
+    return this.#range;
+  }
+
+  isAt(position: Position): boolean {
+    const offset = this.#places.offsetAt(position);
+    return this.#span[0] <= offset && offset <= this.#span[1];
+  }
 }
 
 type Places = Pick<YamlDocument, 'rangeOfOffsets' | 'offsetAt'>;
@@ -94,7 +102,7 @@ class Gathering {
     const meant = kind === 'model' && this.#isShort(value) ? 'shortModel' : kind;
     const span = wordsSpan(this.#yaml.text, scalar);
     const occurrence = span
-      ? placed(this.#places, span, { style, text: value, path })
+      ? new Placed(this.#places, span, style, value, path)
       : this.#yaml.rangeOfOffsets(start, end);
     this.add(meant, name, scope, role, occurrence, start);
   }
@@ -113,7 +121,7 @@ class Gathering {
       if (key === undefined) continue;
       const own: Span | undefined = span && [span[1] - key.length, span[1]];
       const occurrence = own
-        ? placed(this.#places, own, { style: 'text', text: key, path })
+        ? new Placed(this.#places, own, 'text', key, path)
         : this.#yaml.rangeOfOffsets(start, end);
       this.add('variable', key, scope, 'reference', occurrence, own?.[0] ?? start);
     }
