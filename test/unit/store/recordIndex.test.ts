@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { promises } from 'node:fs';
 import { appendFile, mkdir, open, rename, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
@@ -13,6 +15,11 @@ import { worked } from '../../support/work.ts';
 
 const lineOf = (id: string, said = 'x') =>
   `${JSON.stringify(buildCaseLine({ id, status: 'pass', suite: 'a.eval.yaml', conversation: talk(`user: ${said}`) }))}\n`;
+
+const repetitionOf = (repetition: number) =>
+  JSON.stringify(
+    buildCaseLine({ id: 'a', status: 'pass', suite: 'a.eval.yaml', repetition, repetitions: 5 }),
+  );
 
 const ids = ({ entries }: RecordIndex) => entries.map(({ id }) => id);
 
@@ -123,17 +130,7 @@ describe('a hostile record', () => {
 
 describe('the runs of a case', () => {
   it('are read only as far as they are wanted', async (t) => {
-    const line = (repetition: number) =>
-      JSON.stringify(
-        buildCaseLine({
-          id: 'a',
-          status: 'pass',
-          suite: 'a.eval.yaml',
-          repetition,
-          repetitions: 3,
-        }),
-      );
-    const { suite } = await recordWith(t, [3, 1, 2].map(line).join('\n'));
+    const { suite } = await recordWith(t, [3, 1, 2].map(repetitionOf).join('\n'));
     const runs = new LatestRuns();
     const wants = ({ repetition }: { readonly repetition: number }) => repetition > 1;
     const found = await runs.find(suite, 'a', { wants });
@@ -141,5 +138,22 @@ describe('the runs of a case', () => {
       found.map(({ line: { repetition } }) => repetition),
       [2, 3],
     );
+  });
+
+  it('are read with their record opened once, and not again where they are known', async (t) => {
+    const lines = Array.from({ length: 5 }, (_, index) => repetitionOf(index + 1));
+    const { path, suite } = await recordWith(t, lines.join('\n'));
+    const runs = new LatestRuns();
+    await runs.index(path);
+    const opened = t.mock.method(promises, 'open');
+    syncBuiltinESMExports();
+    t.after(() => {
+      opened.mock.restore();
+      syncBuiltinESMExports();
+    });
+    assert.equal((await runs.find(suite, 'a')).length, 5);
+    assert.equal(opened.mock.callCount(), 1);
+    assert.equal((await runs.find(suite, 'a')).length, 5);
+    assert.equal(opened.mock.callCount(), 1);
   });
 });
