@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { SERVER_FLAGS } from '../../src/protocol/serverProtocol.ts';
 import { type Aim, print, say, table, today } from '../print.ts';
 import type { Result } from './attack.ts';
 import { attacks } from './attacks.ts';
@@ -20,6 +21,9 @@ const TOLD = 10;
 
 /** Those whose own process stands for the language server or the extension host. */
 const IN_PROCESS = ['faults', 'answers', 'documents', 'records', 'paths'];
+
+/** Those of what the language server reads; they run with its flags. */
+const SERVES = ['documents', 'records'];
 
 interface Ended {
   readonly name: string;
@@ -54,7 +58,10 @@ print('Attacks', result, [table(head, rows, ['attack', ''])], aims());
 /** Runs one in a process of its own, which may crash or hang. */
 async function attack(name: string): Promise<Ended> {
   say(`${name} …`);
-  const child = spawn(process.execPath, [ATTACKER, name], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const flags = SERVES.includes(name) ? SERVER_FLAGS : [];
+  const child = spawn(process.execPath, [...flags, ATTACKER, name], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
   const [out, last] = await Promise.all([allOf(child.stdout), lastOf(child.stderr)]);
   const code = await new Promise<number | null>((done) => {

@@ -131,7 +131,17 @@ export const arrows: readonly Arrows[] = [
     folder: 'bench',
     holds:
       'measures what judging costs and how fast the language server answers; attacks everything',
-    imports: ['core', 'yaml', 'messages', 'evalfile', 'judge', 'assertions', 'models', 'language'],
+    imports: [
+      'core',
+      'yaml',
+      'messages',
+      'evalfile',
+      'judge',
+      'assertions',
+      'models',
+      'language',
+      'protocol',
+    ],
   },
 ];
 

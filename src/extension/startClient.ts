@@ -2,6 +2,7 @@ import type { Disposable } from 'vscode';
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
 import { CASE_RENAMED, type CaseRenamed, caseRenamedSchema } from '../protocol/caseRenamed.ts';
 import { type ClientOptions, EDITOR_MODELS } from '../protocol/clientOptions.ts';
+import { SERVER_FLAGS } from '../protocol/serverProtocol.ts';
 import { LANGUAGE_ID, SECTION } from '../protocol/settings.ts';
 import { VERDICT_MARKS } from '../protocol/verdictMarks.ts';
 import { TurnMarks } from './marks/turnMarks.ts';
@@ -23,7 +24,7 @@ export async function startClient(
   const client = new LanguageClient(
     SECTION,
     'Turnlight Language Server',
-    { module, transport: TransportKind.ipc },
+    { module, transport: TransportKind.ipc, options: { execArgv: [...SERVER_FLAGS] } },
     {
       initializationOptions,
       documentSelector: [{ language: LANGUAGE_ID }, { pattern: '**/*.{md,json,jsonl,yaml,yml}' }],
