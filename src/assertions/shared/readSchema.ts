@@ -4,9 +4,9 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { RE2JS } from 're2js';
 import { errorText, TookTooLong } from '../../core/errors.ts';
 import { closest } from '../../core/text/closest.ts';
-import { withinTime } from '../../core/timeLimit.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';
+import { withinTime } from './timeLimit.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -4,9 +4,8 @@ import { assertionMapping, findAssertionType } from '../../assertions/registry.t
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
 import { changedAt, type Mapping, mappingOf, remembered, valueAt } from '../../core/data.ts';
 import { isFileKind } from '../../core/meaning.ts';
-import { NO_JUDGE } from '../../core/noJudge.ts';
 import { type Scale, UNIT } from '../../core/scoring.ts';
-import type { Assertion, JudgePrompt } from '../../core/suite.ts';
+import { type Assertion, type JudgePrompt, NO_JUDGE } from '../../core/suite.ts';
 import { mentionsIn } from '../../schema/mentions.ts';
 import { meaningOf } from '../../schema/plans.ts';
 import { fillIn, isUnfilled } from '../case/fillIn.ts';

@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm';
-import { mappingOf } from './data.ts';
-import { TookTooLong } from './errors.ts';
+import { mappingOf } from '../../core/data.ts';
+import { TookTooLong } from '../../core/errors.ts';
 
 const context = createContext({ work: undefined });
 

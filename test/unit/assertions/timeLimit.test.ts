@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { withinTime } from '../../../src/assertions/shared/timeLimit.ts';
 import { TookTooLong } from '../../../src/core/errors.ts';
-import { withinTime } from '../../../src/core/timeLimit.ts';
 
 describe('work within a time limit', () => {
   it('gives what it comes to', () => {
