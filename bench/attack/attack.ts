@@ -23,7 +23,7 @@ export interface Scene {
 export interface Result {
   readonly tried: number;
   readonly fell: readonly string[];
-  /** Milliseconds that the process did nothing else at the longest. */
+  /** Milliseconds of work during which nothing else was heard, at the longest. */
   readonly longestBlock: number;
   /** Bytes that the process held at most. */
   readonly memory: number;

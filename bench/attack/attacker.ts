@@ -1,6 +1,6 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Result, seeded } from './attack.ts';
 import { attacks } from './attacks.ts';
+import { watchBlocks } from './blocks.ts';
 
 /** Another number finds other tries. */
 const SEED = 20_261_122;
@@ -13,8 +13,7 @@ if (!attack) throw new Error(`There is no attack "${name}".`);
 const fell: string[] = [];
 const undos: (() => void | Promise<void>)[] = [];
 const began = performance.now();
-const blocks = monitorEventLoopDelay({ resolution: 10 });
-blocks.enable();
+const longestBlock = watchBlocks();
 try {
   await attack.run((what) => fell.push(what), {
     random: seeded(SEED),
@@ -26,7 +25,7 @@ try {
 const result: Result = {
   tried: attack.tries,
   fell,
-  longestBlock: blocks.max / 1e6,
+  longestBlock: longestBlock(),
   memory: process.resourceUsage().maxRSS * 1024,
   seconds: (performance.now() - began) / 1000,
 };

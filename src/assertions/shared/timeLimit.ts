@@ -8,7 +8,7 @@ const context = createContext({ work: undefined });
 const TRIES = 4;
 
 /** Of this thread alone where Node can tell it (24 and newer). */
-const { threadCpuUsage: cpuUsage = process.cpuUsage } = process as typeof process & {
+export const { threadCpuUsage: cpuUsage = process.cpuUsage } = process as typeof process & {
   readonly threadCpuUsage?: typeof process.cpuUsage;
 };
 
