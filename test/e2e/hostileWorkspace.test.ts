@@ -38,7 +38,9 @@ describe('a workspace of hostile files in the real VS Code', { timeout: 600_000 
     await mkdir(join(folder, '.turnlight/runs'), { recursive: true });
     await writeFile(join(folder, '.turnlight/runs/a.jsonl'), '{"kind":"case"\n'.repeat(100_000));
     await writeFile(join(folder, 'agent.mjs'), AGENT);
-    await writeFile(join(folder, 'honest.eval.yaml'), honest(server.baseUrl));
+    for (const name of ['honest', 'other']) {
+      await writeFile(join(folder, `${name}.eval.yaml`), honest(server.baseUrl));
+    }
   });
 
   after(async () => {
@@ -48,23 +50,26 @@ describe('a workspace of hostile files in the real VS Code', { timeout: 600_000 
   });
 
   it('opens in Restricted Mode: an honest file is served, nothing runs, nothing is sent', async (t) => {
-    const path = join(folder, 'honest.eval.yaml');
-    workbench = await Workbench.open({ folder, trusted: false });
-    const opened = performance.now();
-    await workbench.window.open(path);
-    await workbench.until(
-      'the problem, underlined',
-      async () => workbench?.editor().locator('.squiggly-error').count(),
-      (count) => (count ?? 0) > 0,
-    );
-    t.diagnostic(`diagnostics after ${(performance.now() - opened).toFixed(0)} ms`);
-    const asked = performance.now();
-    await workbench.hover('turns', (shown) => shown.includes('user'));
-    t.diagnostic(`hover after ${(performance.now() - asked).toFixed(0)} ms`);
-    await workbench.screenshot('hostile-workspace');
+    const shown = await Workbench.open({ folder, trusted: false });
+    workbench = shown;
+    // The first one waits for the extension to start, too.
+    for (const name of ['honest.eval.yaml', 'other.eval.yaml']) {
+      const opened = performance.now();
+      await shown.window.open(join(folder, name));
+      await shown.until(
+        'the problem, underlined',
+        () => shown.editor().locator('.squiggly-error').count(),
+        (count) => count > 0,
+      );
+      t.diagnostic(`${name}: diagnostics after ${(performance.now() - opened).toFixed(0)} ms`);
+      const asked = performance.now();
+      await shown.hover('turns', (text) => text.includes('user'));
+      t.diagnostic(`${name}: hover after ${(performance.now() - asked).toFixed(0)} ms`);
+    }
+    await shown.screenshot('hostile-workspace');
     assert.equal(server.requests.length, 0);
     assert.equal(existsSync(join(folder, 'trace')), false);
-    await workbench.close();
+    await shown.close();
     workbench = undefined;
   });
 
