@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Path, samePath, uniqueBy, valueAt } from '../core/data.ts';
+import { mappingOf, type Path, samePath, uniqueBy, valueAt } from '../core/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type Fix, type Problem, type Range, suggested } from '../core/problem.ts';
 import { nearest } from '../core/text/closest.ts';
@@ -158,7 +158,10 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   }
   const key = missingKey(value, path);
   const choices = valuesAt(schema, value, path).map((one) => one.value);
-  if (key !== undefined) return [missingProblem(writtenPath.slice(0, -1), key, choices)];
+  if (key !== undefined) {
+    const beside = Object.keys(mappingOf(valueAt(value, path.slice(0, -1))));
+    return [missingProblem(writtenPath.slice(0, -1), key, choices, beside)];
+  }
   const choice = wrongChoice(writtenPath, given, choices, reading);
   if (choice && (isChoice(issue) || (isFormat(issue) && choice.replacement))) return [choice];
   const code = codeOf(issue);
@@ -194,8 +197,16 @@ function lastIndex(path: Path): number {
   return path.findLastIndex((step) => typeof step === 'number');
 }
 
-function missingProblem(owner: Path, key: string, choices: readonly string[]): ValueProblem {
-  const hint = choices.length > 0 ? ` Expected one of ${choices.join(', ')}.` : '';
+/** @param beside the keys that stand there, of which one may be meant as the value: `- contains: x` */
+function missingProblem(
+  owner: Path,
+  key: string,
+  choices: readonly string[],
+  beside: readonly string[],
+): ValueProblem {
+  const meant = choices.find((choice) => beside.includes(choice));
+  const known = choices.length > 0 ? ` Expected one of ${choices.join(', ')}.` : '';
+  const hint = meant === undefined ? known : ` Write \`${key}: ${meant}\`.`;
   const message = `Missing key "${key}".${hint}`;
   const fix = { add: { to: owner, key } };
   return { path: owner, onKey: true, code: 'missing-key', message, fix };

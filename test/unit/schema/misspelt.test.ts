@@ -127,6 +127,18 @@ describe('the one unknown key of a mapping in which one is missing', () => {
   });
 });
 
+describe('a key that is a value of the one that is missing', () => {
+  it('says what to write, and lists no fifty values', async () => {
+    const { problems } = await load(
+      suiteWith(`${TRANSCRIPT.split('\n')[0]}\nassert:\n  - contains: Hello`),
+    );
+    assert.deepEqual(
+      problems.map(({ message }) => message),
+      ['Missing key "type". Write `type: contains`.'],
+    );
+  });
+});
+
 describe('a value of another kind', () => {
   for (const [what, caseKeys, message] of [
     ['half a number', 'repeat: 1.5', 'Expected a whole number or a mapping, found 1.5.'],
