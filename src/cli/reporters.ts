@@ -2,7 +2,7 @@ import { appendFile, mkdir, open, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
 import { type FileReporterName, REPORTERS, type ReporterName } from '../report/registry.ts';
-import type { Reporter } from '../report/reporter.ts';
+import { RunLog } from '../report/reporter.ts';
 import { TerminalReporter } from '../report/terminal.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { UsageError } from './exitCode.ts';
@@ -48,14 +48,15 @@ export async function createReporters(
   const terminal = chosen.some(({ name }) => name === 'terminal')
     ? createTerminal(usesOut ? shell.err : shell.out, shell)
     : undefined;
-  const files = await Promise.all(
-    outputs.map(async (one) => ({ ...one, reporter: await createReporter(one, shell) })),
+  const reports = await Promise.all(
+    outputs.map(async (one) => ({ ...one, write: await REPORTERS[one.name].load() })),
   );
-  const all = [...(terminal ? [terminal] : []), ...files.map(({ reporter }) => reporter)];
+  const log = new RunLog();
 
   return {
     event: (event) => {
-      for (const reporter of all) reporter.event(event);
+      terminal?.event(event);
+      log.add(event);
     },
     note: (text) => {
       if (terminal) terminal.note(text);
@@ -64,12 +65,12 @@ export async function createReporters(
     finish: async () => {
       terminal?.finish();
       const failures: UnwritableError[] = [];
-      for (const { reporter, name, path, appends } of files) {
-        const text = reporter.finish() ?? '';
+      for (const { write, name, path, appends } of reports) {
+        const text = write(log, folderOf(name, shell));
         if (path === undefined) shell.out[isCommands(name) ? 'command' : 'write'](text);
         else {
-          const write = appends ? appendFile : writeFile;
-          await write(path, shell.scrubber.text(text)).catch((error: unknown) =>
+          const save = appends ? appendFile : writeFile;
+          await save(path, shell.scrubber.text(text)).catch((error: unknown) =>
             failures.push(unwritableReport(path, error)),
           );
         }
@@ -116,10 +117,9 @@ function stepSummary(name: ReporterName, shell: Shell): Output[] {
   return path ? [{ name: 'markdown', path: resolve(shell.folder, path), appends: true }] : [];
 }
 
-function createReporter({ name }: Output, shell: Shell): Promise<Reporter> {
-  // GitHub finds the files of annotations from the folder of the repository.
-  const repository = name === 'github' ? shell.env('GITHUB_WORKSPACE') : undefined;
-  return REPORTERS[name].create({ folder: repository || shell.folder });
+/** GitHub finds the files of annotations from the folder of the repository. */
+function folderOf(name: FileReporterName, shell: Shell): string {
+  return (name === 'github' && shell.env('GITHUB_WORKSPACE')) || shell.folder;
 }
 
 function isCommands(name: ReporterName): boolean {

@@ -3,8 +3,7 @@ import { plainLog, visibleLine } from '../core/presentation/visibleText.ts';
 import { recordedPath } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { TurnVerdict, Verdict } from '../core/verdict.ts';
-import type { RunEvent } from '../runner/events.ts';
-import { type Reporter, RunLog } from './reporter.ts';
+import type { Report } from './reporter.ts';
 
 type Cell = string | number | undefined | null;
 
@@ -35,22 +34,14 @@ const COLUMNS: Readonly<
 };
 
 /** A row for each verdict and, below it, for each turn that it judged. A case without verdicts has one row. */
-export class CsvReporter implements Reporter {
-  readonly #log = new RunLog();
-
-  event(event: RunEvent): void {
-    this.#log.add(event);
-  }
-
-  finish(): string {
-    const rows = this.#log.cases.flatMap((line) => {
-      const home = this.#log.homes.get(line.suite);
-      return rowsOf(home ? { ...line, suite: recordedPath(home, line.suite) } : line);
-    });
-    // A spreadsheet would take a text that begins with `=` for a formula, whoever said it.
-    return stringify([Object.keys(COLUMNS), ...rows], { escape_formulas: true });
-  }
-}
+export const writeCsv: Report = ({ cases, homes }) => {
+  const rows = cases.flatMap((line) => {
+    const home = homes.get(line.suite);
+    return rowsOf(home ? { ...line, suite: recordedPath(home, line.suite) } : line);
+  });
+  // A spreadsheet would take a text that begins with `=` for a formula, whoever said it.
+  return stringify([Object.keys(COLUMNS), ...rows], { escape_formulas: true });
+};
 
 function rowsOf(line: CaseLine): Cell[][] {
   const row = (verdict?: Verdict, turn?: TurnVerdict) =>

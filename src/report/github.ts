@@ -1,42 +1,28 @@
 import { failuresOf } from '../core/presentation/failureText.ts';
 import { plainLog } from '../core/presentation/visibleText.ts';
 import { isFailure } from '../core/verdict.ts';
-import type { RunEvent } from '../runner/events.ts';
-import { type Reporter, RunLog, titleOf } from './reporter.ts';
+import { type Report, titleOf } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 
 /**
  * Annotations of GitHub Actions at the lines of failed turns and assertions: workflow commands such as
  * `::error file=evals/shop.eval.yaml,line=54,title=refund::Turn 3: …`.
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
+ *
+ * @param folder the repository's, from which GitHub finds the files
  */
-export class GitHubReporter implements Reporter {
-  readonly #folder: string;
-  readonly #log = new RunLog();
-
-  /** @param folder the repository's, from which GitHub finds the files */
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  event(event: RunEvent): void {
-    this.#log.add(event);
-  }
-
-  finish(): string {
-    return this.#log.cases
-      .filter(isFailure)
-      .flatMap((line) =>
-        failuresOf(line).map(({ source, text }) => {
-          const file = shownPath(source.path, this.#folder).replaceAll('\\', '/');
-          const { line: start } = source.range.start;
-          const place = `file=${property(file)},line=${start + 1},title=${property(titleOf(line))}`;
-          return `::error ${place}::${data(text)}\n`;
-        }),
-      )
-      .join('');
-  }
-}
+export const writeAnnotations: Report = ({ cases }, folder) =>
+  cases
+    .filter(isFailure)
+    .flatMap((line) =>
+      failuresOf(line).map(({ source, text }) => {
+        const file = shownPath(source.path, folder).replaceAll('\\', '/');
+        const { line: start } = source.range.start;
+        const place = `file=${property(file)},line=${start + 1},title=${property(titleOf(line))}`;
+        return `::error ${place}::${data(text)}\n`;
+      }),
+    )
+    .join('');
 
 /** A value that is no command itself. */
 function data(text: string): string {

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { stateAssertions } from '../assertions/stateAssertions.ts';
-import { executionKey } from '../core/identity.ts';
 import { visibleJson } from '../core/presentation/visibleText.ts';
 import { mapCasePaths } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
-import type { RunEvent } from '../runner/events.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
-import { type Reporter, RunLog } from './reporter.ts';
+import type { Report } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 
 /** What the page is made of: the conversation view as the editor shows it. */
@@ -19,50 +17,30 @@ interface Assets {
   readonly style: string;
 }
 
-/** One file that shows every conversation of a run with a list of the cases, and asks for nothing else. */
-export class HtmlReporter implements Reporter {
-  readonly #assets: Assets;
-  readonly #folder: string;
-  readonly #log = new RunLog();
-  readonly #cases = new Map<string, SuiteCase>();
+/**
+ * Makes what writes one file that shows every conversation of a run with a list of the cases, and asks
+ * for nothing else.
+ */
+export async function htmlReport(): Promise<Report> {
+  const [script, style] = await Promise.all([asset('webview.js'), asset('webview.css')]);
+  return (log, folder) => {
+    const executions = log.cases.map((line) => snapshotOf(line, log.caseOf(line), folder));
+    return pageOf({ executions }, { script, style });
+  };
+}
 
-  private constructor(assets: Assets, folder: string) {
-    this.#assets = assets;
-    this.#folder = folder;
-  }
-
-  /** @param folder paths are given relative to it */
-  static async create(folder: string): Promise<HtmlReporter> {
-    const [script, style] = await Promise.all([asset('webview.js'), asset('webview.css')]);
-    return new HtmlReporter({ script, style }, folder);
-  }
-
-  event(event: RunEvent): void {
-    this.#log.add(event);
-    if (event.kind === 'case-started') this.#cases.set(executionKey(event.ref), event.case);
-  }
-
-  finish(): string {
-    return pageOf(
-      { executions: this.#log.cases.map((line) => this.#snapshot(line)) },
-      this.#assets,
-    );
-  }
-
-  #snapshot(line: CaseLine): Snapshot {
-    const known = this.#cases.get(executionKey(line));
-    const shown = mapCasePaths(line, (path) => shownPath(path, this.#folder));
-    const { suite, id, repetition, suite_name, description, repetitions } = shown;
-    return {
-      ...finishedSnapshot(shown),
-      state: { file: suite, id, repetition },
-      suiteName: suite_name,
-      repetitions,
-      ...(description !== undefined && { description }),
-      assertions: known ? stateAssertions(known) : [],
-      stale: false,
-    };
-  }
+function snapshotOf(line: CaseLine, known: SuiteCase | undefined, folder: string): Snapshot {
+  const shown = mapCasePaths(line, (path) => shownPath(path, folder));
+  const { suite, id, repetition, suite_name, description, repetitions } = shown;
+  return {
+    ...finishedSnapshot(shown),
+    state: { file: suite, id, repetition },
+    suiteName: suite_name,
+    repetitions,
+    ...(description !== undefined && { description }),
+    assertions: known ? stateAssertions(known) : [],
+    stale: false,
+  };
 }
 
 function asset(name: string): Promise<string> {

@@ -1,87 +1,73 @@
 import { groupBy } from '../core/data.ts';
 import { plainLog, visibleLine, visibleText } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine, RunLine } from '../core/runRecord.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
-import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint } from './paint.ts';
-import { type CaseResult, type Reporter, RunLog, titleOf } from './reporter.ts';
+import { type CaseResult, type Report, titleOf } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 
 /**
  * JUnit's XML, as continuous integration reads it: a suite per eval file, a test case per case, its
  * repetitions taken together. A judged failure is a `failure`, what could not be judged or run an `error`.
- *
- * @param folder paths are given relative to it
  */
-export class JUnitReporter implements Reporter {
-  readonly #folder: string;
-  readonly #log = new RunLog();
+export const writeJUnit: Report = ({ run, results }, folder) => {
+  const suites = groupBy(results, ({ lines }) => lines[0].suite);
+  const shown = (path: string) => shownPath(path, folder).replaceAll('\\', '/');
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="Turnlight"${totals(results)}>`,
+    ...[...suites.values()].flatMap((some) => suiteLines(some, run, shown)),
+    '</testsuites>',
+    '',
+  ].join('\n');
+};
 
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
+type Shown = (path: string) => string;
 
-  event(event: RunEvent): void {
-    this.#log.add(event);
-  }
+function suiteLines(
+  results: readonly [CaseResult, ...CaseResult[]],
+  run: RunLine | undefined,
+  shown: Shown,
+): string[] {
+  const [first] = results[0].lines;
+  const started = run?.started.replace(/\.\d+Z$/, '');
+  const attributes = [
+    attribute('name', first.suite_name),
+    attribute('file', shown(first.suite)),
+    ...(started ? [attribute('timestamp', started)] : []),
+  ].join('');
+  return [
+    `  <testsuite${attributes}${totals(results)}>`,
+    ...results.flatMap((result) => caseLines(result, shown)),
+    '  </testsuite>',
+  ];
+}
 
-  finish(): string {
-    const { results } = this.#log;
-    const suites = groupBy(results, ({ lines }) => lines[0].suite);
-    return [
-      '<?xml version="1.0" encoding="UTF-8"?>',
-      `<testsuites name="Turnlight"${totals(results)}>`,
-      ...[...suites.values()].flatMap((some) => this.#suite(some)),
-      '</testsuites>',
-      '',
-    ].join('\n');
-  }
+function caseLines(result: CaseResult, shown: Shown): string[] {
+  const [first] = result.lines;
+  const attributes = [
+    attribute('classname', first.suite_name),
+    attribute('name', first.id),
+    attribute('file', shown(first.source.path)),
+    attribute('line', String(first.source.range.start.line + 1)),
+    attribute('time', seconds(durationOf(result))),
+  ].join('');
+  const bad = result.lines.filter(isFailure);
+  if (result.status === 'pass' && bad.length === 0) return [`    <testcase${attributes}/>`];
+  return [`    <testcase${attributes}>`, outcome(result, bad, shown), '    </testcase>'];
+}
 
-  #suite(results: readonly [CaseResult, ...CaseResult[]]): string[] {
-    const [first] = results[0].lines;
-    const started = this.#log.run?.started.replace(/\.\d+Z$/, '');
-    const attributes = [
-      attribute('name', first.suite_name),
-      attribute('file', this.#shownPath(first.suite)),
-      ...(started ? [attribute('timestamp', started)] : []),
-    ].join('');
-    return [
-      `  <testsuite${attributes}${totals(results)}>`,
-      ...results.flatMap((result) => this.#case(result)),
-      '  </testsuite>',
-    ];
-  }
-
-  #case(result: CaseResult): string[] {
-    const [first] = result.lines;
-    const attributes = [
-      attribute('classname', first.suite_name),
-      attribute('name', first.id),
-      attribute('file', this.#shownPath(first.source.path)),
-      attribute('line', String(first.source.range.start.line + 1)),
-      attribute('time', seconds(durationOf(result))),
-    ].join('');
-    const bad = result.lines.filter(isFailure);
-    if (result.status === 'pass' && bad.length === 0) return [`    <testcase${attributes}/>`];
-    return [`    <testcase${attributes}>`, this.#result(result, bad), '    </testcase>'];
-  }
-
-  #result({ status, lines }: CaseResult, bad: readonly CaseLine[]): string {
-    const style = { paint: createPaint(false), shownPath: (path: string) => this.#shownPath(path) };
-    const text = bad.flatMap((line) => describeFailure(line, [], style)).join('\n');
-    // Repetitions that failed where enough others passed are told, and are no failure.
-    if (status === 'pass') return `      <system-out>${escaped(text)}</system-out>`;
-    const message = attribute('message', messageOf(bad.length > 0 ? bad : lines));
-    if (status === 'skipped') return `      <skipped${message}/>`;
-    const tag = status === 'fail' ? 'failure' : 'error';
-    const type = attribute('type', status === 'fail' ? 'failed' : errorType(bad));
-    return `      <${tag}${message}${type}>${escaped(text)}</${tag}>`;
-  }
-
-  #shownPath(path: string): string {
-    return shownPath(path, this.#folder).replaceAll('\\', '/');
-  }
+function outcome({ status, lines }: CaseResult, bad: readonly CaseLine[], shown: Shown): string {
+  const style = { paint: createPaint(false), shownPath: shown };
+  const text = bad.flatMap((line) => describeFailure(line, [], style)).join('\n');
+  // Repetitions that failed where enough others passed are told, and are no failure.
+  if (status === 'pass') return `      <system-out>${escaped(text)}</system-out>`;
+  const message = attribute('message', messageOf(bad.length > 0 ? bad : lines));
+  if (status === 'skipped') return `      <skipped${message}/>`;
+  const tag = status === 'fail' ? 'failure' : 'error';
+  const type = attribute('type', status === 'fail' ? 'failed' : errorType(bad));
+  return `      <${tag}${message}${type}>${escaped(text)}</${tag}>`;
 }
 
 function messageOf(lines: readonly CaseLine[]): string {

@@ -1,8 +1,7 @@
 import { visibleJson } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { RunEvent } from '../runner/events.ts';
-import { type Reporter, RunLog } from './reporter.ts';
+import type { Report } from './reporter.ts';
 
 type Value = string | number | undefined;
 
@@ -11,26 +10,17 @@ type Value = string | number | undefined;
  * OpenTelemetry's conventions for generative AI. `POST` it to `/v1/logs` of a collector.
  * https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/
  */
-export class OtlpReporter implements Reporter {
-  readonly #log = new RunLog();
-
-  event(event: RunEvent): void {
-    this.#log.add(event);
-  }
-
-  finish(): string {
-    const { run, cases } = this.#log;
-    const resource = { 'service.name': 'turnlight', 'turnlight.run.id': run?.id };
-    const logRecords = cases.flatMap((line) =>
-      line.verdicts.map((verdict) => logRecord(line, verdict)),
-    );
-    const scopeLogs = [{ scope: { name: 'turnlight' }, logRecords }];
-    const request = {
-      resourceLogs: [{ resource: { attributes: attributes(resource) }, scopeLogs }],
-    };
-    return `${visibleJson(request)}\n`;
-  }
-}
+export const writeOtlp: Report = ({ run, cases }) => {
+  const resource = { 'service.name': 'turnlight', 'turnlight.run.id': run?.id };
+  const logRecords = cases.flatMap((line) =>
+    line.verdicts.map((verdict) => logRecord(line, verdict)),
+  );
+  const scopeLogs = [{ scope: { name: 'turnlight' }, logRecords }];
+  const request = {
+    resourceLogs: [{ resource: { attributes: attributes(resource) }, scopeLogs }],
+  };
+  return `${visibleJson(request)}\n`;
+};
 
 function logRecord(line: CaseLine, verdict: Verdict): object {
   const { assertion, status, score, label, rationale, reason, judge } = verdict;

@@ -1,19 +1,20 @@
 import { groupBy } from '../core/data.ts';
-import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
+import { type CaseIdentity, type CaseRef, caseKey, executionKey } from '../core/identity.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { RecordHome } from '../core/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
+import type { SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { combineRepetitions, type RepeatedCase } from '../runner/repetitions.ts';
 
-/** Shows or writes a run: receives every event, then `finish`. */
-export interface Reporter {
-  event(event: RunEvent): void;
-  /** The whole text of a reporter that writes a file; nothing where it wrote as it went. */
-  finish(): string | undefined;
-}
+/**
+ * Writes a run that is over as one text.
+ *
+ * @param folder paths are given relative to it
+ */
+export type Report = (log: RunLog, folder: string) => string;
 
 /** A case with all its finished repetitions. */
 export interface CaseResult extends RepeatedCase {
@@ -31,7 +32,7 @@ export class RunLog {
   homes: ReadonlyMap<string, RecordHome> = new Map();
   #planned: readonly CaseRef[] = [];
   readonly #finished = new Map<string, CaseLine>();
-  readonly #needed = new Map<string, number>();
+  readonly #cases = new Map<string, SuiteCase>();
 
   add(event: RunEvent): void {
     switch (event.kind) {
@@ -42,7 +43,7 @@ export class RunLog {
         this.#planned = event.cases;
         break;
       case 'case-started':
-        this.#needed.set(caseKey(event.ref), event.case.repeat.pass);
+        this.#cases.set(caseKey(event.ref), event.case);
         break;
       case 'case-finished':
         this.#finished.set(executionKey(event.ref), event.line);
@@ -57,6 +58,12 @@ export class RunLog {
       default:
         unreachable(event);
     }
+  }
+
+  /** Milliseconds of the whole run, once it is over. */
+  get duration(): number {
+    if (!this.run || !this.end) return 0;
+    return Math.max(0, Date.parse(this.end.finished) - Date.parse(this.run.started));
   }
 
   get planned(): number {
@@ -77,9 +84,14 @@ export class RunLog {
   /** The same by case, its repetitions taken together. */
   get results(): CaseResult[] {
     return [...groupBy(this.cases, caseKey)].map(([key, lines]) => {
-      const needed = this.#needed.get(key) ?? 1;
+      const needed = this.#cases.get(key)?.repeat.pass ?? 1;
       return { lines, needed, ...combineRepetitions(lines, needed) };
     });
+  }
+
+  /** The case of a line; undefined where it was not begun. */
+  caseOf(line: CaseIdentity): SuiteCase | undefined {
+    return this.#cases.get(caseKey(line));
   }
 
   get usage(): Usage {

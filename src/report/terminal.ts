@@ -8,7 +8,7 @@ import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { Progress } from './progress.ts';
-import { type Reporter, RunLog } from './reporter.ts';
+import { RunLog } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 import { summaryLines } from './summary.ts';
 import { caseCell, caseTable } from './table.ts';
@@ -31,7 +31,7 @@ const KEPT_OUTPUT = 10;
 const REDRAW_EVERY = 80;
 
 /** For people: progress while it runs, then a table, the failures and the sums. */
-export class TerminalReporter implements Reporter {
+export class TerminalReporter {
   readonly #options: TerminalOptions;
   readonly #paint: Paint;
   readonly #log = new RunLog();
@@ -64,7 +64,7 @@ export class TerminalReporter implements Reporter {
     this.#redraw(true);
   }
 
-  finish(): undefined {
+  finish(): void {
     clearTimeout(this.#later);
     this.#clear();
     const { write, size, live, now } = this.#options;
@@ -78,7 +78,6 @@ export class TerminalReporter implements Reporter {
       ...(this.#log.end?.cancelled ? ['Run cancelled. Finished cases are kept.'] : []),
     ];
     write(`\n${sections.join('\n\n')}\n`);
-    return undefined;
   }
 
   #tables(cases: readonly CaseLine[], width: number): string[] {

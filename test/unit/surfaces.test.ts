@@ -21,9 +21,8 @@ import { inlayHints } from '../../src/language/features/inlayHints.ts';
 import { messageSymbols } from '../../src/language/features/messageSymbols.ts';
 import { workspaceSymbols } from '../../src/language/features/workspaceSymbols.ts';
 import { hover } from '../../src/language/hover/hover.ts';
-import { JUnitReporter } from '../../src/report/junit.ts';
+import { writeJUnit } from '../../src/report/junit.ts';
 import { type FileReporterName, REPORTERS } from '../../src/report/registry.ts';
-import type { Reporter } from '../../src/report/reporter.ts';
 import { TerminalReporter } from '../../src/report/terminal.ts';
 import type { RunEvent } from '../../src/runner/events.ts';
 import { buildVerdict } from '../support/build.ts';
@@ -33,6 +32,7 @@ import { actionsOf } from '../support/language/codeActions.ts';
 import { itemsAt } from '../support/language/completing.ts';
 import { documentOf } from '../support/language/evalDocument.ts';
 import { markedFiles } from '../support/namedFiles.ts';
+import { reported } from '../support/reported.ts';
 
 /** A case of which everything says the text. */
 function caseLine(text: string, status: 'fail' | 'error'): CaseLine {
@@ -72,18 +72,12 @@ function eventsOf(text: string): RunEvent[] {
   return [started, { kind: 'output', ref: refOf(failed), text }, ...rest];
 }
 
-function reported(reporter: Reporter, events: readonly RunEvent[]): string {
-  for (const event of events) reporter.event(event);
-  return reporter.finish() ?? '';
-}
-
 /** The texts of all reporters that write one, by what they are called here. */
 const REPORTS = Object.fromEntries(
   Object.keys(REPORTERS).map((name) => [
     `the ${name} report`,
     async (events: readonly RunEvent[]) => {
-      const reporter = await REPORTERS[name as FileReporterName].create({ folder: '/work' });
-      const text = reported(reporter, events);
+      const text = reported(await REPORTERS[name as FileReporterName].load(), events);
       // The rest of the page is ours.
       return name === 'html'
         ? (/<script type="application\/json"[\s\S]*?<\/script>/.exec(text)?.[0] ?? '')
@@ -109,7 +103,8 @@ function terminal(events: readonly RunEvent[]): string {
     folder: '/work',
     now: () => 0,
   });
-  reported(reporter, events);
+  for (const event of events) reporter.event(event);
+  reporter.finish();
   return written.join('');
 }
 
@@ -324,7 +319,7 @@ describe('what files, agents and judges say', () => {
   it('is on one line where a field has one', () => {
     const text = 'one\ntwo\r\nthree\u2028four';
     const events = eventsOf(text);
-    const xml = reported(new JUnitReporter('/work'), events);
+    const xml = reported(writeJUnit, events);
     const values = [...xml.matchAll(/ [a-z]+="([^"]*)"/g)].map(([, value]) => value);
     assert.ok(values.includes('one two three four'), xml);
     assert.deepEqual(
@@ -364,7 +359,7 @@ describe('a score just below its threshold', () => {
 
   const surfaces: Readonly<Record<string, (line: CaseLine) => string | Promise<string>>> = {
     'the terminal': (line) => terminal(runEvents([line])),
-    'the JUnit report': (line) => reported(new JUnitReporter('/work'), runEvents([line])),
+    'the JUnit report': (line) => reported(writeJUnit, runEvents([line])),
     hovers: (line) => hovered('a', [line]),
     'test messages': (line) =>
       failuresOf(line)

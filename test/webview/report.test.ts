@@ -6,11 +6,12 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { CaseLine } from '../../src/core/runRecord.ts';
-import { HtmlReporter } from '../../src/report/html.ts';
+import { htmlReport } from '../../src/report/html.ts';
 import { buildVerdict } from '../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../support/buildRun.ts';
 import { launchBrowser } from '../support/host/browser.ts';
 import { CHECKOUT } from '../support/host/install.ts';
+import { reported } from '../support/reported.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 
 const HOSTILE =
@@ -47,9 +48,7 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
   before(async () => {
     browser = await launchBrowser();
     folder = await mkdtemp(join(tmpdir(), 'turnlight-report-'));
-    const reporter = await HtmlReporter.create('/work');
-    for (const event of runEvents(LINES)) reporter.event(event);
-    await writeFile(join(folder, 'report.html'), reporter.finish());
+    await writeFile(join(folder, 'report.html'), reported(await htmlReport(), runEvents(LINES)));
   });
   after(async () => {
     await browser?.close();

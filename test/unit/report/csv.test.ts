@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CaseLine } from '../../../src/core/runRecord.ts';
-import { CsvReporter } from '../../../src/report/csv.ts';
+import { writeCsv } from '../../../src/report/csv.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
+import { reported } from '../../support/reported.ts';
 
 function rows(...lines: readonly CaseLine[]): string[] {
-  const reporter = new CsvReporter();
-  for (const event of runEvents(lines)) reporter.event(event);
-  return reporter.finish().trimEnd().split('\n');
+  const text = reported(writeCsv, runEvents(lines));
+  return text.trimEnd().split('\n');
 }
 
 test('has a row for each verdict and each turn it judged, and one for a case without any', () => {

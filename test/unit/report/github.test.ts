@@ -1,24 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GitHubReporter } from '../../../src/report/github.ts';
+import { writeAnnotations } from '../../../src/report/github.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
+import { reported } from '../../support/reported.ts';
 
 test('annotates the line of each failed turn; what GitHub would obey in it is text', () => {
   const turns = [
     { turn: 2, status: 'fail' as const, score: 0, rationale: '100% sure:\n::error::x' },
   ];
-  const reporter = new GitHubReporter('/work');
   const line = buildCaseLine({
     id: 'a:b,c',
     status: 'fail',
     conversation: talk('Hi', 'Hello'),
     verdicts: [buildVerdict({ name: 'Careful', status: 'fail', score: 0, turns })],
   });
-  for (const event of runEvents([line, buildCaseLine({ id: 'ok', status: 'pass' })])) {
-    reporter.event(event);
-  }
-  const [annotation = '', ...rest] = reporter.finish().split('\n');
+  const text = reported(
+    writeAnnotations,
+    runEvents([line, buildCaseLine({ id: 'ok', status: 'pass' })]),
+  );
+  const [annotation = '', ...rest] = text.split('\n');
   assert.deepEqual(rest, ['']);
   assert.ok(
     annotation.startsWith(

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mapCasePaths } from '../../../src/core/recordPaths.ts';
 import { caseLineSchema, endLineSchema, runLineSchema } from '../../../src/core/runRecord.ts';
-import { JsonReporter } from '../../../src/report/json.ts';
+import { writeJson } from '../../../src/report/json.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
+import { reported } from '../../support/reported.ts';
 
 test('holds the lines of the record, cases in the order of the files, no path of the machine', () => {
   const first = buildCaseLine({
@@ -14,10 +15,8 @@ test('holds the lines of the record, cases in the order of the files, no path of
     verdicts: [buildVerdict({ status: 'pass', score: 1, path: '/work/suite.eval.yaml' })],
   });
   const second = buildCaseLine({ id: 'b', status: 'error', reason: 'It crashed.' });
-  const reporter = new JsonReporter();
-  for (const event of runEvents([first, second], { finished: [second, first] }))
-    reporter.event(event);
-  const { run, cases, end } = JSON.parse(reporter.finish());
+  const text = reported(writeJson, runEvents([first, second], { finished: [second, first] }));
+  const { run, cases, end } = JSON.parse(text);
   runLineSchema.parse(run);
   endLineSchema.parse(end);
   assert.deepEqual(
@@ -27,7 +26,7 @@ test('holds the lines of the record, cases in the order of the files, no path of
 });
 
 test('a run that never started is told by nulls', () => {
-  assert.deepEqual(JSON.parse(new JsonReporter().finish()), {
+  assert.deepEqual(JSON.parse(reported(writeJson, [])), {
     run: null,
     cases: [],
     assertions: [],
@@ -46,10 +45,9 @@ test('sums up each assertion of a suite: mean, passes, errors and how often each
     line('c', { ...kind, status: 'fail', score: 0.5, label: 'no' }),
     line('d', { name: 'Kind', status: 'error', score: null, reason: 'quota' }),
   ];
-  const reporter = new JsonReporter();
-  for (const event of runEvents(lines)) reporter.event(event);
+  const text = reported(writeJson, runEvents(lines));
   const none = { thresholds: [0.5], passed: 0, failed: 0, skipped: 0, errored: {}, values: {} };
-  assert.deepEqual(JSON.parse(reporter.finish()).assertions, [
+  assert.deepEqual(JSON.parse(text).assertions, [
     {
       ...none,
       suite: 'suite.eval.yaml',

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CaseLine } from '../../../src/core/runRecord.ts';
-import { JUnitReporter } from '../../../src/report/junit.ts';
+import { writeJUnit } from '../../../src/report/junit.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
+import { reported } from '../../support/reported.ts';
 
 function report(lines: readonly CaseLine[], pass = 1): string {
-  const reporter = new JUnitReporter('/work');
-  for (const event of runEvents(lines, { pass })) reporter.event(event);
-  return reporter.finish();
+  return reported(writeJUnit, runEvents(lines, { pass }));
 }
 
 test('keeps failures, errors and skipped cases apart, each with file and line', () => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CaseLine } from '../../../src/core/runRecord.ts';
-import { MarkdownReporter } from '../../../src/report/markdown.ts';
+import { writeMarkdown } from '../../../src/report/markdown.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
+import { reported } from '../../support/reported.ts';
 
 function report(...lines: readonly CaseLine[]): string {
-  const reporter = new MarkdownReporter('/work');
-  for (const event of runEvents(lines)) reporter.event(event);
+  const text = reported(writeMarkdown, runEvents(lines));
   return reporter
     .finish()
     .replace(/&#(\d+);/g, (_found, code: string) => String.fromCodePoint(Number(code)));
@@ -43,9 +43,7 @@ test('counts the failures that a step summary of GitHub has no room for', () => 
   const lines = Array.from({ length: 30 }, (_, index) =>
     buildCaseLine({ id: `case-${index}`, status: 'error', reason }),
   );
-  const reporter = new MarkdownReporter('/work');
-  for (const event of runEvents(lines)) reporter.event(event);
-  const text = reporter.finish();
+  const text = reported(writeMarkdown, runEvents(lines));
   assert.ok(text.length < 1_000_000, String(text.length));
   const shown = [...text.matchAll(/^## /gm)].length;
   assert.ok(shown > 0);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OtlpReporter } from '../../../src/report/otlp.ts';
+import { writeOtlp } from '../../../src/report/otlp.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents } from '../../support/buildRun.ts';
+import { reported } from '../../support/reported.ts';
 
 test('writes an event of the conventions for each verdict, with score, label and reason', () => {
-  const reporter = new OtlpReporter();
   const turns = [{ turn: 2, status: 'fail' as const, score: 0, rationale: 'It asks again.' }];
   const line = buildCaseLine({
     id: 'order',
@@ -15,8 +15,8 @@ test('writes an event of the conventions for each verdict, with score, label and
       buildVerdict({ name: 'Tone', status: 'error', score: null, reason: 'timeout' }),
     ],
   });
-  for (const event of runEvents([line])) reporter.event(event);
-  const { resourceLogs } = JSON.parse(reporter.finish());
+  const text = reported(writeOtlp, runEvents([line]));
+  const { resourceLogs } = JSON.parse(text);
   const [{ resource, scopeLogs }] = resourceLogs;
   assert.deepEqual(resource.attributes[0], {
     key: 'service.name',
