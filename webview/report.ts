@@ -2,7 +2,7 @@ import { visibleLine } from '../src/core/presentation/visibleText.ts';
 import { isFailure } from '../src/core/verdict.ts';
 import { reportPageSchema } from '../src/protocol/reportPage.ts';
 import type { Snapshot } from '../src/protocol/viewProtocol.ts';
-import { renderCases } from './render/cases.ts';
+import { nameOf, renderCases } from './render/cases.ts';
 import { ConversationView } from './view.ts';
 
 /**
@@ -41,10 +41,12 @@ export function showReport(root: HTMLElement, json: string): void {
     const snapshot = executions[shown() - 1];
     if (!snapshot) return;
     for (const [index, link] of (list?.querySelectorAll('a') ?? []).entries()) {
-      if (index === shown() - 1) link.setAttribute('aria-current', 'page');
-      else link.removeAttribute('aria-current');
+      if (index === shown() - 1) {
+        link.setAttribute('aria-current', 'page');
+        link.scrollIntoView({ block: 'nearest' });
+      } else link.removeAttribute('aria-current');
     }
-    document.title = visibleLine(snapshot.state.id);
+    document.title = visibleLine(nameOf(snapshot));
     view.show(snapshot);
   };
   list?.replaceChildren(...renderCases(executions));

@@ -10,7 +10,7 @@ export const EXIT = {
 } as const;
 
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  passed: 'all passed',
+  passed: 'no case failed or errored',
   failed: 'a case failed',
   errored: 'a case errored',
   invalid: 'invalid files or usage',

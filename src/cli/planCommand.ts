@@ -11,7 +11,7 @@ import { estimateCase } from '../judge/estimate.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { plainTable } from '../report/table.ts';
 import { type AskedHost, destinationsOf } from '../runner/destinations.ts';
-import { readEnvFile } from './envFile.ts';
+import { readDotenv } from './dotenv.ts';
 import { EXIT, type ExitCode } from './exitCode.ts';
 import { selectCases, selectionOf } from './selection.ts';
 import type { Shell } from './shell.ts';
@@ -22,7 +22,7 @@ export interface PlanOptions {
   readonly tag?: readonly string[];
   readonly limit?: number;
   readonly judge?: string;
-  readonly envFile?: string;
+  readonly dotenv?: string;
   readonly format: 'text' | 'json';
 }
 
@@ -38,7 +38,7 @@ export async function plan(
   options: PlanOptions,
   shell: Shell,
 ): Promise<ExitCode> {
-  if (options.envFile !== undefined) await readEnvFile(options.envFile, shell);
+  if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
   const loaded = await loadSuites(
     args,
     shell,

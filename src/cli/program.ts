@@ -98,7 +98,7 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
     .addOption(
       new Option(
         '--min-pass-rate <share>',
-        'exit with 0 if this share of the cases that pass or fail passes, such as 0.9',
+        'fail only if a smaller share of the cases that pass or fail passes, such as 0.9',
       ).argParser(share),
     )
     .option(
@@ -181,7 +181,7 @@ function selecting(command: Command, verb: string): Command {
     .option('--case <id>', `${verb} only this case; repeatable, and * matches any text`, collect)
     .option('--tag <tag>', `${verb} only cases with this tag; repeatable`, collect)
     .addOption(count('--limit <n>', `${verb} only the first n of these cases`))
-    .option('--env-file <file>', 'set the variables of this file, such as .env, that are not set')
+    .option('--dotenv <file>', 'set the variables of this file, such as .env, that are not set')
     .option('--judge <model>', 'use this judge instead: provider:model, or a name from the file');
 }
 

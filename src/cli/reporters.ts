@@ -1,5 +1,6 @@
-import { appendFile, mkdir, open, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { appendFile, lstat, mkdir, open, realpath, unlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { uniqueBy } from '../core/data.ts';
 import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
 import { type FileReporterName, REPORTERS, type ReporterName } from '../report/registry.ts';
 import { RunLog } from '../report/reporter.ts';
@@ -35,14 +36,17 @@ interface Output {
  * One reporter may write to standard output; the terminal's report then goes to standard error.
  *
  * @param output where the last reporter writes of those that were given no file
+ * @param taken files that the run reads or writes itself, absolute
  * @throws UsageError, UnwritableError
  */
 export async function createReporters(
   chosen: readonly ChosenReporter[],
   output: string | undefined,
   shell: Shell,
+  taken: readonly string[] = [],
 ): Promise<Reporters> {
   const outputs = outputsOf(chosen, output, shell);
+  await assertApart(outputs, taken);
   for (const { path } of outputs) if (path !== undefined) await assertWritable(path);
   const usesOut = outputs.some(({ name, path }) => path === undefined && !isCommands(name));
   const terminal = chosen.some(({ name }) => name === 'terminal')
@@ -65,8 +69,9 @@ export async function createReporters(
     finish: async () => {
       terminal?.finish();
       const failures: UnwritableError[] = [];
-      for (const { write, name, path, appends } of reports) {
-        const text = write(log, folderOf(name, shell));
+      for (const { write, ...one } of reports) {
+        const { name, path, appends } = one;
+        const text = write(log, folderOf(one, shell));
         if (path === undefined) shell.out[isCommands(name) ? 'command' : 'write'](text);
         else {
           const save = appends ? appendFile : writeFile;
@@ -85,7 +90,7 @@ function outputsOf(
   output: string | undefined,
   shell: Shell,
 ): Output[] {
-  const outputs = chosen.flatMap(({ name, file }): Output[] => {
+  const outputs = onceEach(chosen).flatMap(({ name, file }): Output[] => {
     if (name !== 'terminal' && !isCommands(name)) {
       return [{ name, ...(file !== undefined && { path: resolve(shell.folder, file) }) }];
     }
@@ -95,20 +100,41 @@ function outputsOf(
   const withoutFile = outputs.filter(({ name, path }) => path === undefined && !isCommands(name));
   const last = withoutFile.at(-1);
   if (output !== undefined && !last) {
-    throw new UsageError('--output needs a reporter that writes a file, such as --reporter json.');
+    throw new UsageError('--output needs a reporter without a file of its own: --reporter json.');
   }
   if (withoutFile.length > (output === undefined ? 1 : 2)) {
     throw new UsageError(
       'Two reporters cannot share standard output. Give each a file: --reporter junit=evals.xml.',
     );
   }
-  const placed = outputs.map((one) =>
+  return outputs.map((one) =>
     one === last && output !== undefined ? { ...one, path: resolve(shell.folder, output) } : one,
   );
-  const paths = placed.flatMap(({ path, appends }) => (path === undefined || appends ? [] : path));
-  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
-  if (twice !== undefined) throw new UsageError(`Two reporters cannot share the file ${twice}.`);
-  return placed;
+}
+
+/** No report may write over another one, or over a file of the run. @throws UsageError */
+async function assertApart(outputs: readonly Output[], taken: readonly string[]): Promise<void> {
+  const ofRun = new Set(await Promise.all(taken.map(realPath)));
+  const seen = new Set<string>();
+  for (const { path } of outputs) {
+    if (path === undefined) continue;
+    const real = await realPath(path);
+    if (ofRun.has(real)) throw new UsageError(`The run needs ${path}. Write the report elsewhere.`);
+    if (seen.has(real)) throw new UsageError(`Two reporters cannot share the file ${path}.`);
+    seen.add(real);
+  }
+}
+
+/** With links followed, also those of the folder of a file that is not there yet. */
+async function realPath(path: string): Promise<string> {
+  return realpath(path).catch(async () =>
+    join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path)),
+  );
+}
+
+/** What is asked for twice without a file is meant once. */
+function onceEach(chosen: readonly ChosenReporter[]): ChosenReporter[] {
+  return uniqueBy(chosen, ({ name, file }) => JSON.stringify([name, file]));
 }
 
 /** GitHub Actions shows what a step writes into this file on the page of the run. */
@@ -117,20 +143,24 @@ function stepSummary(name: ReporterName, shell: Shell): Output[] {
   return path ? [{ name: 'markdown', path: resolve(shell.folder, path), appends: true }] : [];
 }
 
-/** GitHub finds the files of annotations from the folder of the repository. */
-function folderOf(name: FileReporterName, shell: Shell): string {
-  return (name === 'github' && shell.env('GITHUB_WORKSPACE')) || shell.folder;
+/** GitHub finds the files of annotations and of its summary from the folder of the repository. */
+function folderOf({ name, appends }: Output, shell: Shell): string {
+  const ofGitHub = name === 'github' || appends;
+  return (ofGitHub && shell.env('GITHUB_WORKSPACE')) || shell.folder;
 }
 
 function isCommands(name: ReporterName): boolean {
   return name !== 'terminal' && 'commands' in REPORTERS[name];
 }
 
-/** Found out before anything is run or paid for. @throws UnwritableError */
+/** Found out before anything is run or paid for; leaves no empty file. @throws UnwritableError */
 async function assertWritable(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    await (await open(path, 'a')).close();
+    const file = await open(path, 'a');
+    const { size } = await file.stat();
+    await file.close();
+    if (size === 0 && (await lstat(path)).isFile()) await unlink(path);
   } catch (error) {
     throw unwritableReport(path, error);
   }

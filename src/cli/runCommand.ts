@@ -6,7 +6,7 @@ import { visibleText } from '../core/presentation/visibleText.ts';
 import type { EndLine } from '../core/runRecord.ts';
 import type { Suite } from '../core/suite.ts';
 import { shownPath } from '../report/shownPath.ts';
-import { readEnvFile } from './envFile.ts';
+import { readDotenv } from './dotenv.ts';
 import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from './exitCode.ts';
 import { allowedHostsOf, requireHosts } from './hosts.ts';
 import { type ChosenReporter, createReporters, type Reporters } from './reporters.ts';
@@ -19,7 +19,7 @@ export interface RunCommandOptions {
   readonly tag?: readonly string[];
   readonly limit?: number;
   readonly judge?: string;
-  readonly envFile?: string;
+  readonly dotenv?: string;
   readonly baseUrl?: string;
   readonly allowHost?: readonly string[];
   readonly concurrency: number;
@@ -48,7 +48,7 @@ export async function run(
   if (options.record !== undefined && options.replay !== undefined) {
     throw new UsageError('Use either --record or --replay, not both.');
   }
-  if (options.envFile !== undefined) await readEnvFile(options.envFile, shell);
+  if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
   const { judge, baseUrl } = options;
   const override = { ...(judge && { judge }), ...(baseUrl && { baseUrl }) };
   const loaded = await loadSuites(args, shell, judge || baseUrl ? override : undefined);
@@ -65,7 +65,9 @@ export async function run(
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
   const allowedHosts = replay === undefined ? await requireHosts(chosen, allowed, shell) : allowed;
   const chosenReporters = options.reporter ?? [{ name: 'terminal' }];
-  const reporters = await createReporters(chosenReporters, options.output, shell);
+  const recordings = [record, replay].flatMap((one) => (one ? resolve(shell.folder, one) : []));
+  const taken = [...suites.map(({ path }) => path), ...recordings];
+  const reporters = await createReporters(chosenReporters, options.output, shell, taken);
 
   const { runSuites } = await import('../runner/run.ts');
   const signal = shell.catchInterrupt();
@@ -97,6 +99,7 @@ export async function run(
 }
 
 function passRateLine(end: EndLine, wanted: number): string {
+  if (end.cancelled) return '';
   const rate = passRateOf(end);
   if (rate === undefined) return '--min-pass-rate: no case passed or failed.\n';
   const [shown, least] = [scoreText(rate, wanted), scoreText(wanted)];

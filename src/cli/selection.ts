@@ -36,7 +36,9 @@ export function selectCases(
   const chosen = (suiteCase: SuiteCase) =>
     (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase.id))) &&
     (selection.tags.length === 0 || selection.tags.some((tag) => suiteCase.tags.includes(tag)));
-  const left = new Set(all.filter(chosen).slice(0, selection.limit));
+  const found = all.filter(chosen);
+  const only = found.filter((one) => one.only);
+  const left = new Set((only.length > 0 ? only : found).slice(0, selection.limit));
   if (left.size === 0) throw new UsageError(nothingChosen(selection, all));
   return (_suite, suiteCase) => left.has(suiteCase);
 }

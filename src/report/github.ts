@@ -1,6 +1,5 @@
 import { failuresOf } from '../core/presentation/failureText.ts';
 import { plainLog } from '../core/presentation/visibleText.ts';
-import { isFailure } from '../core/verdict.ts';
 import { type Report, titleOf } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 
@@ -11,9 +10,8 @@ import { shownPath } from './shownPath.ts';
  *
  * @param folder the repository's, from which GitHub finds the files
  */
-export const writeAnnotations: Report = ({ cases }, folder) =>
-  cases
-    .filter(isFailure)
+export const writeAnnotations: Report = ({ failures }, folder) =>
+  failures
     .flatMap((line) =>
       failuresOf(line).map(({ source, text }) => {
         const file = shownPath(source.path, folder).replaceAll('\\', '/');

@@ -1,49 +1,67 @@
+import { counted } from '../core/presentation/amounts.ts';
 import { failuresOf } from '../core/presentation/failureText.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../core/presentation/markdown.ts';
-import { scoreText } from '../core/presentation/score.ts';
+import { caseScoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { isFailure } from '../core/verdict.ts';
 import { createPaint } from './paint.ts';
-import { type Report, titleOf } from './reporter.ts';
+import { titleOf as caseTitle, type Report, type RunLog } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 import { summaryLines } from './summary.ts';
 
-/** Characters. GitHub takes a step summary of up to 1 MiB. */
+/** Bytes. GitHub takes a step summary of up to 1 MiB. */
 const LONGEST = 900_000;
+
+/** Characters of what is told at one line, so that a failure leaves room for the others. */
+const LONGEST_FAILURE = 4_000;
 
 /** A summary for a pull request or a step of CI: sums, then each failure with the lines it is about. */
 export const writeMarkdown: Report = (log, folder) => {
-  const bad = log.results.filter(isFailure).length;
-  const title =
-    bad === 0
-      ? `# ${STATUS_ICONS.pass} Evals passed`
-      : `# ${STATUS_ICONS.fail} ${bad} of ${log.results.length} evals did not pass`;
   const sums = summaryLines(log, createPaint(false), log.duration);
-  const head = paragraphs(title, sums.map((line) => `- ${escapeLine(line)}`).join('\n'));
-  return `${withFailures(head, log.cases.filter(isFailure), folder)}\n`;
+  const list = sums.map((line) => `- ${escapeLine(line)}`).join('\n');
+  return `${withFailures(paragraphs(`# ${titleOf(log)}`, list), log.failures, folder)}\n`;
 };
+
+/** `✓` only where all that was to run has passed. */
+function titleOf({ results, end, unfinished }: RunLog): string {
+  const bad = results.filter(isFailure).length;
+  if (bad > 0)
+    return `${STATUS_ICONS.fail} ${bad} of ${counted(results.length, 'eval')} did not pass`;
+  if (end?.cancelled) return `${STATUS_ICONS.error} The run was cancelled`;
+  if (unfinished > 0) return `${STATUS_ICONS.error} ${unfinished} not finished`;
+  const passed = results.some(({ status }) => status === 'pass');
+  return passed ? `${STATUS_ICONS.pass} Evals passed` : `${STATUS_ICONS.skipped} No eval was run`;
+}
 
 /** Those that no longer fit are counted. */
 function withFailures(head: string, cases: readonly CaseLine[], folder: string): string {
-  let text = head;
+  const parts = [head];
+  let length = Buffer.byteLength(head);
   for (const [index, line] of cases.entries()) {
-    const more = paragraphs(text, failureOf(line, folder));
-    if (more.length > LONGEST) {
-      return paragraphs(text, `${cases.length - index} more did not fit into this summary.`);
+    const failure = failureOf(line, folder);
+    length += Buffer.byteLength(failure) + 2;
+    if (length > LONGEST) {
+      parts.push(`${cases.length - index} more did not fit into this summary.`);
+      break;
     }
-    text = more;
+    parts.push(failure);
   }
-  return text;
+  return paragraphs(...parts);
 }
 
 function failureOf(line: CaseLine, folder: string): string {
-  const score = line.score === null ? '' : `, score ${scoreText(line.score)}`;
+  const score = caseScoreText(line);
+  const scored = score === undefined ? '' : `, score ${score}`;
   return paragraphs(
-    `## ${STATUS_ICONS[line.status]} ${escapeLine(titleOf(line))}${score}`,
+    `## ${STATUS_ICONS[line.status]} ${escapeLine(caseTitle(line))}${scored}`,
     ...failuresOf(line).flatMap(({ source, text }) => [
       `**${escapeLine(`${shownPath(source.path, folder)}:${source.range.start.line + 1}`)}**`,
-      escapeMarkdown(text).replace(/^/gm, '> '),
+      escapeMarkdown(shortened(text)).replace(/^/gm, '> '),
     ]),
   );
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_FAILURE ? `${text.slice(0, LONGEST_FAILURE)}…` : text;
 }

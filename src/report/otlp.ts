@@ -1,20 +1,26 @@
 import { visibleJson } from '../core/presentation/visibleText.ts';
+import { recordedPath } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report } from './reporter.ts';
 
-type Value = string | number | undefined;
+/** Whole numbers are `bigint`: a score of 1 is none. */
+type Value = string | number | bigint | undefined;
 
 /**
  * One OTLP JSON request with a log record for each verdict: the event `gen_ai.evaluation.result` of
  * OpenTelemetry's conventions for generative AI. `POST` it to `/v1/logs` of a collector.
  * https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/
  */
-export const writeOtlp: Report = ({ run, cases }) => {
+export const writeOtlp: Report = ({ run, cases, homes }) => {
   const resource = { 'service.name': 'turnlight', 'turnlight.run.id': run?.id };
-  const logRecords = cases.flatMap((line) =>
-    line.verdicts.map((verdict) => logRecord(line, verdict)),
-  );
+  const logRecords = cases.flatMap((line) => {
+    const suite = homes.get(line.suite);
+    const named = suite ? { ...line, suite: recordedPath(suite, line.suite) } : line;
+    const verdicts = line.verdicts.map((verdict) => logRecord(named, verdictValues(verdict)));
+    // What a target's error leaves without verdicts, or only with skipped ones, is told as well.
+    return line.status === 'error' ? [...verdicts, logRecord(named, errorValues(line))] : verdicts;
+  });
   const scopeLogs = [{ scope: { name: 'turnlight' }, logRecords }];
   const request = {
     resourceLogs: [{ resource: { attributes: attributes(resource) }, scopeLogs }],
@@ -22,8 +28,7 @@ export const writeOtlp: Report = ({ run, cases }) => {
   return `${visibleJson(request)}\n`;
 };
 
-function logRecord(line: CaseLine, verdict: Verdict): object {
-  const { assertion, status, score, label, rationale, reason, judge } = verdict;
+function logRecord(line: CaseLine, values: Readonly<Record<string, Value>>): object {
   const time = `${BigInt(Date.parse(line.finished)) * 1_000_000n}`;
   return {
     timeUnixNano: time,
@@ -32,20 +37,40 @@ function logRecord(line: CaseLine, verdict: Verdict): object {
     severityText: 'INFO',
     eventName: 'gen_ai.evaluation.result',
     attributes: attributes({
-      'gen_ai.evaluation.name': assertion.name,
-      'gen_ai.evaluation.score.value': score ?? undefined,
-      'gen_ai.evaluation.score.label': label ?? status,
-      'gen_ai.evaluation.explanation': rationale,
-      'error.type': status === 'error' ? reason : undefined,
-      'gen_ai.request.model': judge?.model,
+      ...values,
+      'turnlight.suite': line.suite,
       'turnlight.case.id': line.id,
       'turnlight.case.variant': line.variant,
-      'turnlight.case.repetition': line.repetition,
-      'turnlight.evaluation.status': status,
-      'turnlight.evaluation.threshold': verdict.threshold,
-      'turnlight.evaluation.type': assertion.type,
-      'turnlight.evaluation.failed_turns': failedTurns(verdict),
+      'turnlight.case.repetition': BigInt(line.repetition),
+      'turnlight.case.status': line.status,
     }),
+  };
+}
+
+function verdictValues(verdict: Verdict): Readonly<Record<string, Value>> {
+  const { assertion, status, score, label, rationale, reason, judge } = verdict;
+  return {
+    'gen_ai.evaluation.name': assertion.name,
+    'gen_ai.evaluation.score.value': score ?? undefined,
+    'gen_ai.evaluation.score.label': label ?? status,
+    'gen_ai.evaluation.explanation': rationale,
+    'error.type': status === 'error' ? reason : undefined,
+    'turnlight.evaluation.status': status,
+    'turnlight.evaluation.threshold': verdict.threshold,
+    'turnlight.evaluation.type': assertion.type,
+    'turnlight.evaluation.judge': judge?.model,
+    'turnlight.evaluation.failed_turns': failedTurns(verdict),
+  };
+}
+
+/** Of a case that came to no conversation, or whose verdicts could not be made. */
+function errorValues({ id, reason = '', stop_reason }: CaseLine): Readonly<Record<string, Value>> {
+  return {
+    'gen_ai.evaluation.name': id,
+    'gen_ai.evaluation.score.label': 'error',
+    'gen_ai.evaluation.explanation': reason,
+    'error.type': stop_reason ?? 'error',
+    'turnlight.evaluation.status': 'error',
   };
 }
 
@@ -58,7 +83,11 @@ function failedTurns({ turns }: Verdict): string | undefined {
 function attributes(values: Readonly<Record<string, Value>>): object[] {
   return Object.entries(values).flatMap(([key, value]): object[] => {
     if (value === undefined) return [];
-    const typed = typeof value === 'string' ? { stringValue: value } : { doubleValue: value };
-    return [{ key, value: typed }];
+    return [{ key, value: typed(value) }];
   });
+}
+
+function typed(value: string | number | bigint): object {
+  if (typeof value === 'string') return { stringValue: value };
+  return typeof value === 'bigint' ? { intValue: String(value) } : { doubleValue: value };
 }

@@ -5,7 +5,7 @@ import type { RecordHome } from '../core/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
-import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
+import { addUsage, isFailure, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { combineRepetitions, type RepeatedCase } from '../runner/repetitions.ts';
 
@@ -92,6 +92,19 @@ export class RunLog {
   /** The case of a line; undefined where it was not begun. */
   caseOf(line: CaseIdentity): SuiteCase | undefined {
     return this.#cases.get(caseKey(line));
+  }
+
+  /**
+   * The executions that keep the run from being all right: not those that failed where enough other
+   * repetitions of the case passed.
+   */
+  get failures(): CaseLine[] {
+    return this.results.filter(isFailure).flatMap(({ lines }) => lines.filter(isFailure));
+  }
+
+  /** How many executions did not come to their end. */
+  get unfinished(): number {
+    return this.planned - this.#finished.size;
   }
 
   get usage(): Usage {

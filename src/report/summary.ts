@@ -34,7 +34,7 @@ function repetitionLine(result: CaseResult, paint: Paint): string[] {
   if (first.repetitions === 1) return [];
   const passed = lines.filter((line) => line.status === 'pass').length;
   const must = needed >= 1 ? 'all must pass' : `${Math.round(needed * 100)}% must pass`;
-  const scores = spread === null ? '' : `; scores spread over ${scoreText(spread)}`;
+  const scores = !spread ? '' : `; scores spread over ${scoreText(spread)}`;
   const icon = paint.status(status, STATUS_ICONS[status]);
   return [
     `${icon} ${visibleLine(first.id)}: ${passed} of ${lines.length} repetitions passed, ${must}${scores}`,
@@ -63,8 +63,7 @@ function countText(results: readonly CaseResult[], paint: Paint): string {
 }
 
 function unfinishedText(log: RunLog): string {
-  const missing = log.planned - log.cases.length;
-  return missing > 0 ? `, ${missing} not finished` : '';
+  return log.unfinished > 0 ? `, ${log.unfinished} not finished` : '';
 }
 
 /** A verdict that is not the same each time is no firm ground. */

@@ -113,6 +113,12 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     assert.equal(await page.locator('main img, main script').count(), 0);
   });
 
+  it('says so where no case finished', async () => {
+    await writeFile(join(folder, 'none.html'), reported(await htmlReport(), []));
+    await page.goto(pathToFileURL(join(folder, 'none.html')).href);
+    await page.getByText('No case finished.').waitFor();
+  });
+
   it('shows each repetition', async () => {
     await page.locator('#cases a', { hasText: 'twice 2/2' }).click();
     await page.locator('h1', { hasText: 'twice' }).waitFor();

@@ -1,4 +1,5 @@
 import { groupBy } from '../../src/core/data.ts';
+import { counted } from '../../src/core/presentation/amounts.ts';
 import { caseScoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import { statusSchema } from '../../src/core/verdict.ts';
@@ -20,21 +21,29 @@ export function renderCases(executions: readonly Snapshot[]): HTMLElement[] {
 }
 
 function entry(snapshot: Snapshot, number: number): HTMLElement {
-  const { state, status, repetitions } = snapshot;
-  const repetition = repetitions > 1 ? ` ${state.repetition}/${repetitions}` : '';
+  const { status } = snapshot;
   return h(
     'a',
     { href: `#${number}` },
-    h('span', { class: 'name' }, `${state.id}${repetition}`),
+    h('span', { class: 'name' }, nameOf(snapshot)),
     status && badge(status, caseScoreText(snapshot)),
   );
 }
 
-/** `2 passed, 1 failed` */
+/** `2 passed, 1 failed`; `6 runs of 2 cases: …` where cases are repeated. */
 function countsOf(executions: readonly Snapshot[]): string {
-  return statusSchema.options
+  if (executions.length === 0) return 'No case finished.';
+  const cases = new Set(executions.map(({ state: { file, id } }) => JSON.stringify([file, id])));
+  const counts = statusSchema.options
     .map((one) => ({ one, count: executions.filter(({ status }) => status === one).length }))
     .filter(({ count }) => count > 0)
     .map(({ one, count }) => `${count} ${STATUS_WORDS[one]}`)
     .join(', ');
+  if (cases.size === executions.length) return counts;
+  return `${counted(executions.length, 'run')} of ${counted(cases.size, 'case')}: ${counts}`;
+}
+
+/** `order-status`, or `order-status 2/3` where it is repeated. */
+export function nameOf({ state, repetitions }: Snapshot): string {
+  return repetitions > 1 ? `${state.id} ${state.repetition}/${repetitions}` : state.id;
 }

@@ -100,8 +100,8 @@ function together(failures: [Failure, ...Failure[]]): Failure {
     failures.flatMap((one) => one.links),
     ({ label, source: { path, range } }) => JSON.stringify([label, path, range.start]),
   );
-  const turns = links.flatMap(({ turn }) => (turn === undefined ? [] : String(turn)));
-  const head = turns.length > 1 ? [`Turns ${LIST.format(turns)} failed.`] : [];
+  const turns = links.flatMap(({ turn }) => turn ?? []).sort((a, b) => a - b);
+  const head = turns.length > 1 ? [`Turns ${LIST.format(turns.map(String))} failed.`] : [];
   return { text: [...head, ...failures.map(({ text }) => text)].join('\n\n'), source, links };
 }
 

@@ -74,7 +74,7 @@ test('run: a file of variables brings keys, is hidden in what is written, and le
     (body) => `Hello! Thanks. ${lastWords(body)} sk-from-the-file`,
   );
   await writeFile(join(folder, '.env'), 'OPENAI_API_KEY=sk-from-the-file\n');
-  const { code, out } = await turnlight(folder, ['run', '--env-file', '.env']);
+  const { code, out } = await turnlight(folder, ['run', '--dotenv', '.env']);
   assert.equal(code, 0, out);
   assert.equal(server.requests[0]?.headers.authorization, 'Bearer sk-from-the-file');
   const [record = ''] = await readdir(join(folder, '.turnlight/runs'));
@@ -82,13 +82,12 @@ test('run: a file of variables brings keys, is hidden in what is written, and le
   assert.match(written, /\[hidden: OPENAI_API_KEY\]/);
   assert.doesNotMatch(written + out, /sk-from-the-file/);
   await writeFile(join(folder, '.env'), 'TURNLIGHT_ALLOW_HOSTS=llm.example.com\n');
-  const refused = await turnlight(folder, ['run', '--env-file', '.env']);
+  const refused = await turnlight(folder, ['run', '--dotenv', '.env']);
   assert.equal(refused.code, 3);
   assert.match(refused.err, /may not set TURNLIGHT_ALLOW_HOSTS\. Use --allow-host\./);
-  const missing = await turnlight(folder, ['run', '--env-file', 'none.env']);
-  // Node looks at an option of this name first, wherever it stands, and exits with 9.
-  assert.equal(missing.code, 9);
-  assert.match(missing.err, /none\.env: not found/);
+  const missing = await turnlight(folder, ['run', '--dotenv', 'none.env']);
+  assert.equal(missing.code, 3);
+  assert.match(missing.err, /--dotenv: none\.env cannot be read/);
 });
 
 test('run: what an agent says is no command to a CI', async (t) => {

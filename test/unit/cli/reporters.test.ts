@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { readEnvFile } from '../../../src/cli/envFile.ts';
+import { readDotenv } from '../../../src/cli/dotenv.ts';
 import { exitCodeOf, UsageError } from '../../../src/cli/exitCode.ts';
 import { type ChosenReporter, createReporters } from '../../../src/cli/reporters.ts';
 import type { Shell, Stream } from '../../../src/cli/shell.ts';
@@ -130,7 +130,7 @@ test('annotations go to standard output as commands, the Markdown to the step su
   await reporters.finish();
   assert.match(text.out, /late/);
   assert.equal(text.commands, '::error file=suite.eval.yaml,line=10,title=late::It timed out.\n');
-  assert.match(await readFile(summary, 'utf8'), /^Before\.\n# ✗ 1 of 1 evals did not pass/);
+  assert.match(await readFile(summary, 'utf8'), /^Before\.\n# ✗ 1 of 1 eval did not pass/);
 });
 
 test('an output that cannot be used is a mistake found before the run', async (t) => {
@@ -168,10 +168,35 @@ for (const [env, isTty, colours] of [
   });
 }
 
+test('no report writes over a file of the run, through a link neither', async (t) => {
+  const { shell, folder } = await createShell(t);
+  const suite = join(folder, 'a.eval.yaml');
+  await writeFile(suite, 'cases: []');
+  await symlink(suite, join(folder, 'link.json'));
+  for (const name of ['a.eval.yaml', 'link.json']) {
+    await assert.rejects(
+      createReporters(chosen(`json=${name}`), undefined, shell, [suite]),
+      /The run needs .* Write the report elsewhere/,
+    );
+  }
+  await writeFile(join(folder, 'report'), '');
+  await symlink(join(folder, 'report'), join(folder, 'linked'));
+  await assert.rejects(
+    createReporters(chosen('json=report', 'junit=linked'), undefined, shell),
+    /cannot share the file/,
+  );
+});
+
+test('a report that was not written leaves no empty file', async (t) => {
+  const { shell, folder } = await createShell(t);
+  await createReporters(chosen('junit=evals.xml'), undefined, shell);
+  assert.deepEqual(await readdir(folder), []);
+});
+
 test('a file of variables that cannot be read is a mistake in usage', async (t) => {
   const { shell } = await createShell(t);
   await assert.rejects(
-    readEnvFile('none.env', shell),
+    readDotenv('none.env', shell),
     (error) => error instanceof UsageError && /none\.env cannot be read/.test(error.message),
   );
 });

@@ -66,6 +66,15 @@ test('a limit takes the first of what is chosen, whatever the file', () => {
   );
 });
 
+test('a limit takes the first of those that say `only`, where some do', () => {
+  const cases = SUITE.cases.map((one) => ({ ...one, only: one.id === 'refund' }));
+  const select = selectCases([{ ...SUITE, cases }], { cases: [], tags: [], limit: 1 });
+  assert.deepEqual(
+    cases.filter((one) => select(SUITE, one)).map(({ id }) => id),
+    ['refund'],
+  );
+});
+
 test('files without a case are an error', () => {
   assert.throws(() => selectCases([suite({})], { cases: [], tags: [] }), /no cases to run/);
 });

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CaseLine } from '../../../src/core/runRecord.ts';
+import { writeAnnotations } from '../../../src/report/github.ts';
 import { writeMarkdown } from '../../../src/report/markdown.ts';
+import type { RunEvent } from '../../../src/runner/events.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';
 import { reported } from '../../support/reported.ts';
 
 function report(...lines: readonly CaseLine[]): string {
-  const text = reported(writeMarkdown, runEvents(lines));
-  return reporter
-    .finish()
-    .replace(/&#(\d+);/g, (_found, code: string) => String.fromCodePoint(Number(code)));
+  return reported(writeMarkdown, runEvents(lines)).replace(/&#(\d+);/g, (_found, code: string) =>
+    String.fromCodePoint(Number(code)),
+  );
 }
 
 test('says first how it came out, then tells each failure at its line', () => {
@@ -38,14 +39,40 @@ test('says that all passed', () => {
   assert.match(report(buildCaseLine({ id: 'ok', status: 'pass' })), /^# ✓ Evals passed\n/);
 });
 
+test('says what a run came to that did not pass: cancelled, stopped, with nothing to run', () => {
+  const skipped = buildCaseLine({ id: 'a', status: 'skipped' });
+  assert.match(report(skipped), /^# ○ No eval was run\n/);
+  const title = (events: readonly RunEvent[]) => reported(writeMarkdown, events).split('\n')[0];
+  const passed = buildCaseLine({ id: 'a', status: 'pass' });
+  assert.equal(title(runEvents([passed], { cancelled: true })), '# ⚠ The run was cancelled');
+  const other = buildCaseLine({ id: 'b', status: 'pass' });
+  const one = runEvents([passed, other], { finished: [passed] });
+  assert.equal(title(one), '# ⚠ 1 not finished');
+});
+
+test('leaves out repetitions that failed where enough others passed', () => {
+  const line = (repetition: number, status: 'pass' | 'fail') =>
+    buildCaseLine({ id: 'flaky', status, repetition, repetitions: 3 });
+  const events = runEvents([line(1, 'pass'), line(2, 'fail'), line(3, 'pass')], { pass: 0.6 });
+  const text = reported(writeMarkdown, events);
+  assert.match(text, /^# ✓ Evals passed\n/);
+  assert.doesNotMatch(text, /^## /m);
+  assert.equal(reported(writeAnnotations, events), '');
+});
+
 test('counts the failures that a step summary of GitHub has no room for', () => {
-  const reason = 'long '.repeat(20_000);
-  const lines = Array.from({ length: 30 }, (_, index) =>
-    buildCaseLine({ id: `case-${index}`, status: 'error', reason }),
+  const long = 'long '.repeat(20_000);
+  const lines = Array.from({ length: 400 }, (_, index) =>
+    buildCaseLine({
+      id: `case-${index}`,
+      status: 'error',
+      reason: index === 0 ? long : '長い'.repeat(900),
+    }),
   );
   const text = reported(writeMarkdown, runEvents(lines));
-  assert.ok(text.length < 1_000_000, String(text.length));
+  const bytes = Buffer.byteLength(text);
+  assert.ok(bytes < 1_048_576, String(bytes));
   const shown = [...text.matchAll(/^## /gm)].length;
-  assert.ok(shown > 0);
-  assert.ok(text.endsWith(`\n\n${30 - shown} more did not fit into this summary.\n`));
+  assert.ok(shown > 100, String(shown));
+  assert.ok(text.endsWith(`\n\n${400 - shown} more did not fit into this summary.\n`));
 });

@@ -10,6 +10,7 @@ test('writes an event of the conventions for each verdict, with score, label and
   const line = buildCaseLine({
     id: 'order',
     status: 'error',
+    reason: 'It timed out.',
     verdicts: [
       buildVerdict({ name: 'Memory', status: 'fail', score: 0.5, rationale: 'Forgot it.', turns }),
       buildVerdict({ name: 'Tone', status: 'error', score: null, reason: 'timeout' }),
@@ -25,12 +26,9 @@ test('writes an event of the conventions for each verdict, with score, label and
   const records: readonly Record<string, unknown>[] = scopeLogs[0].logRecords;
   assert.deepEqual(
     records.map(({ eventName, timeUnixNano }) => [eventName, timeUnixNano]),
-    [
-      ['gen_ai.evaluation.result', '1767225601200000000'],
-      ['gen_ai.evaluation.result', '1767225601200000000'],
-    ],
+    [...Array.from({ length: 3 }, () => ['gen_ai.evaluation.result', '1767225601200000000'])],
   );
-  const [memory, tone] = records.map(({ attributes }) =>
+  const [memory, tone, whole] = records.map(({ attributes }) =>
     Object.fromEntries(
       (attributes as { key: string; value: Record<string, unknown> }[]).map(({ key, value }) => [
         key,
@@ -45,4 +43,8 @@ test('writes an event of the conventions for each verdict, with score, label and
   assert.equal(memory?.['turnlight.evaluation.failed_turns'], '2');
   assert.equal(tone?.['error.type'], 'timeout');
   assert.ok(tone && !('gen_ai.evaluation.score.value' in tone));
+  assert.equal(whole?.['gen_ai.evaluation.explanation'], 'It timed out.');
+  assert.equal(whole?.['error.type'], 'error');
+  assert.equal(whole?.['turnlight.suite'], 'suite.eval.yaml');
+  assert.equal(whole?.['turnlight.case.repetition'], '1');
 });

@@ -8,19 +8,20 @@ import type { Shell } from './shell.ts';
 
 /**
  * Sets the variables of a file such as `.env`, as far as they are not set. Which hosts may have keys is
- * not read from it: such a file may come with a checkout.
+ * not read from it: such a file may come with a checkout. The option is not called `--env-file`, since
+ * Node takes that one for its own, wherever it stands.
  *
  * @throws UsageError
  */
-export async function readEnvFile(file: string, shell: Shell): Promise<void> {
+export async function readDotenv(file: string, shell: Shell): Promise<void> {
   const text = await readFile(resolve(shell.folder, file), 'utf8').catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--env-file: ${file} cannot be read. ${why}`);
+    throw new UsageError(`--dotenv: ${file} cannot be read. ${why}`);
   });
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value === undefined) continue;
     if (name === ALLOWED_HOSTS_VARIABLE) {
-      throw new UsageError(`--env-file: ${file} may not set ${name}. Use --allow-host.`);
+      throw new UsageError(`--dotenv: ${file} may not set ${name}. Use --allow-host.`);
     }
     if (isSecretName(name)) shell.scrubber.add(name, value);
     if (shell.env(name) === undefined) shell.setEnv(name, value);
