@@ -5,9 +5,9 @@ import type { SuiteCase } from '../core/suite.ts';
 import { forbiddenHosts } from '../runner/destinations.ts';
 import { allowedHostsFile, allowHosts, readAllowedHosts } from '../store/allowedHosts.ts';
 
-/** The first is what Enter chooses. */
-const DENY = { title: 'Do Not Send', isCloseAffordance: true };
-const ALLOW = { title: 'Allow' };
+/** Enter chooses the first, unless it is marked as the one that closes: then it chooses the next. */
+const DENY = 'Do Not Send';
+const ALLOW = 'Allow';
 
 const env = (name: string) => process.env[name];
 
@@ -32,7 +32,7 @@ export async function askForHosts(
     const { host, variables } = one;
     const text = `Send ${variables.join(', ')} to ${host}?`;
     const detail =
-      'The eval file names this host. Allow it only if you trust whoever runs it. You will not be asked again about this host.';
+      'The eval file names this host. Allow it only if you trust whoever runs it. If you do, you are not asked again about this host.';
     const answer = await vscode.window.showWarningMessage(
       noticeText(text),
       { modal: true, detail },

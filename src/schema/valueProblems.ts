@@ -96,7 +96,7 @@ function messageOf({ written, meant, why }: Misspelt): string {
     case 'foreign':
       return why.name.message;
     case 'glued':
-      return `Put a blank after "${meant}:".`;
+      return `Put a space after "${meant}:".`;
     case 'only':
       return `\`${written}\` is \`${meant}\` here.`;
     default:

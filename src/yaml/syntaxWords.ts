@@ -38,7 +38,7 @@ const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] 
 ];
 
 const WRONG_INDENT = 'This line is not indented like the lines around it.';
-const EXPECTED_ENTRY = 'Expected `key: value`, with a blank after the colon.';
+const EXPECTED_ENTRY = 'Expected `key: value`, with a space after the colon.';
 const NEEDS_QUOTES = 'Text that contains ": " needs quotes.';
 
 /** `-id: a`, `- id:a`, and a text with a colon behind a key. */
@@ -60,7 +60,7 @@ export function syntaxWords(said: string, text: string, at: number): SyntaxWords
     const [sign = '-'] = glued;
     const start = first + indent.length;
     const mend = { kind: 'blank', start, end: start + sign.length } as const;
-    return { message: `Put a blank after "${sign}".`, mend };
+    return { message: `Put a space after "${sign}".`, mend };
   }
   for (const [pattern, words] of WORDS) {
     const found = pattern.exec(said);

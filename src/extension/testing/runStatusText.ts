@@ -29,7 +29,9 @@ export function runStatusText({ total, ended, over, cutShort }: RunCount): strin
   const { pass, fail, error, skipped } = ended;
   const done = pass + fail + error + skipped;
   const bad = [...(fail > 0 ? [`${fail} failed`] : []), ...(error > 0 ? [`${error} errored`] : [])];
-  if (!over) return `$(sync~spin) Evals ${[`${done} of ${total}`, ...bad].join(', ')}`;
+  // Nothing is known before the run begins, such as while a question about it is open.
+  const known = total === 0 ? [] : [`${done} of ${total}`];
+  if (!over) return `$(sync~spin) Evals ${[...known, ...bad].join(', ')}`.trimEnd();
   const left = total - done;
   const parts = [
     ...bad,

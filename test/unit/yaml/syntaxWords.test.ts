@@ -16,13 +16,13 @@ describe('what is no YAML', () => {
     ['a: {b: c\n', 'This has no closing "}".'],
     ['a: {b: c}}\n', 'There is nothing to close with this bracket.'],
     ['a:\n  b: c\n d: e\n', 'This line is not indented like the lines around it.'],
-    ['a: b\nc\n', 'Expected `key: value`, with a blank after the colon.'],
+    ['a: b\nc\n', 'Expected `key: value`, with a space after the colon.'],
     ['a: @b\n', 'Text that starts with "@" needs quotes.'],
     ['a: "\\q"\n', '"\\q" is not an escape. Write "\\\\" for a backslash.'],
     ['a: "b" c\n', 'Text goes on after its closing quote. Use the other kind of quotes around it.'],
     ['- user: Hi: there\n', 'Text that contains ": " needs quotes.'],
-    ['- user: Hi\n  say:"x"\n', 'Put a blank after "say:".'],
-    ['- user: Hi\n-user: Hi\n', 'Put a blank after "-".'],
+    ['- user: Hi\n  say:"x"\n', 'Put a space after "say:".'],
+    ['- user: Hi\n-user: Hi\n', 'Put a space after "-".'],
   ] as const) {
     it(`is told in words of what to write: ${JSON.stringify(text)}`, () => {
       assert.deepEqual(saidOf(text), messages);
