@@ -7,6 +7,9 @@ import { type Span, TextIndex } from './textIndex.ts';
 const ALL = 'turnlight-found';
 const CURRENT = 'turnlight-found-current';
 
+/** What is read at one go. */
+const PARTS = '.turn, .assertion, .system';
+
 /**
  * Finds text in all that the page holds, also in what is folded, which the editor's own find box
  * does not open.
@@ -24,6 +27,8 @@ export class FindBox {
   #index: TextIndex | undefined;
   #found: readonly Span[] = [];
   #at = 0;
+  /** The part of the page from which is searched: that in view, or where one stepped to. */
+  #from: Element | undefined;
   /** What had the focus before. */
   #before: Element | null = null;
 
@@ -47,7 +52,7 @@ export class FindBox {
     );
     this.#input.addEventListener('input', () => {
       this.#search();
-      this.#at = this.#firstInView();
+      this.#at = this.#firstHence();
       this.#reveal();
     });
     this.element.addEventListener('keydown', (event) => {
@@ -61,6 +66,7 @@ export class FindBox {
   open(): void {
     if (this.element.hidden) this.#before = document.activeElement;
     this.element.hidden = false;
+    this.#from = this.#firstInView();
     this.refresh();
     this.#input.focus();
     this.#input.select();
@@ -94,17 +100,35 @@ export class FindBox {
   #step(by: 1 | -1): void {
     const count = this.#found.length;
     this.#at = count === 0 ? 0 : (this.#at + by + count) % count;
+    const span = this.#found[this.#at];
+    this.#from = span && this.#partOf(span);
     this.#reveal();
   }
 
-  /** Whoever types another letter stays where the page is. */
-  #firstInView(): number {
+  /** Whoever types another letter goes on from the same place, wherever the last one led. */
+  #firstHence(): number {
+    if (!this.#from?.isConnected) this.#from = this.#firstInView();
+    const from = this.#from;
     const at = this.#found.findIndex((span) => {
-      const [first] = this.#index?.pieces(span) ?? [];
-      const part = first?.node.parentElement?.closest('.turn, .assertion, .system');
-      return part && part.getBoundingClientRect().bottom > 0;
+      const part = this.#partOf(span);
+      if (!from || !part) return false;
+      const { DOCUMENT_POSITION_FOLLOWING: behind } = Node;
+      return part === from || (from.compareDocumentPosition(part) & behind) !== 0;
     });
     return Math.max(0, at);
+  }
+
+  /** The first part of the page below the bar. */
+  #firstInView(): Element | undefined {
+    const { bottom } = this.element.getBoundingClientRect();
+    return [...this.#content.querySelectorAll(PARTS)].find(
+      (part) => part.getBoundingClientRect().bottom > bottom,
+    );
+  }
+
+  #partOf(span: Span): Element | undefined {
+    const [first] = this.#index?.pieces(span) ?? [];
+    return first?.node.parentElement?.closest(PARTS) ?? undefined;
   }
 
   #reveal(): void {

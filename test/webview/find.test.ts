@@ -76,6 +76,21 @@ describeView('the find box of the conversation view', ({ view, show, turn, focus
     }
   });
 
+  it('goes on from what is in view while one types, however far up the first letters are', async () => {
+    const words = 'Some words that fill a few lines of the page. '.repeat(12);
+    const said = (number: number) =>
+      `${words} r re ref refu ${number === 31 ? 'refund' : ''} ${words}`;
+    await show(buildSnapshot({ conversation: longTalk(40, said), verdicts: [] }));
+    await view().page.evaluate(`document.querySelector('[data-turn="31"]').scrollIntoView()`);
+    await keyboard().press('Control+F');
+    for (const letter of 'refu') {
+      await keyboard().type(letter);
+      await view().page.waitForTimeout(60);
+    }
+    const at = Number(/^\d+/.exec((await count()) ?? '')?.[0]);
+    assert.ok(at >= 30, String(at));
+  });
+
   it('gives the focus to the turn of the match when it is closed', async () => {
     await show();
     await find('shoes');

@@ -33,13 +33,7 @@ export function isTooLong(error: APIError): boolean {
 /** The client's error as ours, with what to do about it and without any key. */
 export function toModelError(error: unknown, at: Endpoint, attempts: Attempts): ModelError {
   const url = shownUrl(at.baseUrl);
-  if (error instanceof APIConnectionError) {
-    const words = shownWords(causeOf(error), at.scrubber);
-    return new ModelError(
-      'unreachable',
-      `The endpoint ${url} cannot be reached (${words}). Check that it is running, and the model's base_url.`,
-    );
-  }
+  if (error instanceof APIConnectionError) return unreachable(error, at);
   if (error instanceof APIError && error.status !== undefined) {
     return statusError(error, error.status, at, attempts);
   }
@@ -56,7 +50,17 @@ export function toModelError(error: unknown, at: Endpoint, attempts: Attempts): 
   );
 }
 
+function unreachable(error: Error, at: Endpoint): ModelError {
+  const words = shownWords(causeOf(error), at.scrubber);
+  return new ModelError(
+    'unreachable',
+    `The endpoint ${shownUrl(at.baseUrl)} cannot be reached (${words}). Check that it is running, and the model's base_url.`,
+  );
+}
+
+/** Where the attempts before found nobody, more time would not help. */
 export function timeoutError(at: Endpoint, attempts: Attempts): ModelError {
+  if (attempts.lastFailure) return unreachable(attempts.lastFailure, at);
   const last =
     attempts.lastStatus === undefined
       ? ''

@@ -15,7 +15,9 @@ export class UnreadReply extends Error {
 export interface Attempts {
   /** When the whole request ends, as of `performance.now()`: clocks are set. */
   readonly deadline: number;
-  lastStatus?: number;
+  lastStatus?: number | undefined;
+  /** Why there was no response, if there was none to the last attempt. */
+  lastFailure?: Error | undefined;
   /** Milliseconds that the endpoint asked to wait, where the deadline does not allow it. */
   refusedWait?: number;
 }
@@ -33,8 +35,13 @@ export function guardedFetch(
   stop: AbortController,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   return async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: 'manual' });
+    const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
+      attempts.lastStatus = undefined;
+      attempts.lastFailure = error instanceof Error ? error : undefined;
+      throw error;
+    });
     attempts.lastStatus = response.status;
+    attempts.lastFailure = undefined;
     const elsewhere = response.headers.get('location');
     if (response.status >= 300 && response.status < 400 && elsewhere !== null) {
       const error = redirected(response.url, elsewhere);

@@ -18,7 +18,7 @@ cases:
  * yes, and is not asked a third time.
  *
  * @param host one that no name server knows, and that no other test allows: all share the user's list
- * @returns why the verdict of each run is an error, and how many questions are left open
+ * @returns whether each run sent something, as its error tells, and how many questions are left open
  */
 export async function runForeignFile(workbench: Workbench, folder: string, host: string) {
   const path = join(folder, 'foreign.eval.yaml');
@@ -44,7 +44,10 @@ export async function runForeignFile(workbench: Workbench, folder: string, host:
   await run('Enter');
   await run('Allow');
   await run();
-  return { reasons: await reasonsIn(folder), questions: await dialog.count() };
+  const reasons = await reasonsIn(folder);
+  // Nobody is there: which of the two it is depends on the name server's haste.
+  const sent = reasons.map((one) => one === 'timeout' || one === 'unreachable');
+  return { sent, questions: await dialog.count() };
 }
 
 async function reasonsIn(folder: string): Promise<string[]> {

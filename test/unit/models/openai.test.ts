@@ -413,13 +413,18 @@ for (const [name, script, reason, words] of FAILURES) {
   });
 }
 
-test('an endpoint that cannot be reached is named with the reason', async () => {
-  // The port of a server that was closed may be another test's by now.
-  const nobody = 'http://127.0.0.1:2/v1';
-  const error = await failure(ask(await createModel(spec({ base_url: nobody }), host())));
-  assert.equal(error.reason, 'unreachable');
-  assert.match(error.message, /ECONNREFUSED.*base_url/);
-});
+for (const [when, params] of [
+  ['', {}],
+  [', also where the time is over before the last attempt', { timeout: 200 }],
+] as const) {
+  test(`an endpoint that cannot be reached is named with the reason${when}`, async () => {
+    // The port of a server that was closed may be another test's by now.
+    const nobody = { base_url: 'http://127.0.0.1:2/v1', ...params };
+    const error = await failure(ask(await createModel(spec(nobody), host())));
+    assert.equal(error.reason, 'unreachable');
+    assert.match(error.message, /ECONNREFUSED.*base_url/);
+  });
+}
 
 for (const [name, script] of [
   ['a hang', [faults.hang()]],
