@@ -1,4 +1,3 @@
-import { visibleLine } from '../src/core/presentation/visibleText.ts';
 import { isFailure } from '../src/core/verdict.ts';
 import { reportPageSchema } from '../src/protocol/reportPage.ts';
 import type { Snapshot } from '../src/protocol/viewProtocol.ts';
@@ -38,15 +37,16 @@ export function showReport(root: HTMLElement, json: string): void {
     return failed < 0 ? 1 : 1 + failed;
   };
   const show = () => {
-    const snapshot = executions[shown() - 1];
+    const number = shown();
+    const snapshot = executions[number - 1];
     if (!snapshot) return;
     for (const [index, link] of (list?.querySelectorAll('a') ?? []).entries()) {
-      if (index === shown() - 1) {
+      if (index === number - 1) {
         link.setAttribute('aria-current', 'page');
         link.scrollIntoView({ block: 'nearest' });
       } else link.removeAttribute('aria-current');
     }
-    document.title = visibleLine(nameOf(snapshot));
+    document.title = nameOf(snapshot);
     view.show(snapshot);
   };
   list?.replaceChildren(...renderCases(executions));

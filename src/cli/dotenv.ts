@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { errorText } from '../core/errors.ts';
 import { isSecretName } from '../core/scrubber.ts';
 import { UsageError } from './exitCode.ts';
 import { ALLOWED_HOSTS_VARIABLE } from './hosts.ts';
@@ -15,8 +16,7 @@ import type { Shell } from './shell.ts';
  */
 export async function readDotenv(file: string, shell: Shell): Promise<void> {
   const text = await readFile(resolve(shell.folder, file), 'utf8').catch((error: unknown) => {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--dotenv: ${file} cannot be read. ${why}`);
+    throw new UsageError(`--dotenv: ${file} cannot be read. ${errorText(error)}`);
   });
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value === undefined) continue;

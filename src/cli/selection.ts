@@ -1,5 +1,6 @@
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import { escapeRegExp } from '../core/text/escapeRegExp.ts';
+import { onlyOf } from '../runner/plan.ts';
 import { UsageError } from './exitCode.ts';
 
 export interface Selection {
@@ -36,9 +37,8 @@ export function selectCases(
   const chosen = (suiteCase: SuiteCase) =>
     (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase.id))) &&
     (selection.tags.length === 0 || selection.tags.some((tag) => suiteCase.tags.includes(tag)));
-  const found = all.filter(chosen);
-  const only = found.filter((one) => one.only);
-  const left = new Set((only.length > 0 ? only : found).slice(0, selection.limit));
+  const found = onlyOf(all.filter(chosen), (one) => one);
+  const left = new Set(found.slice(0, selection.limit));
   if (left.size === 0) throw new UsageError(nothingChosen(selection, all));
   return (_suite, suiteCase) => left.has(suiteCase);
 }

@@ -1,4 +1,5 @@
 import { type Turn, textOf, turnsOf } from '../core/conversation.ts';
+import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { thresholdSentence } from '../core/presentation/score.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
 import {
@@ -11,7 +12,6 @@ import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../core/verdict.ts';
 import type { Paint } from './paint.ts';
-import { titleOf } from './reporter.ts';
 
 /** How failures are written. */
 export interface Style {
@@ -27,7 +27,7 @@ export function describeFailure(line: CaseLine, output: readonly string[], style
   const { paint, shownPath } = style;
   const icon = paint.status(line.status, STATUS_ICONS[line.status]);
   const location = `${shownPath(line.source.path)}:${line.source.range.start.line + 1}`;
-  const lines = [`${icon} ${paint.bold(titleOf(line))}  ${paint.dim(location)}`];
+  const lines = [`${icon} ${paint.bold(executionTitle(line))}  ${paint.dim(location)}`];
   if (line.threshold !== undefined && line.score !== null) {
     lines.push(`  ${thresholdSentence(line.score, line.threshold)}`);
   }

@@ -1,6 +1,7 @@
+import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { failuresOf } from '../core/presentation/failureText.ts';
 import { plainLog } from '../core/presentation/visibleText.ts';
-import { type Report, titleOf } from './reporter.ts';
+import type { Report } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 
 /**
@@ -16,7 +17,7 @@ export const writeAnnotations: Report = ({ failures }, folder) =>
       failuresOf(line).map(({ source, text }) => {
         const file = shownPath(source.path, folder).replaceAll('\\', '/');
         const { line: start } = source.range.start;
-        const place = `file=${property(file)},line=${start + 1},title=${property(titleOf(line))}`;
+        const place = `file=${property(file)},line=${start + 1},title=${property(executionTitle(line))}`;
         return `::error ${place}::${data(text)}\n`;
       }),
     )

@@ -6,6 +6,7 @@ import { mapCasePaths } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
+import { viewPolicy } from '../protocol/viewPolicy.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
 import type { Report } from './reporter.ts';
@@ -52,18 +53,11 @@ function pageOf(page: ReportPage, { script, style }: Assets): string {
   const run = inElement(visibleJson(page));
   const code = script.replaceAll(/<\/(?=script)|<(?=!--)/gi, (found) => `\\x3c${found.slice(1)}`);
   const nonce = randomBytes(16).toString('base64url');
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src 'nonce-${nonce}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
   return `<!DOCTYPE html>
 <html lang="en" class="report">
   <head>
     <meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta http-equiv="Content-Security-Policy" content="${viewPolicy(nonce)}" />
     <meta property="csp-nonce" content="${nonce}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>Evals</title>

@@ -1,10 +1,11 @@
 import { groupBy } from '../core/data.ts';
+import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { plainLog, visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine, RunLine } from '../core/runRecord.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint } from './paint.ts';
-import { type CaseResult, type Report, titleOf } from './reporter.ts';
+import type { CaseResult, Report } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 
 /**
@@ -74,7 +75,7 @@ function messageOf(lines: readonly CaseLine[]): string {
   return lines
     .map((line) => {
       const words = [...(line.reason ? [line.reason] : []), ...badVerdicts(line)].join('; ');
-      return line.repetitions > 1 ? `${titleOf(line)}: ${words}` : words;
+      return line.repetitions > 1 ? `${executionTitle(line)}: ${words}` : words;
     })
     .join('; ');
 }

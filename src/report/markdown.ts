@@ -1,4 +1,5 @@
 import { counted } from '../core/presentation/amounts.ts';
+import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { failuresOf } from '../core/presentation/failureText.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../core/presentation/markdown.ts';
 import { caseScoreText } from '../core/presentation/score.ts';
@@ -6,7 +7,7 @@ import { STATUS_ICONS } from '../core/presentation/status.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { isFailure } from '../core/verdict.ts';
 import { createPaint } from './paint.ts';
-import { titleOf as caseTitle, type Report, type RunLog } from './reporter.ts';
+import type { Report, RunLog } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 import { summaryLines } from './summary.ts';
 
@@ -54,7 +55,7 @@ function failureOf(line: CaseLine, folder: string): string {
   const score = caseScoreText(line);
   const scored = score === undefined ? '' : `, score ${score}`;
   return paragraphs(
-    `## ${STATUS_ICONS[line.status]} ${escapeLine(caseTitle(line))}${scored}`,
+    `## ${STATUS_ICONS[line.status]} ${escapeLine(executionTitle(line))}${scored}`,
     ...failuresOf(line).flatMap(({ source, text }) => [
       `**${escapeLine(`${shownPath(source.path, folder)}:${source.range.start.line + 1}`)}**`,
       escapeMarkdown(shortened(text)).replace(/^/gm, '> '),

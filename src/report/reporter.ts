@@ -1,6 +1,5 @@
 import { groupBy } from '../core/data.ts';
 import { type CaseIdentity, type CaseRef, caseKey, executionKey } from '../core/identity.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { RecordHome } from '../core/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
@@ -110,10 +109,4 @@ export class RunLog {
   get usage(): Usage {
     return this.cases.reduce((sum, line) => addUsage(sum, line.usage), NO_USAGE);
   }
-}
-
-/** `order-status`, or `order-status 2/3` where it is repeated. */
-export function titleOf(line: Pick<CaseLine, 'id' | 'repetition' | 'repetitions'>): string {
-  const id = visibleLine(line.id);
-  return line.repetitions > 1 ? `${id} ${line.repetition}/${line.repetitions}` : id;
 }

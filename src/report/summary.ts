@@ -1,4 +1,5 @@
 import { costText, counted, durationText } from '../core/presentation/amounts.ts';
+import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { scoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
 import { samplesText } from '../core/presentation/verdictText.ts';
@@ -8,7 +9,7 @@ import { statusSchema } from '../core/verdict.ts';
 import { passAtAll } from '../runner/repetitions.ts';
 import { type AssertionSummary, summaries } from './assertionSummary.ts';
 import type { Paint } from './paint.ts';
-import { type CaseResult, type RunLog, titleOf } from './reporter.ts';
+import type { CaseResult, RunLog } from './reporter.ts';
 
 /** How assertions came out, counts, cost: the last lines of a report. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
@@ -73,7 +74,7 @@ function unstableLines(cases: readonly CaseLine[]): string[] {
       .filter(({ judge }) => judge?.unstable)
       .map(
         (verdict) =>
-          `Unstable: ${titleOf(line)}, ${visibleLine(verdict.assertion.name, 60)}: ${samplesText(verdict)}`,
+          `Unstable: ${executionTitle(line)}, ${visibleLine(verdict.assertion.name, 60)}: ${samplesText(verdict)}`,
       ),
   );
 }

@@ -1,11 +1,11 @@
 import Table from 'cli-table3';
+import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
 import { verdictText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Paint } from './paint.ts';
-import { titleOf } from './reporter.ts';
 
 const NAME_LENGTH = 24;
 const CELL_LENGTH = 18;
@@ -101,7 +101,7 @@ function cells(line: CaseLine, columns: readonly Column[], paint: Paint): string
 }
 
 export function caseCell(line: CaseLine, paint: Paint): string {
-  return `${paint.status(line.status, STATUS_ICONS[line.status])} ${titleOf(line)}`;
+  return `${paint.status(line.status, STATUS_ICONS[line.status])} ${executionTitle(line)}`;
 }
 
 function verdictCell(verdict: Verdict, paint: Paint): string {

@@ -10,6 +10,15 @@ export interface PlannedCase {
   readonly ref: CaseRef;
 }
 
+/** Of cases, or of what stands for them, those that say `only`; all where none does. */
+export function onlyOf<One>(
+  all: readonly One[],
+  caseOf: (one: One) => Pick<SuiteCase, 'only'>,
+): readonly One[] {
+  const only = all.filter((one) => caseOf(one).only);
+  return only.length > 0 ? only : all;
+}
+
 /**
  * What will run, in the order of the suites and their cases. Cases that say `only` leave out the
  * others.
@@ -24,13 +33,13 @@ export function planRun({
   const selected = suites.flatMap((suite) =>
     suite.cases.filter((one) => select(suite, one)).map((one) => ({ suite, case: one })),
   );
-  const only = selected.filter((one) => one.case.only);
-  if (forbidOnly && only.length > 0) {
-    const ids = only.map((one) => one.case.id).join(', ');
+  const narrowed = onlyOf(selected, (one) => one.case);
+  if (forbidOnly && narrowed[0]?.case.only) {
+    const ids = narrowed.map((one) => one.case.id).join(', ');
     const message = `\`only\` is not allowed in this run. Remove it from these cases: ${ids}.`;
     throw new RunRefusedError('only-forbidden', message);
   }
-  return (only.length > 0 ? only : selected).flatMap(({ suite, case: suiteCase }) =>
+  return narrowed.flatMap(({ suite, case: suiteCase }) =>
     Array.from({ length: suiteCase.repeat.times }, (_, index) => ({
       suite,
       case: suiteCase,

@@ -1,5 +1,6 @@
 import { groupBy } from '../../src/core/data.ts';
 import { counted } from '../../src/core/presentation/amounts.ts';
+import { executionTitle } from '../../src/core/presentation/executionTitle.ts';
 import { caseScoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import { statusSchema } from '../../src/core/verdict.ts';
@@ -43,7 +44,6 @@ function countsOf(executions: readonly Snapshot[]): string {
   return `${counted(executions.length, 'run')} of ${counted(cases.size, 'case')}: ${counts}`;
 }
 
-/** `order-status`, or `order-status 2/3` where it is repeated. */
 export function nameOf({ state, repetitions }: Snapshot): string {
-  return repetitions > 1 ? `${state.id} ${state.repetition}/${repetitions}` : state.id;
+  return executionTitle({ ...state, repetitions });
 }

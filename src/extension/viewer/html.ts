@@ -1,3 +1,5 @@
+import { viewPolicy } from '../../protocol/viewPolicy.ts';
+
 export interface ViewHtmlOptions {
   /** Random, new for each page: only what carries it runs. */
   readonly nonce: string;
@@ -9,18 +11,11 @@ export interface ViewHtmlOptions {
 
 /** The page of the conversation view. It loads its own script and style, and nothing else at all. */
 export function viewHtml({ nonce, cspSource, scriptUri, styleUri }: ViewHtmlOptions): string {
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${nonce}'`,
-    `style-src ${cspSource} 'nonce-${nonce}'`,
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
   return `<!DOCTYPE html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta http-equiv="Content-Security-Policy" content="${viewPolicy(nonce, cspSource)}" />
     <meta property="csp-nonce" content="${nonce}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <link rel="stylesheet" href="${styleUri}" />
