@@ -41,7 +41,7 @@ function isAllowed(host: string, name: string, allowed: readonly AllowedHost[]):
 }
 
 /** @param hostname as in `URL.hostname`, which writes IPv4 addresses out: 127.1 is 127.0.0.1 */
-function isLoopback(hostname: string): boolean {
+export function isLoopback(hostname: string): boolean {
   return (
     hostname === 'localhost' ||
     hostname === '[::1]' ||

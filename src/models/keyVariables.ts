@@ -3,11 +3,11 @@ import { modelProviders } from './registry.ts';
 
 /** Names of the variables that hold the keys of models which name no other. */
 export const usualKeyVariables: readonly string[] = modelProviders.flatMap(
-  ({ keyVariable = [] }) => keyVariable,
+  ({ keyVariables = [] }) => keyVariables,
 );
 
-/** The variable that a model's mapping names for its key, if it names one. */
+/** The variables that a model's mapping names for its keys. */
 export function keyVariablesOf(model: unknown): string[] {
-  const { api_key_env: named } = mappingOf(model);
-  return typeof named === 'string' ? [named] : [];
+  const { api_key_env: key, token_env: token } = mappingOf(model);
+  return [key, token].filter((named) => typeof named === 'string');
 }

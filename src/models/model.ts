@@ -155,7 +155,7 @@ export interface ModelProvider {
   readonly summary: string;
   /** Every key of a model with this provider, `provider` and `model` included. */
   readonly schema: z.ZodObject;
-  /** Name of the variable that holds the key, unless a model names another; absent if it needs none. */
-  readonly keyVariable?: string;
+  /** Names of the variables that hold keys, unless a model names others; absent if it needs none. */
+  readonly keyVariables?: readonly string[];
   connect(spec: ModelSpec, host: KeyHost): Promise<Connection>;
 }

@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { ModelSpec } from '../core/suite.ts';
+import { azureOpenaiProvider } from './azureOpenai.ts';
 import { checkDestination } from './destination.ts';
 import { type Model, ModelError, type ModelHost, type ModelProvider } from './model.ts';
+import { ollamaProvider } from './ollama.ts';
 import { openaiProvider } from './openai/provider.ts';
 import { replayProvider } from './replay.ts';
 import { scrubbedModel } from './scrubbedModel.ts';
@@ -10,6 +12,8 @@ import { vscodeProvider } from './vscode.ts';
 /** Every provider that a file may name. A new one is a file in this folder and its line here. */
 export const modelProviders: readonly ModelProvider[] = [
   openaiProvider,
+  azureOpenaiProvider,
+  ollamaProvider,
   vscodeProvider,
   replayProvider,
 ];

@@ -2,15 +2,26 @@ import { APIConnectionError, APIError } from 'openai';
 import { errorText } from '../../core/errors.ts';
 import { durationText } from '../../core/presentation/amounts.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
+import { connectionFault } from '../connectionFault.ts';
 import { ModelError } from '../model.ts';
 import type { Attempts } from './guardedFetch.ts';
 import { shownUrl, shownWords } from './shownWords.ts';
+
+/** What to do about failures, in a provider's words. */
+export interface Advice {
+  /** Where nobody answers. */
+  readonly unreachable: string;
+  /** Where the endpoint does not have the model. */
+  readonly notFound: string;
+}
 
 /** What a message about a failure may name. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly model: string;
-  readonly keyName: string;
+  /** The variable that holds its key; absent if it needs none. */
+  readonly keyName?: string;
+  readonly advice: Advice;
   readonly scrubber: Scrubber;
   /** Milliseconds. */
   readonly timeout: number;
@@ -46,15 +57,16 @@ export function toModelError(error: unknown, at: Endpoint, attempts: Attempts): 
   }
   return new ModelError(
     'bad-request',
-    `The request to ${url} could not be sent (${words}). Check the model's settings, and the API key in ${at.keyName}.`,
+    `The request to ${url} could not be sent (${words}). Check the model's settings${at.keyName ? `, and the API key in ${at.keyName}` : ''}.`,
   );
 }
 
 function unreachable(error: Error, at: Endpoint): ModelError {
-  const words = shownWords(causeOf(error), at.scrubber);
+  const { reason, advice = at.advice.unreachable } = connectionFault(error);
+  const words = shownWords(reason, at.scrubber);
   return new ModelError(
     'unreachable',
-    `The endpoint ${shownUrl(at.baseUrl)} cannot be reached (${words}). Check that it is running, and the model's base_url.`,
+    `The endpoint ${shownUrl(at.baseUrl)} cannot be reached (${words}). ${advice}`,
   );
 }
 
@@ -90,12 +102,14 @@ function statusError(
     case 403:
       return new ModelError(
         'unauthorized',
-        `The endpoint ${url} refused the key ${said}. Set a valid key in the environment variable ${at.keyName}, or with the command "Turnlight: Set API Key…" in the editor.`,
+        at.keyName
+          ? `The endpoint ${url} refused the key ${said}. Set a valid key in the environment variable ${at.keyName}, or with the command "Turnlight: Set API Key…" in the editor.`
+          : `The endpoint ${url} refused the request ${said}. Put what it wants into the model's \`headers\`.`,
       );
     case 404:
       return new ModelError(
         'not-found',
-        `The endpoint ${url} has no model "${at.model}", or does not serve chat completions ${said}. Check \`model\`, and \`base_url\`, which usually ends in /v1.`,
+        `The endpoint ${url} has no model "${at.model}", or does not serve chat completions ${said}. ${at.advice.notFound}`,
       );
     case 408:
       return new ModelError(
@@ -129,12 +143,4 @@ function leftAlone({ refusedWait }: Attempts): string | undefined {
   if (refusedWait === undefined) return undefined;
   const wait = durationText(refusedWait);
   return `It asks to be left alone for ${wait}, longer than the model's \`timeout\`. Run again after that.`;
-}
-
-/** The innermost reason of a failed connection, such as `connect ECONNREFUSED 127.0.0.1:9`. */
-function causeOf(error: Error): string {
-  let inner: Error = error;
-  for (let depth = 0; depth < 5 && inner.cause instanceof Error; depth += 1) inner = inner.cause;
-  const code = 'code' in inner && typeof inner.code === 'string' ? inner.code : '';
-  return inner.message || code || error.message;
 }

@@ -1,4 +1,4 @@
-import { APIError, OpenAI } from 'openai';
+import { APIError, type ClientOptions, type OpenAI } from 'openai';
 import type { Logger } from '../../core/logger.ts';
 import {
   type Embedded,
@@ -11,7 +11,7 @@ import {
 import { type Abilities, abilitiesOf, learn, remember } from './abilities.ts';
 import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
 import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
-import type { Account, OpenAiParams } from './params.ts';
+import type { EndpointParams } from './params.ts';
 import { readEmbeddings, readReplies } from './reply.ts';
 import { type Body, requestBody } from './requestBody.ts';
 import { shownUrl, shownWords } from './shownWords.ts';
@@ -19,12 +19,18 @@ import { shownUrl, shownWords } from './shownWords.ts';
 /** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
 const RETRIES = 3;
 
+/** Options of every client, whoever it asks. */
+export type CommonOptions = Pick<
+  ClientOptions,
+  'adminAPIKey' | 'defaultHeaders' | 'maxRetries' | 'timeout' | 'fetch' | 'logLevel'
+>;
+
 export interface OpenAiSetup extends Omit<Endpoint, 'model'> {
   readonly id: string;
-  readonly params: OpenAiParams;
+  readonly params: EndpointParams;
+  /** Whether OpenAI's own models are served there. */
   readonly isOpenAi: boolean;
-  readonly key: string;
-  readonly account: Account;
+  readonly makeClient: (options: CommonOptions) => OpenAI;
   readonly log: Logger;
 }
 
@@ -152,13 +158,9 @@ export class OpenAiModel implements Model {
 
   /** A client of one request: its `fetch` knows that request's deadline. */
   #client(attempts: Attempts, stop: AbortController): OpenAI {
-    const { baseUrl, key, account, params, timeout } = this.#setup;
-    return new OpenAI({
-      baseURL: baseUrl,
-      apiKey: key,
+    const { makeClient, params, timeout } = this.#setup;
+    return makeClient({
       adminAPIKey: null,
-      organization: account.organization,
-      project: account.project,
       defaultHeaders: params.headers ?? {},
       maxRetries: RETRIES,
       // Ours ends the request first, body included.

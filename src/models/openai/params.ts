@@ -17,26 +17,28 @@ function isAddress(text: string): boolean {
   return URL.canParse(String(substituteEnv(text, () => 'http://x').value));
 }
 
-export const openaiSchema = z.strictObject({
-  provider: z.literal('openai').meta({ description: 'Any OpenAI-compatible endpoint.' }),
-  model: z.string().min(1).meta({ description: "The model's name at the endpoint." }),
-  base_url: z
+export function addressKey(description: string) {
+  return z
     .string()
     .regex(/^(?:https?:\/\/|\$\{env:)/, { error: NO_ADDRESS, abort: true })
     .refine(isAddress, NO_ADDRESS)
     .optional()
-    .meta({
-      description: 'Address of the endpoint, usually ending in `/v1`. Default: OpenAI.',
-    }),
-  api_key_env: z
+    .meta({ description });
+}
+
+export function variableKey(description: string, usual?: string) {
+  return z
     .string()
     .regex(VARIABLE_NAME, 'Expected the name of a variable, never the key itself.')
     .optional()
-    .meta({
-      description:
-        'Name of the variable that holds the API key, looked up in the secret store and then in the environment.',
-      default: OPENAI_KEY,
-    }),
+    .meta({ description, ...(usual !== undefined && { default: usual }) });
+}
+
+export const KEY_LOOKUP =
+  'Name of the variable that holds the API key, looked up in the secret store and then in the environment.';
+
+/** Keys of every model that is asked in OpenAI's way. */
+export const endpointKeys = {
   headers: z.record(z.string(), z.string()).optional().meta({
     description:
       'Extra HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
@@ -58,9 +60,20 @@ export const openaiSchema = z.strictObject({
     default: 'json_schema',
   }),
   price: priceSchema.optional(),
+};
+
+export const openaiSchema = z.strictObject({
+  provider: z.literal('openai').meta({ description: 'Any OpenAI-compatible endpoint.' }),
+  model: z.string().min(1).meta({ description: "The model's name at the endpoint." }),
+  base_url: addressKey('Address of the endpoint, usually ending in `/v1`. Default: OpenAI.'),
+  api_key_env: variableKey(KEY_LOOKUP, OPENAI_KEY),
+  ...endpointKeys,
 });
 
-export type OpenAiParams = z.infer<typeof openaiSchema>;
+/** What a model is asked with, whichever provider it has. */
+export interface EndpointParams extends z.infer<z.ZodObject<typeof endpointKeys>> {
+  readonly model: string;
+}
 
 /** The organization and project that OpenAI's own variables name; never sent to another endpoint. */
 export interface Account {

@@ -1,20 +1,25 @@
 import { type KeyHost, OPENAI_KEY } from '../../core/environment.ts';
-import { isSecretName } from '../../core/scrubber.ts';
+import { whatToStart } from '../localServers.ts';
 import type { ModelProvider } from '../model.ts';
-import { type Account, DEFAULT_TIMEOUT, openaiSchema } from './params.ts';
+import type { Advice } from './failures.ts';
+import { type Account, openaiSchema } from './params.ts';
 
 const OPENAI = 'https://api.openai.com/v1';
 const ORGANIZATION = 'OPENAI_ORG_ID';
 const PROJECT = 'OPENAI_PROJECT_ID';
 
-/** Local servers want no key, but the client wants one to send. */
-const NO_KEY = 'no-key';
+function adviceFor(baseUrl: string): Advice {
+  return {
+    unreachable: whatToStart(baseUrl) ?? "Check that it is running, and the model's base_url.",
+    notFound: 'Check `model`, and `base_url`, which usually ends in /v1.',
+  };
+}
 
 export const openaiProvider: ModelProvider = {
   provider: 'openai',
   summary: 'OpenAI, or any endpoint that speaks its Chat Completions (`base_url`)',
   schema: openaiSchema,
-  keyVariable: OPENAI_KEY,
+  keyVariables: [OPENAI_KEY],
   async connect(spec, host) {
     const params = openaiSchema.parse(spec.params);
     const keyName = params.api_key_env ?? OPENAI_KEY;
@@ -37,24 +42,11 @@ export const openaiProvider: ModelProvider = {
         usual: params.base_url === undefined || isOpenAi || spec.ownAddress === true,
       },
       missingKey: needsKey && !key ? keyName : undefined,
-      create: async ({ scrubber, log }) => {
-        for (const [name, value] of Object.entries(params.headers ?? {})) {
-          if (isSecretName(name)) scrubber.add(name, value);
-        }
-        // The client takes 4 ms to load, and a run from a recording never needs it.
-        const { OpenAiModel } = await import('./openaiModel.ts');
-        return new OpenAiModel({
-          id: spec.id,
-          params,
-          baseUrl,
-          isOpenAi,
-          keyName,
-          key: key || NO_KEY,
-          scrubber,
-          timeout: params.timeout ?? DEFAULT_TIMEOUT,
-          account,
-          log,
-        });
+      create: async (host) => {
+        const { createOpenAiModel } = await import('./clients.ts');
+        const advice = adviceFor(baseUrl);
+        const setup = { id: spec.id, params, baseUrl, isOpenAi, keyName, advice };
+        return createOpenAiModel(setup, { key, ...account }, host);
       },
     };
   },

@@ -3,14 +3,14 @@ import type { Message, Tool } from '../../core/message.ts';
 import type { ModelRequest } from '../model.ts';
 import { withSchema } from '../withSchema.ts';
 import type { Abilities } from './abilities.ts';
-import type { OpenAiParams } from './params.ts';
+import type { EndpointParams } from './params.ts';
 
 export type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
 
 /** The request as Chat Completions, using only what the endpoint takes. */
 export function requestBody(
   request: ModelRequest,
-  params: OpenAiParams,
+  params: EndpointParams,
   abilities: Abilities,
   count = 1,
 ): Body {

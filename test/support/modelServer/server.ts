@@ -6,6 +6,8 @@ import { httpError } from './faults.ts';
 import { type Answer, isFault, type Step } from './steps.ts';
 
 export interface ReceivedRequest {
+  /** With its query. */
+  readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body's text, byte for byte. */
   readonly text: string;
@@ -46,8 +48,8 @@ export interface ModelServer {
 }
 
 /**
- * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` (not streamed),
- * `POST /v1/embeddings` and `GET /v1/models`.
+ * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` (not streamed; also under
+ * Azure's `/openai/deployments/NAME`), `POST /v1/embeddings` and `GET /v1/models`.
  *
  *     const server = await startModelServer(['Hello!', rateLimited(), json({ score: 1 })]);
  *     t.after(() => server.close());
@@ -88,7 +90,7 @@ export async function startModelServer(
     const text = await textOf(request);
     const body = JSON.parse(text) as ChatBody;
     const earlier = requests.map((one) => one.body);
-    requests.push({ headers: request.headers, text, body });
+    requests.push({ path: request.url ?? '', headers: request.headers, text, body });
     const index = requests.length - 1;
     const first = await nextStep(body, index);
     if (isFault(first)) return first.fault(response);
@@ -125,7 +127,7 @@ export async function startModelServer(
 
   const server = createServer((request, response) => {
     const route = `${request.method} ${request.url?.split('?')[0]}`;
-    if (route === 'POST /v1/chat/completions') {
+    if (/^POST \/(?:v1|openai\/deployments\/[^/]+)\/chat\/completions$/.test(route)) {
       chat(request, response).catch((error: unknown) =>
         httpError(400, `Not a chat request: ${String(error)}`).fault(response),
       );

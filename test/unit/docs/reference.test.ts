@@ -80,7 +80,7 @@ describe('the reference', () => {
       readFileSync(join(ROOT, path), 'utf8'),
     );
     const named = texts.flatMap(
-      (text) => text.match(/(?<=')(?:TURNLIGHT|OPENAI)_[A-Z_]+(?=')/g) ?? [],
+      (text) => text.match(/(?<=')(?:TURNLIGHT|AZURE_OPENAI|OPENAI|OLLAMA)_[A-Z_]+(?=')/g) ?? [],
     );
     assert.ok(named.includes('TURNLIGHT_JUDGE'));
     assert.deepEqual(

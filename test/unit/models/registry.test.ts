@@ -18,7 +18,7 @@ test('reads provider:model, colons in the name of the model included', () => {
 for (const [text, words] of [
   ['gpt-5-mini', /is not a model/],
   ['openai:', /is not a model/],
-  ['opnai:gpt-5-mini', /Unknown provider "opnai".*openai, vscode, replay/],
+  ['opnai:gpt-5-mini', /Unknown provider "opnai".*openai, azure-openai, ollama, vscode, replay/],
   ['replay:judge', /needs more than a name/],
 ] as const) {
   test(`"${text}" is refused with a reason`, () => {
@@ -29,7 +29,9 @@ for (const [text, words] of [
 }
 
 test('knows its providers', () => {
-  assert.equal(findProvider('openai')?.provider, 'openai');
+  for (const name of ['openai', 'azure-openai', 'ollama']) {
+    assert.equal(findProvider(name)?.provider, name);
+  }
   assert.equal(findProvider('none'), undefined);
 });
 

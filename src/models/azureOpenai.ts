@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import type { KeyHost } from '../core/environment.ts';
+import { ModelError, type ModelProvider } from './model.ts';
+import { addressKey, endpointKeys, KEY_LOOKUP, variableKey } from './openai/params.ts';
+
+const ENDPOINT = 'AZURE_OPENAI_ENDPOINT';
+const KEY = 'AZURE_OPENAI_API_KEY';
+const TOKEN = 'AZURE_OPENAI_AD_TOKEN';
+const VERSION = 'OPENAI_API_VERSION';
+const USUAL_VERSION = '2024-10-21';
+
+const NOT_V1 =
+  "Expected the resource's address, such as https://NAME.openai.azure.com. For an address that ends in /v1, use the provider `openai`.";
+
+const azureSchema = z.strictObject({
+  provider: z.literal('azure-openai').meta({ description: 'A deployment of Azure OpenAI.' }),
+  model: z.string().min(1).meta({ description: "The model's name, such as `gpt-5-mini`." }),
+  deployment: z.string().min(1).optional().meta({
+    description: "Name of the model's deployment. Default: `model`.",
+  }),
+  base_url: addressKey(
+    `Address of the resource, such as \`https://NAME.openai.azure.com\`. Default: the variable \`${ENDPOINT}\`.`,
+  ).refine((address) => !/\/v1\/?$/.test(address ?? ''), NOT_V1),
+  api_version: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description: `Version of Azure's API. Default: the variable \`${VERSION}\`, else \`${USUAL_VERSION}\`.`,
+    }),
+  api_key_env: variableKey(KEY_LOOKUP, KEY),
+  token_env: variableKey(
+    `Name of the variable that holds a token of Entra ID, used instead of a key. Default: \`${TOKEN}\`, where no key is set.`,
+  ),
+  ...endpointKeys,
+});
+
+type AzureParams = z.infer<typeof azureSchema>;
+
+export const azureOpenaiProvider: ModelProvider = {
+  provider: 'azure-openai',
+  summary: 'A deployment of Azure OpenAI, by key or token',
+  schema: azureSchema,
+  keyVariables: [KEY, TOKEN],
+  async connect(spec, host) {
+    const params = azureSchema.parse(spec.params);
+    const found = await secretOf(params, host);
+    const { kind, name, secret } = found;
+    const resource = (params.base_url ?? host.env(ENDPOINT) ?? '').trim();
+    const baseUrl = `${resource.replace(/\/(?:openai\/?)?$/, '')}/openai`;
+    const variables = [...(secret ? [name] : []), ...(spec.sends ?? [])];
+    return {
+      destination: {
+        url: baseUrl,
+        variables: [...new Set(variables)],
+        usual: params.base_url === undefined || spec.ownAddress === true,
+      },
+      missingKey: secret ? undefined : name,
+      create: async (host) => {
+        if (!URL.canParse(baseUrl)) {
+          const message = `The model "${spec.id}" has no address. Set its \`base_url\`, or the environment variable ${ENDPOINT}, to https://NAME.openai.azure.com.`;
+          throw new ModelError('missing-variable', message);
+        }
+        const { createAzureModel } = await import('./openai/clients.ts');
+        const { deployment = params.model } = params;
+        const advice = {
+          unreachable: "Check the name of the resource in the model's base_url.",
+          notFound: `Check that the resource has a deployment "${deployment}", and the model's \`api_version\`.`,
+        };
+        const apiVersion = params.api_version ?? host.env(VERSION) ?? USUAL_VERSION;
+        const setup = { id: spec.id, params, baseUrl, isOpenAi: true, keyName: name, advice };
+        const access = { deployment, apiVersion, kind, secret: secret ?? '' };
+        return createAzureModel(setup, access, host);
+      },
+    };
+  },
+};
+
+interface Found {
+  readonly kind: 'key' | 'token';
+  /** Name of the variable. */
+  readonly name: string;
+  readonly secret: string | undefined;
+}
+
+/** The token that the file names, else the key, else the token of Azure's own variable. */
+async function secretOf(params: AzureParams, host: KeyHost): Promise<Found> {
+  const read = async (kind: Found['kind'], name: string): Promise<Found> => {
+    return { kind, name, secret: (await host.secret(name))?.trim() };
+  };
+  if (params.token_env !== undefined) return read('token', params.token_env);
+  const key = await read('key', params.api_key_env ?? KEY);
+  if (key.secret || params.api_key_env !== undefined) return key;
+  const token = await read('token', TOKEN);
+  return token.secret ? token : key;
+}

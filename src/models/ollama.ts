@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { whatToStart } from './localServers.ts';
+import type { ModelProvider } from './model.ts';
+import { addressKey, endpointKeys } from './openai/params.ts';
+
+const LOCAL = 'http://localhost:11434';
+const HOST_VARIABLE = 'OLLAMA_HOST';
+const PORT = '11434';
+
+const ollamaSchema = z.strictObject({
+  provider: z.literal('ollama').meta({
+    description: 'A model that Ollama serves, usually on this machine; needs no key.',
+  }),
+  model: z.string().min(1).meta({
+    description: "The model's name, as `ollama list` shows it, such as `qwen3:8b`.",
+  }),
+  base_url: addressKey(
+    `Address of the server. Default: the variable \`${HOST_VARIABLE}\`, else \`${LOCAL}\`.`,
+  ),
+  ...endpointKeys,
+});
+
+export const ollamaProvider: ModelProvider = {
+  provider: 'ollama',
+  summary: 'Ollama on this machine',
+  schema: ollamaSchema,
+  async connect(spec, host) {
+    const params = ollamaSchema.parse(spec.params);
+    const server = params.base_url ?? addressOf(host.env(HOST_VARIABLE));
+    const baseUrl = `${server.replace(/\/(?:v1\/?)?$/, '')}/v1`;
+    return {
+      destination: {
+        url: baseUrl,
+        variables: spec.sends ?? [],
+        usual: params.base_url === undefined || spec.ownAddress === true,
+      },
+      create: async (host) => {
+        const { createOpenAiModel } = await import('./openai/clients.ts');
+        const advice = {
+          unreachable: whatToStart(baseUrl) ?? 'Check that Ollama is running there.',
+          notFound: `Get the model with: ollama pull ${visibleLine(params.model)}`,
+        };
+        const setup = { id: spec.id, params, baseUrl, isOpenAi: false, advice };
+        return createOpenAiModel(setup, { organization: null, project: null }, host);
+      },
+    };
+  },
+};
+
+/** Ollama's own variable: `:11500`, `gpu.local` or a whole address; a server's `0.0.0.0` is this machine. */
+function addressOf(given: string | undefined): string {
+  const text = given?.trim();
+  if (!text) return LOCAL;
+  const address = text.includes('://') ? text : `http://${text.replace(/^:/, 'localhost:')}`;
+  if (!URL.canParse(address)) return LOCAL;
+  const url = new URL(address);
+  if (url.hostname === '0.0.0.0') url.hostname = 'localhost';
+  if (url.port === '' && !text.includes('://')) url.port = PORT;
+  return url.href.replace(/\/$/, '');
+}

@@ -1,0 +1,62 @@
+import { AzureOpenAI, OpenAI } from 'openai';
+import { isSecretName } from '../../core/scrubber.ts';
+import type { ModelHost } from '../model.ts';
+import { type CommonOptions, OpenAiModel, type OpenAiSetup } from './openaiModel.ts';
+import { type Account, DEFAULT_TIMEOUT } from './params.ts';
+
+/** Local servers want no key, but the client wants one to send. */
+const NO_KEY = 'no-key';
+
+/** What a provider says of a model. */
+type Described = Omit<OpenAiSetup, 'makeClient' | 'scrubber' | 'log' | 'timeout'>;
+
+/** A model at an address that takes a key as `Authorization: Bearer`, or none. */
+export function createOpenAiModel(
+  model: Described,
+  { key, ...account }: Account & { readonly key?: string | undefined },
+  host: ModelHost,
+): OpenAiModel {
+  return modelBy(model, host, (options) => {
+    return new OpenAI({ ...options, ...account, baseURL: model.baseUrl, apiKey: key || NO_KEY });
+  });
+}
+
+export interface AzureAccess {
+  readonly deployment: string;
+  readonly apiVersion: string;
+  /** A key goes into the header `api-key`, a token of Entra ID into `Authorization`. */
+  readonly kind: 'key' | 'token';
+  readonly secret: string;
+}
+
+export function createAzureModel(
+  model: Described,
+  { deployment, apiVersion, kind, secret }: AzureAccess,
+  host: ModelHost,
+): OpenAiModel {
+  const own = { baseURL: model.baseUrl, organization: null, project: null };
+  return modelBy(model, host, (options) => {
+    return new AzureOpenAI({
+      ...options,
+      ...own,
+      deployment,
+      apiVersion,
+      // Without the empty key the client would look for one in the environment.
+      ...(kind === 'key'
+        ? { apiKey: secret }
+        : { apiKey: '', azureADTokenProvider: async () => secret }),
+    });
+  });
+}
+
+function modelBy(
+  model: Described,
+  { scrubber, log }: ModelHost,
+  makeClient: (options: CommonOptions) => OpenAI,
+): OpenAiModel {
+  const { headers = {}, timeout = DEFAULT_TIMEOUT } = model.params;
+  for (const [name, value] of Object.entries(headers)) {
+    if (isSecretName(name)) scrubber.add(name, value);
+  }
+  return new OpenAiModel({ ...model, makeClient, scrubber, log, timeout });
+}
