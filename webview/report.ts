@@ -11,7 +11,8 @@ import { ConversationView } from './view.ts';
  * @param json the run, as the page holds it
  */
 export function showReport(root: HTMLElement, json: string): void {
-  const { executions } = reportPageSchema.parse(JSON.parse(json));
+  const page = reportPageSchema.parse(JSON.parse(json));
+  const { executions } = page;
   const list = document.getElementById('cases');
   const view = new ConversationView(root, {
     editor: false,
@@ -49,7 +50,7 @@ export function showReport(root: HTMLElement, json: string): void {
     document.title = nameOf(snapshot);
     view.show(snapshot);
   };
-  list?.replaceChildren(...renderCases(executions));
+  list?.replaceChildren(...renderCases(page));
   window.addEventListener('hashchange', () => {
     show();
     window.scrollTo(0, 0);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { errorText } from '../core/errors.ts';
 import { isSecretName } from '../core/scrubber.ts';
+import { unreadableCause } from '../disk/unreadable.ts';
 import { UsageError } from './exitCode.ts';
 import { ALLOWED_HOSTS_VARIABLE } from './hosts.ts';
 import type { Shell } from './shell.ts';
@@ -16,7 +16,7 @@ import type { Shell } from './shell.ts';
  */
 export async function readDotenv(file: string, shell: Shell): Promise<void> {
   const text = await readFile(resolve(shell.folder, file), 'utf8').catch((error: unknown) => {
-    throw new UsageError(`--dotenv: ${file} cannot be read. ${errorText(error)}`);
+    throw new UsageError(`--dotenv: ${file} cannot be read: ${unreadableCause(error)}.`);
   });
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value === undefined) continue;

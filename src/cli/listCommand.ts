@@ -1,4 +1,5 @@
 import { visibleLine } from '../core/presentation/visibleText.ts';
+import type { SuiteCase } from '../core/suite.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { EXIT, type ExitCode } from './exitCode.ts';
@@ -8,20 +9,29 @@ import { loadSuites, showProblems } from './suites.ts';
 /** Lists the cases of each file. Problems go to standard error; invalid files exit with 3. */
 export async function list(args: readonly string[], shell: Shell): Promise<ExitCode> {
   const loaded = await loadSuites(args, shell);
-  for (const { path, outline } of loaded) {
+  for (const { path, outline, suite } of loaded) {
     shell.out.write(`${shownPath(path, shell.folder)}\n`);
-    for (const one of outline) shell.out.write(`  ${describe(one)}\n`);
+    const sound = new Map(suite?.cases.map((one) => [one.id, one]));
+    for (const one of outline) {
+      shell.out.write(`  ${describe(one, sound.get(one.id ?? ''))}\n`);
+    }
   }
   const invalid = showProblems(loaded, shell.folder, (text) => shell.err.write(text));
   return invalid ? EXIT.invalid : EXIT.passed;
 }
 
-/** `order-status  A smooth session.  [orders]  ×3` */
-function describe(one: OutlineCase): string {
+/** `order-status  A smooth session.  [orders]  ×3  (only)` */
+function describe(one: OutlineCase, sound: SuiteCase | undefined): string {
   const parts = [one.id === undefined ? '(no id)' : visibleLine(one.id, 80)];
   if (one.description !== undefined) parts.push(visibleLine(one.description, 80));
   if (one.tags.length > 0) parts.push(`[${visibleLine(one.tags.join(', '), 80)}]`);
   if (one.repetitions > 1) parts.push(`×${one.repetitions}`);
+  if (sound?.only) parts.push('(only)');
+  if (sound?.skip) parts.push(`(${skippedText(sound.skip.reason)})`);
   if (one.errors.length > 0) parts.push('(has errors)');
   return parts.join('  ');
+}
+
+function skippedText(reason: string | undefined): string {
+  return reason === undefined ? 'skipped' : `skipped: ${visibleLine(reason, 80)}`;
 }

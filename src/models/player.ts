@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { parseJson } from '../core/data.ts';
-import { errorText } from '../core/errors.ts';
+import { unreadableCause } from '../disk/unreadable.ts';
 import {
   type AnyExchangeRequest,
   type EmbeddingExchangeRequest,
@@ -118,7 +118,7 @@ async function readRecording(
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await read(path));
   } catch (error) {
-    const message = `The recording ${path} cannot be read: ${errorText(error)}.`;
+    const message = `The recording ${path} cannot be read: ${unreadableCause(error)}.`;
     throw new RecordingError('missing', message);
   }
 }

@@ -6,6 +6,10 @@ export const RUN_ELEMENT = 'run';
 
 /** What the page of a report shows. */
 export const reportPageSchema = z.strictObject({
+  /** When the run began, ISO 8601; absent where none did. */
+  started: z.string().optional(),
+  /** How assertions came out, counts, cost, time. */
+  sums: z.array(z.string()),
   /** Each execution that finished, in the order of the files. Paths are relative. */
   executions: z.array(snapshotSchema),
 });

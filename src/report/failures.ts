@@ -1,8 +1,11 @@
 import { type Turn, textOf, turnsOf } from '../core/conversation.ts';
 import { executionTitle } from '../core/presentation/executionTitle.ts';
+import { LONGEST_FAILURE } from '../core/presentation/failureText.ts';
 import { thresholdSentence } from '../core/presentation/score.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
 import {
+  missesBeside,
+  missesIn,
   pathOf,
   samplesText,
   thresholdNote,
@@ -54,13 +57,14 @@ function verdictLines(verdict: Verdict, line: CaseLine, style: Style): string[] 
   const wrong = verdict.turns.filter(isFailure);
   // Those within it tell their turns themselves.
   const bad = verdict.nested ? [] : wrong;
+  const told = bad.map(({ turn }) => turn);
   const turns = new Map(turnsOf(line.conversation).map((turn) => [turn.number, turn]));
   return [
     head,
     ...(verdict.rationale === '' ? [] : indented(verdict.rationale, 4)),
     ...pathLines(verdict),
     ...bad.flatMap((entry) => turnLines(entry, turns.get(entry.turn), verdict, style)),
-    ...(verdict.nested ? [] : otherMisses(verdict, bad)).flatMap((miss) => indented(miss, 4)),
+    ...(verdict.nested ? [] : missesBeside(told, verdict)).flatMap((miss) => indented(miss, 4)),
     ...nestedLines(verdict, line, style),
   ];
 }
@@ -92,7 +96,7 @@ function turnLines(
   const lines = [`    Turn ${entry.turn}${turn ? `, ${turn.side}` : ''}${location}`];
   const text = turn ? textOf(turn) : '';
   if (text !== '') lines.push(`      ${paint.dim('>')} ${visibleLine(text, TURN_LENGTH)}`);
-  const reasons = entry.rationale === '' ? missesOf(verdict, entry.turn) : [entry.rationale];
+  const reasons = entry.rationale === '' ? missesIn(entry.turn, verdict) : [entry.rationale];
   lines.push(...reasons.flatMap((reason) => indented(reason, 6)));
   if (entry.evidence) {
     const note = entry.evidence.verified ? '' : ' (not found in this turn)';
@@ -101,19 +105,8 @@ function turnLines(
   return lines;
 }
 
-function missesOf(verdict: Verdict, turn: number): string[] {
-  return verdict.misses.filter((miss) => miss.startsWith(`Turn ${turn}:`));
-}
-
-/** Misses that no shown turn already tells. */
-function otherMisses(verdict: Verdict, shown: readonly TurnVerdict[]): string[] {
-  return verdict.misses.filter(
-    (miss) => !shown.some(({ turn }) => miss.startsWith(`Turn ${turn}:`)),
-  );
-}
-
 function indented(text: string, spaces: number): string[] {
-  return visibleText(text)
+  return visibleText(text, LONGEST_FAILURE)
     .trim()
     .split('\n')
     .map((line) => `${' '.repeat(spaces)}${line}`);

@@ -9,8 +9,10 @@ import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
 import { viewPolicy } from '../protocol/viewPolicy.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
+import { createPaint } from './paint.ts';
 import type { Report } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
+import { summaryLines } from './summary.ts';
 
 /** What the page is made of: the conversation view as the editor shows it. */
 interface Assets {
@@ -26,7 +28,9 @@ export async function htmlReport(): Promise<Report> {
   const [script, style] = await Promise.all([asset('webview.js'), asset('webview.css')]);
   return (log, folder) => {
     const executions = log.cases.map((line) => snapshotOf(line, log.caseOf(line), folder));
-    return pageOf({ executions }, { script, style });
+    const sums = summaryLines(log, createPaint(false), log.duration);
+    const started = log.run?.started;
+    return pageOf({ ...(started && { started }), sums, executions }, { script, style });
   };
 }
 

@@ -14,9 +14,6 @@ import { summaryLines } from './summary.ts';
 /** Bytes. GitHub takes a step summary of up to 1 MiB. */
 const LONGEST = 900_000;
 
-/** Characters of what is told at one line, so that a failure leaves room for the others. */
-const LONGEST_FAILURE = 4_000;
-
 /** A summary for a pull request or a step of CI: sums, then each failure with the lines it is about. */
 export const writeMarkdown: Report = (log, folder) => {
   const sums = summaryLines(log, createPaint(false), log.duration);
@@ -58,11 +55,7 @@ function failureOf(line: CaseLine, folder: string): string {
     `## ${STATUS_ICONS[line.status]} ${escapeLine(executionTitle(line))}${scored}`,
     ...failuresOf(line).flatMap(({ source, text }) => [
       `**${escapeLine(`${shownPath(source.path, folder)}:${source.range.start.line + 1}`)}**`,
-      escapeMarkdown(shortened(text)).replace(/^/gm, '> '),
+      escapeMarkdown(text).replace(/^/gm, '> '),
     ]),
   );
-}
-
-function shortened(text: string): string {
-  return text.length > LONGEST_FAILURE ? `${text.slice(0, LONGEST_FAILURE)}…` : text;
 }

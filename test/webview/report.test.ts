@@ -106,6 +106,18 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     await page.locator('h1', { hasText: 'late' }).waitFor();
   });
 
+  it('tells when the run was, what it cost, and lists failures alone on demand', async () => {
+    const cases = page.locator('#cases');
+    await cases.locator('summary').click();
+    assert.match(await cases.locator('summary').innerText(), /^Run of \S+ \S/);
+    assert.match(await cases.locator('details').innerText(), /Asked: \d+ requests/);
+    await cases.getByLabel('Failures only').press('Space');
+    const shown = cases.locator('li a:visible .name');
+    assert.deepEqual(await shown.allInnerTexts(), ['late', 'hostile']);
+    await cases.getByLabel('Failures only').press('Space');
+    assert.equal(await shown.count(), LINES.length);
+  });
+
   it('shows what an agent said as text, whatever it holds', async () => {
     await page.locator('#cases a', { hasText: 'hostile' }).click();
     await page.locator('h1', { hasText: 'hostile' }).waitFor();

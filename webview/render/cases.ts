@@ -3,32 +3,55 @@ import { counted } from '../../src/core/presentation/amounts.ts';
 import { executionTitle } from '../../src/core/presentation/executionTitle.ts';
 import { caseScoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
-import { statusSchema } from '../../src/core/verdict.ts';
+import { isFailure, statusSchema } from '../../src/core/verdict.ts';
+import type { ReportPage } from '../../src/protocol/reportPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 import { badge } from './status.ts';
 
 /** The executions of a run by suite, as links to each other; those of the page are `#1`, `#2` and so on. */
-export function renderCases(executions: readonly Snapshot[]): HTMLElement[] {
+export function renderCases({ executions, started, sums }: ReportPage): HTMLElement[] {
   const numbered = executions.map((snapshot, index) => ({ snapshot, number: index + 1 }));
   const suites = groupBy(numbered, ({ snapshot }) => snapshot.state.file);
   return [
     h('p', { class: 'muted' }, countsOf(executions)),
+    h(
+      'details',
+      {},
+      h(
+        'summary',
+        {},
+        started === undefined ? 'Summary' : `Run of ${new Date(started).toLocaleString()}`,
+      ),
+      h('ul', { class: 'muted' }, ...sums.map((line) => h('li', {}, line))),
+    ),
+    ...failuresOnly(executions),
     ...[...suites.values()].flatMap((suite) => [
       h('h2', { title: suite[0].snapshot.state.file }, suite[0].snapshot.suiteName),
-      h('ul', {}, ...suite.map(({ snapshot, number }) => h('li', {}, entry(snapshot, number)))),
+      h('ul', {}, ...suite.map(item)),
     ]),
   ];
 }
 
-function entry(snapshot: Snapshot, number: number): HTMLElement {
+/** Hides the rest of the list, where it has both. */
+function failuresOnly(executions: readonly Snapshot[]): HTMLElement[] {
+  if (executions.every(failed) || !executions.some(failed)) return [];
+  return [h('label', {}, h('input', { type: 'checkbox', id: 'only-failures' }), 'Failures only')];
+}
+
+function item({ snapshot, number }: { snapshot: Snapshot; number: number }): HTMLElement {
   const { status } = snapshot;
-  return h(
+  const link = h(
     'a',
     { href: `#${number}` },
     h('span', { class: 'name' }, nameOf(snapshot)),
     status && badge(status, caseScoreText(snapshot)),
   );
+  return h('li', { class: failed(snapshot) ? 'failed' : 'other' }, link);
+}
+
+function failed({ status }: Snapshot): boolean {
+  return status !== undefined && isFailure({ status });
 }
 
 /** `2 passed, 1 failed`; `6 runs of 2 cases: …` where cases are repeated. */

@@ -5,7 +5,7 @@ import type { CaseLine } from '../runRecord.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../verdict.ts';
 import { thresholdSentence } from './score.ts';
 import { STATUS_WORDS } from './status.ts';
-import { thresholdNote, verdictText } from './verdictText.ts';
+import { missesBeside, missesIn, thresholdNote, verdictText } from './verdictText.ts';
 import { visibleLine, visibleText } from './visibleText.ts';
 
 /** Something that a failure is about, to be opened. */
@@ -28,6 +28,9 @@ const LIST = new Intl.ListFormat('en');
 
 /** Characters of a turn that are repeated in its failure. */
 const TURN_LENGTH = 300;
+
+/** Characters of what is told of one line, so that a failure leaves room for the others. */
+export const LONGEST_FAILURE = 4_000;
 
 /**
  * What is wrong with a finished case: failing turns at their lines, the rest at its assertion. A line
@@ -77,8 +80,11 @@ function verdictFailures(verdict: Verdict, line: CaseLine): Failure[] {
     const texts = group.map(({ text }) => text);
     return failure([...texts, lines(summary)].join('\n\n'), group[0].source, [...links, asserted]);
   });
-  if (atTurns.length > 0 && placed.length === bad.length) return atTurns;
-  const misses = verdict.misses.filter((miss) => `${miss}.` !== rationale);
+  const misses = missesBeside(
+    placed.map(({ number }) => number),
+    verdict,
+  );
+  if (atTurns.length > 0 && misses.length === 0 && placed.length === bad.length) return atTurns;
   return [...atTurns, failure(lines([...summary, ...misses]), source, [asserted])];
 }
 
@@ -102,15 +108,14 @@ function together(failures: [Failure, ...Failure[]]): Failure {
   );
   const turns = links.flatMap(({ turn }) => turn ?? []).sort((a, b) => a - b);
   const head = turns.length > 1 ? [`Turns ${LIST.format(turns.map(String))} failed.`] : [];
-  return { text: [...head, ...failures.map(({ text }) => text)].join('\n\n'), source, links };
+  const texts = [...head, ...failures.map(({ text }) => text)];
+  return { text: visibleText(texts.join('\n\n'), LONGEST_FAILURE), source, links };
 }
 
 function turnText(entry: TurnVerdict, verdict: Verdict, turn: Turn | undefined): string {
   const prefix = `${turnLabel(entry.turn)}:`;
   const reasons =
-    entry.rationale === ''
-      ? verdict.misses.filter((miss) => miss.startsWith(prefix))
-      : [`${prefix} ${entry.rationale}`];
+    entry.rationale === '' ? missesIn(entry.turn, verdict) : [`${prefix} ${entry.rationale}`];
   const said = turn ? visibleLine(textOf(turn), TURN_LENGTH) : '';
   return lines([
     ...(reasons.length > 0 ? reasons : [`${prefix} ${STATUS_WORDS[entry.status]}`]),
@@ -129,5 +134,5 @@ function lines(texts: readonly string[]): string {
 }
 
 function failure(text: string, source: Source, links: readonly Link[] = []): Failure {
-  return { text: visibleText(text), source, links };
+  return { text: visibleText(text, LONGEST_FAILURE), source, links };
 }

@@ -43,3 +43,19 @@ export function pathOf({ details }: Pick<Verdict, 'details'>): readonly PathStep
   const path = z.array(stepSchema).safeParse(details.path);
   return path.success ? path.data : [];
 }
+
+/** What was missed in a turn. */
+export function missesIn(turn: number, { misses }: Pick<Verdict, 'misses'>): string[] {
+  return misses.filter((miss) => isOf(turn, miss));
+}
+
+/** What was missed beside what is told at turns, and by the rationale. */
+export function missesBeside(turns: readonly number[], { misses, rationale }: Verdict): string[] {
+  return misses.filter(
+    (miss) => `${miss}.` !== rationale && !turns.some((turn) => isOf(turn, miss)),
+  );
+}
+
+function isOf(turn: number, miss: string): boolean {
+  return miss.startsWith(`Turn ${turn}:`);
+}

@@ -48,17 +48,15 @@ const NEEDED_OR_HIDDEN = new RegExp(`(${NEEDED})|${HIDDEN}`, 'gu');
  * Text from a file, an agent or a judge so that all of it can be seen and none of it is obeyed: lines
  * stay lines, and what is hidden is shown by its number, as VS Code does in its editor: `[U+202E]`.
  * Emoji, Persian and Hindi words stay as they are.
- */
-export function visibleText(text: string): string {
-  if (PLAIN.test(text)) return text;
-  return splitLines(text).map(visibleCharacters).join('\n');
-}
-
-/**
- * The same on one line.
  *
  * @param length the most characters; what is cut ends in `…`, and no emoji is cut in two
  */
+export function visibleText(text: string, length = Number.POSITIVE_INFINITY): string {
+  const visible = PLAIN.test(text) ? text : splitLines(text).map(visibleCharacters).join('\n');
+  return shortened(visible, length);
+}
+
+/** The same on one line. */
 export function visibleLine(text: string, length = Number.POSITIVE_INFINITY): string {
   const head = text.slice(0, length + 1);
   if (PLAIN_LINE.test(head)) return shortened(head, length);

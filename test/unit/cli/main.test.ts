@@ -87,7 +87,7 @@ test('run: a file of variables brings keys, is hidden in what is written, and le
   assert.match(refused.err, /may not set TURNLIGHT_ALLOW_HOSTS\. Use --allow-host\./);
   const missing = await turnlight(folder, ['run', '--dotenv', 'none.env']);
   assert.equal(missing.code, 3);
-  assert.match(missing.err, /--dotenv: none\.env cannot be read/);
+  assert.match(missing.err, /--dotenv: none\.env cannot be read: there is no such file\./);
 });
 
 test('run: what an agent says is no command to a CI', async (t) => {
@@ -312,4 +312,21 @@ test('list: prints the cases of each file', async (t) => {
   const { code, out } = await turnlight(folder, ['list']);
   assert.equal(code, 0, out);
   assert.equal(out, 'greet.eval.yaml\n  polite  [quick]\n  thankful  Says thanks.\n');
+});
+
+test('list: marks what a run leaves out', async (t) => {
+  const { folder } = await workspace(t, OBEDIENT);
+  const transcript = [{ user: 'Hi' }, { assistant: 'Hello' }];
+  const checks = [{ type: 'contains', value: 'Hello' }];
+  const cases = [
+    { id: 'a', only: true },
+    { id: 'b', skip: 'Needs the new API.' },
+    { id: 'c', skip: true },
+  ].map((one) => ({ ...one, transcript, assert: checks }));
+  await writeFile(join(folder, 'marked.eval.yaml'), JSON.stringify({ cases }));
+  const { out } = await turnlight(folder, ['list', 'marked.eval.yaml']);
+  assert.equal(
+    out,
+    'marked.eval.yaml\n  a  (only)\n  b  (skipped: Needs the new API.)\n  c  (skipped)\n',
+  );
 });

@@ -240,7 +240,10 @@ for (const [name, line, words] of [
 
 test('a recording that is missing, or cannot be written, is an error that names it', async (t) => {
   const path = await folder(t);
-  await assert.rejects(openPlayer(join(path, 'none.jsonl'), unheard), /none\.jsonl cannot be read/);
+  await assert.rejects(
+    openPlayer(join(path, 'none.jsonl'), unheard),
+    /none\.jsonl cannot be read: there is no such file\.$/,
+  );
   await assert.rejects(openRecorder(path, new Scrubber(), assert.fail), /cannot be written/);
 });
 

@@ -118,6 +118,24 @@ describe('what went wrong in a case', () => {
     );
   });
 
+  it('tells what no turn tells at the assertion, beside the turns', () => {
+    const misses = ['Turn 2: promises a date', 'The refund is not answered.'];
+    const verdicts = [verdict({ turns: [entry(2)], misses })];
+    const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
+    assert.deepEqual(places(line), [12, 5]);
+    const told = failuresOf(line).map(({ text }) => text);
+    assert.doesNotMatch(told[1] ?? '', /promises a date/);
+    assert.match(told[1] ?? '', /The refund is not answered\.$/);
+  });
+
+  it('is cut where a judge goes on for pages', () => {
+    const verdicts = [verdict({ rationale: 'On and on. '.repeat(10_000) })];
+    const line = buildCaseLine({ id: 'a', status: 'fail', conversation, verdicts });
+    const [only] = failuresOf(line);
+    assert.ok(only && only.text.length < 5_000);
+    assert.match(only.text, /…$/);
+  });
+
   it('drops no failing turn that has no place in the file', () => {
     const turns = [entry(2), entry(9)];
     const verdicts = [verdict({ turns, misses: ['Turn 9: promises a date'] })];
