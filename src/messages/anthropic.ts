@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { hiddenKind, missingOfCall, partText, resultText, textKind } from './content.ts';
+import {
+  failedResult,
+  hiddenKind,
+  missingOfCall,
+  partText,
+  resultText,
+  textKind,
+} from './content.ts';
 import type { Dialect, Item } from './dialect.ts';
 import { answeredCall, callId, notedList, toolName, unread } from './fields.ts';
 import {
@@ -77,7 +84,7 @@ const toolResult: PartKind = {
   },
   read: ({ tool_use_id: id, content, is_error: failed }, _message, at) => ({
     result: { callId: String(id), content: blocksText(content), idAt: [...at, 'tool_use_id'] },
-    notes: failed === true ? [`The result of the call "${id}" says that the tool failed.`] : [],
+    notes: failed === true ? [failedResult(id)] : [],
   }),
 };
 

@@ -47,6 +47,17 @@ export function hiddenKind(type: string, what: string, keys: readonly string[]):
   };
 }
 
+/** As `hiddenKind`, of a part that says what it is in `by`: `image/png`, or `image`. */
+export function mediaKind(type: string, by: string, keys: readonly string[]): PartKind {
+  const kind = hiddenKind(type, 'file', [by, ...keys]);
+  return { ...kind, read: (part) => ({ text: hiddenText(mediaOf(part[by]), part) }) };
+}
+
+function mediaOf(given: unknown): string {
+  const [what = ''] = typeof given === 'string' ? given.split('/') : [];
+  return ['image', 'audio', 'video'].includes(what) ? what : 'file';
+}
+
 /** `[image: not shown]`, `[file "a.pdf": not shown]`. */
 function hiddenText(what: string, part: Item): string {
   const name = part.filename ?? part.title ?? valueAt(part, ['file', 'filename']);
@@ -161,6 +172,27 @@ export function parseArguments(given: unknown): unknown {
 export function resultText(given: unknown): string {
   if (given === null || given === undefined) return '';
   return typeof given === 'string' ? given : JSON.stringify(given);
+}
+
+/** A note on a result that is no answer but what went wrong. */
+export function failedResult(id: unknown): string {
+  return `The result of the call "${id}" says that the tool failed.`;
+}
+
+/** A part with nothing to show but this note. */
+export function notedKind(
+  type: string,
+  description: string,
+  keys: readonly string[],
+  note: string | ((part: Item) => string),
+): PartKind {
+  return {
+    schema: z.strictObject({
+      type: z.literal(type).meta({ description }),
+      ...Object.fromEntries(keys.map((key) => [key, unread])),
+    }),
+    read: (part) => ({ notes: [typeof note === 'string' ? note : note(part)] }),
+  };
 }
 
 /** A note on a call, an output or a message that did not come to its end. */

@@ -39,6 +39,11 @@ export interface Dialect {
   read(item: Item, index: number): ReadMessage;
 }
 
+/** Where a message holds what it says, if not in `content`. */
+export interface Body {
+  readonly body?: string;
+}
+
 export function refused(path: Path, code: string, message: string): Refused {
   return { problems: [{ path, code, message }] };
 }

@@ -9,7 +9,14 @@ import {
   type ValueProblem,
   valueProblems,
 } from '../schema/valueProblems.ts';
-import { type HeldMessage, type Item, type ReadMessage, type Refused, refused } from './dialect.ts';
+import {
+  type Body,
+  type HeldMessage,
+  type Item,
+  type ReadMessage,
+  type Refused,
+  refused,
+} from './dialect.ts';
 import type { Speaker } from './roles.ts';
 
 /** What a part of a message comes to. Nothing but notes: it has nothing to show. */
@@ -34,6 +41,7 @@ export interface PartKind {
   read(part: Item, message: Item, at: Path): Part | ValueProblem;
 }
 
+/** By type; what stands under `data-*` is for every type that begins with `data-`. */
 export type PartKinds = Readonly<Record<string, PartKind>>;
 
 /** What the content of such a speaker's message may be: a text or a list of the parts he can have. */
@@ -43,7 +51,7 @@ export function contentOf(role: Speaker, kinds: PartKinds): z.ZodType {
     .meta({ description: 'Text, or a list of parts.' });
 }
 
-export function partsOf(role: Speaker, kinds: PartKinds): z.ZodType {
+export function partsOf(role: Speaker, kinds: PartKinds): z.ZodArray {
   const own = Object.values(kinds).filter((kind) => !kind.of || kind.of.includes(role));
   return z
     .array(
@@ -57,13 +65,20 @@ export function partsOf(role: Speaker, kinds: PartKinds): z.ZodType {
 
 /** A union of mappings that one key tells apart; zod wants at least one in it. */
 export function unionBy(key: string, schemas: readonly z.ZodObject[]): z.ZodType {
-  return z.discriminatedUnion(key, schemas as unknown as [z.ZodObject]);
+  const apart = schemas.every(({ shape }) => shape[key] instanceof z.ZodLiteral);
+  return apart
+    ? z.discriminatedUnion(key, schemas as unknown as [z.ZodObject])
+    : z.union(schemas as unknown as [z.ZodObject]);
 }
 
 /** True if the content is a list in which such a part stands. */
-export function hasPart(item: Item, test: (part: Item) => boolean): boolean {
-  const { content } = item;
-  return Array.isArray(content) && content.some((part) => isMapping(part) && test(part));
+export function hasPart(
+  item: Item,
+  test: (part: Item) => boolean,
+  { body = 'content' }: Body = {},
+): boolean {
+  const list = item[body];
+  return Array.isArray(list) && list.some((part) => isMapping(part) && test(part));
 }
 
 /** A message's content, a text or a list of parts, as canonical messages in its order. */
@@ -75,9 +90,18 @@ export function readContent(item: Item, role: Speaker, kinds: PartKinds): ReadMe
   if (!Array.isArray(content)) {
     return refused(['content'], 'wrong-type', '`content` must be text or a list of parts.');
   }
-  const read = content.map((part: unknown, index) =>
-    readPart(part, { item, role, kinds, at: ['content', index] }),
-  );
+  return readParts(item, role, kinds, content);
+}
+
+/** Parts that stand under a key of a message, as canonical messages in their order. */
+export function readParts(
+  item: Item,
+  role: Speaker,
+  kinds: PartKinds,
+  parts: readonly unknown[],
+  { body = 'content' }: Body = {},
+): ReadMessage {
+  const read = parts.map((part, index) => readPart(part, { item, role, kinds, at: [body, index] }));
   return gather(role, read);
 }
 
@@ -103,7 +127,7 @@ export function readPart(part: unknown, { item, role, kinds, at }: PartContext):
     return refused(at, 'wrong-type', 'A part must be a mapping, such as `{type: text, text: …}`.');
   }
   const { type } = part;
-  const kind = typeof type === 'string' && Object.hasOwn(kinds, type) ? kinds[type] : undefined;
+  const kind = typeof type === 'string' ? kindOf(type, kinds) : undefined;
   if (!kind) return { problems: [within(unknownPart(part, kinds))] };
   const problems = valueProblems(kind.schema, part, kind);
   if (problems.length > 0) return { problems: problems.map(within) };
@@ -115,13 +139,26 @@ export function readPart(part: unknown, { item, role, kinds, at }: PartContext):
   return 'code' in read ? { problems: [read] } : read;
 }
 
+function kindOf(type: string, kinds: PartKinds): PartKind | undefined {
+  if (Object.hasOwn(kinds, type)) return kinds[type];
+  const open = Object.keys(kinds).find(
+    (name) =>
+      name.endsWith('*') && type.length >= name.length && type.startsWith(name.slice(0, -1)),
+  );
+  return open === undefined ? undefined : kinds[open];
+}
+
+function isWhole(type: string): boolean {
+  return !type.endsWith('*');
+}
+
 function unknownPart(part: Item, kinds: PartKinds): ValueProblem {
   const { type } = part;
   if (type === undefined) {
     const misspelt = Object.keys(part).find((key) => closest(key, ['type']) !== undefined);
     if (misspelt !== undefined) return strangerProblem([], misspelt, ['type']);
   }
-  return unknownType(type === undefined ? [] : ['type'], type, Object.keys(kinds));
+  return unknownType(type === undefined ? [] : ['type'], type, Object.keys(kinds).filter(isWhole));
 }
 
 /** @param types that can stand at the path */
@@ -176,9 +213,13 @@ function messageOf(role: Speaker, content: string, calls: ToolCall[]): Message {
 }
 
 /** Refuses a message that says nothing; one of which only notes are left is none of these. */
-export function unlessEmpty(item: Item, read: ReadMessage): ReadMessage {
+export function unlessEmpty(
+  item: Item,
+  read: ReadMessage,
+  { body = 'content' }: Body = {},
+): ReadMessage {
   if ('problems' in read || read.messages.length > 0 || read.notes.length > 0) return read;
-  return Object.hasOwn(item, 'content')
-    ? refused(['content'], 'empty-content', 'The message is empty.')
-    : refused([], 'missing-content', 'The message has no `content`.');
+  return Object.hasOwn(item, body)
+    ? refused([body], 'empty-content', 'The message is empty.')
+    : refused([], 'missing-content', `The message has no \`${body}\`.`);
 }

@@ -139,7 +139,7 @@ function readItem(item: unknown, index: number): ReadMessage {
 
 /** What a message can hold in any dialect, once for all. */
 const SHAPES = dialects.flatMap(({ schema }) => shapesOf(schema));
-const TYPES = [...new Set(dialects.flatMap(({ types }) => types))];
+const TYPES = [...new Set([...dialects].reverse().flatMap(({ types }) => types))];
 
 function shapesOf(schema: z.core.$ZodType): z.ZodObject[] {
   const { options } = schema._zod.def as unknown as { options?: readonly z.core.$ZodType[] };

@@ -1,8 +1,12 @@
+import { aiSdk } from './aiSdk.ts';
+import { aiSdkUi } from './aiSdkUi.ts';
 import { anthropic } from './anthropic.ts';
 import { azure } from './azure.ts';
 import { deepeval } from './deepeval.ts';
 import type { Dialect } from './dialect.ts';
+import { langchain } from './langchain.ts';
 import { openaiChat } from './openaiChat.ts';
+import { openTelemetry } from './openTelemetry.ts';
 import { responses } from './responses.ts';
 import { shorthand } from './shorthand.ts';
 
@@ -11,9 +15,13 @@ import { shorthand } from './shorthand.ts';
  * one is a file in this folder and its line here, before `openaiChat`, which takes all with a role.
  */
 export const dialects: readonly Dialect[] = [
+  aiSdkUi,
+  openTelemetry,
+  aiSdk,
   azure,
   anthropic,
   deepeval,
+  langchain,
   responses,
   openaiChat,
   shorthand,

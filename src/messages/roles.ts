@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Message } from '../core/message.ts';
 import { closest } from '../core/text/closest.ts';
 import { type Missing, type ValueProblem, valueProblems } from '../schema/valueProblems.ts';
-import type { Item, ReadMessage } from './dialect.ts';
+import type { Body, Item, ReadMessage } from './dialect.ts';
 
 export type Speaker = Message['role'];
 
@@ -34,10 +34,12 @@ export function readByRole<Role extends Speaker>(
   schemas: SchemasByRole<Role>,
   read: (role: Role) => ReadMessage,
   missing: Missing = {},
+  { body }: Body = {},
 ): ReadMessage {
   const role = roleIn(item, schemas);
   if (typeof role === 'object') return { problems: [role] };
-  const problems = valueProblems(schemas[role], { ...item, content: '' }, { missing });
+  const unread = body === undefined ? { content: '' } : { [body]: [] };
+  const problems = valueProblems(schemas[role], { ...item, ...unread }, { missing });
   return problems.length > 0 ? { problems } : read(role);
 }
 

@@ -123,6 +123,18 @@ describe('the JSON Schema of messages', () => {
       'DeepEval',
       '- {role: user, content: x, user_id: null}\n- {role: assistant, content: x, tools_called: [{name: f, output: 1}], retrieval_context: [x]}',
     ],
+    [
+      'the AI SDK',
+      '- {id: a, role: user, parts: [{type: text, text: x}]}\n- {id: b, role: assistant, parts: [{type: tool-f, toolCallId: a, state: input-available, input: {}}, {type: data-x, data: 1}]}\n- {role: tool, content: [{type: tool-result, toolCallId: a, toolName: f, output: {type: json, value: 1}}]}',
+    ],
+    [
+      'LangChain',
+      '- {type: human, content: x}\n- {type: ai, content: [x, {type: text, text: x}], tool_calls: [{id: a, name: f, args: {}}]}\n- {lc: 1, type: constructor, id: [ToolMessage], kwargs: {content: x, tool_call_id: a}}',
+    ],
+    [
+      'OpenTelemetry',
+      '- {role: user, parts: [{type: text, content: x}]}\n- {role: assistant, parts: [{type: tool_call, id: a, name: f, arguments: null}]}\n- {role: tool, parts: [{type: tool_call_response, id: a, response: 1}]}',
+    ],
   ] as const) {
     it(`takes ${what}`, () => assert.deepEqual(ofMessages(yaml(text)), []));
   }

@@ -47,6 +47,30 @@ const SOUND: Readonly<Record<string, string>> = {
   retrieval_context: [x]
   tools_called: [{name: f, input_parameters: {x: 1}, output: y}]
 `,
+  'AI SDK UIMessage': `- {id: m1, role: user, parts: [{type: text, text: Hi}]}
+- role: assistant
+  parts:
+    - {type: dynamic-tool, toolName: f, toolCallId: a, state: output-available, input: {}, output: y}
+    - {type: text, text: Done.}
+`,
+  'AI SDK ModelMessage': `- {role: user, content: Hi}
+- role: assistant
+  content: [{type: text, text: Look.}, {type: tool-call, toolCallId: a, toolName: f, input: {}}]
+- role: tool
+  content: [{type: tool-result, toolCallId: a, toolName: f, output: {type: text, value: y}}]
+- {role: assistant, content: Done.}
+`,
+  LangChain: `- {type: system, content: Be kind.}
+- {type: human, content: Hi}
+- {type: ai, content: "", tool_calls: [{id: a, name: f, args: {x: 1}}]}
+- {type: tool, tool_call_id: a, content: y, status: success}
+- {type: ai, content: Done.}
+`,
+  'OpenTelemetry GenAI': `- {role: user, parts: [{type: text, content: Hi}]}
+- {role: assistant, parts: [{type: tool_call, id: a, name: f, arguments: {x: 1}}]}
+- {role: tool, parts: [{type: tool_call_response, id: a, response: y}]}
+- {role: assistant, parts: [{type: text, content: Done.}]}
+`,
 };
 
 const SLIPS: readonly ((key: string) => string)[] = [
@@ -56,7 +80,7 @@ const SLIPS: readonly ((key: string) => string)[] = [
 ];
 
 /** Names of the format that stand as keys or as the values of `role` and `type`. */
-const NAMES = /(?<=[\s{])(?!x:)([a-z_]+)(?=:)|(?<=(?:type|role): )([a-z_]+)/g;
+const NAMES = /(?<=[\s{])(?!x:)([a-zA-Z_]+)(?=:)|(?<=(?:type|role): )([a-z_-]+)/g;
 
 describe('a name in a message mistyped by one letter', () => {
   for (const [dialect, text] of Object.entries(SOUND)) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { readMessages } from '../../../src/messages/readMessages.ts';
+import { toOpenaiChat } from '../../../src/messages/toOpenaiChat.ts';
 import { canonical, notesOf, placesIn } from '../../support/dialects.ts';
 
 describe('messages of several dialects in one list', () => {
@@ -64,6 +65,77 @@ describe('messages of several dialects in one list', () => {
     ] as const) {
       assert.match(readMessages(given).problems[0]?.message ?? '', hint);
       assert.match(readMessages([given]).problems[0]?.message ?? '', hint);
+    }
+  });
+
+  it('say the same in every dialect, and as OpenAI chat again', () => {
+    const call = { id: 'a', name: 'find', arguments: { number: 7 } };
+    const toolCalls = [{ id: 'a', function: { name: 'find', arguments: '{"number":7}' } }];
+    const input = { toolCallId: 'a', toolName: 'find', input: { number: 7 } };
+    const text = (content: string) => [{ type: 'text', content }];
+    const dialects = {
+      shorthand: [
+        { user: 'Where?' },
+        { assistant: 'Let me look.', tool_calls: toolCalls },
+        { tool: 'Shipped' },
+        { assistant: 'It was shipped.' },
+      ],
+      'AI SDK UIMessage': [
+        { id: '1', role: 'user', parts: [{ type: 'text', text: 'Where?' }] },
+        {
+          id: '2',
+          role: 'assistant',
+          parts: [
+            { type: 'text', text: 'Let me look.' },
+            { type: 'dynamic-tool', state: 'output-available', output: 'Shipped', ...input },
+            { type: 'text', text: 'It was shipped.' },
+          ],
+        },
+      ],
+      'AI SDK ModelMessage': [
+        { role: 'user', content: 'Where?' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'Let me look.' },
+            { type: 'tool-call', ...input },
+          ],
+        },
+        {
+          role: 'tool',
+          content: [
+            { type: 'tool-result', toolCallId: 'a', output: { type: 'text', value: 'Shipped' } },
+          ],
+        },
+        { role: 'assistant', content: 'It was shipped.' },
+      ],
+      LangChain: [
+        { type: 'human', content: 'Where?' },
+        {
+          type: 'ai',
+          content: 'Let me look.',
+          tool_calls: [{ id: 'a', name: 'find', args: { number: 7 } }],
+        },
+        { type: 'tool', content: 'Shipped', tool_call_id: 'a' },
+        { type: 'ai', content: 'It was shipped.' },
+      ],
+      'OpenTelemetry GenAI': [
+        { role: 'user', parts: text('Where?') },
+        { role: 'assistant', parts: [...text('Let me look.'), { type: 'tool_call', ...call }] },
+        { role: 'tool', parts: [{ type: 'tool_call_response', id: 'a', response: 'Shipped' }] },
+        { role: 'assistant', parts: text('It was shipped.') },
+      ],
+    };
+    const expected = [
+      { role: 'user', content: 'Where?' },
+      { role: 'assistant', content: 'Let me look.', toolCalls: [call] },
+      { role: 'tool', callId: 'a', content: 'Shipped' },
+      { role: 'assistant', content: 'It was shipped.' },
+    ];
+    for (const [name, list] of Object.entries(dialects)) {
+      const messages = canonical(list);
+      assert.deepEqual(messages, expected, name);
+      assert.deepEqual(canonical(messages.map(toOpenaiChat)), expected, name);
     }
   });
 });

@@ -1,0 +1,181 @@
+import * as z from 'zod';
+import { mappingOf } from '../core/data.ts';
+import {
+  failedResult,
+  hiddenKind,
+  mediaKind,
+  missingOfCall,
+  notedKind,
+  partText,
+  resultText,
+  textKind,
+} from './content.ts';
+import type { Dialect, Item } from './dialect.ts';
+import { answeredCall, callId, toolName, unread } from './fields.ts';
+import {
+  contentOf,
+  hasPart,
+  type PartKind,
+  type PartKinds,
+  partsOf,
+  readContent,
+  unlessEmpty,
+} from './parts.ts';
+import { messageSchemas, readByRole } from './roles.ts';
+
+const added = { providerOptions: unread };
+
+const toolCall: PartKind = {
+  schema: z.strictObject({
+    type: z.literal('tool-call').meta({ description: 'A tool call.' }),
+    toolCallId: callId,
+    toolName,
+    input: z.unknown().optional().meta({ description: 'What the tool is called with.' }),
+    args: z.unknown().optional().meta({ description: 'As `input`, in version 4.' }),
+    providerExecuted: unread,
+    ...added,
+  }),
+  of: ['assistant'],
+  missing: missingOfCall('toolCallId', 'toolName'),
+  read: ({ toolCallId, toolName: name, input, args }) => ({
+    call: { id: String(toolCallId), name: String(name), arguments: input ?? args ?? {} },
+  }),
+};
+
+/** What a tool may return beside text. */
+const returned: PartKinds = {
+  text: textKind('text', added),
+  media: mediaKind('media', 'mediaType', ['data']),
+  'file-data': mediaKind('file-data', 'mediaType', ['data', 'filename', 'providerOptions']),
+  'image-data': hiddenKind('image-data', 'image', ['data', 'mediaType', 'providerOptions']),
+  'image-url': hiddenKind('image-url', 'image', ['url', 'providerOptions']),
+  'file-url': hiddenKind('file-url', 'file', ['url', 'providerOptions']),
+};
+
+const output = z.strictObject({
+  type: z
+    .enum(['text', 'json', 'error-text', 'error-json', 'content', 'execution-denied'])
+    .meta({ description: 'What `value` is.' }),
+  value: z.unknown().optional().meta({ description: 'What the tool returned.' }),
+  reason: z.string().optional().meta({ description: 'Why the call was refused.' }),
+  ...added,
+});
+
+const toolResult: PartKind = {
+  schema: z.strictObject({
+    type: z.literal('tool-result').meta({ description: 'The result of a tool call.' }),
+    toolCallId: answeredCall,
+    toolName: toolName.optional(),
+    output: output.optional().meta({ description: 'What the tool returned.' }),
+    result: z.unknown().optional().meta({ description: 'As `output`, in version 4: any value.' }),
+    isError: z.boolean().optional().meta({ description: 'In version 4: the tool failed; noted.' }),
+    experimental_content: unread,
+    ...added,
+  }),
+  of: ['tool', 'assistant'],
+  missing: {
+    toolCallId: [
+      'result-without-id',
+      'A tool result needs `toolCallId`, the id of the call it answers.',
+    ],
+  },
+  read({ toolCallId: id, output: given, result, isError }, _message, at) {
+    const { type, value, reason } = mappingOf(given);
+    const failed = isError === true || String(type).startsWith('error-');
+    const denied = type === 'execution-denied';
+    const content = denied ? resultText(reason) : outputText(type, value ?? result);
+    return {
+      result: { callId: String(id), content, idAt: [...at, 'toolCallId'] },
+      notes: [
+        ...(failed ? [failedResult(id)] : []),
+        ...(denied ? [`The call "${id}" was refused.`] : []),
+      ],
+    };
+  },
+};
+
+function outputText(type: unknown, value: unknown): string {
+  if (type !== 'content' || !Array.isArray(value)) return resultText(value);
+  return value.map((part: unknown) => partText(part, returned)).join('\n\n');
+}
+
+const own: PartKinds = {
+  'tool-call': toolCall,
+  'tool-result': toolResult,
+  'tool-approval-request': {
+    ...notedKind(
+      'tool-approval-request',
+      'Asks whether a tool may be called: noted.',
+      ['approvalId', 'toolCallId', 'providerOptions'],
+      'A request to approve a call.',
+    ),
+    of: ['assistant'],
+  },
+  'tool-approval-response': {
+    ...notedKind(
+      'tool-approval-response',
+      'Answers whether a tool may be called: noted.',
+      ['approvalId', 'approved', 'reason', 'providerExecuted', 'providerOptions'],
+      ({ approved }) => `A call was ${approved === true ? 'approved' : 'refused'}.`,
+    ),
+    of: ['tool'],
+  },
+};
+
+const words: PartKind = {
+  ...textKind('text', added),
+  of: ['system', 'user', 'assistant'],
+};
+
+const parts: PartKinds = {
+  text: words,
+  image: {
+    ...hiddenKind('image', 'image', ['image', 'mediaType', 'mimeType', 'providerOptions']),
+    of: ['user'],
+  },
+  file: {
+    ...mediaKind('file', 'mediaType', ['data', 'filename', 'mimeType', 'providerOptions']),
+    of: ['user', 'assistant'],
+  },
+  reasoning: {
+    ...notedKind(
+      'reasoning',
+      "The model's thoughts: noted, never judged.",
+      ['text', 'signature', 'providerOptions'],
+      "The model's reasoning.",
+    ),
+    of: ['assistant'],
+  },
+  ...own,
+};
+
+const schemas = messageSchemas(['system', 'user', 'assistant', 'tool'], (role) => ({
+  content: contentOf(role, parts),
+  ...added,
+}));
+
+const { tool, ...others } = schemas;
+
+/** A tool says nothing in plain text. */
+const accepted = [...Object.values(others), tool.extend({ content: partsOf('tool', parts) })];
+
+/** The AI SDK's `ModelMessage`: `tool-call`, `tool-result`, `image` and `file` parts. */
+export const aiSdk: Dialect = {
+  name: 'AI SDK ModelMessage',
+  matches: (item) =>
+    Object.hasOwn(item, 'role') && (Object.hasOwn(item, 'providerOptions') || hasPart(item, isOwn)),
+  schema: z.union(accepted),
+  types: Object.keys(parts),
+  read: (item) =>
+    readByRole(item, schemas, (role) => unlessEmpty(item, readContent(item, role, parts))),
+};
+
+const MARKS = ['toolCallId', 'toolName', 'providerOptions', 'mediaType'];
+
+function isOwn(part: Item): boolean {
+  const { type } = part;
+  if (typeof type === 'string' && Object.hasOwn(own, type)) return true;
+  if (type === 'reasoning') return Object.hasOwn(part, 'text');
+  if (type === 'image') return Object.hasOwn(part, 'image');
+  return MARKS.some((key) => Object.hasOwn(part, key));
+}

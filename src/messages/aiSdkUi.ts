@@ -1,0 +1,180 @@
+import * as z from 'zod';
+import {
+  failedResult,
+  mediaKind,
+  missingOfCall,
+  notedKind,
+  resultText,
+  textKind,
+} from './content.ts';
+import type { Dialect, Item } from './dialect.ts';
+import { callId, toolName, unread } from './fields.ts';
+import {
+  hasPart,
+  type PartKind,
+  type PartKinds,
+  partsOf,
+  readParts,
+  unlessEmpty,
+} from './parts.ts';
+import { messageSchemas, readByRole } from './roles.ts';
+
+const BODY = { body: 'parts' } as const;
+
+const added = { state: unread, providerMetadata: unread };
+
+const toolFields = {
+  toolCallId: callId,
+  state: z
+    .enum([
+      'input-streaming',
+      'input-available',
+      'approval-requested',
+      'approval-responded',
+      'output-available',
+      'output-error',
+      'output-denied',
+    ])
+    .meta({ description: 'How far the call came.' }),
+  input: z.unknown().optional().meta({ description: 'What the tool is called with.' }),
+  output: z.unknown().optional().meta({ description: 'What the tool returned: any value.' }),
+  errorText: z.string().optional().meta({ description: 'What went wrong.' }),
+  approval: unread,
+  rawInput: unread,
+  title: unread,
+  preliminary: unread,
+  providerExecuted: unread,
+  callProviderMetadata: unread,
+  resultProviderMetadata: unread,
+};
+
+const readTool: PartKind['read'] = (part, _message, at) => {
+  const { type, toolName: named, toolCallId: id, state, input, rawInput, output } = part;
+  const name = type === 'dynamic-tool' ? String(named) : String(type).slice('tool-'.length);
+  const call = { id: String(id), name, arguments: input ?? rawInput ?? {} };
+  const answer = (content: string) => ({
+    callId: call.id,
+    content,
+    idAt: [...at, 'toolCallId'],
+  });
+  switch (state) {
+    case 'output-available':
+      return { call, result: answer(resultText(output)) };
+    case 'output-error':
+      return { call, result: answer(resultText(part.errorText)), notes: [failedResult(id)] };
+    default:
+      return { call, notes: [`The call of "${name}" has the state "${state}".`] };
+  }
+};
+
+const MISSING = missingOfCall('toolCallId', 'toolName');
+
+const tool: PartKind = {
+  schema: z.strictObject({
+    type: z
+      .string()
+      .regex(/^tool-./)
+      .meta({ description: '`tool-` and the name of the tool.' }),
+    ...toolFields,
+  }),
+  of: ['assistant'],
+  missing: MISSING,
+  read: readTool,
+};
+
+const dynamicTool: PartKind = {
+  schema: z.strictObject({
+    type: z.literal('dynamic-tool').meta({ description: 'A tool call, with its result.' }),
+    toolName,
+    ...toolFields,
+  }),
+  of: ['assistant'],
+  missing: MISSING,
+  read: readTool,
+};
+
+/** What an application sends along for its own display. */
+const data: PartKind = {
+  schema: z.strictObject({
+    type: z
+      .string()
+      .regex(/^data-./)
+      .meta({ description: '`data-` and what it is; noted.' }),
+    id: unread,
+    data: unread,
+    transient: unread,
+  }),
+  read: ({ type }) => ({ notes: [`A part of type "${type}".`] }),
+};
+
+const sourceNote = ({ title, url, filename }: Item) => `The source "${title ?? url ?? filename}".`;
+
+const parts: PartKinds = {
+  text: textKind('text', added),
+  'tool-*': tool,
+  'dynamic-tool': dynamicTool,
+  file: mediaKind('file', 'mediaType', ['filename', 'url', 'providerMetadata']),
+  reasoning: notedKind(
+    'reasoning',
+    "The model's thoughts: noted, never judged.",
+    ['text', ...Object.keys(added)],
+    "The model's reasoning.",
+  ),
+  'source-url': notedKind(
+    'source-url',
+    'A web page that the reply rests on: noted.',
+    ['sourceId', 'url', 'title', 'providerMetadata'],
+    sourceNote,
+  ),
+  'source-document': notedKind(
+    'source-document',
+    'A document that the reply rests on: noted.',
+    ['sourceId', 'mediaType', 'title', 'filename', 'providerMetadata'],
+    sourceNote,
+  ),
+  'step-start': {
+    schema: z.strictObject({
+      type: z.literal('step-start').meta({ description: 'Another request to the model begins.' }),
+    }),
+    read: () => ({}),
+  },
+  'data-*': data,
+};
+
+const schemas = messageSchemas(['system', 'user', 'assistant'], (role) => ({
+  parts: partsOf(role, parts),
+  id: unread,
+  metadata: unread,
+  createdAt: unread,
+  content: unread,
+}));
+
+/** The AI SDK's `UIMessage`: `{id, role, parts}`, a call and its result in one part. */
+export const aiSdkUi: Dialect = {
+  name: 'AI SDK UIMessage',
+  matches: (item) =>
+    Object.hasOwn(item, 'role') &&
+    Array.isArray(item.parts) &&
+    (Object.hasOwn(item, 'id') || hasPart(item, isOwn, BODY)),
+  schema: z.union(Object.values(schemas)),
+  types: Object.keys(parts).filter((type) => !type.endsWith('*')),
+  read: (item) =>
+    readByRole(
+      item,
+      schemas,
+      (role) =>
+        unlessEmpty(item, readParts(item, role, parts, item.parts as unknown[], BODY), BODY),
+      {},
+      BODY,
+    ),
+};
+
+/** OpenTelemetry's parts of the same types have other keys. */
+function isOwn(part: Item): boolean {
+  const ofOthers = ['text', 'file', 'reasoning'].includes(String(part.type));
+  if (!ofOthers && typeof part.type === 'string' && Object.hasOwn(parts, part.type)) return true;
+  return (
+    /^(tool|data)-./.test(String(part.type)) ||
+    ['text', 'toolCallId', 'mediaType', 'url'].some((key) => Object.hasOwn(part, key))
+  );
+}

@@ -1,0 +1,292 @@
+import * as z from 'zod';
+import { isMapping, mappingOf, type Path } from '../core/data.ts';
+import type { ToolCall } from '../core/message.ts';
+import { problemUnder, valueProblems } from '../schema/valueProblems.ts';
+import {
+  chatParts,
+  failedResult,
+  hiddenKind,
+  mediaKind,
+  NO_NAME,
+  notedKind,
+  parseArguments,
+  readToolCalls,
+  textKind,
+} from './content.ts';
+import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
+import { answeredCall, callId, notedList, toolArguments, toolName, unread } from './fields.ts';
+import { type PartKind, type PartKinds, partsOf, readContent, unlessEmpty } from './parts.ts';
+import type { Speaker } from './roles.ts';
+
+type Kind = 'human' | 'ai' | 'system' | 'tool';
+
+const SPEAKERS = { human: 'user', ai: 'assistant', system: 'system', tool: 'tool' } as const;
+
+const ABOUT: Readonly<Record<Kind, string>> = {
+  human: 'What the user says.',
+  ai: 'What the assistant says and calls.',
+  system: 'Instructions.',
+  tool: 'The result of a tool call.',
+};
+
+/** Keys of an image, of audio or of a file; none of it is read. */
+const BLOCK = [
+  'id',
+  'index',
+  'extras',
+  'url',
+  'base64',
+  'data',
+  'file_id',
+  'source',
+  'source_type',
+  'mime_type',
+  'filename',
+  'metadata',
+  'cache_control',
+];
+
+const marks = { index: unread, id: unread, extras: unread };
+
+/** What a provider calls a tool by; `tool_calls` says the same again. */
+function repeatedCall(type: string, id: string, given: string): PartKind {
+  return {
+    schema: z.strictObject({
+      type: z.literal(type).meta({ description: 'A tool call that `tool_calls` repeats.' }),
+      [id]: callId,
+      name: toolName,
+      [given]: toolArguments,
+      ...(id !== 'id' && { id: unread }),
+      index: unread,
+      status: unread,
+      extras: unread,
+      caller: unread,
+    }),
+    of: ['assistant'],
+    read(part, message) {
+      const call = { id: String(part[id]), name: String(part.name) };
+      const listed = callsOf(message).some((one) => one.id === call.id);
+      return listed ? {} : { call: { ...call, arguments: parseArguments(part[given]) } };
+    },
+  };
+}
+
+const thoughts = (type: string, keys: readonly string[]) =>
+  notedKind(type, "The model's thoughts: noted, never judged.", keys, "The model's reasoning.");
+
+const parts: PartKinds = {
+  ...chatParts,
+  text: textKind('text', { annotations: notedList, citations: notedList, ...marks }),
+  image: hiddenKind('image', 'image', BLOCK),
+  audio: hiddenKind('audio', 'audio', BLOCK),
+  video: hiddenKind('video', 'video', BLOCK),
+  file: mediaKind('file', 'mime_type', ['file', ...BLOCK.filter((key) => key !== 'mime_type')]),
+  tool_use: repeatedCall('tool_use', 'id', 'input'),
+  tool_call: repeatedCall('tool_call', 'id', 'args'),
+  function_call: repeatedCall('function_call', 'call_id', 'arguments'),
+  thinking: thoughts('thinking', ['thinking', 'signature', 'index']),
+  redacted_thinking: thoughts('redacted_thinking', ['data', 'index']),
+  reasoning: thoughts('reasoning', [
+    'reasoning',
+    'summary',
+    'content',
+    'encrypted_content',
+    ...Object.keys(marks),
+  ]),
+};
+
+const listedCall = z.strictObject({
+  id: callId,
+  name: toolName,
+  args: toolArguments,
+  type: z.literal('tool_call').optional().meta({ description: 'Always `tool_call`.' }),
+  index: unread,
+  extras: unread,
+});
+
+const SHAPES: Readonly<Record<Kind, z.ZodRawShape>> = {
+  human: shapeOf('human'),
+  ai: {
+    ...shapeOf('ai'),
+    tool_calls: z
+      .array(listedCall)
+      .nullish()
+      .meta({ description: "Tool calls, in LangChain's format." }),
+    invalid_tool_calls: notedList,
+    tool_call_chunks: unread,
+    usage_metadata: unread,
+  },
+  system: shapeOf('system'),
+  tool: {
+    ...shapeOf('tool'),
+    tool_call_id: answeredCall,
+    status: z
+      .string()
+      .nullish()
+      .meta({ description: '`error` if the tool failed; noted, not judged.' }),
+    artifact: unread,
+  },
+};
+
+function shapeOf(kind: Kind): z.ZodRawShape {
+  return {
+    content: z
+      .union([
+        z.string(),
+        z.null(),
+        z.array(z.union([z.string(), partsOf(SPEAKERS[kind], parts).element])),
+      ])
+      .meta({ description: 'Text, or a list of texts and parts.' }),
+    id: unread,
+    name: unread,
+    example: unread,
+    chunk_position: unread,
+    additional_kwargs: unread,
+    response_metadata: unread,
+  };
+}
+
+const typeOf = (kind: Kind) => z.literal(kind).meta({ description: ABOUT[kind] });
+
+const kinds = Object.keys(SHAPES) as Kind[];
+
+const sameKeys = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'The keys of the message, as they may stand beside `type`.' });
+
+const constructed = z.strictObject({
+  lc: z.literal(1).meta({ description: 'Version of the serialisation.' }),
+  type: z.literal('constructor').meta({ description: 'A serialised message.' }),
+  id: z.array(z.string()).meta({ description: 'The class; its last part tells who speaks.' }),
+  kwargs: sameKeys,
+});
+
+const MISSING = {
+  'tool_calls.name': NO_NAME,
+  'tool_calls.id': ['call-without-id', 'This tool call has no id. Add `id`.'],
+  tool_call_id: [
+    'result-without-id',
+    'A tool result needs `tool_call_id`, the id of the call it answers.',
+  ],
+} as const;
+
+/** LangChain: `{type: human, content}`, the same under `data`, and serialised `lc` objects. */
+export const langchain: Dialect = {
+  name: 'LangChain',
+  matches: (item) =>
+    !Object.hasOwn(item, 'role') && (isConstructed(item) || kindOf(item.type) !== undefined),
+  schema: z.union([
+    ...kinds.map((kind) => z.strictObject({ type: typeOf(kind), ...SHAPES[kind] })),
+    ...kinds.map((kind) => z.strictObject({ type: typeOf(kind), data: sameKeys })),
+    constructed,
+  ]),
+  types: [...kinds, ...Object.keys(parts)],
+  read(item) {
+    if (isConstructed(item)) return readConstructed(item);
+    const kind = kindOf(item.type) ?? 'human';
+    if (!isMapping(item.data)) return readFields(item, kind, []);
+    const { type: _type, data, ...others } = item;
+    const [stranger] = Object.keys(others);
+    if (stranger !== undefined) {
+      return refused([stranger], 'unknown-key', `Unknown key "${stranger}" beside \`data\`.`);
+    }
+    return readFields(data as Item, kind, ['data']);
+  },
+};
+
+function isConstructed(item: Item): boolean {
+  return item.type === 'constructor' && Object.hasOwn(item, 'lc');
+}
+
+/** By its type, `ai`, or by its class: `AIMessage`, `AIMessageChunk`. */
+function kindOf(type: unknown): Kind | undefined {
+  const [name = ''] = /^\w+?(?=(Message(Chunk)?)?$)/.exec(String(type)) ?? [];
+  return kinds.find((kind) => kind === name.toLowerCase());
+}
+
+function readConstructed(item: Item): ReadMessage {
+  const kind = Array.isArray(item.id) ? kindOf(item.id.at(-1)) : undefined;
+  if (!kind) {
+    const message = '`id` must end with HumanMessage, AIMessage, SystemMessage or ToolMessage.';
+    return refused(item.id === undefined ? [] : ['id'], 'unknown-role', message);
+  }
+  if (!isMapping(item.kwargs)) {
+    return refused([], 'missing-content', 'The serialised message has no `kwargs`.');
+  }
+  return readFields(item.kwargs, kind, ['kwargs']);
+}
+
+/** @param at where the fields stand in the item */
+function readFields(fields: Item, kind: Kind, at: Path): ReadMessage {
+  const schema = z.strictObject({ ...SHAPES[kind], type: z.unknown().optional() });
+  const problems = valueProblems(schema, { ...fields, content: '' }, { missing: MISSING });
+  const read = problems.length > 0 ? { problems } : readKind(fields, kind);
+  if ('problems' in read) {
+    return { problems: read.problems.map((problem) => problemUnder(at, problem)) };
+  }
+  const messages = read.messages.map((held) => ({
+    ...held,
+    ...(held.message.role === 'tool' && { idAt: [...at, ...(held.idAt ?? ['tool_call_id'])] }),
+  }));
+  return { ...read, messages };
+}
+
+function readKind(fields: Item, kind: Kind): ReadMessage {
+  const { content } = fields;
+  // A list may hold texts beside parts.
+  const whole = Array.isArray(content)
+    ? { ...fields, content: content.map((one) => (typeof one === 'string' ? asPart(one) : one)) }
+    : fields;
+  const role: Speaker = kind === 'tool' ? 'user' : SPEAKERS[kind];
+  const read = readContent(whole, role, parts);
+  if ('problems' in read) return read;
+  if (kind === 'tool') return readResult(fields, read);
+  return unlessEmpty(fields, kind === 'ai' ? withCalls(fields, read) : read);
+}
+
+function asPart(text: string): Item {
+  return { type: 'text', text };
+}
+
+type Whole = Exclude<ReadMessage, { readonly problems: unknown }>;
+
+function readResult(fields: Item, { messages, notes }: Whole): ReadMessage {
+  const { tool_call_id: id, status, content: given } = fields;
+  if (given === undefined || given === null) {
+    return unlessEmpty(fields, { messages: [], notes: [] });
+  }
+  const content = messages.map(({ message }) => message.content).join('\n\n');
+  return {
+    messages: [{ message: { role: 'tool', callId: String(id), content } }],
+    notes: [...notes, ...(status === 'error' ? [failedResult(id)] : [])],
+  };
+}
+
+/** The calls stand beside the content, and come after what is said. */
+function withCalls(fields: Item, { messages, notes }: Whole): Whole {
+  const toolCalls = callsOf(fields);
+  const broken = Array.isArray(fields.invalid_tool_calls) ? fields.invalid_tool_calls : [];
+  const all = [...notes, ...broken.map(() => 'A call whose arguments are not JSON.')];
+  if (toolCalls.length === 0) return { messages, notes: all };
+  const last = messages.at(-1)?.message;
+  const said = last?.role === 'assistant' ? last : undefined;
+  const calls = [...(said?.toolCalls ?? []), ...toolCalls];
+  const message = { role: 'assistant' as const, content: said?.content ?? '', toolCalls: calls };
+  return { messages: [...messages.slice(0, -1), { message }], notes: all };
+}
+
+/** Older versions keep the calls as OpenAI wrote them. */
+function callsOf(fields: Item): ToolCall[] {
+  const listed = z
+    .array(listedCall)
+    .catch([])
+    .parse(fields.tool_calls ?? []);
+  if (listed.length > 0) {
+    return listed.map(({ id, name, args }) => ({ id, name, arguments: parseArguments(args) }));
+  }
+  try {
+    return readToolCalls(mappingOf(fields.additional_kwargs).tool_calls);
+  } catch {
+    return [];
+  }
+}
