@@ -1,23 +1,25 @@
 import * as z from 'zod';
-import { type Conversation, type Turn, turnsOf } from './conversation.ts';
+import { type Conversation, liveTurnsOf, type Turn, turnsOf } from './conversation.ts';
 import type { At } from './suite.ts';
 import { unreachable } from './unreachable.ts';
 
+const WORDS = ['all', 'live', 'last', 'first', 'each'] as const;
+
 export const atSchema = z
   .union([
-    z.enum(['all', 'last', 'first', 'each']),
+    z.enum(WORDS),
     z.int(),
     z.array(z.int()).min(1),
     z
       .string()
       .regex(
         /^[1-9]\d*-[1-9]\d*$/,
-        'Expected all, last, first, each, a turn, or a range such as "2-6"',
+        'Expected all, live, last, first, each, a turn, or a range such as "2-6"',
       ),
   ])
   .meta({
     description:
-      'Which turns to look at: `all`, `last`, `first`, `each`, a number, a list of numbers, or a range such as `"2-6"`. Negative numbers count from the end.',
+      'Which turns to look at: `all`, `live`, `last`, `first`, `each`, a number, a list of numbers, or a range such as `"2-6"`. Negative numbers count from the end. Only `all`, ranges and positive numbers reach into a `history`. Default: `all`, or `live` after a `history`.',
   });
 
 export type ChosenTurns =
@@ -30,9 +32,8 @@ export function parseAt(value: unknown): At {
   if (value === undefined) return { kind: 'all' };
   if (typeof value === 'number') return { kind: 'turns', turns: [value] };
   if (Array.isArray(value)) return { kind: 'turns', turns: value.map(Number) };
-  if (value === 'all' || value === 'last' || value === 'first' || value === 'each') {
-    return { kind: value };
-  }
+  const word = WORDS.find((one) => one === value);
+  if (word) return { kind: word };
   const [from, to] = String(value).split('-').map(Number);
   return { kind: 'range', from: from ?? 1, to: to ?? 1 };
 }
@@ -45,6 +46,7 @@ export function atText(at: At): string {
     case 'range':
       return `${at.from}-${at.to}`;
     case 'all':
+    case 'live':
     case 'last':
     case 'first':
     case 'each':
@@ -61,29 +63,32 @@ export function chooseAt(
   side: Turn['side'] | 'both',
 ): ChosenTurns {
   const all = turnsOf(conversation);
-  const ofSide = all.filter((turn) => side === 'both' || turn.side === side);
+  const live = liveTurnsOf(conversation);
+  const sided = (turn: Turn) => side === 'both' || turn.side === side;
   const nobody = `no turn of the ${side === 'both' ? 'conversation' : side}`;
   switch (at.kind) {
     case 'all':
+      return chosenTurns(all.filter(sided), nobody);
+    case 'live':
     case 'each':
-      return chosenTurns(ofSide, nobody);
+      return chosenTurns(live.filter(sided), nobody);
     case 'first':
-      return chosenTurns(ofSide.slice(0, 1), nobody);
+      return chosenTurns(live.filter(sided).slice(0, 1), nobody);
     case 'last':
-      return chosenTurns(ofSide.slice(-1), nobody);
+      return chosenTurns(live.filter(sided).slice(-1), nobody);
     case 'range':
       if (at.to > all.length) return notThere(at.to, all.length);
       return chosenTurns(
-        ofSide.filter(({ number }) => number >= at.from && number <= at.to),
+        all.filter((turn) => sided(turn) && turn.number >= at.from && turn.number <= at.to),
         `${nobody} from ${at.from} to ${at.to}`,
         'other-side',
       );
     case 'turns': {
       const found: Turn[] = [];
       for (const number of at.turns) {
-        const turn = number === 0 ? undefined : all.at(number > 0 ? number - 1 : number);
+        const turn = number > 0 ? all[number - 1] : number < 0 ? live.at(number) : undefined;
         if (!turn) return notThere(number, all.length);
-        if (side !== 'both' && turn.side !== side) {
+        if (!sided(turn)) {
           return {
             missing: `turn ${turn.number} is the ${turn.side}'s, and this looks at the ${side}'s turns`,
             fault: 'other-side',

@@ -41,6 +41,9 @@ const turnSchema = z.object({
   kind: z.literal('turn').meta({ description: 'A turn.' }),
   number: z.int().min(1).meta({ description: 'From 1, across both sides.' }),
   side: z.enum(['user', 'assistant']).meta({ description: 'Who speaks.' }),
+  history: z.literal(true).optional().meta({
+    description: "True if it was said before the first live turn: it is from the case's `history`.",
+  }),
   items: listOf(turnItemSchema).meta({ description: 'What was said and called, in order.' }),
   retrievalContext: listOf(z.string()).optional().meta({
     description: 'What was retrieved for this turn, most relevant first.',
@@ -97,11 +100,18 @@ export function textOf(turn: Turn): string {
     .join('\n\n');
 }
 
+/** The turns that are not from a `history`: of a transcript all. */
+export function liveTurnsOf(conversation: Conversation): Turn[] {
+  return turnsOf(conversation).filter(({ history }) => !history);
+}
+
 export interface SourcedMessage {
   readonly message: Message;
   readonly source?: Source;
   readonly expected?: string;
   readonly latency?: number;
+  /** Said before the first live turn. */
+  readonly history?: true;
 }
 
 /** What a target is told before anything is said: its `system`, if it has one. */
@@ -125,7 +135,7 @@ export function toConversation(
   let turn: Turn | undefined;
   let count = 0;
 
-  for (const { message, source, expected, latency } of placed) {
+  for (const { message, source, expected, latency, history } of placed) {
     if (message.role === 'system' || message.role === 'developer') {
       held.push({ kind: 'system', role: message.role, text: message.content });
       continue;
@@ -143,6 +153,7 @@ export function toConversation(
         number: count,
         side: message.role,
         items: [],
+        ...(history && { history }),
         ...(source && { source }),
       };
       entries.push(...held, turn);

@@ -55,6 +55,7 @@ export interface Repeat {
 export interface TurnsOrigin {
   readonly kind: 'turns';
   readonly target: TargetSpec;
+  readonly history?: SaidBefore;
   readonly turns: readonly ScriptedTurn[];
 }
 
@@ -64,10 +65,14 @@ interface ScriptedTurn {
   readonly source: Source;
 }
 
-export interface TranscriptOrigin {
-  readonly kind: 'transcript';
+/** What had been said before anything runs. */
+export interface SaidBefore {
   readonly messages: readonly SourcedMessage[];
   readonly notes: readonly string[];
+}
+
+export interface TranscriptOrigin extends SaidBefore {
+  readonly kind: 'transcript';
 }
 
 /** A model as configured: the provider's own keys, validated by its schema. */
@@ -104,7 +109,7 @@ export interface TargetSpec {
 
 /** Which turns an assertion looks at; see `at` in the format. */
 export type At =
-  | { readonly kind: 'all' | 'last' | 'first' | 'each' }
+  | { readonly kind: 'all' | 'live' | 'last' | 'first' | 'each' }
   | { readonly kind: 'turns'; readonly turns: readonly number[] }
   | { readonly kind: 'range'; readonly from: number; readonly to: number };
 

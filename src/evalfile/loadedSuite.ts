@@ -1,5 +1,5 @@
 import type { Problem, Range } from '../core/problem.ts';
-import type { Suite, TranscriptOrigin } from '../core/suite.ts';
+import type { SaidBefore, Suite } from '../core/suite.ts';
 import type { Listed } from './assertion/key.ts';
 
 /** The result of `loadSuite`, however broken the file is. */
@@ -31,8 +31,8 @@ export interface OutlineCase {
   readonly nameRange: Range;
   /** Scripted user turns or transcript messages, with the turn number each belongs to if known. */
   readonly turns: readonly OutlineTurn[];
-  /** What was said, where that has happened already, whatever else keeps the case from running. */
-  readonly transcript?: TranscriptOrigin;
+  /** What has been said already, whatever else keeps the case from running: a transcript or a history. */
+  readonly said?: SaidBefore;
   readonly assertions: readonly OutlineAssertion[];
   readonly tags: readonly string[];
   readonly repetitions: number;

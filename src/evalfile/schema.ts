@@ -99,6 +99,13 @@ export const caseSchema = z
     turns: z.array(scriptedTurnSchema).min(1).optional().meta({
       description: 'What the user says, turn by turn. The target answers live.',
     }),
+    history: z
+      .union([z.string().min(1).meta({ file: 'transcript' }), z.array(messageSchema)])
+      .optional()
+      .meta({
+        description:
+          'With `turns`: what was already said before the first of them, as a list of messages or the path of a file. It ends with the assistant, the target gets it, and its turns count in the numbering.',
+      }),
     transcript: z
       .union([z.string().min(1).meta({ file: 'transcript' }), z.array(messageSchema)])
       .optional()

@@ -2,6 +2,7 @@ import type { Asked, Divisible, Outcome } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import {
   type Conversation,
+  liveTurnsOf,
   type SourcedMessage,
   systemMessages,
   type Turn,
@@ -55,7 +56,7 @@ async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Prom
   const about = {
     conversation,
     facts: suiteCase,
-    replyTurns: origin.kind === 'turns' ? origin.turns.map((_turn, index) => index * 2 + 2) : [],
+    replyTurns: origin.kind === 'turns' ? repliesIn(conversation) : [],
   };
   const counter = new Counter(about, once);
   const asking = suiteCase.assertions.filter((one) => typeOf(one).kind !== 'deterministic');
@@ -65,15 +66,21 @@ async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Prom
 }
 
 /** The scripted turns with replies of a likely length. */
-function likelyTalk({ target, turns }: TurnsOrigin): SourcedMessage[] {
+function likelyTalk({ target, history, turns }: TurnsOrigin): SourcedMessage[] {
   const content = 'word '.repeat(LIKELY_REPLY).trim();
   return [
     ...systemMessages(target.system).map((message) => ({ message })),
+    ...(history?.messages ?? []),
     ...turns.flatMap(({ user, expected }): SourcedMessage[] => [
       { message: { role: 'user', content: user } },
       { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
     ]),
   ];
+}
+
+function repliesIn(conversation: Conversation): number[] {
+  const live = liveTurnsOf(conversation).filter(({ side }) => side === 'assistant');
+  return live.map(({ number }) => number);
 }
 
 class Counter {
@@ -209,7 +216,9 @@ class Counter {
     const { system = '', tools: offered = tools } = target;
     let history = this.#tokens(system) + this.#tokens(JSON.stringify(offered));
     for (const turn of turnsOf(this.#conversation)) {
-      if (turn.side === 'assistant') this.#count(target.model, history, LIKELY_REPLY);
+      if (turn.side === 'assistant' && !turn.history) {
+        this.#count(target.model, history, LIKELY_REPLY);
+      }
       history += this.#tokens(textOf(turn));
     }
   }

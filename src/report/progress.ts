@@ -1,3 +1,4 @@
+import { toConversation, turnsOf } from '../core/conversation.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { SuiteCase } from '../core/suite.ts';
@@ -68,5 +69,6 @@ function describe({ ref, case: suiteCase, turn, judged }: Running): string {
 
 /** A scripted case takes two turns per item; a transcript is all there at once. */
 function lastTurn({ origin }: SuiteCase): number {
-  return origin.kind === 'turns' ? origin.turns.length * 2 : 0;
+  if (origin.kind !== 'turns') return 0;
+  return turnsOf(toConversation(origin.history?.messages ?? [])).length + origin.turns.length * 2;
 }

@@ -23,13 +23,14 @@ export interface Conversed {
 }
 
 /**
- * Says the scripted turns one by one. What the target is told before them begins the conversation.
+ * Says the scripted turns one by one. What the target is told before them begins the conversation, and
+ * then comes its history.
  *
  * @param onTurn hears of each turn as it is said
  * @param goesOn asked after each reply with what was said so far; false ends the conversation
  */
 export async function converse(
-  { target, turns }: TurnsOrigin,
+  { target, history, turns }: TurnsOrigin,
   session: TargetSession,
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
@@ -37,8 +38,8 @@ export async function converse(
   scrubber: Scrubber,
 ): Promise<Conversed> {
   const before = systemMessages(target.system).map((message) => ({ message }));
-  const placed: SourcedMessage[] = [];
-  const soFar = () => scrubber.data(toConversation([...before, ...placed]));
+  const placed: SourcedMessage[] = [...(history?.messages ?? [])];
+  const soFar = () => scrubber.data(toConversation([...before, ...placed], history?.notes));
   const replyTurns: number[] = [];
   let usage = NO_USAGE;
   const replies: (Usage | undefined)[] = [];
@@ -47,6 +48,7 @@ export async function converse(
     if (turn) onTurn(turn);
     return turn;
   };
+  for (const turn of turnsOf(soFar())) onTurn(turn);
   for (const { user, expected, source } of turns) {
     placed.push({ message: { role: 'user', content: user }, source });
     told();

@@ -1,6 +1,6 @@
 import { digestOf } from '../core/digest.ts';
 import type { CaseLine } from '../core/runRecord.ts';
-import type { SuiteCase } from '../core/suite.ts';
+import type { SaidBefore, SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { Exchanges } from './exchanges.ts';
 
@@ -29,11 +29,17 @@ export async function describeCase(
 /** Of a conversation what is said in it whatever is replied. */
 function inputOf({ origin }: SuiteCase): unknown {
   switch (origin.kind) {
-    case 'turns':
-      return origin.turns.map(({ user, expected }) => [user, expected]);
+    case 'turns': {
+      const turns = origin.turns.map(({ user, expected }) => [user, expected]);
+      return origin.history ? { history: saidIn(origin.history), turns } : turns;
+    }
     case 'transcript':
-      return origin.messages.map(({ message, expected }) => [message, expected]);
+      return saidIn(origin);
     default:
       return unreachable(origin);
   }
+}
+
+function saidIn({ messages }: SaidBefore): unknown {
+  return messages.map(({ message, expected }) => [message, expected]);
 }

@@ -90,6 +90,8 @@ export interface TargetType {
    * it is another target; a program may also differ in what cannot be seen.
    */
   readonly keysDecide: boolean;
+  /** Whether it keeps what was said in a session of its own, so that it cannot be given a history. */
+  keepsSession?(params: TargetSpec['params']): boolean;
   /** The files that its replies rest on, absolute. */
   files?(spec: TargetSpec): readonly string[];
   /** Of tools that are offered to it: those that nothing answers for. Absent if it has its own. */

@@ -25,3 +25,12 @@ export function realJson(path: string): { readonly skip: string | false; json():
     json: (): unknown => JSON.parse(readFileSync(file, 'utf8')),
   };
 }
+
+/** The text of a file; a reason to skip where the folder is missing. */
+export function realText(path: string): { readonly skip: string | false; text(): string } {
+  const file = join(FOLDER, path);
+  return {
+    skip: existsSync(file) ? false : `no real conversations here: ${path} is missing`,
+    text: () => readFileSync(file, 'utf8'),
+  };
+}

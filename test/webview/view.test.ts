@@ -61,6 +61,20 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.match((await first.textContent()) ?? '', /You are a support agent/);
   });
 
+  it('says of each turn that is history what it is', async () => {
+    const { entries } = longTalk(4);
+    const before = entries.map((entry) =>
+      entry.kind === 'turn' && entry.number <= 2 ? { ...entry, history: true as const } : entry,
+    );
+    await show(buildSnapshot({ conversation: { entries: before, notes: [] } }));
+    assert.match((await turn(2).locator('header').textContent()) ?? '', /history/);
+    assert.equal(
+      await turn(2).getAttribute('aria-label'),
+      'Turn 2, Assistant, history, passed, score 1.00',
+    );
+    assert.doesNotMatch((await turn(3).locator('header').textContent()) ?? '', /history/);
+  });
+
   it('shows a result as it came where other spaces alone would change it', async () => {
     const [user, reply] = longTalk(2).entries;
     assert.ok(user && reply?.kind === 'turn');

@@ -36,7 +36,7 @@ export function renderTurn(
   options: TurnOptions,
 ): HTMLElement {
   const { rendered, unjudged, running, onOpen } = options;
-  const { number, latency, source } = turn;
+  const { number, latency, source, history } = turn;
   const side = SIDES[turn.side];
   const status: BadgeStatus | undefined = found?.status ?? (unjudged ? 'none' : undefined);
   const score = found && badgeScoreText(found);
@@ -46,6 +46,7 @@ export function renderTurn(
   const said = [
     `Turn ${number}`,
     side,
+    history && 'history',
     status && BADGE_WORDS[status],
     score !== undefined && `score ${score}`,
   ];
@@ -64,6 +65,7 @@ export function renderTurn(
       {},
       h('span', { class: 'number' }, `${number}`),
       h('span', { class: 'side' }, side),
+      history && h('span', { class: 'muted' }, 'history'),
       latency !== undefined && h('span', { class: 'muted' }, durationText(latency)),
       source &&
         toLine(

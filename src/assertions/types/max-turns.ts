@@ -1,20 +1,16 @@
 import * as z from 'zod';
-import { turnsOf } from '../../core/conversation.ts';
 import { checkedType } from '../shared/checkedType.ts';
 import { citing } from '../shared/entries.ts';
 
 const params = z.strictObject({
-  max: z
-    .int()
-    .min(1)
-    .meta({ description: 'Maximum number of turns in the whole conversation, both sides.' }),
+  max: z.int().min(1).meta({ description: 'Maximum number of turns, both sides.' }),
 });
 
 export const maxTurns = checkedType({
   type: 'max-turns',
   summary: 'The conversation has at most `max` turns.',
   docs: {
-    asks: 'Counts the turns of both sides. A turn is everything one side says until the other speaks.',
+    asks: 'Counts the turns of both sides, those of a `history` only with `at: all`. A turn is everything one side says until the other speaks.',
     score: '1 if there are at most `max`, else 0.',
     example: '12 turns with `max: 10`: 0.',
     yaml: `
@@ -24,8 +20,8 @@ export const maxTurns = checkedType({
   },
   params,
   side: 'both',
-  check({ conversation, assertion }, { max }) {
-    const count = turnsOf(conversation).length;
+  check({ turns, assertion }, { max }) {
+    const count = turns.length;
     const within = count <= max;
     const passed = within !== assertion.negate;
     const found = citing(

@@ -32,7 +32,7 @@ const commonKeys = {
     description:
       'If true, the case fails whenever this assertion fails or errors, whatever the mean.',
   }),
-  at: atSchema.optional().meta({ default: 'all' }),
+  at: atSchema.optional(),
 };
 
 /** In the scale of the type as well: 3 of 1 to 5. */

@@ -8,10 +8,10 @@ import type { Location, Scope } from '../scope.ts';
 export interface AboutCase {
   readonly facts: CaseFacts;
   readonly known: Known;
-  /** Of the whole conversation, if known before the run. */
-  readonly turnCount: number | undefined;
-  /** The side of each turn, from turn 1, if known. */
+  /** The side of each turn, from turn 1, if known before the run. */
   readonly sides: readonly Turn['side'][] | undefined;
+  /** How many turns there are before the first live one; undefined if there is no history. */
+  readonly historyTurns: number | undefined;
   readonly judge: ModelSpec | undefined;
   /** Whether anything names a judge, be it a wrong one. */
   readonly judgeNamed: boolean;
@@ -26,7 +26,7 @@ export function readAt(
   about: AboutCase,
   { reporter }: Scope,
 ): At {
-  const at = parseAt(given);
+  const at = parseAt(given ?? (scriptedTurn === undefined ? unlessSaid(about) : undefined));
   const fault =
     scriptedTurn !== undefined && at.kind !== 'all'
       ? 'An assertion under a turn checks the reply to that turn. Remove `at`.'
@@ -35,11 +35,17 @@ export function readAt(
   return at;
 }
 
+/** What is looked at where an assertion does not say it. */
+function unlessSaid({ historyTurns }: AboutCase): 'all' | 'live' {
+  return historyTurns === undefined ? 'all' : 'live';
+}
+
 function faultOf(
   at: At,
   side: AssertionType['side'],
-  { turnCount, sides }: AboutCase,
+  { sides, historyTurns = 0 }: AboutCase,
 ): string | undefined {
+  const turnCount = sides?.length;
   if (at.kind === 'range') {
     if (at.from > at.to) return `The range goes backwards: ${at.from} is after ${at.to}.`;
     return turnCount !== undefined && at.to > turnCount ? tooFar(at.to, turnCount) : undefined;
@@ -47,8 +53,9 @@ function faultOf(
   if (at.kind !== 'turns') return undefined;
   for (const number of at.turns) {
     if (number === 0) return 'Turns are numbered from 1. Use -1 for the last turn.';
-    if (turnCount !== undefined && Math.abs(number) > turnCount) return tooFar(number, turnCount);
-    const found = sides?.at(number > 0 ? number - 1 : number);
+    const counted = number > 0 ? sides : sides?.slice(historyTurns);
+    if (counted && Math.abs(number) > counted.length) return tooFar(number, counted.length);
+    const found = counted?.at(number > 0 ? number - 1 : number);
     if (found && side !== 'both' && found !== side) {
       return `Turn ${number} is the ${found}'s, but this looks only at the ${side}'s turns.`;
     }
@@ -57,5 +64,6 @@ function faultOf(
 }
 
 function tooFar(number: number, count: number): string {
-  return `There is no turn ${number}: the conversation has ${count} turns.`;
+  const live = number < 0 ? ' live' : '';
+  return `There is no turn ${number}: the conversation has ${count}${live} turns.`;
 }

@@ -1,7 +1,8 @@
+import { toConversation, turnsOf } from '../../core/conversation.ts';
 import { remembered } from '../../core/data.ts';
 import { sha256 } from '../../core/digest.ts';
 import { unwrapTools } from '../../core/message.ts';
-import type { Assertion, Repeat, SuiteCase } from '../../core/suite.ts';
+import type { Assertion, Repeat, SaidBefore, SuiteCase } from '../../core/suite.ts';
 import type { AssertionInput } from '../assertion/assertionSchema.ts';
 import type { AboutCase } from '../assertion/at.ts';
 import { buildAssertion } from '../assertion/buildAssertion.ts';
@@ -29,11 +30,15 @@ export function hashOfText(text: string): string {
   return sha256(text.trim());
 }
 
-/** @returns the case ready to run, and where its conversation comes from; less where that was at fault */
-export async function buildCase(
-  source: CaseSource,
-  suite: Scope,
-): Promise<{ suiteCase?: SuiteCase; origin?: SuiteCase['origin'] }> {
+interface BuiltParts {
+  /** The case ready to run. */
+  readonly suiteCase?: SuiteCase;
+  /** Where its conversation comes from, and what was said before that; absent where it is at fault. */
+  readonly origin?: SuiteCase['origin'];
+  readonly history?: SaidBefore;
+}
+
+export async function buildCase(source: CaseSource, suite: Scope): Promise<BuiltParts> {
   const read = readCase(source, suite);
   if (!read) return {};
   const { input, location, scope } = read;
@@ -41,7 +46,7 @@ export async function buildCase(
   const context = input.context ?? {};
   const offered = offeredTools(read);
   const known = await conversationOf(read, offered);
-  const origin = known?.origin;
+  const { origin, history } = known ?? {};
   const judge = await judgeOf(read);
   const role = input.role ?? scope.file.role;
   const facts = {
@@ -68,12 +73,12 @@ export async function buildCase(
       (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '',
     known: known?.known ?? {},
     sides: known?.sides,
-    turnCount: known?.sides.length,
+    historyTurns: history && turnsOf(toConversation(history.messages)).length,
   };
   const assertions = await assertionsOf(read, about);
   const threshold = input.threshold ?? defaults.threshold;
-  if (!origin) return {};
-  if (!read.isWhole || !assertions) return { origin };
+  const parts = { ...(origin && { origin }), ...(history && { history }) };
+  if (!origin || !read.isWhole || !assertions) return parts;
   const suiteCase: SuiteCase = {
     ...facts,
     origin,
@@ -96,7 +101,7 @@ export async function buildCase(
     ...(threshold !== undefined && { threshold }),
     ...(input.aggregate && { aggregate: input.aggregate }),
   };
-  return { suiteCase, origin };
+  return { ...parts, suiteCase };
 }
 
 /** The tools of the case, else of the file, and where they stand. */

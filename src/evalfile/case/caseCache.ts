@@ -86,8 +86,8 @@ async function build(source: CaseSource, suite: Scope): Promise<BuiltCase> {
       return prompt;
     },
   };
-  const { suiteCase, origin } = await buildCase(source, scope);
-  const outline = outlineOf(source, origin, scope);
+  const { suiteCase, ...known } = await buildCase(source, scope);
+  const outline = outlineOf(source, known, scope);
   const { raw } = source;
   return { raw, suiteCase, outline, reports: reporter.reports, dependencies, prompts, looks };
 }

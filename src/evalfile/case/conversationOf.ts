@@ -1,24 +1,25 @@
 import type { Known } from '../../assertions/contract.ts';
 import { knownOf } from '../../assertions/known.ts';
-import { type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
+import { type Conversation, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
 import { isError } from '../../core/problem.ts';
-import { inSteps } from '../../core/steps.ts';
-import type { TargetSpec, TranscriptOrigin, TurnsOrigin } from '../../core/suite.ts';
+import type { SaidBefore, TargetSpec, TranscriptOrigin, TurnsOrigin } from '../../core/suite.ts';
 import { findTargetType } from '../../targets/registry.ts';
 import { resolveTarget } from '../models.ts';
-import { readReferenced } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 import type { OfferedTools } from '../targetTools.ts';
-import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';
 import { fillIn } from './fillIn.ts';
+import { checkHistory, historyOf } from './history.ts';
+import { messagesAt } from './messagesAt.ts';
 import { atTop, type ReadCase, type SoundInput, type SoundTurn } from './readCase.ts';
 
 /** Where a case's conversation comes from, and what is known about it before the run. */
 export interface KnownConversation {
   /** Absent if it cannot be had, for the reason that was reported. */
   readonly origin?: TurnsOrigin | TranscriptOrigin;
+  readonly history?: SaidBefore;
   readonly known: Known;
-  readonly sides: readonly Turn['side'][];
+  /** Absent if a history cannot be read. */
+  readonly sides?: readonly Turn['side'][];
 }
 
 export async function conversationOf(
@@ -39,12 +40,13 @@ export async function conversationOf(
     return undefined;
   }
   if (input.turns) return scripted(read, offered);
-  if (input.stop_on_failure !== undefined) {
-    const message = '`stop_on_failure` works only with `turns`. Remove it.';
-    const key = within(location, 'stop_on_failure');
+  for (const name of ['stop_on_failure', 'history'] as const) {
+    if (input[name] === undefined) continue;
+    const key = within(location, name);
+    const message = `\`${name}\` works only with \`turns\`. Remove it.`;
     reporter.sayOnKey('useless-key', message, key, { fix: { remove: key.path } });
   }
-  const transcript = await transcriptOf(input.transcript, within(location, 'transcript'), scope);
+  const transcript = await messagesAt(input.transcript, within(location, 'transcript'), scope);
   if (!transcript) return undefined;
   const { messages, notes, problems } = transcript;
   for (const problem of problems) reporter.add(problem, location.owner);
@@ -58,9 +60,10 @@ export async function conversationOf(
 }
 
 async function scripted(
-  { input, location, scope }: ReadCase,
+  read: ReadCase,
   offered: OfferedTools | undefined,
 ): Promise<KnownConversation> {
+  const { input, location, scope } = read;
   const context = input.context ?? {};
   const given = input.turns ?? [];
   const turns = given.map((item, index) => {
@@ -76,15 +79,31 @@ async function scripted(
     };
   });
   const resolved = await targetFor(input, offered, location, scope);
+  if (resolved) checkHistory(read, resolved);
   const hasExpected = turns.some(({ expected }) => expected !== undefined);
+  const history = await historyOf(read);
+  const before = history && toConversation(history.messages);
+  const origin = { kind: 'turns' as const, ...(history && { history }), turns };
   return {
-    ...(resolved && { origin: { kind: 'turns', target: resolved, turns } }),
+    ...(resolved && { origin: { ...origin, target: resolved } }),
+    ...(history && { history }),
     known: {
       ...(hasExpected || !given.some(mayExpect) ? { hasExpected } : {}),
       ...(resolved && systemTextKnown(resolved)),
+      ...(before && knownBefore(before)),
     },
-    sides: turns.flatMap(() => ['user', 'assistant'] as const),
+    ...((before || input.history === undefined) && {
+      sides: [
+        ...(before ? turnsOf(before).map(({ side }) => side) : []),
+        ...turns.flatMap(() => ['user', 'assistant'] as const),
+      ],
+    }),
   };
+}
+
+/** What a history holds the conversation holds; of the rest of it nothing is known. */
+function knownBefore(before: Conversation): Known {
+  return Object.fromEntries(Object.entries(knownOf(before)).filter(([, holds]) => holds));
 }
 
 /** Whether a turn may say what a good reply holds, in a way that cannot be read. */
@@ -117,14 +136,4 @@ async function targetFor(
 function systemTextKnown({ system, type }: TargetSpec): Pick<Known, 'hasSystemText'> {
   if (system !== undefined) return { hasSystemText: true };
   return findTargetType(type)?.repliesWithSystemTexts ? {} : { hasSystemText: false };
-}
-
-async function transcriptOf(
-  value: SoundInput['transcript'],
-  location: Location,
-  scope: Scope,
-): Promise<LoadedTranscript | undefined> {
-  if (typeof value !== 'string') return readTranscript(value, location.document, location.path);
-  const found = await readReferenced(value, location, 'transcript', scope);
-  return found && inSteps(readTranscriptFile(found.text, found.path), scope.step);
 }

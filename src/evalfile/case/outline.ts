@@ -1,5 +1,6 @@
+import { toConversation, turnsOf } from '../../core/conversation.ts';
 import { mappingOf, valueAt } from '../../core/data.ts';
-import { MAX_REPETITIONS, type SuiteCase } from '../../core/suite.ts';
+import { MAX_REPETITIONS, type SaidBefore, type SuiteCase } from '../../core/suite.ts';
 import type { OutlineCase, OutlineTurn } from '../loadedSuite.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 import { spokenMessages } from '../spokenMessages.ts';
@@ -10,7 +11,7 @@ import { listedAssertions } from './listedAssertions.ts';
 /** A case as it can be shown, made of whatever stands there. */
 export function outlineOf(
   source: CaseSource,
-  origin: SuiteCase['origin'] | undefined,
+  { origin, history }: { readonly origin?: SuiteCase['origin']; readonly history?: SaidBefore },
   scope: Scope,
 ): Omit<OutlineCase, 'errors'> {
   const { raw, location } = source;
@@ -18,6 +19,7 @@ export function outlineOf(
   const given = mappingOf(raw);
   const hasId = typeof given.id === 'string' && given.id !== '';
   const defaults = scope.file.defaults ?? {};
+  const said = origin?.kind === 'transcript' ? origin : history;
   return {
     ...(hasId && { id: String(given.id) }),
     ...(typeof given.description === 'string' && { description: given.description }),
@@ -25,10 +27,15 @@ export function outlineOf(
     range: document.entryRangeOf(path),
     nameRange: hasId ? document.rangeOf([...path, 'id']) : document.keyRangeOf(path),
     turns: [
-      ...scriptedTurns(given.turns, within(location, 'turns')),
+      ...messages(given.history, within(location, 'history')),
+      ...scriptedTurns(
+        given.turns,
+        within(location, 'turns'),
+        historyTurns(given.history, history),
+      ),
       ...messages(given.transcript, within(location, 'transcript')),
     ],
-    ...(origin?.kind === 'transcript' && { transcript: origin }),
+    ...(said && { said }),
     assertions: listedAssertions(given, location, scope).map(({ location: at, ...one }, index) => ({
       ...one,
       index,
@@ -42,13 +49,20 @@ export function outlineOf(
   };
 }
 
-function scriptedTurns(list: unknown, location: Location): OutlineTurn[] {
+/** How many turns a history has; of one that is at fault, as far as its text tells. */
+function historyTurns(given: unknown, history: SaidBefore | undefined): number {
+  if (history) return turnsOf(toConversation(history.messages)).length;
+  const spoken = Array.isArray(given) ? spokenMessages(given) : [];
+  return spoken.findLast(({ turn }) => turn !== undefined)?.turn ?? 0;
+}
+
+function scriptedTurns(list: unknown, location: Location, before: number): OutlineTurn[] {
   if (!Array.isArray(list)) return [];
   return list.map((item: unknown, index) => ({
     label: String(typeof item === 'string' ? item : (valueAt(item, ['user']) ?? '')),
     range: location.document.entryRangeOf([...location.path, index]),
     role: 'user',
-    turns: [2 * index + 1, 2 * index + 2],
+    turns: [before + 2 * index + 1, before + 2 * index + 2],
   }));
 }
 

@@ -62,14 +62,15 @@ function assertionOn(path: Path): Path | undefined {
 
 /** Messages are checked by their dialects, which say more than the schema can. */
 function withoutMessages(raw: unknown): unknown {
-  return Object.keys(messagesOf(raw)).length === 0
-    ? raw
-    : { ...Object(raw), transcript: undefined };
+  const keys = Object.keys(messagesOf(raw));
+  if (keys.length === 0) return raw;
+  return { ...Object(raw), ...Object.fromEntries(keys.map((key) => [key, undefined])) };
 }
 
-function messagesOf(raw: unknown): { readonly transcript?: unknown } {
-  const transcript = valueAt(raw, ['transcript']);
-  return transcript === undefined || typeof transcript === 'string' ? {} : { transcript };
+function messagesOf(raw: unknown): Readonly<Record<string, unknown>> {
+  const lists = ['transcript', 'history'].map((key) => [key, valueAt(raw, [key])] as const);
+  const written = lists.filter(([, list]) => list !== undefined && typeof list !== 'string');
+  return Object.fromEntries(written);
 }
 
 /** A key at the top of the file, where a case uses what stands there. */

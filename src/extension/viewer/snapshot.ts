@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type Conversation, toConversation } from '../../core/conversation.ts';
+import { type Conversation, toConversation, turnsOf } from '../../core/conversation.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
@@ -53,10 +53,13 @@ export function snapshotOf(
   };
 }
 
-/** A transcript is there before it is judged; what a target says comes turn by turn. */
+/** A transcript and a history are there before they are judged; what a target says comes turn by turn. */
 function conversationOf(found: OutlineCase | undefined, live: LiveCase | undefined): Conversation {
-  if (found?.transcript) return toConversation(found.transcript.messages, found.transcript.notes);
-  return { entries: [...(live?.turns ?? [])], notes: [] };
+  const { messages = [], notes = [] } = found?.said ?? {};
+  const before = toConversation(messages, notes);
+  const known = new Set(turnsOf(before).map(({ number }) => number));
+  const added = (live?.turns ?? []).filter(({ number }) => !known.has(number));
+  return { ...before, entries: [...before.entries, ...added] };
 }
 
 /** Why a case that never ran cannot run. */

@@ -96,7 +96,7 @@ export async function toTranscript(context: ActionContext): Promise<CodeAction[]
   const { yaml } = document;
   const owner = casePath(context);
   if (!owner || context.path[2] !== 'turns') return [];
-  const { turns, id, stop_on_failure } = mappingOf(valueAt(yaml.value, owner));
+  const { turns, id, ...given } = mappingOf(valueAt(yaml.value, owner));
   const path = [...owner, 'turns'];
   const node = nodeAt(yaml.root, path)?.node;
   if (!Array.isArray(turns) || !node || typeof id !== 'string') return [];
@@ -110,9 +110,11 @@ export async function toTranscript(context: ActionContext): Promise<CodeAction[]
   const edits = replaceWith(yaml, path, transcript);
   if (edits.length === 0) return [];
   edits.push(...renameKey(yaml, path, 'transcript'));
-  const useless =
-    stop_on_failure === undefined ? undefined : removeEntry(yaml, [...owner, 'stop_on_failure']);
-  if (useless) edits.push(useless);
+  // The conversation begins with its history.
+  for (const useless of ['stop_on_failure', 'history'].filter((key) => key in given)) {
+    const removed = removeEntry(yaml, [...owner, useless]);
+    if (removed) edits.push(removed);
+  }
   const title = 'Convert the turns to the transcript of the last run';
   return [refactoring(title, 'refactor.rewrite', editsIn(uri, edits))];
 }

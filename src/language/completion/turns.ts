@@ -63,17 +63,28 @@ async function turnsOfCase(
   context: CompletionContext,
   step: Step,
 ): Promise<SpokenTurn[]> {
-  const { turns, transcript } = Object(own);
-  if (Array.isArray(turns)) return turns.flatMap(scriptedTurn);
-  if (Array.isArray(transcript)) return joined(spokenMessages(transcript));
-  return typeof transcript === 'string' ? turnsOfFile(transcript, file, context, step) : [];
+  const { turns, transcript, history } = Object(own);
+  if (!Array.isArray(turns)) return spokenIn(transcript, file, context, step);
+  const before = await spokenIn(history, file, context, step);
+  return [...before, ...turns.flatMap((item, index) => scriptedTurn(item, index, before.length))];
 }
 
-function scriptedTurn(item: unknown, index: number): SpokenTurn[] {
+/** The turns of a list of messages, or of the file that holds one. */
+async function spokenIn(
+  messages: unknown,
+  file: string,
+  context: CompletionContext,
+  step: Step,
+): Promise<SpokenTurn[]> {
+  if (Array.isArray(messages)) return joined(spokenMessages(messages));
+  return typeof messages === 'string' ? turnsOfFile(messages, file, context, step) : [];
+}
+
+function scriptedTurn(item: unknown, index: number, before: number): SpokenTurn[] {
   const words = String(typeof item === 'string' ? item : (Object(item).user ?? ''));
   return [
-    { number: 2 * index + 1, side: 'user', text: words },
-    { number: 2 * index + 2, side: 'assistant', text: `reply to: ${words}` },
+    { number: before + 2 * index + 1, side: 'user', text: words },
+    { number: before + 2 * index + 2, side: 'assistant', text: `reply to: ${words}` },
   ];
 }
 

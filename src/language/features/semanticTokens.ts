@@ -26,7 +26,7 @@ type Modifier = (typeof SEMANTIC_TOKENS.tokenModifiers)[number];
 const [, ...ROLES] = SEMANTIC_TOKENS.tokenModifiers;
 
 /** Lists whose items are messages or what the user says. */
-const TALK = ['transcript', 'turns'];
+const TALK = ['transcript', 'history', 'turns'];
 
 /** The colours of symbols, where the file declares them. */
 const SYMBOLS: Readonly<Partial<Record<EvalSymbol['kind'], TokenType>>> = {

@@ -1,4 +1,4 @@
-import { textOf, toConversation, turnsOf } from '../../core/conversation.ts';
+import { type Turn, textOf, toConversation, turnsOf } from '../../core/conversation.ts';
 import { valueAt } from '../../core/data.ts';
 import { escapeLine } from '../../core/presentation/markdown.ts';
 import type { Position } from '../../core/problem.ts';
@@ -55,15 +55,20 @@ function numbersOf(value: unknown, count: number): number[] {
 
 function turnsOfCase({ origin }: SuiteCase): Map<number, SpokenTurn> {
   if (origin.kind === 'transcript') {
-    const turns = turnsOf(toConversation(origin.messages));
-    return new Map(turns.map((turn) => [turn.number, { side: turn.side, text: textOf(turn) }]));
+    return new Map(turnsOf(toConversation(origin.messages)).map(spokenTurn));
   }
-  return new Map(
-    origin.turns.flatMap(({ user }, index): [number, SpokenTurn][] => [
-      [2 * index + 1, { side: 'user', text: user }],
-      [2 * index + 2, { side: 'assistant' }],
+  const before = turnsOf(toConversation(origin.history?.messages ?? []));
+  return new Map([
+    ...before.map((turn) => spokenTurn(turn)),
+    ...origin.turns.flatMap(({ user }, index): [number, SpokenTurn][] => [
+      [before.length + 2 * index + 1, { side: 'user', text: user }],
+      [before.length + 2 * index + 2, { side: 'assistant' }],
     ]),
-  );
+  ]);
+}
+
+function spokenTurn(turn: Turn): [number, SpokenTurn] {
+  return [turn.number, { side: turn.side, text: textOf(turn) }];
 }
 
 /** Of a case that cannot run, as far as its text tells. */

@@ -108,7 +108,7 @@ describe('completion of paths', () => {
 describe('completion of turns', () => {
   const transcript =
     '    transcript:\n      - user: Hi\n      - user: Anyone?\n      - assistant: Hello\n      - user: Bye\n      - assistant: So long\n';
-  const words = ['all', 'last', 'first', 'each'];
+  const words = ['all', 'live', 'last', 'first', 'each'];
   const details = async (marked: string, context = {}) =>
     (await itemsAt(marked, context))
       .filter(({ kind }) => kind === 12)

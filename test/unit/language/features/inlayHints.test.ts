@@ -43,6 +43,21 @@ const verdictOf = (name: string, ...turns: TurnVerdict[]) =>
   buildVerdict({ name, status: 'fail', score: 0, turns });
 
 describe('inlayHints', () => {
+  it('counts scripted turns on from a history', async () => {
+    const talk = `target: {type: module, path: ./bot.mjs}
+cases:
+  - id: one
+    history:
+      - user: Hi
+      - assistant: Hello
+    turns:
+      - Bye
+`;
+    const hinted = await shown(talk);
+    assert.match(hinted, /‹turn 2›assistant: Hello/);
+    assert.match(hinted, /‹turns 3, 4›Bye/);
+  });
+
   const text = `cases:
   - id: one
     transcript:

@@ -293,6 +293,19 @@ describe('hover on turn numbers', () => {
     assert.equal(await hoverAt(transcript('|1')), '**Turn 1** (user): Hi Are you there?');
   });
 
+  it('counts a history, and live turns from the end', async () => {
+    const live = (at: string) => `target: { type: module, path: ./agent.mjs }
+cases:
+  - id: one
+    history: [{ user: Hi }, { assistant: Hello }]
+    turns: [Bye]
+    assert: [{ type: criterion, criterion: x, at: ${at} }]
+`;
+    assert.equal(await hoverAt(live('|2')), '**Turn 2** (assistant): Hello');
+    assert.equal(await hoverAt(live('|3')), '**Turn 3** (user): Bye');
+    assert.match(await hoverAt(live('-|1')), /Turn 4.*the reply of the target, when it runs/);
+  });
+
   it('counts from the end, and shows the one of a list', async () => {
     assert.equal(await hoverAt(transcript('-|1')), '**Turn 4** (assistant): Ciao');
     assert.equal(await hoverAt(transcript('[2, |4]')), '**Turn 4** (assistant): Ciao');
