@@ -3,6 +3,7 @@ import type { Conversation, Turn } from '../core/conversation.ts';
 import type { Scale } from '../core/scoring.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
+import type { UserCode } from '../core/userCode.ts';
 import type { ScoredVerdict, TurnVerdict, Usage, Verdict } from '../core/verdict.ts';
 
 /** The parts of a case that an assertion may look at. */
@@ -124,8 +125,8 @@ export interface Toolbox {
   verdict(assertion: Assertion): Promise<Verdict>;
   /** One vector for each text, of the assertion's `model`. */
   embed(texts: readonly string[]): Promise<readonly (readonly number[])[]>;
-  /** Calls a function of the user's in a process of its own. */
-  script(path: string, exported: string, input: unknown): Promise<unknown>;
+  /** Calls code of the user's in a process of its own. */
+  script(code: UserCode, input: unknown): Promise<unknown>;
 }
 
 /** The keys of an assertion that are wrong together, or in a way that no schema can say. */

@@ -45,7 +45,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   recordCases: 'Cases that finished in a record',
   records: 'Records looked into for the last result of a case, the newest first',
   kept: 'Bytes of the answers kept between runs; what comes after them is asked again',
-  reply: "Characters of a target's reply",
+  reply: "Characters of a target's reply, and of what a script assertion's program prints",
   replies: "Characters of a target's replies in a conversation",
   answer: "Characters of a judge's answer",
   answerEntries: "Entries of the lists in a judge's answer",

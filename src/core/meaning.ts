@@ -23,6 +23,7 @@ export const SCOPES = {
   cases: 'suite',
   script: 'case',
   module: 'suite',
+  program: 'case',
   recording: 'suite',
   folder: 'suite',
 } as const satisfies Readonly<Record<string, ScopeKind>>;
@@ -43,12 +44,20 @@ export const EXTENSIONS = {
   cases: ['.yaml', '.yml'],
   script: SCRIPTS,
   module: SCRIPTS,
+  program: [...SCRIPTS, '.py', '.rb', '.sh', '.pl', '.php', '.R', '.jar'],
   recording: ['.jsonl'],
   folder: [] as string[],
 };
 
 export function isFileKind(kind: SymbolKind | FileKind): kind is FileKind {
   return Object.hasOwn(EXTENSIONS, kind);
+}
+
+/** Whether a word of a command is the path of a file that is run: `./check`, or `checks/order.py` of Python. */
+export function isProgramFile(word: string): boolean {
+  if (/^\.\.?\//.test(word)) return true;
+  const ending = /^(?![-/])(?!\w+:).*(\.\w+)$/.exec(word)?.[1];
+  return ending !== undefined && EXTENSIONS.program.includes(ending);
 }
 
 /**

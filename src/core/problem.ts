@@ -52,10 +52,10 @@ export interface Fix {
   readonly create?: { readonly path: string; readonly kind: NewFileKind };
 }
 
-export type NewFileKind = Exclude<FileKind, 'recording' | 'folder'>;
+export type NewFileKind = Exclude<FileKind, 'program' | 'recording' | 'folder'>;
 
 export function isNewFileKind(kind: FileKind): kind is NewFileKind {
-  return kind !== 'recording' && kind !== 'folder';
+  return kind !== 'program' && kind !== 'recording' && kind !== 'folder';
 }
 
 /**

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type * as z from 'zod';
-import { mappingOf, valueAt } from '../core/data.ts';
+import { type Mapping, mappingOf, valueAt } from '../core/data.ts';
 import { environmentNames, isReference, mentionsEnv, substituteEnv } from '../core/environment.ts';
 import { isFileKind } from '../core/meaning.ts';
 import { toolsSchema, unwrapTools } from '../core/message.ts';
@@ -127,14 +127,7 @@ async function targetOf(
 ): Promise<TargetSpec | undefined> {
   const given = await keysOf(value, location, scope, targetSchema);
   const { params } = given;
-  // Variables that a target's program is to be given.
-  const passed: readonly string[] = Array.isArray(params.pass_env) ? params.pass_env : [];
-  for (const [index, name] of passed.entries()) {
-    if (scope.options.env(name) !== undefined) continue;
-    scope.reporter.say(...unset(name), within(location, 'pass_env', index), {
-      severity: 'warning',
-    });
-  }
+  warnOfUnset(params, location, scope);
   const type = String(params.type);
   const tools = toolsSchema.safeParse(params.tools).data;
   const spec = {
@@ -159,6 +152,16 @@ async function targetOf(
   // What the target is told goes where its model is asked.
   const sends = [...(model.sends ?? []), ...environmentNames(given.written)];
   return { ...spec, model: { ...model, sends } };
+}
+
+/** Of variables that a program of the user's is to be given. */
+export function warnOfUnset({ pass_env }: Mapping, location: Location, scope: Scope): void {
+  const passed: readonly string[] = Array.isArray(pass_env) ? pass_env : [];
+  for (const [index, name] of passed.entries()) {
+    if (scope.options.env(name) !== undefined) continue;
+    const place = within(location, 'pass_env', index);
+    scope.reporter.say(...unset(name), place, { severity: 'warning' });
+  }
 }
 
 /** The keys of a model or target, environment variables filled in, the files that they name found. */

@@ -7,6 +7,7 @@ import { deepFreeze, groupBy } from '../core/data.ts';
 import { canonicalJson, digestOf } from '../core/digest.ts';
 import { errorText } from '../core/errors.ts';
 import { type Assertion, type ModelSpec, NO_JUDGE } from '../core/suite.ts';
+import type { UserCode } from '../core/userCode.ts';
 import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
 import { type Model, ModelError } from '../models/model.ts';
 import { JudgeError } from './ask.ts';
@@ -23,8 +24,8 @@ export interface JudgeOptions extends About {
   readonly assertions: readonly Assertion[];
   /** The model of a spec; undefined if none is configured. */
   readonly modelFor: (spec: ModelSpec | undefined) => Promise<Model | undefined>;
-  /** Calls a function of the user's in a process of its own; absent if nothing may be run. */
-  readonly script?: (path: string, exported: string, input: unknown) => Promise<unknown>;
+  /** Calls code of the user's in a process of its own; absent if nothing may be run. */
+  readonly script?: (code: UserCode, input: unknown) => Promise<unknown>;
   /** What was asked once before; nothing is kept by default. */
   readonly kept?: Kept;
   readonly signal: AbortSignal;
@@ -139,9 +140,9 @@ class Judging {
         inquirer.meter.add(usage);
         return vectors;
       },
-      script: (path, exported, input) => {
+      script: (code, input) => {
         if (!script) throw new Error('Scripts are not run here.');
-        return script(path, exported, input);
+        return script(code, input);
       },
     };
   }

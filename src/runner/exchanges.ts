@@ -1,7 +1,7 @@
-import { basename } from 'node:path';
 import { canonicalJson } from '../core/digest.ts';
 import { environmentNames } from '../core/environment.ts';
 import type { ModelSpec, Suite, SuiteCase, TargetSpec, TurnsOrigin } from '../core/suite.ts';
+import type { UserCode } from '../core/userCode.ts';
 import type { Kept } from '../judge/inquirer.ts';
 import { keyVariablesOf, usualKeyVariables } from '../models/keyVariables.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
@@ -11,14 +11,13 @@ import { createModel } from '../models/registry.ts';
 import type { FoundHome } from '../store/home.ts';
 import { type KeptAnswers, keptAnswers } from '../store/kept.ts';
 import { targetDigest } from '../targets/digest.ts';
-import { openModule } from '../targets/programs/moduleProcess.ts';
-import { programPath } from '../targets/programs/programPath.ts';
 import { Programs } from '../targets/programs/programs.ts';
 import { recordingSession, replayingSession } from '../targets/recording.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { prependSystemPrompt } from '../targets/systemPrompt.ts';
 import { replying, TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
 import { Budget, budgetedModel, priceForBudget } from './budget.ts';
+import { callUserCode } from './callUserCode.ts';
 import { modelsOf } from './modelsOf.ts';
 import type { RunOptions } from './runOptions.ts';
 import type { Unwritten } from './unwritten.ts';
@@ -119,28 +118,17 @@ export class Exchanges {
     for (const spec of specs) priceForBudget(spec);
   }
 
-  /** Calls a function of the user's in a process of its own. @throws TargetError */
-  async script(
-    { workspace }: Suite,
-    path: string,
-    exported: string,
-    input: unknown,
-    log: TargetHost['log'],
-  ) {
-    const { timeout, signal } = this.#options;
-    const name = basename(path);
-    const module = openModule({
-      programs: this.#programs,
-      file: await programPath(name, path, 'file', workspace),
-      env: process.env,
-      onOutput: (line) => log.info(`[${name}] ${line}`),
-    });
-    try {
-      const about = { exported, input, about: {} };
-      return this.#options.scrubber.data(await module.call(about, timeout, signal));
-    } finally {
-      await module.close();
-    }
+  /** What code of the user's makes of an input. @throws TargetError */
+  async script({ workspace }: Suite, code: UserCode, input: unknown, log: TargetHost['log']) {
+    const { signal, scrubber } = this.#options;
+    const host = this.#hostOfPrograms(workspace, log);
+    return scrubber.data(await callUserCode(code, input, host, signal));
+  }
+
+  #hostOfPrograms(workspace: string, log: TargetHost['log']) {
+    const { timeout, env } = this.#options;
+    const keyVariables = this.#keyVariables;
+    return { workspace, log, timeout, env, keyVariables, programs: this.#programs };
   }
 
   async close(): Promise<void> {
@@ -210,17 +198,12 @@ export class Exchanges {
       throw new TargetError('target-not-found', `There is no target type "${target.type}".`);
     const [unset] = environmentNames(target.params);
     if (unset !== undefined) throw new TargetError('target-not-found', notSet(target.name, unset));
-    const { timeout, env, scrubber } = this.#options;
+    const { scrubber } = this.#options;
     const host: TargetHost = {
+      ...this.#hostOfPrograms(workspace, log),
       caseId: id,
       context,
       tools,
-      timeout,
-      workspace,
-      env,
-      keyVariables: this.#keyVariables,
-      programs: this.#programs,
-      log,
       ...(target.model && { model: await this.model(target.model) }),
     };
     const opened = prependSystemPrompt(await type.open(target, host), target);

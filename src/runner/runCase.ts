@@ -196,9 +196,7 @@ class CaseRun {
       signal: this.#options.signal,
       kept: this.#exchanges.keptFor(this.#ref.suite),
       ...(said.measured && { targetUsage: said.measured }),
-      script: (path, exported, input) => {
-        return this.#exchanges.script(this.#suite, path, exported, input, this.#log());
-      },
+      script: (code, input) => this.#exchanges.script(this.#suite, code, input, this.#log()),
       modelFor: async (spec) => (spec ? this.#exchanges.model(spec) : undefined),
       onVerdict: (verdict) => {
         const assertion = assertions.find(({ index }) => index === verdict.assertion.index);

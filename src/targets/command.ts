@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
-import { commonKeys, programKeys } from './keys.ts';
+import { programKeys } from '../core/userCode.ts';
+import { commonKeys } from './keys.ts';
 import { CommandSession } from './programs/commandSession.ts';
 import { environmentFor } from './programs/environment.ts';
 import { programPath } from './programs/programPath.ts';

@@ -4,18 +4,20 @@ import { TargetError } from './target.ts';
  * Does work, but no longer than `timeout` milliseconds and not past an abort; its own signal then tells
  * it to stop.
  *
+ * @param who does it, as the error calls it
  * @throws TargetError `target-timeout`; the signal's reason when aborted
  */
 export async function withDeadline<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   timeout: number,
   signal: AbortSignal,
+  who = 'The target',
 ): Promise<Result> {
   signal.throwIfAborted();
   const stop = new AbortController();
   const abort = () => stop.abort(signal.reason);
   const timer = setTimeout(() => {
-    const message = `The target did not reply within ${timeout} ms. Raise its \`timeout\` if it needs longer.`;
+    const message = `${who} did not reply within ${timeout} ms. Raise its \`timeout\` if it needs longer.`;
     stop.abort(new TargetError('target-timeout', message));
   }, timeout);
   signal.addEventListener('abort', abort, { once: true });

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { VARIABLE_NAME } from '../core/environment.ts';
 
 /** Keys that every target may have. */
 export const commonKeys = {
@@ -11,19 +10,4 @@ export const commonKeys = {
     description:
       'Time limit for one reply in milliseconds. Default: the setting `turnlight.timeout`, or `--timeout`.',
   }),
-};
-
-/** Keys of targets that run a program of the user's. */
-export const programKeys = {
-  env: z
-    .record(z.string(), z.string())
-    .optional()
-    .meta({ description: 'Extra environment variables.' }),
-  pass_env: z
-    .array(z.string().regex(VARIABLE_NAME, 'Expected the name of a variable'))
-    .optional()
-    .meta({
-      description:
-        "Environment variables to pass on although they hold models' API keys. All others are inherited.",
-    }),
 };

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { programKeys } from '../core/userCode.ts';
 import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
-import { commonKeys, programKeys } from './keys.ts';
+import { commonKeys } from './keys.ts';
 import { environmentFor } from './programs/environment.ts';
 import { openModule } from './programs/moduleProcess.ts';
 import { programPath } from './programs/programPath.ts';

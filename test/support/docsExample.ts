@@ -34,6 +34,7 @@ export function exampleOf(markdown: string): unknown {
 const OTHERS = {
   'agent.mjs': 'export default () => "Hello";',
   'checks/order-number.mjs': 'export default () => true;',
+  'checks/order_number.py': 'print("true")',
   'checks/order-number.ts': 'export default () => true;',
   'recording.jsonl': '',
   'judges/context-retention.md': '{{conversation}}',

@@ -34,7 +34,7 @@ describe('the types of the package', () => {
     await script.run(buildInput({ word: 'x' }), {
       ...NO_TOOLBOX,
       async script(...call) {
-        given.push(call[2]);
+        given.push(call[1]);
         return true;
       },
     });

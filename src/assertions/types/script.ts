@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import type { ScriptInput } from 'turnlight';
 import * as z from 'zod';
 import { textOf, turnsOf } from '../../core/conversation.ts';
 import { mean, reaches } from '../../core/scoring.ts';
+import { programKeys, type UserCode } from '../../core/userCode.ts';
 import type { TurnVerdict } from '../../core/verdict.ts';
 import type { AssertionInput, Outcome, ProcedureType } from '../contract.ts';
 import { hitsAndMisses, notApplicable } from '../shared/entries.ts';
@@ -9,33 +11,49 @@ import { lookUpQuote } from '../shared/quote.ts';
 import { type ScriptVerdict, scriptResultSchema } from '../shared/scriptTypes.ts';
 
 const params = z.strictObject({
-  path: z
-    .string()
+  path: z.string().min(1).optional().meta({
+    description: 'A `.js`, `.mjs` or `.ts` file, relative to this one.',
+    file: 'script',
+  }),
+  export: z.string().min(1).optional().meta({
+    description: 'Name of the function that the file exports.',
+    default: 'default',
+  }),
+  command: z
+    .array(z.string().min(1).meta({ file: 'program' }))
     .min(1)
-    .meta({ description: 'A `.js`, `.mjs` or `.ts` file, relative to this one.', file: 'script' }),
-  export: z
-    .string()
-    .min(1)
-    .default('default')
-    .meta({ description: 'Name of the exported function.' }),
+    .optional()
+    .meta({
+      description:
+        "Instead of `path`: a program and its arguments, run without a shell in this file's folder. It reads JSON from stdin, prints JSON to stdout, and logs to stderr.",
+    }),
   options: z
     .record(z.string(), z.unknown())
     .default({})
-    .meta({ description: 'Given to the function as `options`.' }),
+    .meta({ description: 'Given to it as `options`.' }),
+  timeout: z.int().min(1).optional().meta({
+    description:
+      'Time limit in milliseconds. Default: the setting `turnlight.timeout`, or `--timeout`.',
+  }),
+  ...programKeys,
 });
 
 export const script: ProcedureType = {
   kind: 'procedure',
   type: 'script',
-  summary: 'Your function in a .js, .mjs or .ts file decides.',
+  summary: 'Your function or program decides.',
   docs: {
-    asks: "Calls your function with the conversation, in its own process and only in a trusted workspace. It returns true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.",
-    score: 'what the function returns; true is 1, false 0. With `negate`, 1 minus that.',
+    asks: "Calls your function, or runs your program in any language, with the conversation: in its own process and only in a trusted workspace. It returns (a program: prints, as JSON) true or false, a score from 0 to 1, or an object with `score`, `label`, `rationale`, `turns` and `details`; `{ skipped: 'why' }` where it does not apply. Without `score` the mean over its `turns` counts. The type `Script` of the package `turnlight` describes all of it.",
+    score: 'what it returns; true is 1, false 0. With `negate`, 1 minus that.',
     example: '`turns` with the scores 1 and 0.5, no `score`: (1 + 0.5) ÷ 2 = 0.75.',
-    skipped: 'if the function says so.',
+    skipped: 'if it says so.',
     yaml: `
       - type: script
         path: ./checks/order-number.ts
+        options: { word: order }
+      - type: script
+        name: in Python
+        command: [python3, ./checks/order_number.py]
         options: { word: order }
     `,
     program: `
@@ -60,12 +78,31 @@ export const script: ProcedureType = {
   readsFacts: true,
   asksJudge: false,
   plan: () => [],
+  faults: ({ path, command, export: exported }) => {
+    if (path === undefined && command === undefined) {
+      return [{ path: [], message: 'A script needs a `path` or a `command`.' }];
+    }
+    if (command === undefined) return [];
+    if (path !== undefined) {
+      return [{ path: ['command'], message: 'Set either `path` or `command`, not both.' }];
+    }
+    const message = '`export` belongs to `path`: a program exports nothing.';
+    return exported === undefined ? [] : [{ path: ['export'], message }];
+  },
   async run(input, toolbox) {
     const own = params.parse(input.assertion.params);
-    const returned = await toolbox.script(own.path, own.export, scriptInput(input, own.options));
+    const returned = await toolbox.script(codeOf(own, input), scriptInput(input, own.options));
     return conclude(returned, input);
   },
 };
+
+function codeOf(own: z.infer<typeof params>, { assertion }: AssertionInput): UserCode {
+  const { path = '', export: exported = 'default', command, timeout, env, pass_env } = own;
+  const runs = command
+    ? { kind: 'program' as const, command, folder: dirname(assertion.source.path) }
+    : { kind: 'function' as const, path, exported };
+  return { runs, timeout, env, pass_env };
+}
 
 function scriptInput(
   { conversation, turns, facts }: AssertionInput,

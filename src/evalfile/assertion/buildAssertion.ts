@@ -3,13 +3,13 @@ import { type AssertionType, asksJudge } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
 import { changedAt, type Mapping, mappingOf, remembered, valueAt } from '../../core/data.ts';
-import { isFileKind } from '../../core/meaning.ts';
+import { isFileKind, isProgramFile } from '../../core/meaning.ts';
 import { type Scale, UNIT } from '../../core/scoring.ts';
 import { type Assertion, type JudgePrompt, NO_JUDGE } from '../../core/suite.ts';
 import { mentionsIn } from '../../schema/mentions.ts';
 import { meaningOf } from '../../schema/plans.ts';
 import { fillIn, isUnfilled } from '../case/fillIn.ts';
-import { overrideJudge, resolveModel } from '../models.ts';
+import { overrideJudge, resolveModel, warnOfUnset } from '../models.ts';
 import { findReferenced } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 import { readThreshold } from '../threshold.ts';
@@ -60,6 +60,7 @@ export async function buildAssertion(
   for (const { path, message } of type.faults?.(filled) ?? []) {
     reporter.say('bad-value', message, within(location, ...path));
   }
+  warnOfUnset(filled, location, scope);
   checkNeeds(type, location, about, scope);
   const idle = type.idle?.(about.facts, about.known);
   if (idle) {
@@ -170,8 +171,10 @@ async function absolutePaths(
   for (const { kind, text, path } of mentionsIn(type.params, params).names) {
     // A judge prompt is read with its variables and its model.
     if (!isFileKind(kind) || kind === 'prompt' || isUnfilled(text)) continue;
+    if (kind === 'program' && !isProgramFile(text)) continue;
     const file = await findReferenced(text, within(location, ...path), kind, scope);
-    if (file !== undefined) absolute = changedAt(absolute, path, () => file);
+    // A command is run as it is written, in the folder of the file.
+    if (file !== undefined && kind !== 'program') absolute = changedAt(absolute, path, () => file);
   }
   return mappingOf(absolute);
 }

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { contextKey } from '../../assertions/shared/promptVariables.ts';
 import { type Path, remembered } from '../../core/data.ts';
-import { type FileKind, isFileKind } from '../../core/meaning.ts';
+import { type FileKind, isFileKind, isProgramFile } from '../../core/meaning.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
@@ -173,5 +173,6 @@ const PATTERN = /[*?[{]/;
 const FILLED_IN = /\{\{|\$\{/;
 
 function namesOneFile(kind: FileKind, text: string): boolean {
-  return kind !== 'folder' && !(kind === 'cases' ? PATTERN : FILLED_IN).test(text);
+  if (kind === 'folder' || (kind === 'program' && !isProgramFile(text))) return false;
+  return !(kind === 'cases' ? PATTERN : FILLED_IN).test(text);
 }

@@ -26,6 +26,8 @@ export interface ModuleSetup {
   /** Absolute. */
   readonly file: string;
   readonly env: NodeJS.ProcessEnv;
+  /** As an error calls it; `The target` unless it is something else. */
+  readonly who?: string;
   /** What it prints, line by line. */
   readonly onOutput: (line: string) => void;
 }
@@ -51,7 +53,7 @@ export interface ModuleProcess {
   close(): Promise<void>;
 }
 
-export function openModule({ programs, file, env, onOutput }: ModuleSetup): ModuleProcess {
+export function openModule({ programs, file, env, who, onOutput }: ModuleSetup): ModuleProcess {
   const program = programs.start({
     program: process.execPath,
     args: [HOST, file],
@@ -104,7 +106,7 @@ export function openModule({ programs, file, env, onOutput }: ModuleSetup): Modu
     signal: AbortSignal,
   ): Promise<Result> {
     try {
-      return await withDeadline(work, timeout, signal);
+      return await withDeadline(work, timeout, signal, who);
     } catch (error) {
       await program.end();
       throw error;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { UserCode } from '../../../src/core/userCode.ts';
 import { assertRow, FOUR, type FormulaRow } from '../../support/formulas.ts';
 import {
   assistant,
@@ -193,9 +194,11 @@ describe('script: what it is given', () => {
         return true;
       },
     });
-    assert.deepEqual(heard.slice(0, 2), ['/checks/own.ts', 'check']);
+    const [code, input] = heard;
+    const { runs } = code as UserCode;
+    assert.deepEqual(runs, { kind: 'function', path: '/checks/own.ts', exported: 'check' });
     const silent = { tool_calls: [], retrieval_context: [], expected: null, latency: null };
-    assert.deepEqual(heard[2], {
+    assert.deepEqual(input, {
       case: 'case',
       conversation: {
         system: ['Be kind.'],

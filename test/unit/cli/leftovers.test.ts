@@ -11,6 +11,7 @@ cases:
   - {id: command, target: command, turns: [Hi], assert: [{type: contains, value: x}]}
   - {id: module, target: module, turns: [Hi], assert: [{type: contains, value: x}]}
   - {id: script, target: fast, turns: [Hi], assert: [{type: script, path: ./module.mjs}]}
+  - {id: grader, target: fast, turns: [Hi], assert: [{type: script, command: ["${process.execPath}", bot.mjs]}]}
 `;
 const FILES = {
   'suite.eval.yaml': SUITE,
@@ -22,7 +23,7 @@ const FILES = {
 describe('nothing that a run started goes on', { skip: process.platform === 'win32' }, () => {
   // A closed terminal, a service manager, and what nothing can catch, such as a closed editor window.
   for (const signal of ['SIGHUP', 'SIGTERM', 'SIGKILL'] as const) {
-    for (const what of ['command', 'module', 'script']) {
+    for (const what of ['command', 'module', 'script', 'grader']) {
       it(`after ${signal} while a ${what} is at work`, async (t) => {
         const folder = await workspaceWith(t, FILES);
         const run = start(folder, ['run', '--case', what]);

@@ -86,6 +86,27 @@ describe('wrong assertions are told at their place', () => {
     ['more samples than make sense', 'type: safety\nsamples: 1000', ['7:18 out-of-range']],
     ['a script that is not there', 'type: script\npath: ./nope.mjs', ['7:15 file-missing']],
     ['a script outside the workspace', 'type: script\npath: ../../x.mjs', ['7:15 path-outside']],
+    ['a script that names nothing to run', 'type: script', ['6:9 bad-value']],
+    [
+      'a script with a path and a command',
+      'type: script\npath: ./here.mjs\ncommand: [python3]',
+      ['7:15 file-missing', '8:18 bad-value'],
+    ],
+    [
+      'an export of a program',
+      'type: script\ncommand: [python3]\nexport: check',
+      ['8:17 bad-value'],
+    ],
+    [
+      'a program of a command that is not there',
+      'type: script\ncommand: [python3, -m, checks, checks/order.py, ./run, out.txt]',
+      ['7:40 file-missing', '7:57 file-missing'],
+    ],
+    [
+      'a variable for a program that is not set',
+      'type: script\ncommand: [python3]\npass_env: [NO_SUCH_VARIABLE]',
+      ['8:20 unset-variable'],
+    ],
     [
       'an unknown model for embeddings',
       'type: similar\nvalue: x\nmodel: nope',

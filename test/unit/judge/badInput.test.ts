@@ -287,7 +287,7 @@ describe('two assertions over one conversation', () => {
   it('never see each other’s changes: what they are given is frozen to the last field', async (t) => {
     const heard: unknown[] = [];
     const attempts: string[] = [];
-    const changing = async (_path: string, _name: string, input: unknown) => {
+    const changing = async (_code: unknown, input: unknown) => {
       heard.push(structuredClone(input));
       for (const change of CHANGES) {
         try {

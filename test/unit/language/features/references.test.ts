@@ -39,6 +39,22 @@ cases:
     assert.deepEqual(await uses(text), ['suite.eval.yaml 2: x', 'suite.eval.yaml 4: x']);
   });
 
+  it('finds the files that programs are, and no other words of a command', async () => {
+    const text = `cases:
+  - id: a
+    transcript: [{ user: Hi }, { assistant: x }]
+    assert:
+      - { type: script, command: [python3, -m, ./order.p|y, --out=a.py] }
+      - { type: script, command: [order.py, fast] }
+`;
+    const places = ['5: ./order.py', '6: order.py'].map((one) => `suite.eval.yaml ${one}`);
+    assert.deepEqual(await uses({ 'suite.eval.yaml': text, 'order.py': '' }), places);
+    assert.deepEqual(
+      await uses({ 'suite.eval.yaml': text.replace('|', '').replace('python3', 'pyt|hon3') }),
+      [],
+    );
+  });
+
   it('finds a tool in targets, assertions and recorded calls', async () => {
     const text = `tools: [{ name: book| }]
 targets:

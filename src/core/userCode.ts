@@ -1,0 +1,30 @@
+import * as z from 'zod';
+import { VARIABLE_NAME } from './environment.ts';
+
+/** Keys of whatever runs code of the user's in a process of its own. */
+export const programKeys = {
+  env: z
+    .record(z.string(), z.string())
+    .optional()
+    .meta({ description: 'Extra environment variables.' }),
+  pass_env: z
+    .array(z.string().regex(VARIABLE_NAME, 'Expected the name of a variable'))
+    .optional()
+    .meta({
+      description:
+        "Environment variables to pass on although they hold models' API keys. All others are inherited.",
+    }),
+};
+
+/** A function or a program of the user's that is called once, with JSON, and gives JSON back. */
+export interface UserCode {
+  readonly runs: /** `path` is absolute. */
+    | { readonly kind: 'function'; readonly path: string; readonly exported: string }
+    /** Run without a shell, with `folder` as working folder; absolute. */
+    | { readonly kind: 'program'; readonly command: readonly string[]; readonly folder: string };
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Names of variables. */
+  readonly pass_env?: readonly string[] | undefined;
+  /** Milliseconds; default: those of a target's reply. */
+  readonly timeout?: number | undefined;
+}

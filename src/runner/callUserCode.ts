@@ -1,0 +1,59 @@
+import { basename } from 'node:path';
+import { isProgramFile } from '../core/meaning.ts';
+import { unreachable } from '../core/unreachable.ts';
+import type { UserCode } from '../core/userCode.ts';
+import { askProgram } from '../targets/programs/askProgram.ts';
+import { environmentFor } from '../targets/programs/environment.ts';
+import { openModule } from '../targets/programs/moduleProcess.ts';
+import { programPath } from '../targets/programs/programPath.ts';
+import type { TargetHost } from '../targets/target.ts';
+
+type Host = Pick<TargetHost, 'workspace' | 'timeout' | 'env' | 'keyVariables' | 'programs' | 'log'>;
+
+/** What a time limit calls it. */
+const WHO = 'The script';
+
+/**
+ * Calls a function or a program of the user's in a process of its own.
+ *
+ * @throws TargetError; the signal's reason when aborted
+ */
+export async function callUserCode(
+  code: UserCode,
+  input: unknown,
+  host: Host,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const { runs, timeout = host.timeout } = code;
+  const { programs, workspace } = host;
+  const name = nameOf(code);
+  const env = environmentFor(name, code, host);
+  const onOutput = (line: string) => host.log.info(`[${name}] ${line}`);
+  switch (runs.kind) {
+    case 'program': {
+      const { command, folder } = runs;
+      const cwd = await programPath(`The folder of ${name}`, folder, 'folder', workspace);
+      const asking = { programs, command, cwd, env, timeout, who: WHO, onOutput };
+      return askProgram(input, asking, signal);
+    }
+    case 'function': {
+      const file = await programPath(name, runs.path, 'file', workspace);
+      const module = openModule({ programs, file, env, who: WHO, onOutput });
+      try {
+        const called = { exported: runs.exported, input, about: {} };
+        return await module.call(called, timeout, signal);
+      } finally {
+        await module.close();
+      }
+    }
+    default:
+      return unreachable(runs);
+  }
+}
+
+/** Of a command its first file, or else the program itself. */
+function nameOf({ runs }: UserCode): string {
+  if (runs.kind === 'function') return basename(runs.path);
+  const [program = ''] = runs.command;
+  return basename(runs.command.find(isProgramFile) ?? program);
+}

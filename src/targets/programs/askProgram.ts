@@ -1,0 +1,89 @@
+import { setTimeout } from 'node:timers/promises';
+import { parseJson } from '../../core/data.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
+import { withDeadline } from '../deadline.ts';
+import { TargetError } from '../target.ts';
+import { SHORTEST_GRACE } from './gracePeriods.ts';
+import { ProgramLog } from './programLog.ts';
+import type { Programs, Start } from './programs.ts';
+
+/** Characters of a wrong answer that an error shows. */
+const SHOWN = 200;
+
+export interface Asking extends Pick<Start, 'cwd' | 'env'> {
+  readonly programs: Programs;
+  readonly command: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** As an error calls it: `The script`. */
+  readonly who: string;
+  /** What it prints on stderr, line by line. */
+  readonly onOutput: (line: string) => void;
+}
+
+/**
+ * Runs a program once: one JSON value on its standard input, one from its standard output. It ends with
+ * all that it started.
+ *
+ * @throws TargetError; the signal's reason when aborted
+ */
+export async function askProgram(
+  input: unknown,
+  { programs, command, cwd, env, timeout, who, onOutput }: Asking,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const [program = '', ...args] = command;
+  const stdio = ['pipe', 'pipe', 'pipe'] as const;
+  const started = programs.start({ program, args, cwd, env, stdio: [...stdio] });
+  const { process: child } = started;
+  const log = new ProgramLog(onOutput);
+  child.stderr?.on('data', (data: Buffer) => log.add(data));
+  const answered = new Promise<string>((done, fail) => {
+    const decoder = new TextDecoder();
+    let text = '';
+    child.stdout?.on('data', (data: Buffer) => {
+      text += decoder.decode(data, { stream: true });
+      if (text.length <= LIMITS.reply) return;
+      const message = `The program printed more than ${readable(LIMITS.reply)} characters.`;
+      fail(new TargetError('target-too-much-output', message));
+    });
+    child.once('error', ({ message }) =>
+      fail(
+        new TargetError(
+          'target-not-found',
+          `The program ${program} could not be started: ${message}. Is it installed and on the PATH?`,
+        ),
+      ),
+    );
+    // What it has started may keep its output open.
+    child.once('exit', async () => {
+      await started.end();
+      await setTimeout(SHORTEST_GRACE);
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+    });
+    child.once('close', (code, ending) => {
+      if (code === 0) return done(text);
+      const how = ending ? `was ended by ${ending}` : `exited with code ${code}`;
+      fail(new TargetError('target-crashed', `The program ${how}.${log.tail()}`));
+    });
+  });
+  answered.catch(() => {});
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(`${JSON.stringify(input)}\n`);
+  try {
+    return read(await withDeadline(() => answered, timeout, signal, who), log);
+  } finally {
+    await started.end();
+  }
+}
+
+function read(text: string, log: ProgramLog): unknown {
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  const message =
+    text.trim() === ''
+      ? `The program printed nothing. Print one JSON value to standard output.${log.tail()}`
+      : `The program did not print one JSON value: ${text.trim().slice(0, SHOWN)}. Print nothing else to standard output, and log to stderr.`;
+  throw new TargetError('target-malformed-reply', message);
+}
