@@ -27,8 +27,8 @@ export function showReport(root: HTMLElement, json: string): void {
   };
   const repetitionOf = (number: number, wanted: number) => {
     const { state } = executions[number - 1] ?? {};
-    const same = ({ file, id, repetition }: Snapshot['state']) =>
-      file === state?.file && id === state.id && repetition === wanted;
+    const same = ({ file, id, variant, repetition }: Snapshot['state']) =>
+      file === state?.file && id === state.id && variant === state.variant && repetition === wanted;
     return 1 + executions.findIndex((one) => same(one.state));
   };
   const shown = () => {

@@ -1,4 +1,5 @@
 import { turnsOf } from '../src/core/conversation.ts';
+import { caseName } from '../src/core/presentation/executionTitle.ts';
 import { caseScoreText } from '../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../src/core/presentation/status.ts';
 import { visibleLine } from '../src/core/presentation/visibleText.ts';
@@ -108,7 +109,7 @@ export class ConversationView {
     this.#failures.show(this.#walk.failures());
     this.#find.refresh();
     const { state, status, phase } = snapshot;
-    const news = visibleLine(`${state.id}: ${status ? STATUS_WORDS[status] : phase}`);
+    const news = visibleLine(`${caseName(state)}: ${status ? STATUS_WORDS[status] : phase}`);
     if (this.#news.textContent !== news) this.#news.textContent = news;
   }
 

@@ -1,6 +1,7 @@
 import { counted } from '../core/presentation/amounts.ts';
 import { visibleJson } from '../core/presentation/visibleText.ts';
-import { isError } from '../core/problem.ts';
+import { isError, type Problem } from '../core/problem.ts';
+import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { EXIT, type ExitCode } from './exitCode.ts';
 import type { Shell } from './shell.ts';
 import { loadSuites, problemsOf, showProblems } from './suites.ts';
@@ -15,7 +16,7 @@ export async function check(
   options: CheckOptions,
   shell: Shell,
 ): Promise<ExitCode> {
-  const loaded = await loadSuites(args, shell);
+  const loaded = await Promise.all((await loadSuites(args, shell)).map(withVariants));
   const problems = problemsOf(loaded);
   const errors = problems.filter(isError).length;
   if (options.format === 'json') {
@@ -26,10 +27,22 @@ export async function check(
     }));
     shell.out.write(`${visibleJson(placed)}\n`);
   } else {
-    showProblems(loaded, shell.folder, (text) => shell.out.write(text));
-    const warnings = problems.length - errors;
+    showProblems(loaded, shell.folder, (text) => shell.out.write(text), true);
+    const warnings = problems.filter(({ severity }) => severity === 'warning').length;
     const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
     shell.out.write(`Checked ${counted(loaded.length, 'file')}: ${found}.\n`);
   }
   return errors > 0 ? EXIT.invalid : EXIT.passed;
+}
+
+/** With what is wrong with each variant; they are read one after the other, and none is kept. */
+async function withVariants(loaded: LoadedSuite): Promise<LoadedSuite> {
+  const found: Problem[] = [];
+  for (const one of loaded.suite?.cases ?? []) {
+    const { problems = [] } = (await one.open?.()) ?? {};
+    found.push(...problems);
+  }
+  if (found.length === 0) return loaded;
+  const problems = problemsOf([{ ...loaded, problems: [...loaded.problems, ...found] }]);
+  return { ...loaded, problems };
 }

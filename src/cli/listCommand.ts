@@ -1,3 +1,4 @@
+import { groupBy } from '../core/data.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';
@@ -11,13 +12,24 @@ export async function list(args: readonly string[], shell: Shell): Promise<ExitC
   const loaded = await loadSuites(args, shell);
   for (const { path, outline, suite } of loaded) {
     shell.out.write(`${shownPath(path, shell.folder)}\n`);
-    const sound = new Map(suite?.cases.map((one) => [one.id, one]));
+    const sound = groupBy(suite?.cases ?? [], ({ id }) => id);
     for (const one of outline) {
-      shell.out.write(`  ${describe(one, sound.get(one.id ?? ''))}\n`);
+      const cases = sound.get(one.id ?? '') ?? [];
+      shell.out.write(`  ${describe(one, cases[0])}\n`);
+      for (const { variant, tags } of cases) {
+        if (variant !== undefined) shell.out.write(`    ${describeVariant(variant, tags, one)}\n`);
+      }
     }
   }
   const invalid = showProblems(loaded, shell.folder, (text) => shell.err.write(text));
   return invalid ? EXIT.invalid : EXIT.passed;
+}
+
+/** `line-7  [vip]`, with the tags that its case does not have. */
+function describeVariant(variant: string, tags: readonly string[], one: OutlineCase): string {
+  const own = tags.filter((tag) => !one.tags.includes(tag));
+  const named = visibleLine(variant, 80);
+  return own.length > 0 ? `${named}  [${visibleLine(own.join(', '), 80)}]` : named;
 }
 
 /** `order-status  A smooth session.  [orders]  ×3  (only)` */

@@ -6,6 +6,7 @@ import {
   priceWords,
 } from '../core/estimate.ts';
 import { counted } from '../core/presentation/amounts.ts';
+import { caseName } from '../core/presentation/executionTitle.ts';
 import { visibleJson, visibleLine } from '../core/presentation/visibleText.ts';
 import { estimateCase } from '../judge/estimate.ts';
 import { shownPath } from '../report/shownPath.ts';
@@ -55,7 +56,8 @@ export async function plan(
   for (const suite of suites) {
     const file = shownPath(suite.path, shell.folder);
     for (const one of suite.cases.filter((suiteCase) => select(suite, suiteCase))) {
-      rows.push({ file, id: one.id, estimate: await estimateCase(one, once) });
+      const { suiteCase = one } = (await one.open?.()) ?? {};
+      rows.push({ file, id: caseName(one), estimate: await estimateCase(suiteCase, once) });
     }
   }
   const total = rows.reduce((sum, { estimate }) => addEstimates(sum, estimate), NO_ESTIMATE);

@@ -178,7 +178,11 @@ function onFiles(program: Command, name: string, description: string): Command {
 /** @param verb what is done with the chosen cases: `run` */
 function selecting(command: Command, verb: string): Command {
   return command
-    .option('--case <id>', `${verb} only this case; repeatable, and * matches any text`, collect)
+    .option(
+      '--case <id>',
+      `${verb} only this case, or one of its variants (id/variant); repeatable, and * matches any text`,
+      collect,
+    )
     .option('--tag <tag>', `${verb} only cases with this tag; repeatable`, collect)
     .addOption(count('--limit <n>', `${verb} only the first n of these cases`))
     .option('--dotenv <file>', 'set the variables of this file, such as .env, that are not set')

@@ -1,10 +1,12 @@
+import { caseName } from '../core/presentation/executionTitle.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import { escapeRegExp } from '../core/text/escapeRegExp.ts';
 import { onlyOf } from '../runner/plan.ts';
 import { UsageError } from './exitCode.ts';
 
 export interface Selection {
-  /** Ids; `*` stands for any characters. */
+  /** Ids, or those of variants such as `refund/line-7`; `*` stands for any characters. */
   readonly cases: readonly string[];
   readonly tags: readonly string[];
   /** Of what is chosen so, the first ones of all files together. */
@@ -32,10 +34,10 @@ export function selectCases(
   const patterns = selection.cases.map((text) => ({ text, matches: matcher(text) }));
   const all = suites.flatMap((suite) => suite.cases);
   for (const { text, matches } of patterns) {
-    if (!all.some(({ id }) => matches(id))) throw new UsageError(noSuchCase(text, all));
+    if (!all.some(matches)) throw new UsageError(noSuchCase(text, all));
   }
   const chosen = (suiteCase: SuiteCase) =>
-    (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase.id))) &&
+    (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase))) &&
     (selection.tags.length === 0 || selection.tags.some((tag) => suiteCase.tags.includes(tag)));
   const found = onlyOf(all.filter(chosen), (one) => one);
   const left = new Set(found.slice(0, selection.limit));
@@ -43,16 +45,22 @@ export function selectCases(
   return (_suite, suiteCase) => left.has(suiteCase);
 }
 
-function matcher(pattern: string): (id: string) => boolean {
+/** An id stands for all variants of its case. */
+function matcher(pattern: string): (suiteCase: SuiteCase) => boolean {
   const parts = pattern.split('*').map(escapeRegExp);
-  const expression = new RegExp(`^${parts.join('.*')}$`);
-  return (id) => expression.test(id);
+  const expression = new RegExp(`^${parts.join('.*')}$`, 's');
+  return (one) => expression.test(one.id) || expression.test(caseName(one));
 }
 
 const SHOWN = 20;
 
 function noSuchCase(text: string, all: readonly SuiteCase[]): string {
-  return `No case has the id "${text}". ${known('cases', [...new Set(all.map(({ id }) => id))])}`;
+  const id = text.split('/')[0];
+  const variants = text.includes('/') ? all.filter((one) => one.id === id) : [];
+  const names = (variants.length > 0 ? variants.map(caseName) : all.map((one) => one.id)).map(
+    (name) => visibleLine(name),
+  );
+  return `No case has the id "${text}". ${known('cases', [...new Set(names)])}`;
 }
 
 function nothingChosen({ cases, tags }: Selection, all: readonly SuiteCase[]): string {

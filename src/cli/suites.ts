@@ -4,11 +4,17 @@ import { isError, type Problem } from '../core/problem.ts';
 import { loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
+import { expandSuite } from '../evalfile/variants/expandSuite.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from './evalFiles.ts';
 import type { Shell } from './shell.ts';
 
-/** Reads every eval file that the arguments name, included ones as part of theirs. @throws UsageError */
+/**
+ * Reads every eval file that the arguments name, included ones as part of theirs, and finds the variants of
+ * their cases.
+ *
+ * @throws UsageError
+ */
 export async function loadSuites(
   args: readonly string[],
   shell: Shell,
@@ -19,13 +25,15 @@ export async function loadSuites(
   const files = await findEvalFiles(args, shell.folder);
   const onDisk = nodeFiles(new Set(args.map((arg) => resolve(shell.folder, arg))));
   const loaded = await Promise.all(
-    files.map((file) =>
-      loadSuite(file, onDisk, {
-        workspace: fileWorkspace(file, workspace),
-        env: shell.env,
-        ...(defaultJudge && { defaultJudge }),
-        ...(judgeOverride && { judgeOverride }),
-      }),
+    files.map(async (file) =>
+      expandSuite(
+        await loadSuite(file, onDisk, {
+          workspace: fileWorkspace(file, workspace),
+          env: shell.env,
+          ...(defaultJudge && { defaultJudge }),
+          ...(judgeOverride && { judgeOverride }),
+        }),
+      ),
     ),
   );
   // What a suite includes is run with it: by itself it lacks the suite's models and targets.
@@ -50,13 +58,19 @@ function problemLine(problem: Problem, folder: string): string {
   return `${shownPath(problem.path, folder)}:${line + 1}:${character + 1}: ${problem.severity} ${problem.code} ${message}`;
 }
 
-/** Writes every problem to `write`, one a line. @returns whether one of them is an error */
+/**
+ * Writes problems to `write`, one a line.
+ *
+ * @param all also what asks for nothing
+ * @returns whether one of them is an error
+ */
 export function showProblems(
   loaded: readonly LoadedSuite[],
   folder: string,
   write: (text: string) => void,
+  all = false,
 ): boolean {
-  const problems = problemsOf(loaded);
+  const problems = problemsOf(loaded).filter(({ severity }) => all || severity !== 'information');
   for (const problem of problems) write(`${problemLine(problem, folder)}\n`);
   return problems.some(isError);
 }

@@ -20,6 +20,7 @@ export const SCOPES = {
   variable: 'case',
   prompt: 'case',
   transcript: 'case',
+  transcripts: 'case',
   cases: 'suite',
   script: 'case',
   module: 'suite',
@@ -41,6 +42,8 @@ const SCRIPTS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 export const EXTENSIONS = {
   prompt: ['.md'],
   transcript: ['.json', '.jsonl', '.yaml', '.yml'],
+  /** Transcripts and data sets of them, also by a pattern. */
+  transcripts: ['.json', '.jsonl', '.yaml', '.yml'],
   cases: ['.yaml', '.yml'],
   script: SCRIPTS,
   module: SCRIPTS,

@@ -52,10 +52,12 @@ export interface Fix {
   readonly create?: { readonly path: string; readonly kind: NewFileKind };
 }
 
-export type NewFileKind = Exclude<FileKind, 'program' | 'recording' | 'folder'>;
+export type NewFileKind = Exclude<FileKind, (typeof NEVER_NEW)[number]>;
+
+const NEVER_NEW = ['program', 'recording', 'folder', 'transcripts'] as const;
 
 export function isNewFileKind(kind: FileKind): kind is NewFileKind {
-  return kind !== 'program' && kind !== 'recording' && kind !== 'folder';
+  return !(NEVER_NEW as readonly FileKind[]).includes(kind);
 }
 
 /**
@@ -63,12 +65,12 @@ export function isNewFileKind(kind: FileKind): kind is NewFileKind {
  *
  * `code` is a stable kebab-case name (`unknown-key`); `message` says what is wrong and what to do.
  * `path` is absolute. `replacement` is the text that would mend `range`, if that is certain.
- * `unnecessary` says that what stands there has no effect, and can be shown faded.
+ * `information` asks for nothing. `unnecessary` says that what stands there has no effect, and can be shown faded.
  */
 export interface Problem {
   readonly code: string;
   readonly message: string;
-  readonly severity: 'error' | 'warning';
+  readonly severity: 'error' | 'warning' | 'information';
   readonly path: string;
   readonly range: Range;
   readonly replacement?: string;

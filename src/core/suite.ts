@@ -1,7 +1,7 @@
 import type { SourcedMessage } from './conversation.ts';
 import type { Mapping } from './data.ts';
 import type { Tool } from './message.ts';
-import type { Range, Source } from './problem.ts';
+import type { Problem, Range, Source } from './problem.ts';
 import type { Aggregate, Grading } from './scoring.ts';
 
 /**
@@ -23,6 +23,8 @@ export interface Suite {
 
 export interface SuiteCase {
   readonly id: string;
+  /** Which of its conversations this is, where the case stands for several. */
+  readonly variant?: string;
   readonly description?: string;
   readonly tags: readonly string[];
   readonly skip?: { readonly reason?: string };
@@ -41,6 +43,22 @@ export interface SuiteCase {
   readonly aggregate?: Aggregate;
   readonly repeat: Repeat;
   readonly stopOnFailure: boolean;
+  /** Where it stands for several conversations: finds them. Nothing of what was said is read. */
+  readonly expand?: () => Promise<ExpandedCase>;
+  /** Of a variant: reads it whole. Until then it says what all variants of its case have in common. */
+  readonly open?: () => Promise<OpenedCase>;
+}
+
+/** The conversations that a case stands for, each as a case of its own that is yet to be opened. */
+export interface ExpandedCase {
+  readonly cases: readonly SuiteCase[];
+  readonly problems: readonly Problem[];
+}
+
+/** A variant as it runs; absent where something is wrong with it. */
+export interface OpenedCase {
+  readonly suiteCase?: SuiteCase;
+  readonly problems: readonly Problem[];
 }
 
 /** A case runs at most so many times: each is an item in the editor, and costs its requests. */
@@ -71,6 +89,7 @@ export interface SaidBefore {
   readonly notes: readonly string[];
 }
 
+/** Of a case that stands for recorded conversations, it has no messages until a variant is opened. */
 export interface TranscriptOrigin extends SaidBefore {
   readonly kind: 'transcript';
 }

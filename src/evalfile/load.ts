@@ -62,6 +62,7 @@ export async function loadDocument(
     options,
     step,
     files: askedOnce(files),
+    later: files,
     reporter,
     ...readKeys(document, reporter),
     dependencies: new Set(),

@@ -73,6 +73,8 @@ const scriptedTurnSchema = z.union([
   }),
 ]);
 
+const recordedPath = z.string().min(1).meta({ file: 'transcripts' });
+
 export const caseSchema = z
   .strictObject({
     id: z
@@ -112,6 +114,20 @@ export const caseSchema = z
       .meta({
         description:
           'A conversation that already happened: a list of messages, or the path of a `.json`, `.jsonl` or `.yaml` file.',
+      }),
+    transcripts: z
+      .union([recordedPath, z.array(recordedPath).min(1)])
+      .optional()
+      .meta({
+        description:
+          'Conversations that already happened, each a variant of the case: a path or glob, or a list of them. A file is a transcript, or a data set: `.jsonl` with a conversation a line, or a list of them.',
+      }),
+    roles: z
+      .record(z.string().min(1), z.enum(['user', 'assistant', 'system', 'developer', 'tool']))
+      .optional()
+      .meta({
+        description:
+          'What the sides are called in `transcript`, `transcripts` or `history`, such as `{usr: user, sys: assistant}`.',
       }),
     stop_on_failure: z.boolean().optional().meta({
       description: 'If true, end the conversation at the first failing turn.',

@@ -13,6 +13,8 @@ export interface Scope {
   readonly options: LoadOptions;
   readonly step: Step;
   readonly files: Files;
+  /** The same without anything kept, for what is read after the suite. */
+  readonly later: Files;
   readonly reporter: Reporter;
   /** The suite's own document; names are resolved in it. */
   readonly document: YamlDocument;

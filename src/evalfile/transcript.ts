@@ -12,6 +12,7 @@ import { readMessages } from '../messages/readMessages.ts';
 import { locateProblem } from '../schema/valueProblems.ts';
 import { readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { jsonFault } from './jsonFault.ts';
+import { type Roles, translateRoles } from './variants/roles.ts';
 
 export interface LoadedTranscript {
   readonly messages: readonly SourcedMessage[];
@@ -19,12 +20,14 @@ export interface LoadedTranscript {
   readonly problems: readonly Problem[];
 }
 
-/** Reads the messages that stand at `base` in a document. */
+/** Reads the messages that stand at `base` in a document. @param roles what it calls the sides */
 export function readTranscript(
-  list: unknown,
+  given: unknown,
   document: YamlDocument,
   base: Path,
+  roles?: Roles,
 ): LoadedTranscript {
+  const { list, unread } = translateRoles(given, roles);
   const read = readMessages(list);
   const problems = read.problems.map((problem) => {
     const { path, onKey = path.length <= 1 } = problem;
@@ -45,7 +48,13 @@ export function readTranscript(
       range: document.keyRangeOf([...base, read.messages.at(-1)?.index ?? 0]),
     });
   }
-  return { messages, notes: read.notes, problems };
+  const notes = unread.length > 0 ? [...read.notes, unreadNote('messages', unread)] : read.notes;
+  return { messages, notes, problems };
+}
+
+/** Tells of keys that say nothing to us. @param whose such as `messages` */
+export function unreadNote(whose: string, keys: readonly string[]): string {
+  return `Keys of ${whose} that are not read: ${keys.map((key) => `\`${key}\``).join(', ')}.`;
 }
 
 const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
@@ -67,14 +76,18 @@ export function loadTranscript(text: string, path: string): LoadedTranscript {
 }
 
 /** Reads a transcript file: a list in `.json` or `.yaml`, or a message a line in `.jsonl`. */
-export function* readTranscriptFile(text: string, path: string): Work<LoadedTranscript> {
+export function* readTranscriptFile(
+  text: string,
+  path: string,
+  roles?: Roles,
+): Work<LoadedTranscript> {
   const document = yield* parseTranscript(text, path);
   yield;
   const { problems } = document;
   if (problems.some(isError)) {
     return { messages: [], notes: [], problems: withinLimit(problems) };
   }
-  const read = readTranscript(document.value, document, []);
+  const read = readTranscript(document.value, document, [], roles);
   return { ...read, problems: withinLimit([...problems, ...read.problems]) };
 }
 
@@ -99,6 +112,16 @@ const DASH = '- ';
 /** Between two places at which their reading may rest. */
 const LINES = 200;
 
+/** What keeps a line from being JSON. */
+export function lineFault(content: string, line: number, path: string): Problem | undefined {
+  const fault = jsonFault(content);
+  if (!fault) return undefined;
+  const start = { line, character: Math.min(fault.offset, content.length) };
+  const range = { start, end: { line, character: content.length } };
+  const message = `This line is not valid JSON: ${fault.message}.`;
+  return { code: 'json-syntax', message, severity: 'error', path, range };
+}
+
 function* parseLines(text: string, path: string): Work<YamlDocument> {
   const items: string[] = [];
   const faults: Problem[] = [];
@@ -106,13 +129,8 @@ function* parseLines(text: string, path: string): Work<YamlDocument> {
     if (line % LINES === 0) yield;
     if (faults.length === LIMITS.syntaxErrors) break;
     const blank = content.trim() === '' || content === '\uFEFF';
-    const fault = blank ? undefined : jsonFault(content);
-    if (fault) {
-      const start = { line, character: Math.min(fault.offset, content.length) };
-      const range = { start, end: { line, character: content.length } };
-      const message = `This line is not valid JSON: ${fault.message}.`;
-      faults.push({ code: 'json-syntax', message, severity: 'error', path, range });
-    }
+    const fault = blank ? undefined : lineFault(content, line, path);
+    if (fault) faults.push(fault);
     items.push(blank ? '' : `${DASH}${content.replace(/^\uFEFF/, ' ')}`);
   }
   const document = yield* readYaml(items.join('\n'), path, DASH.length);

@@ -15,6 +15,8 @@ export const viewStateSchema = z.strictObject({
   /** The eval file, as a URI. */
   file: z.string(),
   id: z.string(),
+  /** Which of its conversations, where the case stands for several. */
+  variant: z.string().optional(),
   repetition: z.int().min(1),
   /** The run's record, absolute; absent: the last run. */
   record: z.string().optional(),

@@ -36,10 +36,10 @@ export async function htmlReport(): Promise<Report> {
 
 function snapshotOf(line: CaseLine, known: SuiteCase | undefined, folder: string): Snapshot {
   const shown = mapCasePaths(line, (path) => shownPath(path, folder));
-  const { suite, id, repetition, suite_name, description, repetitions } = shown;
+  const { suite, id, variant, repetition, suite_name, description, repetitions } = shown;
   return {
     ...finishedSnapshot(shown),
-    state: { file: suite, id, repetition },
+    state: { file: suite, id, ...(variant !== undefined && { variant }), repetition },
     suiteName: suite_name,
     repetitions,
     ...(description !== undefined && { description }),

@@ -1,5 +1,5 @@
 import { groupBy } from '../core/data.ts';
-import { executionTitle } from '../core/presentation/executionTitle.ts';
+import { caseName, executionTitle } from '../core/presentation/executionTitle.ts';
 import { plainLog, visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine, RunLine } from '../core/runRecord.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
@@ -49,7 +49,7 @@ function caseLines(result: CaseResult, shown: Shown): string[] {
   const [first] = result.lines;
   const attributes = [
     attribute('classname', first.suite_name),
-    attribute('name', first.id),
+    attribute('name', caseName(first)),
     attribute('file', shown(first.source.path)),
     attribute('line', String(first.source.range.start.line + 1)),
     attribute('time', seconds(durationOf(result))),

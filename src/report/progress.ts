@@ -1,5 +1,6 @@
 import { toConversation, turnsOf } from '../core/conversation.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
+import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
@@ -60,7 +61,7 @@ export class Progress {
 
 function describe({ ref, case: suiteCase, turn, judged }: Running): string {
   const { times } = suiteCase.repeat;
-  const title = times > 1 ? `${ref.id} ${ref.repetition}/${times}` : ref.id;
+  const title = executionTitle({ ...ref, repetitions: times });
   const last = lastTurn(suiteCase);
   if (judged.size === 0 && turn < last) return `… ${title}  turn ${turn + 1}`;
   const next = suiteCase.assertions.find(({ index }) => !judged.has(index));

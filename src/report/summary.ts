@@ -1,5 +1,5 @@
 import { costText, counted, durationText } from '../core/presentation/amounts.ts';
-import { executionTitle } from '../core/presentation/executionTitle.ts';
+import { caseTitle, executionTitle } from '../core/presentation/executionTitle.ts';
 import { scoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
 import { samplesText } from '../core/presentation/verdictText.ts';
@@ -38,7 +38,7 @@ function repetitionLine(result: CaseResult, paint: Paint): string[] {
   const scores = !spread ? '' : `; scores spread over ${scoreText(spread)}`;
   const icon = paint.status(status, STATUS_ICONS[status]);
   return [
-    `${icon} ${visibleLine(first.id)}: ${passed} of ${lines.length} repetitions passed, ${must}${scores}`,
+    `${icon} ${caseTitle(first)}: ${passed} of ${lines.length} repetitions passed, ${must}${scores}`,
   ];
 }
 

@@ -43,7 +43,12 @@ export function planRun({
     Array.from({ length: suiteCase.repeat.times }, (_, index) => ({
       suite,
       case: suiteCase,
-      ref: { suite: suite.path, id: suiteCase.id, repetition: index + 1 },
+      ref: {
+        suite: suite.path,
+        id: suiteCase.id,
+        ...(suiteCase.variant !== undefined && { variant: suiteCase.variant }),
+        repetition: index + 1,
+      },
     })),
   );
 }

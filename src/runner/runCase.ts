@@ -1,7 +1,9 @@
+import { basename } from 'node:path';
 import { type Conversation, toConversation, turnsOf } from '../core/conversation.ts';
 import { errorText } from '../core/errors.ts';
 import type { CaseRef } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
+import { isError } from '../core/problem.ts';
 import type { CaseLine, StopReason } from '../core/runRecord.ts';
 import { caseScore, caseStatus } from '../core/scoring.ts';
 import type { Assertion, Suite, SuiteCase, TurnsOrigin } from '../core/suite.ts';
@@ -38,19 +40,21 @@ export async function runCase(
   exchanges: Exchanges,
   options: RunOptions,
 ): Promise<CaseLine> {
-  const { suite, case: suiteCase, ref } = planned;
+  const { suite, ref } = planned;
   const began = performance.now();
+  const { suiteCase, fault } = await openCase(planned.case);
   options.onEvent({ kind: 'case-started', ref, case: suiteCase });
   const described = await describeCase(suiteCase, exchanges);
   const ended = suiteCase.skip
     ? skipped(suiteCase)
-    : await new CaseRun(planned, exchanges, options).run();
+    : (fault ?? (await new CaseRun({ ...planned, case: suiteCase }, exchanges, options).run()));
   const { id, source, description, tags, threshold, repeat } = suiteCase;
   return options.scrubber.data({
     kind: 'case',
     suite: suite.path,
     suite_name: suite.name,
     id,
+    ...(ref.variant !== undefined && { variant: ref.variant }),
     repetition: ref.repetition,
     repetitions: repeat.times,
     source: { path: source.path, range: source.range, hash: source.hash },
@@ -68,6 +72,28 @@ export async function runCase(
     duration: performance.now() - began,
     finished: new Date().toISOString(),
   });
+}
+
+/** A variant is read when it runs. What is wrong with it ends it alone. */
+async function openCase(suiteCase: SuiteCase): Promise<{ suiteCase: SuiteCase; fault?: Ended }> {
+  if (!suiteCase.open || suiteCase.skip) return { suiteCase };
+  const { suiteCase: opened, problems } = await suiteCase.open();
+  if (opened) return { suiteCase: opened };
+  const [first] = problems.filter(isError);
+  const at =
+    first && `${basename(first.path)}, line ${first.range.start.line + 1}: ${first.message}`;
+  const reason = `invalid-case: ${at ?? 'It cannot be read.'}`;
+  const verdicts = suiteCase.assertions
+    .map((one) => skippedVerdict(one, 'not-reached', 'The case cannot be read.'))
+    .map(withQuestions(suiteCase));
+  const fault: Ended = {
+    status: 'error',
+    reason,
+    conversation: NOTHING_SAID,
+    verdicts,
+    usage: NO_USAGE,
+  };
+  return { suiteCase, fault };
 }
 
 function skipped(suiteCase: SuiteCase): Ended {

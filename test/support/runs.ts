@@ -8,6 +8,7 @@ import { Scrubber } from '../../src/core/scrubber.ts';
 import type { Suite } from '../../src/core/suite.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';
+import { expandSuite } from '../../src/evalfile/variants/expandSuite.ts';
 import type { RunEvent } from '../../src/runner/events.ts';
 import { runSuites } from '../../src/runner/run.ts';
 import type { RunOptions, RunResult } from '../../src/runner/runOptions.ts';
@@ -44,10 +45,9 @@ export async function suiteIn(
   workspace: string,
   env: RunOptions['env'] = () => undefined,
 ): Promise<Suite> {
-  const { suite, problems } = await loadSuite(join(workspace, 'suite.eval.yaml'), nodeFiles(), {
-    workspace,
-    env,
-  });
+  const { suite, problems } = await expandSuite(
+    await loadSuite(join(workspace, 'suite.eval.yaml'), nodeFiles(), { workspace, env }),
+  );
   if (!suite) throw new Error(JSON.stringify(problems, null, 2));
   return suite;
 }

@@ -1,4 +1,5 @@
 import { groupBy } from '../../src/core/data.ts';
+import { caseKey } from '../../src/core/identity.ts';
 import { counted } from '../../src/core/presentation/amounts.ts';
 import { executionTitle } from '../../src/core/presentation/executionTitle.ts';
 import { caseScoreText } from '../../src/core/presentation/score.ts';
@@ -57,7 +58,9 @@ function failed({ status }: Snapshot): boolean {
 /** `2 passed, 1 failed`; `6 runs of 2 cases: …` where cases are repeated. */
 function countsOf(executions: readonly Snapshot[]): string {
   if (executions.length === 0) return 'No case finished.';
-  const cases = new Set(executions.map(({ state: { file, id } }) => JSON.stringify([file, id])));
+  const cases = new Set(
+    executions.map(({ state: { file, id, variant } }) => caseKey({ suite: file, id, variant })),
+  );
   const counts = statusSchema.options
     .map((one) => ({ one, count: executions.filter(({ status }) => status === one).length }))
     .filter(({ count }) => count > 0)

@@ -1,5 +1,6 @@
 import { costText, counted, durationText } from '../../src/core/presentation/amounts.ts';
 import { ORIGIN_WORDS, STOP_WORDS } from '../../src/core/presentation/conversation.ts';
+import { caseTitle } from '../../src/core/presentation/executionTitle.ts';
 import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
@@ -16,7 +17,7 @@ export function renderHeader(snapshot: Snapshot): HTMLElement {
     h(
       'div',
       { class: 'title' },
-      h('h1', {}, state.id),
+      h('h1', {}, caseTitle(state)),
       status && badge(status, caseScoreText(snapshot)),
       threshold !== undefined &&
         h('span', { class: 'muted' }, `threshold ${thresholdText({ threshold })}`),

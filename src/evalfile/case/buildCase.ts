@@ -12,6 +12,7 @@ import { outsideModel, resolveModel } from '../models.ts';
 import type { CaseInput } from '../schema.ts';
 import { type Scope, within } from '../scope.ts';
 import type { OfferedTools } from '../targetTools.ts';
+import { type Own, severalIn, type Variant } from '../variants/several.ts';
 import type { CaseSource } from './caseSources.ts';
 import { conversationOf } from './conversationOf.ts';
 import { fillIn } from './fillIn.ts';
@@ -41,17 +42,32 @@ interface BuiltParts {
 export async function buildCase(source: CaseSource, suite: Scope): Promise<BuiltParts> {
   const read = readCase(source, suite);
   if (!read) return {};
+  const several = severalIn(read);
+  if (!several) return buildOne(read, source);
+  const built = await buildOne(several.common, source);
+  if (!built.suiteCase) return built;
+  const common = built.suiteCase;
+  const open = async (variant: Variant, scope: Scope) =>
+    (await buildOne({ ...read, scope }, source, await variant.read())).suiteCase;
+  return { ...built, suiteCase: { ...common, expand: () => several.expand(common, open) } };
+}
+
+/** @param own what only this variant of the case has */
+async function buildOne(read: ReadCase, source: CaseSource, own: Own = {}): Promise<BuiltParts> {
   const { input, location, scope } = read;
   const { defaults = {} } = scope.file;
-  const context = input.context ?? {};
-  const offered = offeredTools(read);
-  const known = await conversationOf(read, offered);
+  const { facts: said = {} } = own.recorded ?? {};
+  const context = { ...input.context, ...said.context };
+  const offered = said.tools
+    ? { tools: unwrapTools(said.tools), location: within(location, 'transcripts') }
+    : offeredTools(read);
+  const known = await conversationOf(read, offered, own.recorded);
   const { origin, history } = known ?? {};
   const judge = await judgeOf(read);
   const role = input.role ?? scope.file.role;
   const facts = {
     id: input.id ?? '',
-    topics: input.topics ?? scope.file.topics ?? [],
+    topics: said.topics ?? input.topics ?? scope.file.topics ?? [],
     tools: offered?.tools ?? (origin?.kind === 'turns' ? origin.target.tools : undefined) ?? [],
     context,
     expectations: {
@@ -60,10 +76,13 @@ export async function buildCase(source: CaseSource, suite: Scope): Promise<Built
         input.expectations &&
           fillIn(input.expectations, context, within(location, 'expectations'), scope),
       ),
+      ...expectationsOf(said.expectations),
     },
     ...(role !== undefined && {
       role: fillIn(role, input.role === undefined ? {} : context, within(location, 'role'), scope),
     }),
+    // What a file of data says is no text of ours: nothing is filled in.
+    ...(said.role !== undefined && { role: said.role }),
   };
   const about: AboutCase = {
     facts,
@@ -83,7 +102,7 @@ export async function buildCase(source: CaseSource, suite: Scope): Promise<Built
     ...facts,
     origin,
     assertions,
-    tags: [...new Set([...(defaults.tags ?? []), ...(input.tags ?? [])])],
+    tags: [...new Set([...(defaults.tags ?? []), ...(input.tags ?? []), ...(said.tags ?? [])])],
     only: input.only ?? false,
     source: {
       path: location.document.path,

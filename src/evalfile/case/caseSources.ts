@@ -1,14 +1,13 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { valueAt } from '../../core/data.ts';
-import { outsideMessage } from '../../core/insideWorkspace.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { inSteps } from '../../core/steps.ts';
 import { readYaml } from '../../yaml/yamlDocument.ts';
 import { checked } from '../checked.ts';
 import { findReferenced, readFound } from '../referencedFiles.ts';
-import { isReallyInside, resolveReference } from '../resolveReference.ts';
 import { includedFileSchema } from '../schema.ts';
 import type { Location, Scope } from '../scope.ts';
+import { filesMatching, isGlob } from './matching.ts';
 
 /** A case as it stands in a file, however broken. */
 export interface CaseSource {
@@ -54,7 +53,7 @@ async function includedPaths(scope: Scope): Promise<IncludedPath[]> {
     if (found.size > LIMITS.includes) break;
     const location: Location = { document, path: ['include', index] };
     if (isGlob(reference)) {
-      for (const path of await matching(reference, location, scope)) {
+      for (const path of await filesMatching(reference, location, scope)) {
         if (!found.has(path)) found.set(path, location);
       }
       continue;
@@ -78,42 +77,6 @@ function withinLimit(found: readonly [string, Location][], { reporter }: Scope):
     reporter.say('too-many-includes', message, last);
   }
   return found.slice(0, LIMITS.includes).map(([path, location]) => ({ path, location }));
-}
-
-function isGlob(reference: string): boolean {
-  return /[*?[{]/.test(reference);
-}
-
-async function matching(pattern: string, location: Location, scope: Scope): Promise<string[]> {
-  const { document, files, options, reporter } = scope;
-  if (pattern.split(/[/\\{,}]/).includes('..') || pattern.startsWith('/')) {
-    const message = 'Patterns are relative to this file and cannot contain "..".';
-    reporter.say('path-outside', message, location);
-    return [];
-  }
-  if (pattern.includes('\\')) {
-    reporter.say('wrong-pattern', 'Use "/" between folders, on Windows too.', location);
-    return [];
-  }
-  const home = dirname(document.path);
-  const pieces = pattern.split('/');
-  // A glob looks into a folder that it names without wildcards, even through a link.
-  const named = pieces.slice(0, pieces.findIndex(isGlob)).join('/');
-  if ((await resolveReference(named, home, options.workspace, files)).kind === 'outside') {
-    reporter.say('path-outside', outsideMessage(`"${named}"`), location);
-    return [];
-  }
-  const inside: string[] = [];
-  const matches = await files.glob([pattern], home);
-  const others = matches.filter((path) => path !== document.path);
-  for (const path of others) {
-    if (await isReallyInside(path, options.workspace, files)) inside.push(path);
-    else reporter.say('path-outside', outsideMessage(`"${basename(path)}"`), location);
-  }
-  if (others.length === 0) {
-    reporter.say('file-missing', `No file matches "${pattern}".`, location);
-  }
-  return inside;
 }
 
 /** @param firstOwner the number that its first case will have in the suite */

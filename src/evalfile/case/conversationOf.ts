@@ -7,6 +7,8 @@ import { findTargetType } from '../../targets/registry.ts';
 import { resolveTarget } from '../models.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 import type { OfferedTools } from '../targetTools.ts';
+import type { LoadedTranscript } from '../transcript.ts';
+import { checkTranscripts } from '../variants/transcripts.ts';
 import { fillIn } from './fillIn.ts';
 import { checkHistory, historyOf } from './history.ts';
 import { messagesAt } from './messagesAt.ts';
@@ -18,35 +20,50 @@ export interface KnownConversation {
   readonly origin?: TurnsOrigin | TranscriptOrigin;
   readonly history?: SaidBefore;
   readonly known: Known;
-  /** Absent if a history cannot be read. */
+  /** Absent where it is not known yet, or if a history cannot be read. */
   readonly sides?: readonly Turn['side'][];
 }
 
+/** The keys of a case that say where its conversation comes from. */
+const ORIGINS = ['turns', 'transcript', 'transcripts'] as const;
+
+/** @param recorded that of the variant, of a case with `transcripts` */
 export async function conversationOf(
   read: ReadCase,
   offered: OfferedTools | undefined,
+  recorded: LoadedTranscript | undefined,
 ): Promise<KnownConversation | undefined> {
   const { input, location, scope } = read;
   const { reporter, unsound } = scope;
-  if (unsound.has('turns') || unsound.has('transcript')) return undefined;
-  if ((input.turns === undefined) === (input.transcript === undefined)) {
+  if (ORIGINS.some((key) => unsound.has(key))) return undefined;
+  const given = ORIGINS.filter((key) => input[key] !== undefined);
+  if (given.length !== 1) {
     const message =
-      input.turns === undefined
+      given.length === 0
         ? 'The case has no conversation. Add `turns` for the target to answer, or a `transcript` to judge.'
-        : 'A case has either `turns` or a `transcript`, not both. Remove one.';
+        : `A case has only one of ${given.map((key) => `\`${key}\``).join(' and ')}. Remove the others.`;
     reporter.sayOnKey('turns-or-transcript', message, location, {
-      ...(input.turns === undefined && { fix: { add: { to: location.path, key: 'transcript' } } }),
+      ...(given.length === 0 && { fix: { add: { to: location.path, key: 'transcript' } } }),
     });
     return undefined;
   }
-  if (input.turns) return scripted(read, offered);
-  for (const name of ['stop_on_failure', 'history'] as const) {
-    if (input[name] === undefined) continue;
+  const sayUseless = (name: keyof SoundInput, works: string) => {
+    if (input[name] === undefined) return;
     const key = within(location, name);
-    const message = `\`${name}\` works only with \`turns\`. Remove it.`;
+    const message = `\`${name}\` works only with ${works}. Remove it.`;
     reporter.sayOnKey('useless-key', message, key, { fix: { remove: key.path } });
+  };
+  if (input.turns) {
+    if (input.history === undefined) sayUseless('roles', 'messages that were recorded');
+    return scripted(read, offered);
   }
-  const transcript = await messagesAt(input.transcript, within(location, 'transcript'), scope);
+  sayUseless('stop_on_failure', '`turns`');
+  sayUseless('history', '`turns`');
+  if (input.transcripts && !recorded) {
+    await checkTranscripts(input.transcripts, within(location, 'transcripts'), scope);
+    return { origin: { kind: 'transcript', messages: [], notes: [] }, known: {} };
+  }
+  const transcript = recorded ?? (await messagesAt('transcript', read));
   if (!transcript) return undefined;
   const { messages, notes, problems } = transcript;
   for (const problem of problems) reporter.add(problem, location.owner);

@@ -8,13 +8,10 @@ import { messagesAt } from './messagesAt.ts';
 import type { ReadCase } from './readCase.ts';
 
 /** What was said before the first live turn; undefined if there is nothing, or it is at fault. */
-export async function historyOf({
-  input,
-  location,
-  scope,
-}: ReadCase): Promise<SaidBefore | undefined> {
+export async function historyOf(read: ReadCase): Promise<SaidBefore | undefined> {
+  const { input, location, scope } = read;
   if (input.history === undefined || scope.unsound.has('history')) return undefined;
-  const loaded = await messagesAt(input.history, within(location, 'history'), scope);
+  const loaded = await messagesAt('history', read);
   if (!loaded) return undefined;
   const problems = problemsOf(loaded);
   for (const problem of problems) scope.reporter.add(problem, location.owner);

@@ -1,15 +1,17 @@
 import { inSteps } from '../../core/steps.ts';
 import { readReferenced } from '../referencedFiles.ts';
-import type { Location, Scope } from '../scope.ts';
+import { within } from '../scope.ts';
 import { type LoadedTranscript, readTranscript, readTranscriptFile } from '../transcript.ts';
+import type { ReadCase } from './readCase.ts';
 
 /** The messages that stand in a case, or in the file that it names; undefined if there is no such file. */
 export async function messagesAt(
-  value: unknown,
-  location: Location,
-  scope: Scope,
+  key: 'transcript' | 'history',
+  { input, location, scope }: ReadCase,
 ): Promise<LoadedTranscript | undefined> {
-  if (typeof value !== 'string') return readTranscript(value, location.document, location.path);
-  const found = await readReferenced(value, location, 'transcript', scope);
-  return found && inSteps(readTranscriptFile(found.text, found.path), scope.step);
+  const { [key]: value, roles } = input;
+  const { document, path, ...at } = within(location, key);
+  if (typeof value !== 'string') return readTranscript(value, document, path, roles);
+  const found = await readReferenced(value, { document, path, ...at }, 'transcript', scope);
+  return found && inSteps(readTranscriptFile(found.text, found.path, roles), scope.step);
 }

@@ -114,11 +114,13 @@ export class TestRunner {
   }
 
   async #runCases(
-    { uri, suite: { suite } }: ChosenFile,
+    { uri, suite: loaded }: ChosenFile,
     ids: ReadonlySet<string>,
     run: vscode.TestRun,
     progress: CaseProgress,
   ): Promise<void> {
+    const { expandSuite } = await import('../../evalfile/variants/expandSuite.ts');
+    const { suite } = await expandSuite(loaded);
     if (!suite?.cases.some(({ id }) => ids.has(id))) return;
     const { live, secrets, status, language, log } = this.#parts;
     const [{ runSuites }, { editorModels }, { askForHosts }, { Scrubber }, { visibleLog }] =

@@ -4,7 +4,7 @@ import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { Fix, Problem } from '../../core/problem.ts';
 
 /** LSP's numbers; its types are no values of ours to load. */
-const SEVERITY = { error: 1, warning: 2 } as const;
+const SEVERITY = { error: 1, warning: 2, information: 3 } as const;
 const HINT = 4;
 const UNNECESSARY = 1;
 

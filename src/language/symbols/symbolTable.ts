@@ -174,5 +174,6 @@ const FILLED_IN = /\{\{|\$\{/;
 
 function namesOneFile(kind: FileKind, text: string): boolean {
   if (kind === 'folder' || (kind === 'program' && !isProgramFile(text))) return false;
-  return !(kind === 'cases' ? PATTERN : FILLED_IN).test(text);
+  const mayBePattern = kind === 'cases' || kind === 'transcripts';
+  return !(mayBePattern ? PATTERN : FILLED_IN).test(text);
 }

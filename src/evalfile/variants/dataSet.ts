@@ -1,0 +1,293 @@
+import * as z from 'zod';
+import { isMapping, isTooDeep, type Mapping, type Path, valueAt } from '../../core/data.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
+import { toolsSchema } from '../../core/message.ts';
+import { isError, type Problem, type Range } from '../../core/problem.ts';
+import type { Work } from '../../core/steps.ts';
+import { locateProblem, valueProblems } from '../../schema/valueProblems.ts';
+import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
+import {
+  type LoadedTranscript,
+  lineFault,
+  parseTranscript,
+  readTranscript,
+  unreadNote,
+} from '../transcript.ts';
+import { type Roles, sideKey } from './roles.ts';
+
+/** A conversation in a file, found but not read. */
+export interface FoundConversation {
+  /** Its own, where the file says one. */
+  readonly id?: string;
+  /** From 1: its line in a `.jsonl` file, else its place in the list. */
+  readonly number: number;
+  readonly tags: readonly string[];
+  /** Keys of it that nothing reads. */
+  readonly unread: readonly string[];
+  readonly place: Place;
+  /** Why it cannot be read. */
+  readonly fault?: Problem;
+}
+
+/** The whole file, one of its lines by offsets in UTF-16 units, or a path into it. */
+type Place =
+  | { readonly kind: 'path'; readonly path: Path }
+  | { readonly kind: 'line'; readonly start: number; readonly end: number; readonly path: Path };
+
+export interface FoundConversations {
+  /** Whether the file holds several conversations, rather than being one. */
+  readonly isSet: boolean;
+  readonly conversations: readonly FoundConversation[];
+  /** Why nothing of the file can be read. */
+  readonly problems: readonly Problem[];
+}
+
+/** What a conversation of a data set says of itself, in place of what its case says. */
+const factsSchema = z.object({
+  id: z.union([z.string(), z.number()]).optional(),
+  role: z.string().min(1).optional(),
+  topics: z.array(z.string().min(1)).optional(),
+  tools: toolsSchema.optional(),
+  expectations: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
+  context: z.record(z.string(), z.unknown()).optional(),
+  tags: z.array(z.string().min(1)).optional(),
+});
+
+export type RecordedFacts = z.infer<typeof factsSchema>;
+
+export interface RecordedConversation extends LoadedTranscript {
+  readonly facts: RecordedFacts;
+}
+
+/**
+ * Finds the conversations of a file: of `.jsonl` lines that are all messages, and of a list of messages,
+ * that one; of lines or a list of conversations, or a mapping of them by id, each.
+ */
+export function* findConversations(
+  text: string,
+  path: string,
+  roles: Roles | undefined,
+): Work<FoundConversations> {
+  return path.endsWith('.jsonl')
+    ? yield* findInLines(text, path, roles)
+    : yield* findInDocument(yield* parseTranscript(text, path), roles);
+}
+
+/** Lines between two places at which their reading may rest. */
+const LINES = 50;
+
+function* findInLines(
+  text: string,
+  path: string,
+  roles: Roles | undefined,
+): Work<FoundConversations> {
+  const conversations: FoundConversation[] = [];
+  const doubtful = new Set<FoundConversation>();
+  let start = 0;
+  for (let line = 0; start <= text.length; line += 1) {
+    if (line % LINES === 0) yield;
+    const next = text.indexOf('\n', start);
+    const end = next < 0 ? text.length : next;
+    const content = text.slice(start, end).replace(/\r$/, '');
+    const place: Place = { kind: 'line', start, end: start + content.length, path: [] };
+    start = end + 1;
+    if (content.trim() === '' || content === '\uFEFF') continue;
+    const range = lineRange(line, content);
+    const say = (code: string, message: string): FoundConversation => {
+      const fault: Problem = { code, message, severity: 'error', path, range };
+      return { number: line + 1, tags: [], unread: [], place, fault };
+    };
+    const fault = content.length > LIMITS.transcript ? undefined : lineFault(content, line, path);
+    if (content.length > LIMITS.transcript) {
+      const most = readable(LIMITS.transcript);
+      conversations.push(say('line-too-long', `The line has more than ${most} characters.`));
+    } else if (fault) {
+      conversations.push({ number: line + 1, tags: [], unread: [], place, fault });
+    } else if (isTooDeep(content)) {
+      conversations.push(
+        say('too-deep', `The line is nested more than ${LIMITS.depth} levels deep.`),
+      );
+    } else {
+      const value: unknown = JSON.parse(content.replace(/^\uFEFF/, ' '));
+      const found = conversationIn(value, [], line + 1, roles);
+      const one = found
+        ? { ...found, place: { ...place, path: found.path } }
+        : say('not-a-conversation', NOT_ONE);
+      conversations.push(one);
+      if (!found) doubtful.add(one);
+    }
+    if (conversations.length > LIMITS.variants) return tooMany(path);
+  }
+  // No line is a conversation: they are the messages of one.
+  const isSet = conversations.some((one) => !one.fault && !doubtful.has(one));
+  return isSet ? { isSet, conversations, problems: [] } : ONE;
+}
+
+const NOT_ONE =
+  'Expected a conversation as in the other places: a list of messages, or an object with `messages`.';
+
+const ONE: FoundConversations = {
+  isSet: false,
+  conversations: [{ number: 1, tags: [], unread: [], place: { kind: 'path', path: [] } }],
+  problems: [],
+};
+
+function* findInDocument(
+  document: YamlDocument,
+  roles: Roles | undefined,
+): Work<FoundConversations> {
+  const { value, problems, path } = document;
+  if (problems.some(isError)) return { isSet: false, conversations: [], problems };
+  yield;
+  const whole = isMapping(value) ? conversationIn(value, [], 1, roles) : undefined;
+  if (whole) {
+    const place: Place = { kind: 'path', path: whole.path };
+    return { isSet: false, conversations: [{ ...whole, place }], problems: [] };
+  }
+  const items: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(Object(value));
+  if (items.length > LIMITS.variants && !Array.isArray(value)) return tooMany(path);
+  const found = items.map(([key, item], index) => {
+    const one = conversationIn(item, [key], index + 1, roles);
+    return one && typeof key === 'string' && one.id === undefined ? { ...one, id: key } : one;
+  });
+  if (!found.some(Boolean)) {
+    if (Array.isArray(value)) return ONE;
+    const message = 'Expected a list of messages, or of conversations with `messages`.';
+    const range = document.keyRangeOf([]);
+    const problem: Problem = { code: 'not-a-list', message, severity: 'error', path, range };
+    return { isSet: false, conversations: [], problems: [problem] };
+  }
+  if (items.length > LIMITS.variants) return tooMany(path);
+  const conversations = found.map((one, index): FoundConversation => {
+    if (one) return { ...one, place: { kind: 'path', path: one.path } };
+    const at = [items[index]?.[0] ?? index];
+    const range = document.keyRangeOf(at);
+    const fault: Problem = {
+      code: 'not-a-conversation',
+      message: NOT_ONE,
+      severity: 'error',
+      path,
+      range,
+    };
+    return { number: index + 1, tags: [], unread: [], place: { kind: 'path', path: at }, fault };
+  });
+  return { isSet: true, conversations, problems: [] };
+}
+
+function tooMany(path: string): FoundConversations {
+  const message = `The file has more than ${readable(LIMITS.variants)} conversations. Split it.`;
+  const range = lineRange(0, ' ');
+  const problem: Problem = { code: 'too-many-variants', message, severity: 'error', path, range };
+  return { isSet: true, conversations: [], problems: [problem] };
+}
+
+interface Seen extends Omit<FoundConversation, 'place' | 'fault'> {
+  /** Of what holds the messages. */
+  readonly path: Path;
+}
+
+/** A conversation that a value seems to be: a list of messages, an object that holds one, `[id, object]`. */
+function conversationIn(
+  value: unknown,
+  path: Path,
+  number: number,
+  roles: Roles | undefined,
+): Seen | undefined {
+  if (Array.isArray(value)) {
+    const [first, second] = value as unknown[];
+    if (value.length === 2 && ['string', 'number'].includes(typeof first) && isMapping(second)) {
+      const inner = conversationIn(second, [...path, 1], number, roles);
+      return inner && { ...inner, id: inner.id ?? String(first) };
+    }
+    return value.some(isMapping) ? { number, tags: [], unread: [], path } : undefined;
+  }
+  const key = isMapping(value) ? messagesKey(value, roles) : undefined;
+  if (!isMapping(value) || key === undefined) return undefined;
+  const { id, tags } = value;
+  const unread = Object.keys(value).filter(
+    (one) => one !== key && !Object.hasOwn(factsSchema.shape, one),
+  );
+  const named = typeof id === 'number' || (typeof id === 'string' && id !== '');
+  return {
+    number,
+    tags: Array.isArray(tags) ? tags.filter((one) => typeof one === 'string') : [],
+    unread,
+    path,
+    ...(named && { id: String(id) }),
+  };
+}
+
+/** The key that holds the messages; with `roles` also the only list whose items name those sides. */
+function messagesKey(value: Mapping, roles: Roles | undefined): string | undefined {
+  if (Object.hasOwn(value, 'messages')) return 'messages';
+  if (!roles) return undefined;
+  const keys = Object.keys(value).filter((key) => sideKey(value[key], roles) !== undefined);
+  return keys.length === 1 ? keys[0] : undefined;
+}
+
+/** Reads a conversation where it was found. @param whole the file as a document, unless it is a line of it */
+export function* readConversation(
+  text: string,
+  path: string,
+  { place, number, unread }: FoundConversation,
+  roles: Roles | undefined,
+  whole: YamlDocument | undefined,
+): Work<RecordedConversation> {
+  const document =
+    place.kind === 'line'
+      ? yield* readLine(text, path, place, number)
+      : (whole ?? (yield* parseTranscript(text, path)));
+  yield;
+  if (document.problems.some(isError)) {
+    return { messages: [], notes: [], facts: {}, problems: document.problems };
+  }
+  const value = valueAt(document.value, place.path);
+  const key = isMapping(value) ? messagesKey(value, roles) : undefined;
+  const given = isMapping(value) ? withoutNulls(value) : {};
+  const faults = valueProblems(factsSchema, given).map((problem) =>
+    locateProblem(problem, document, place.path),
+  );
+  const steps = key === undefined ? [] : [key];
+  const read = readTranscript(valueAt(value, steps), document, [...place.path, ...steps], roles);
+  return {
+    messages: read.messages,
+    notes: unread.length > 0 ? [...read.notes, unreadNote('the conversation', unread)] : read.notes,
+    problems: [...document.problems, ...faults, ...read.problems],
+    facts: faults.length > 0 ? {} : factsSchema.parse(given),
+  };
+}
+
+/** Other tools write null for what is not there. */
+function withoutNulls(value: Mapping): Mapping {
+  const entries = Object.entries(value).filter(
+    ([key, one]) => one !== null && Object.hasOwn(factsSchema.shape, key),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** A line as a document whose places are those in its file. */
+function* readLine(
+  text: string,
+  path: string,
+  { start, end }: Extract<Place, { kind: 'line' }>,
+  number: number,
+): Work<YamlDocument> {
+  const document = yield* readYaml(text.slice(start, end).replace(/^\uFEFF/, ' '), path);
+  const moved = (range: Range): Range => ({
+    start: { ...range.start, line: range.start.line + number - 1 },
+    end: { ...range.end, line: range.end.line + number - 1 },
+  });
+  return {
+    ...document,
+    problems: document.problems.map((one) => ({ ...one, range: moved(one.range) })),
+    rangeOf: (at) => moved(document.rangeOf(at)),
+    keyRangeOf: (at) => moved(document.keyRangeOf(at)),
+    entryRangeOf: (at) => moved(document.entryRangeOf(at)),
+  };
+}
+
+function lineRange(line: number, content: string): Range {
+  return { start: { line, character: 0 }, end: { line, character: content.length } };
+}

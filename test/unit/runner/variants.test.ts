@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { executionTitle } from '../../../src/core/presentation/executionTitle.ts';
+import { readRecord } from '../../../src/store/read.ts';
+import { runFiles } from '../../support/runs.ts';
+
+const talk = (reply: string) => [{ user: 'Hi' }, { assistant: reply }];
+
+const SUITE = `cases:
+  - id: greets
+    transcripts: data.jsonl
+    assert: [{type: contains, value: Hello}]
+`;
+
+describe('a run of a case that stands for several conversations', () => {
+  it('records each as a case of its own, and a broken line as an error at its line', async (t) => {
+    const data = [
+      JSON.stringify({ id: 'polite', messages: talk('Hello') }),
+      '{"messages": [{"user"',
+      JSON.stringify({ messages: talk('Go away'), tags: ['rude'] }),
+    ].join('\n');
+    const { record, end, lines } = await runFiles(t, {
+      'data.jsonl': data,
+      'suite.eval.yaml': SUITE,
+    });
+    const told = lines.map((line) => [executionTitle(line), line.status, line.reason]).sort();
+    assert.deepEqual(told, [
+      [
+        'greets/line-2',
+        'error',
+        "invalid-case: data.jsonl, line 2: This line is not valid JSON: Expected ':' after property name.",
+      ],
+      ['greets/line-3', 'fail', undefined],
+      ['greets/polite', 'pass', undefined],
+    ]);
+    assert.deepEqual(end.counts, { pass: 1, fail: 1, error: 1, skipped: 0 });
+    const read = await readRecord(record ?? '');
+    assert.deepEqual(read.cases.map(({ variant }) => variant).sort(), [
+      'line-2',
+      'line-3',
+      'polite',
+    ]);
+    assert.deepEqual(read.cases.find(({ variant }) => variant === 'line-3')?.tags, ['rude']);
+  });
+
+  it('runs each as often as the case says', async (t) => {
+    const { lines, end } = await runFiles(t, {
+      'data.json': JSON.stringify([talk('Hello'), talk('Hello')]),
+      'suite.eval.yaml': SUITE.replace('data.jsonl', 'data.json').replace(
+        '    assert',
+        '    repeat: 2\n    assert',
+      ),
+    });
+    assert.deepEqual(lines.map(executionTitle).sort(), [
+      'greets/item-1 1/2',
+      'greets/item-1 2/2',
+      'greets/item-2 1/2',
+      'greets/item-2 2/2',
+    ]);
+    assert.equal(end.counts.pass, 2);
+  });
+
+  it('reads none of the conversations of a case that is skipped', async (t) => {
+    const { lines } = await runFiles(t, {
+      'data.jsonl': `${JSON.stringify({ messages: talk('Hello') })}\n{`,
+      'suite.eval.yaml': SUITE.replace('    assert', '    skip: later\n    assert'),
+    });
+    assert.deepEqual(
+      lines.map(({ status, reason }) => [status, reason]),
+      [
+        ['skipped', 'later'],
+        ['skipped', 'later'],
+      ],
+    );
+  });
+});
