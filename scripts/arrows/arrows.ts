@@ -44,7 +44,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/targets',
     holds:
-      '`chat`, `module`, `command`; user functions in their own processes. A target never sees expectations or assertions',
+      '`chat`, `module`, `command`, `http`; user functions in their own processes. A target never sees expectations or assertions',
     imports: ['core', 'disk', 'messages', 'models'],
   },
   {

@@ -33,8 +33,8 @@ export type FileKind = keyof typeof EXTENSIONS;
 
 export type SymbolKind = Exclude<keyof typeof SCOPES, FileKind>;
 
-/** Whose variables are filled in: the case's, a judge prompt's or the environment's. */
-export type TemplateKind = 'case' | 'judge' | 'env';
+/** Whose variables are filled in: the case's, a judge prompt's, a request's body's or the environment's. */
+export type TemplateKind = 'case' | 'judge' | 'request' | 'env';
 
 const SCRIPTS = ['.js', '.mjs', '.cjs', '.ts', '.mts'];
 

@@ -43,3 +43,17 @@ export function checkTools(
     });
   }
 }
+
+/** Tells keys of the case's context that the target names and that the case does not have. */
+export function checkContextKeys(
+  { name, type, params }: TargetSpec,
+  context: Readonly<Record<string, unknown>>,
+  location: Location,
+  { reporter }: Scope,
+): void {
+  for (const key of findTargetType(type)?.contextKeys?.(params) ?? []) {
+    if (Object.hasOwn(context, key)) continue;
+    const message = `The target "${name}" needs the key \`${key}\` of the case's \`context\`, and the case has none.`;
+    reporter.sayOnKey('unknown-variable', message, location);
+  }
+}

@@ -78,7 +78,7 @@ function usedIn({ value }: YamlDocument) {
   );
   const variables = new Map<string, string[]>();
   for (const { kind, text, scope } of templates) {
-    if (kind === 'env') continue;
+    if (kind === 'env' || kind === 'request') continue;
     for (const { name } of templateVariables(text)) {
       addTo(variables, scope, kind === 'judge' ? (contextKey(name) ?? name) : name);
     }

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { KeyHost } from '../core/environment.ts';
+import { addressSchema } from './address.ts';
 import { ModelError, type ModelProvider } from './model.ts';
-import { addressKey, endpointKeys, KEY_LOOKUP, variableKey } from './openai/params.ts';
+import { endpointKeys, KEY_LOOKUP, variableKey } from './openai/params.ts';
 
 const ENDPOINT = 'AZURE_OPENAI_ENDPOINT';
 const KEY = 'AZURE_OPENAI_API_KEY';
@@ -18,9 +19,12 @@ const azureSchema = z.strictObject({
   deployment: z.string().min(1).optional().meta({
     description: "Name of the model's deployment. Default: `model`.",
   }),
-  base_url: addressKey(
-    `Address of the resource, such as \`https://NAME.openai.azure.com\`. Default: the variable \`${ENDPOINT}\`.`,
-  ).refine((address) => !/\/v1\/?$/.test(address ?? ''), NOT_V1),
+  base_url: addressSchema
+    .refine((address) => !/\/v1\/?$/.test(address), NOT_V1)
+    .optional()
+    .meta({
+      description: `Address of the resource, such as \`https://NAME.openai.azure.com\`. Default: the variable \`${ENDPOINT}\`.`,
+    }),
   api_version: z
     .string()
     .min(1)

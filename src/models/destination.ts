@@ -21,7 +21,7 @@ export function forbiddenAt(
   const { host, hostname, protocol } = new URL(url);
   if (variables.length === 0 || isLoopback(hostname)) return undefined;
   if (protocol !== 'https:') {
-    const message = `${variables.join(', ')} would go to ${host} unencrypted. Use https in the model's \`base_url\`.`;
+    const message = `${variables.join(', ')} would go to ${host} unencrypted. Use https in its address.`;
     return { kind: 'not-encrypted', host, variables, message };
   }
   const refused = variables.filter((name) => !usual && !isAllowed(host, name, allowed));

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { visibleLine } from '../core/presentation/visibleText.ts';
+import { addressSchema } from './address.ts';
 import { whatToStart } from './localServers.ts';
 import type { ModelProvider } from './model.ts';
-import { addressKey, endpointKeys } from './openai/params.ts';
+import { endpointKeys } from './openai/params.ts';
 
 const LOCAL = 'http://localhost:11434';
 const HOST_VARIABLE = 'OLLAMA_HOST';
@@ -15,9 +16,9 @@ const ollamaSchema = z.strictObject({
   model: z.string().min(1).meta({
     description: "The model's name, as `ollama list` shows it, such as `qwen3:8b`.",
   }),
-  base_url: addressKey(
-    `Address of the server. Default: the variable \`${HOST_VARIABLE}\`, else \`${LOCAL}\`.`,
-  ),
+  base_url: addressSchema.optional().meta({
+    description: `Address of the server. Default: the variable \`${HOST_VARIABLE}\`, else \`${LOCAL}\`.`,
+  }),
   ...endpointKeys,
 });
 

@@ -2,6 +2,7 @@ import type { KeyHost } from '../core/environment.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { type Forbidden, forbiddenAt } from '../models/destination.ts';
 import type { Destination } from '../models/model.ts';
+import { findTargetType } from '../targets/registry.ts';
 import { connectionsOf } from './connections.ts';
 
 /** A host that cases would ask. */
@@ -9,14 +10,16 @@ export interface AskedHost extends Destination {
   readonly host: string;
 }
 
-/** The hosts where the models of cases are asked, with all variables that are sent there. */
+/** The hosts where the models and targets of cases are asked, with all variables that are sent there. */
 export async function destinationsOf(
   cases: readonly SuiteCase[],
   host: KeyHost,
 ): Promise<AskedHost[]> {
   const found = new Map<string, AskedHost>();
-  for (const { connection } of await connectionsOf(cases, host)) {
-    const { destination: one } = connection;
+  const ofModels = (await connectionsOf(cases, host)).map(
+    ({ connection }) => connection.destination,
+  );
+  for (const one of [...ofModels, ...targetDestinations(cases)]) {
     if (!one) continue;
     const at = URL.canParse(one.url) ? new URL(one.url) : { host: one.url, protocol: '' };
     const key = `${at.protocol}${at.host} ${one.usual}`;
@@ -24,6 +27,11 @@ export async function destinationsOf(
     found.set(key, { ...one, host: at.host, variables: [...new Set(variables)] });
   }
   return [...found.values()];
+}
+
+function targetDestinations(cases: readonly SuiteCase[]): Destination[] {
+  const targets = cases.flatMap(({ origin }) => (origin.kind === 'turns' ? [origin.target] : []));
+  return [...new Set(targets)].flatMap((one) => findTargetType(one.type)?.destination?.(one) ?? []);
 }
 
 /** What cases would send where it may not go. */

@@ -3,6 +3,7 @@ import { environmentNames } from '../core/environment.ts';
 import type { ModelSpec, Suite, SuiteCase, TargetSpec, TurnsOrigin } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import type { Kept } from '../judge/inquirer.ts';
+import { checkDestination } from '../models/destination.ts';
 import { keyVariablesOf, usualKeyVariables } from '../models/keyVariables.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openPlayer, type Player, replayingModel } from '../models/player.ts';
@@ -198,17 +199,20 @@ export class Exchanges {
       throw new TargetError('target-not-found', `There is no target type "${target.type}".`);
     const [unset] = environmentNames(target.params);
     if (unset !== undefined) throw new TargetError('target-not-found', notSet(target.name, unset));
-    const { scrubber } = this.#options;
+    const { scrubber, allowedHosts } = this.#options;
+    const destination = type.destination?.(target);
+    if (destination) checkDestination(destination, allowedHosts);
     const host: TargetHost = {
       ...this.#hostOfPrograms(workspace, log),
       caseId: id,
       context,
       tools,
+      scrubber,
       ...(target.model && { model: await this.model(target.model) }),
     };
     const opened = prependSystemPrompt(await type.open(target, host), target);
-    const session = replying(opened, async (messages, signal) =>
-      scrubber.data(await opened.reply(messages, signal)),
+    const session = replying(opened, async (messages, signal, hear) =>
+      scrubber.data(await opened.reply(messages, signal, hear)),
     );
     return this.#recorder ? recordingSession(session, identity, this.#recorder) : session;
   }

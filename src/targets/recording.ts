@@ -42,10 +42,10 @@ export function recordingSession(
   identity: SessionIdentity,
   recorder: Recorder,
 ): TargetSession {
-  return replying(session, async (messages, signal) => {
+  return replying(session, async (messages, signal, hear) => {
     const asked = requestOf(identity, messages);
     try {
-      const reply = await session.reply(messages, signal);
+      const reply = await session.reply(messages, signal, hear);
       await recorder.target(asked, { reply: { ...reply, messages: [...reply.messages] } });
       return reply;
     } catch (error) {

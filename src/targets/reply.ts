@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { Message } from '../core/message.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import { TargetError, type TargetReply } from './target.ts';
@@ -34,11 +33,8 @@ export function readReply(answer: unknown): TargetReply {
       answer,
     );
   }
-  const last = messages.findLastIndex(({ role }) => role === 'assistant');
-  return {
-    messages: context ? withContext(messages, last, context) : messages,
-    ...(usage && { usage }),
-  };
+  const reply = { messages, ...(usage && { usage }) };
+  return context ? withContext(reply, context) : reply;
 }
 
 function unpack(answer: unknown) {
@@ -69,16 +65,15 @@ function unpack(answer: unknown) {
   return { list: messages, context: context.data, usage: known };
 }
 
-function withContext(
-  messages: readonly Message[],
-  at: number,
-  context: readonly string[],
-): Message[] {
-  return messages.map((message, index) =>
-    index === at && message.role === 'assistant'
+/** The reply, with what was retrieved for it on its last message of the assistant's. */
+export function withContext(reply: TargetReply, context: readonly string[]): TargetReply {
+  const last = reply.messages.findLastIndex(({ role }) => role === 'assistant');
+  const messages = reply.messages.map((message, index) =>
+    index === last && message.role === 'assistant'
       ? { ...message, retrievalContext: [...(message.retrievalContext ?? []), ...context] }
       : message,
   );
+  return { ...reply, messages };
 }
 
 const SHOWN = 200;

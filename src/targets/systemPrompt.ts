@@ -6,5 +6,7 @@ import { replying, type TargetSession } from './target.ts';
 export function prependSystemPrompt(session: TargetSession, { system }: TargetSpec): TargetSession {
   const before = systemMessages(system);
   if (before.length === 0) return session;
-  return replying(session, (messages, signal) => session.reply([...before, ...messages], signal));
+  return replying(session, (messages, signal, hear) =>
+    session.reply([...before, ...messages], signal, hear),
+  );
 }

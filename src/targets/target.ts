@@ -2,9 +2,10 @@ import type * as z from 'zod';
 import { ReasonedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Message, Tool } from '../core/message.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import type { Usage } from '../core/verdict.ts';
-import type { Model } from '../models/model.ts';
+import type { Destination, Model } from '../models/model.ts';
 import type { Programs } from './programs/programs.ts';
 
 export interface TargetReply {
@@ -16,13 +17,17 @@ export interface TargetReply {
   readonly usage?: Usage;
 }
 
+/** Told all that a reply says so far, each time that more of it arrives. */
+export type HearText = (soFar: string) => void;
+
 /** One conversation with a target. */
 export interface TargetSession {
   /**
    * @param messages the conversation so far, the target's `system` first, the last one the user's
+   * @param hear told where the reply arrives piece by piece
    * @throws TargetError; or the signal's reason when aborted
    */
-  reply(messages: readonly Message[], signal: AbortSignal): Promise<TargetReply>;
+  reply(messages: readonly Message[], signal: AbortSignal, hear?: HearText): Promise<TargetReply>;
   /** What was used for a reply that failed; absent if a target does not say. */
   spent?(): Usage;
   /**
@@ -74,6 +79,7 @@ export interface TargetHost {
   /** Names of variables that programs do not inherit: those of models' keys. */
   readonly keyVariables: readonly string[];
   readonly programs: Programs;
+  readonly scrubber: Scrubber;
   readonly log: Logger;
 }
 
@@ -96,5 +102,9 @@ export interface TargetType {
   files?(spec: TargetSpec): readonly string[];
   /** Of tools that are offered to it: those that nothing answers for. Absent if it has its own. */
   unansweredTools?(params: TargetSpec['params'], tools: readonly Tool[]): readonly Tool[];
+  /** Keys of the case's context that its own keys name. */
+  contextKeys?(params: TargetSpec['params']): readonly string[];
+  /** Where its requests go, and whose values go along; absent if none leave this machine by themselves. */
+  destination?(spec: TargetSpec): Destination;
   open(spec: TargetSpec, host: TargetHost): Promise<TargetSession>;
 }

@@ -6,7 +6,7 @@ import type { SaidBefore, TargetSpec, TranscriptOrigin, TurnsOrigin } from '../.
 import { findTargetType } from '../../targets/registry.ts';
 import { resolveTarget } from '../models.ts';
 import { type Location, type Scope, within } from '../scope.ts';
-import type { OfferedTools } from '../targetTools.ts';
+import { checkContextKeys, type OfferedTools } from '../targetTools.ts';
 import type { LoadedTranscript } from '../transcript.ts';
 import { checkTranscripts } from '../variants/transcripts.ts';
 import { fillIn } from './fillIn.ts';
@@ -97,6 +97,9 @@ async function scripted(
   });
   const resolved = await targetFor(input, offered, location, scope);
   if (resolved) checkHistory(read, resolved);
+  if (resolved && !scope.unsound.has('context')) {
+    checkContextKeys(resolved, context, location, scope);
+  }
   const hasExpected = turns.some(({ expected }) => expected !== undefined);
   const history = await historyOf(read);
   const before = history && toConversation(history.messages);

@@ -3,6 +3,7 @@ import { PROMPT_VARIABLES } from '../../assertions/shared/promptVariables.ts';
 import { mappingOf } from '../../core/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Work } from '../../core/steps.ts';
+import { CONTEXT_PREFIX, REQUEST_VARIABLES } from '../../core/text/requestVariables.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { rolesAt } from '../../schema/mentions.ts';
 import { writeWord } from '../../yaml/quoting.ts';
@@ -19,15 +20,24 @@ export function* variablesAt(cursor: Cursor, text: string): Work<Variable[]> {
   const kinds = rolesAt(evalFileSchema, cursor.root, cursor.path).map(({ template }) => template);
   const context = yield* contextVariables(cursor, text);
   if (kinds.includes('case')) return context;
+  if (kinds.includes('request')) return withContext(REQUEST_VARIABLES, context);
   return kinds.includes('judge') ? promptVariables(context) : [];
+}
+
+function withContext(
+  own: Readonly<Record<string, string>>,
+  context: readonly Variable[],
+): Variable[] {
+  return [
+    ...Object.entries(own).map(([name, detail]) => ({ name, detail })),
+    ...context.map(({ name, detail }) => ({ name: `${CONTEXT_PREFIX}${name}`, detail })),
+  ];
 }
 
 /** What prompts can refer to; `context` holds the keys of a case's `context`. */
 export function promptVariables(context: readonly Variable[]): Variable[] {
-  return [
-    ...Object.entries(PROMPT_VARIABLES).map(([name, { says }]) => ({ name, detail: says })),
-    ...context.map(({ name, detail }) => ({ name: `context.${name}`, detail })),
-  ];
+  const own = Object.entries(PROMPT_VARIABLES).map(([name, { says }]) => [name, says]);
+  return withContext(Object.fromEntries(own), context);
 }
 
 export function variableItems(

@@ -113,7 +113,9 @@ class Gathering {
   }
 
   addTemplate({ kind, path, scope }: Template): void {
-    const scalar = kind === 'env' ? undefined : this.#yaml.scalarAt(path);
+    // A target's variables are those of any case that it is the target of.
+    const ofNoCase = kind === 'env' || kind === 'request';
+    const scalar = ofNoCase ? undefined : this.#yaml.scalarAt(path);
     if (!scalar) return;
     const { start, end } = scalar;
     for (const { name, span } of variablesIn(this.#yaml.text, scalar)) {

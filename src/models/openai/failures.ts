@@ -4,8 +4,8 @@ import { durationText } from '../../core/presentation/amounts.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { connectionFault } from '../connectionFault.ts';
 import { ModelError } from '../model.ts';
+import { shownUrl, shownWords } from '../shownWords.ts';
 import type { Attempts } from './guardedFetch.ts';
-import { shownUrl, shownWords } from './shownWords.ts';
 
 /** What to do about failures, in a provider's words. */
 export interface Advice {

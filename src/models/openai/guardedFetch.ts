@@ -1,10 +1,9 @@
 import { isTooDeep } from '../../core/data.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { ModelError } from '../model.ts';
-import { shownUrl } from './shownWords.ts';
-
-/** Most bytes of a reply that are read: far more than any model writes. */
-const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+import { askedWait } from '../retryAfter.ts';
+import { shownUrl } from '../shownWords.ts';
 
 /** A reply that is not read; its message goes after `The reply of https://… `. */
 export class UnreadReply extends Error {
@@ -81,7 +80,8 @@ async function readCapped(
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > MAX_REPLY_BYTES) giveUp(stop, 'is larger than 16 MB and was cut off');
+    if (size > LIMITS.response)
+      giveUp(stop, `is larger than ${readable(LIMITS.response)} bytes and was cut off`);
     chunks.push(chunk);
   }
   const whole = new Uint8Array(size);
@@ -98,14 +98,4 @@ function giveUp(stop: AbortController, why: string): never {
   const error = new UnreadReply(why);
   stop.abort(error);
   throw error;
-}
-
-/** Milliseconds that the client would wait: by retry-after-ms, else by Retry-After in seconds or as a date. */
-function askedWait(headers: Headers): number | undefined {
-  const given = headers.get('retry-after') ?? '';
-  const wait =
-    Number.parseFloat(headers.get('retry-after-ms') ?? '') || Number.parseFloat(given) * 1000;
-  if (!Number.isNaN(wait)) return wait;
-  const date = Date.parse(given);
-  return Number.isNaN(date) ? undefined : date - Date.now();
 }

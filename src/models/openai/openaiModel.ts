@@ -8,13 +8,13 @@ import {
   type ModelRequest,
   type Replies,
 } from '../model.ts';
+import { shownUrl, shownWords } from '../shownWords.ts';
 import { type Abilities, abilitiesOf, learn, remember } from './abilities.ts';
 import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
 import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
 import type { EndpointParams } from './params.ts';
 import { readEmbeddings, readReplies } from './reply.ts';
 import { type Body, requestBody } from './requestBody.ts';
-import { shownUrl, shownWords } from './shownWords.ts';
 
 /** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
 const RETRIES = 3;

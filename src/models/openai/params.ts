@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { OPENAI_KEY, substituteEnv, VARIABLE_NAME } from '../../core/environment.ts';
+import { OPENAI_KEY, VARIABLE_NAME } from '../../core/environment.ts';
+import { addressSchema } from '../address.ts';
 import { priceSchema } from '../price.ts';
 
 /** From the strictest; where an endpoint does not take one, the next is tried. */
@@ -9,22 +10,6 @@ export type AnswerFormat = (typeof answerFormats)[number];
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUT = 120_000;
-
-const NO_ADDRESS = 'Expected an address that starts with http:// or https://.';
-
-/** Also `${env:GATEWAY}/v1`, as it is before the variable is filled in. */
-function isAddress(text: string): boolean {
-  return URL.canParse(String(substituteEnv(text, () => 'http://x').value));
-}
-
-export function addressKey(description: string) {
-  return z
-    .string()
-    .regex(/^(?:https?:\/\/|\$\{env:)/, { error: NO_ADDRESS, abort: true })
-    .refine(isAddress, NO_ADDRESS)
-    .optional()
-    .meta({ description });
-}
 
 export function variableKey(description: string, usual?: string) {
   return z
@@ -65,7 +50,9 @@ export const endpointKeys = {
 export const openaiSchema = z.strictObject({
   provider: z.literal('openai').meta({ description: 'Any OpenAI-compatible endpoint.' }),
   model: z.string().min(1).meta({ description: "The model's name at the endpoint." }),
-  base_url: addressKey('Address of the endpoint, usually ending in `/v1`. Default: OpenAI.'),
+  base_url: addressSchema.optional().meta({
+    description: 'Address of the endpoint, usually ending in `/v1`. Default: OpenAI.',
+  }),
   api_key_env: variableKey(KEY_LOOKUP, OPENAI_KEY),
   ...endpointKeys,
 });

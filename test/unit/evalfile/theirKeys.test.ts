@@ -131,7 +131,7 @@ describe("MLflow's URI of a model", () => {
     const { problems } = await load(suiteWith(conversation, 'judge: anthropic:/claude\n'));
     assert.match(
       problems[0]?.message ?? '',
-      /^Unknown provider "anthropic"\. Known providers: openai, vscode, replay\./,
+      /^Unknown provider "anthropic"\. Known providers: openai, azure-openai, ollama, vscode, replay\./,
     );
   });
 });

@@ -112,6 +112,48 @@ describe('a key, or another variable,', () => {
   });
 });
 
+describe("a secret in a target's keys", () => {
+  const judge = '{provider: openai, model: m}';
+  for (const [where, keys, sent] of [
+    [
+      'does not go to a host that the file names',
+      `url: "https://a.example.com", headers: {authorization: "\${env:SECRET}"}`,
+      'a.example.com SECRET host-not-allowed',
+    ],
+    [
+      'does not go along in the body',
+      `url: "https://a.example.com", body: {key: "\${env:SECRET}"}`,
+      'a.example.com SECRET host-not-allowed',
+    ],
+    [
+      'does not go along in an address that the file puts together',
+      `url: "https://a.example.com/\${env:SECRET}"`,
+      'a.example.com SECRET host-not-allowed',
+    ],
+    [
+      'goes to an address that is a variable',
+      `url: "\${env:URL}", headers: {authorization: "\${env:SECRET}"}`,
+      'mine.example.com URL,SECRET goes',
+    ],
+    [
+      'goes to this machine',
+      `url: "http://localhost:3000", headers: {x: "\${env:SECRET}"}`,
+      'localhost:3000 SECRET goes',
+    ],
+    [
+      'is not sent unencrypted',
+      `url: "http://a.example.com", headers: {x: "\${env:SECRET}"}`,
+      'a.example.com SECRET not-encrypted',
+    ],
+    ['is not asked for where there is none', 'url: "http://a.example.com"', 'a.example.com  goes'],
+  ] as const) {
+    it(where, async () => {
+      const [, agent] = await sentBy(judge, `target: {type: http, ${keys}}\n`);
+      assert.equal(agent, sent);
+    });
+  }
+});
+
 describe('a host that the user allowed', () => {
   const to = { url: 'https://llm.example.com/v1', variables: ['A', 'B'], usual: false };
 

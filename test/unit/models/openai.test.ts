@@ -398,7 +398,12 @@ const FAILURES: [string, () => Script, ModelErrorReason, RegExp][] = [
     'malformed-reply',
     /is nested too deep/,
   ],
-  ['an endless flood', () => [faults.endlessFlood()], 'malformed-reply', /larger than 16 MB/],
+  [
+    'an endless flood',
+    () => [faults.endlessFlood()],
+    'malformed-reply',
+    /larger than 16,000,000 bytes/,
+  ],
 ];
 
 for (const [name, script, reason, words] of FAILURES) {

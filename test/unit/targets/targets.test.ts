@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { SILENT } from '../../../src/core/logger.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
 import { NO_USAGE } from '../../../src/core/verdict.ts';
 import type { Model, ModelReply } from '../../../src/models/model.ts';
 import { chatTarget } from '../../../src/targets/chat.ts';
@@ -35,6 +36,7 @@ async function ask(
       env: (name) => process.env[name],
       keyVariables: [],
       programs,
+      scrubber: new Scrubber(),
       log: SILENT,
       ...about,
     },

@@ -15,7 +15,15 @@ tools:
 
 describe('completion of names', () => {
   it('offers models and short forms where a judge stands', async () => {
-    const expected = ['fast', 'taped', 'openai:gpt-5-mini', 'openai:', 'vscode:'];
+    const expected = [
+      'fast',
+      'taped',
+      'openai:gpt-5-mini',
+      'openai:',
+      'azure-openai:',
+      'ollama:',
+      'vscode:',
+    ];
     assert.deepEqual(await labelsAt(`${HEAD}judge: |\n`), expected);
     assert.deepEqual(await labelsAt(`${HEAD}cases:\n  - id: a\n    judge: "|"\n`), expected);
     const assertion = inAssert('      - {type: coherence, judge: |}\n');
@@ -34,9 +42,14 @@ describe('completion of names', () => {
         'fast',
       ),
     );
-    assert.deepEqual(await labelsAt('models:\n  fast: |\n'), ['openai:', 'vscode:']);
+    assert.deepEqual(await labelsAt('models:\n  fast: |\n'), [
+      'openai:',
+      'azure-openai:',
+      'ollama:',
+      'vscode:',
+    ]);
     const editorModels = async () => ['vscode:copilot/gpt-4.1'];
-    const known = ['vscode:copilot/gpt-4.1', 'openai:', 'vscode:'];
+    const known = ['vscode:copilot/gpt-4.1', 'openai:', 'azure-openai:', 'ollama:', 'vscode:'];
     for (const text of ['models:\n  fast: |\n', 'judge: |\n', 'cases:\n  - judge: |\n']) {
       assert.deepEqual(await labelsAt(text, { editorModels }), known);
     }

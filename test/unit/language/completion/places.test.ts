@@ -217,6 +217,13 @@ describe('completion of variables', () => {
     assert.ok(!labels.includes('city'));
   });
 
+  it("offers what a target's request can hold", async () => {
+    const marked =
+      'targets:\n  bot:\n    type: http\n    url: http://localhost:1\n    body:\n      say: Hi {{|\ncases:\n  - id: a\n    context: {city: Rome}\n';
+    const expected = ['message', 'messages', 'session', 'context.city'];
+    assert.deepEqual(await labelsAt(marked), expected);
+  });
+
   it('offers in the defaults what any case has', async () => {
     const marked =
       'defaults:\n  assert:\n    - Knows {{|\ncases:\n  - id: a\n    context: {city: Rome}\n  - id: b\n    context:\n      name: Ann\n';

@@ -103,7 +103,13 @@ describe('completion in a judge prompt', () => {
 
   it('offers values, models, labels and variables', () => {
     assert.deepEqual(labelsAt('---\nper_turn: |\n---\n'), ['true', 'false']);
-    assert.deepEqual(labelsAt('---\nmodel: |\n---\n'), ['fast', 'openai:', 'vscode:']);
+    assert.deepEqual(labelsAt('---\nmodel: |\n---\n'), [
+      'fast',
+      'openai:',
+      'azure-openai:',
+      'ollama:',
+      'vscode:',
+    ]);
     assert.deepEqual(labelsAt('---\nlabels: {rude: 0, |}\n---\n'), ['kind']);
     assert.deepEqual(labelsAt('---\nvariables:\n  - |\n---\n'), ['city']);
     assert.equal(chosen('---\nmodel: "f|\n---\n', 'fast'), '---\nmodel: "fast"\n---\n');

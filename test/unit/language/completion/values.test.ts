@@ -84,6 +84,7 @@ describe('completion of enumerated values', () => {
       'chat',
       'module',
       'command',
+      'http',
     ]);
     assert.ok((await labelsAt('models:\n  fast: {provider: |}\n')).includes('replay'));
   });

@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { environmentNames, isReference } from '../core/environment.ts';
+import { isJsonPointer } from '../core/jsonPointer.ts';
+import { isSecretName } from '../core/scrubber.ts';
+import type { TargetSpec } from '../core/suite.ts';
+import { addressSchema } from '../models/address.ts';
+import type { Destination } from '../models/model.ts';
+import { bodyFaults, bodyVariables, contextKeysOf } from './http/bodyTemplate.ts';
+import { commonKeys } from './keys.ts';
+import type { TargetHost, TargetType } from './target.ts';
+
+const METHODS = ['POST', 'PUT', 'PATCH'] as const;
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
+const BODY = { messages: '{{messages}}' };
+
+const pointer = z
+  .string()
+  .refine(isJsonPointer, 'Expected a JSON pointer, such as /choices/0/message/content.')
+  .optional();
+
+/** Headers of a target that is asked over HTTP. */
+export const headersKey = z
+  .record(z.string(), z.string())
+  .superRefine((headers, { addIssue }) => {
+    for (const [name, value] of Object.entries(headers)) {
+      const say = (message: string) => addIssue({ code: 'custom', message, path: [name] });
+      if (!HEADER.test(name)) say(`"${name}" cannot be the name of a header.`);
+      else if (/[\r\n]/.test(value)) say('Expected one line, as the value of a header.');
+    }
+  })
+  .optional()
+  .meta({
+    description:
+      'Extra HTTP headers. A value may refer to an environment variable, which keeps secrets out of the file.',
+  });
+
+const schema = z.strictObject({
+  type: z.literal('http').meta({
+    description: 'A service that gets a request for each reply, with JSON in it.',
+  }),
+  url: addressSchema.meta({ description: 'Where each request goes.' }),
+  method: z.enum(METHODS).optional().meta({ description: 'How it is sent.', default: METHODS[0] }),
+  headers: headersKey,
+  body: z
+    .unknown()
+    .superRefine((body, { addIssue }) => {
+      for (const { message, path } of bodyFaults(body)) {
+        addIssue({ code: 'custom', message, path: [...path] });
+      }
+    })
+    .optional()
+    .meta({
+      description:
+        'What is sent: a mapping, a list, or JSON as text. `{{message}}` stands for the last user message, `{{messages}}` for the conversation in OpenAI\'s chat format, `{{session}}` for the session, `{{context.NAME}}` for a key of the case\'s context. A text that is one variable becomes its value, also where that is a list or a mapping. Default: `{messages: "{{messages}}"}`.',
+      template: 'request',
+    }),
+  reply: pointer.meta({
+    description:
+      "JSON pointer to the reply in the answer, such as `/choices/0/message/content`: text, a message or messages. Of an answer in server-sent events, the texts of all events are put together. Default: the whole answer, as text or as a program's reply.",
+  }),
+  session: pointer.meta({
+    description:
+      "JSON pointer to the service's own session in the answer. Later requests send it as `{{session}}`, which is null in the first. Default: `{{session}}` is an id of ours, another for each conversation.",
+  }),
+  retrieval_context: pointer.meta({
+    description: 'JSON pointer to a list of the texts that were retrieved for the reply.',
+  }),
+  ...commonKeys,
+});
+
+export const httpTarget: TargetType = {
+  type: 'http',
+  summary: 'A service that answers requests, in one piece or in server-sent events',
+  schema,
+  repliesWithSystemTexts: true,
+  keysDecide: false,
+  keepsSession({ session, body = BODY }) {
+    const sendsAll = bodyVariables(body).some(({ name }) => name === 'messages');
+    return session !== undefined || !sendsAll;
+  },
+  contextKeys: ({ body }) => contextKeysOf(body),
+  destination: addressedTo,
+  async open({ params: given }, host) {
+    const { url, method = METHODS[0], headers = {}, body = BODY, ...params } = schema.parse(given);
+    hideSecrets(headers, host);
+    const { HttpSession } = await import('./http/httpSession.ts');
+    const { timeout = host.timeout } = params;
+    return new HttpSession({ ...params, url, method, headers, body, timeout }, host);
+  },
+};
+
+/** Where the requests of a target with a `url` go. */
+export function addressedTo({ params, written = {} }: TargetSpec): Destination {
+  return {
+    url: String(params.url),
+    variables: environmentNames(written),
+    usual: isReference(written.url),
+  };
+}
+
+/** Secrets that stand in the file are kept out of what is written all the same. */
+export function hideSecrets(
+  headers: Readonly<Record<string, string>>,
+  { scrubber }: Pick<TargetHost, 'scrubber'>,
+): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (isSecretName(name)) scrubber.add(name, value);
+  }
+}

@@ -1,0 +1,112 @@
+import { isMapping, type Path, valueAt } from '../../core/data.ts';
+import { CONTEXT_PREFIX, REQUEST_VARIABLES } from '../../core/text/requestVariables.ts';
+import { renderTemplate, templateVariables } from '../../core/text/template.ts';
+
+/** What the variables of a body stand for. */
+export interface BodyValues {
+  /** The last user message. */
+  readonly message: string;
+  /** The conversation so far, in OpenAI's chat format. */
+  readonly messages: readonly object[];
+  /** Null until there is one. */
+  readonly session: string | null;
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+const NAMES = Object.keys(REQUEST_VARIABLES);
+
+/**
+ * The body as JSON text. A text that is one variable becomes its value, with its type:
+ *
+ *     {turns: "{{messages}}", say: "User: {{message}}"} → {"turns":[…],"say":"User: Hi"}
+ *
+ * A body that is a text is JSON itself. What is put in stays one value, or part of one string,
+ * whatever it holds.
+ */
+export function fillBody(body: unknown, values: BodyValues): string {
+  if (typeof body !== 'string') return JSON.stringify(filled(body, values));
+  return JSON.stringify(JSON.parse(filledJson(body, values)));
+}
+
+function filled(part: unknown, values: BodyValues): unknown {
+  if (typeof part === 'string') {
+    const [only] = templateVariables(part);
+    if (only && only.length === part.length) return valueNamed(only.name, values) ?? null;
+    return renderTemplate(part, (name) => textOf(valueNamed(name, values)));
+  }
+  if (Array.isArray(part)) return part.map((one) => filled(one, values));
+  if (!isMapping(part)) return part;
+  return Object.fromEntries(Object.entries(part).map(([key, one]) => [key, filled(one, values)]));
+}
+
+/** Within a string of the JSON the value's text, escaped; elsewhere its JSON. */
+function filledJson(text: string, values: BodyValues): string {
+  const pieces: string[] = [];
+  let end = 0;
+  let quoted = false;
+  for (const { name, offset, length } of templateVariables(text)) {
+    const before = text.slice(end, offset);
+    for (const mark of before.matchAll(/\\.|"/gs)) if (mark[0] === '"') quoted = !quoted;
+    const value = valueNamed(name, values) ?? null;
+    const json = JSON.stringify(quoted ? textOf(value) : value);
+    pieces.push(before, quoted ? json.slice(1, -1) : json);
+    end = offset + length;
+  }
+  return [...pieces, text.slice(end)].join('');
+}
+
+function valueNamed(name: string, values: BodyValues): unknown {
+  if (name.startsWith(CONTEXT_PREFIX)) return valueAt(values.context, contextPath(name));
+  return NAMES.includes(name) ? Reflect.get(values, name) : undefined;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : value == null ? '' : JSON.stringify(value);
+}
+
+function contextPath(name: string): string[] {
+  return name.slice(CONTEXT_PREFIX.length).split('.');
+}
+
+/** The variables of a body by name, with the path of the text that holds them. */
+export function bodyVariables(body: unknown): { readonly name: string; readonly path: Path }[] {
+  const walk = (part: unknown, path: Path): { name: string; path: Path }[] => {
+    if (typeof part === 'string')
+      return templateVariables(part).map(({ name }) => ({ name, path }));
+    if (Array.isArray(part)) return part.flatMap((one, index) => walk(one, [...path, index]));
+    if (!isMapping(part)) return [];
+    return Object.entries(part).flatMap(([key, one]) => walk(one, [...path, key]));
+  };
+  return walk(body, []);
+}
+
+/** The keys of the case's context that a body needs. */
+export function contextKeysOf(body: unknown): string[] {
+  const names = bodyVariables(body).map(({ name }) => name);
+  const keys = names.flatMap((name) =>
+    name.startsWith(CONTEXT_PREFIX) ? contextPath(name).slice(0, 1) : [],
+  );
+  return [...new Set(keys)];
+}
+
+/** What is wrong with a body, and where in it. */
+export function bodyFaults(body: unknown): { readonly message: string; readonly path: Path }[] {
+  const known = [...NAMES.map((name) => `{{${name}}}`), '{{context.NAME}}'].join(', ');
+  const strangers = bodyVariables(body).filter(
+    ({ name }) => !name.startsWith(CONTEXT_PREFIX) && !NAMES.includes(name),
+  );
+  if (strangers.length > 0) {
+    return strangers.map(({ name, path }) => {
+      return { message: `There is no variable {{${name}}} in a body. Known: ${known}.`, path };
+    });
+  }
+  if (typeof body !== 'string') return [];
+  try {
+    fillBody(body, { message: '', messages: [], session: null, context: {} });
+    return [];
+  } catch {
+    return [
+      { message: 'Expected JSON, a mapping or a list. A text here has to be JSON.', path: [] },
+    ];
+  }
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { Message } from '../../core/message.ts';
+import { toOpenaiChat } from '../../messages/toOpenaiChat.ts';
+import { withDeadline } from '../deadline.ts';
+import { tooLong } from '../replyLimits.ts';
+import {
+  type HearText,
+  TargetError,
+  type TargetHost,
+  type TargetReply,
+  type TargetSession,
+} from '../target.ts';
+import { type Answer, type Pointers, readEvents, readWhole } from './answer.ts';
+import { fillBody } from './bodyTemplate.ts';
+import { bytesOf, failed, type Outgoing, type Patience, send } from './send.ts';
+
+export interface HttpSetup extends Pointers {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** Milliseconds that one reply may take. */
+  readonly timeout: number;
+}
+
+/** A conversation with a service: a request for each reply. */
+export class HttpSession implements TargetSession {
+  readonly #setup: HttpSetup;
+  readonly #host: Pick<TargetHost, 'context' | 'scrubber'>;
+  /** Ours, where the service has none of its own. */
+  #session: string | null;
+  #length = 0;
+
+  constructor(setup: HttpSetup, host: Pick<TargetHost, 'context' | 'scrubber'>) {
+    this.#setup = setup;
+    this.#host = host;
+    this.#session = setup.session === undefined ? randomUUID() : null;
+  }
+
+  async reply(
+    messages: readonly Message[],
+    signal: AbortSignal,
+    hear: HearText = () => {},
+  ): Promise<TargetReply> {
+    const { timeout } = this.#setup;
+    const deadline = performance.now() + timeout;
+    const { scrubber } = this.#host;
+    const { reply, session } = await withDeadline(
+      (stop) => this.#ask(messages, { deadline, signal: stop, scrubber }, hear),
+      timeout,
+      signal,
+    );
+    this.#keep(session);
+    const size = JSON.stringify(reply.messages).length;
+    this.#length += size;
+    const why = tooLong(size, this.#length);
+    if (why !== undefined) throw new TargetError('target-too-much-output', why);
+    return reply;
+  }
+
+  async close(): Promise<void> {}
+
+  async #ask(messages: readonly Message[], patience: Patience, hear: HearText): Promise<Answer> {
+    const request = this.#request(messages);
+    const response = await send(request, patience);
+    const bytes = bytesOf(request, response, patience);
+    const type = response.headers.get('content-type') ?? '';
+    return /^text\/event-stream\b/i.test(type)
+      ? readEvents(bytes, this.#setup, hear)
+      : readWhole(bytes, this.#setup);
+  }
+
+  #request(messages: readonly Message[]): Outgoing {
+    const { url, method, headers, body } = this.#setup;
+    const values = {
+      message: messages.at(-1)?.content ?? '',
+      messages: messages.map(toOpenaiChat),
+      session: this.#session,
+      context: this.#host.context,
+    };
+    return {
+      url,
+      method,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream;q=0.9, */*;q=0.1',
+        ...lowerCased(headers),
+      },
+      body: fillBody(body, values),
+    };
+  }
+
+  #keep(session: string | undefined): void {
+    const { session: pointer } = this.#setup;
+    if (pointer === undefined) return;
+    this.#session = session ?? this.#session;
+    if (this.#session !== null) return;
+    throw failed(
+      `The answer has no text at \`session\` (${pointer}), so that the next message would begin another conversation.`,
+    );
+  }
+}
+
+/** Ours give way to theirs, however those are written. */
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}

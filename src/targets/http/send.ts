@@ -1,0 +1,168 @@
+import { setTimeout } from 'node:timers/promises';
+import { LIMITS, readable } from '../../core/limits.ts';
+import { durationText } from '../../core/presentation/amounts.ts';
+import type { Scrubber } from '../../core/scrubber.ts';
+import { connectionFault } from '../../models/connectionFault.ts';
+import { askedWait } from '../../models/retryAfter.ts';
+import { shownUrl, shownWords } from '../../models/shownWords.ts';
+import { TargetError } from '../target.ts';
+
+/** Waits of 0.5, 1 and 2 s with some chance, unless the service says Retry-After. */
+const RETRIES = 3;
+const FIRST_WAIT = 500;
+
+/** Bytes of an error's answer that are read. */
+const COMPLAINT = 4_000;
+
+export interface Outgoing {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+}
+
+export interface Patience {
+  /** When the whole request ends, as of `performance.now()`. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+  readonly scrubber: Scrubber;
+}
+
+/**
+ * Sends a request of a target's, and again where that may help, as models do. Nobody is followed
+ * elsewhere: neither a secret nor the conversation is for a host that nobody named.
+ *
+ * @returns the response, its body unread
+ * @throws TargetError
+ */
+export async function send(request: Outgoing, patience: Patience): Promise<Response> {
+  const { deadline, signal } = patience;
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await fetched(request, signal);
+    const chance = FIRST_WAIT * 2 ** attempt * (0.75 + Math.random() / 4);
+    const isLate = performance.now() + chance > deadline;
+    const isLast = attempt === RETRIES || isLate;
+    if (answer instanceof Error) {
+      signal.throwIfAborted();
+      const { advice } = connectionFault(answer);
+      if (isLast || advice !== undefined) throw unreachable(request, answer, patience);
+      await setTimeout(chance, undefined, { signal });
+      continue;
+    }
+    if (answer.ok) return answer;
+    const asked = askedWait(answer.headers);
+    const isTooLong = asked !== undefined && performance.now() + asked > deadline;
+    if (isLast || isTooLong || !mayHelp(answer.status)) {
+      throw await refused(request, answer, isTooLong ? asked : undefined, patience);
+    }
+    await answer.body?.cancel();
+    await setTimeout(asked ?? chance, undefined, { signal });
+  }
+}
+
+async function fetched({ url, ...request }: Outgoing, signal: AbortSignal) {
+  try {
+    const { body, ...rest } = request;
+    return await fetch(url, {
+      ...rest,
+      ...(body !== undefined && { body }),
+      redirect: 'manual',
+      signal,
+    });
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function mayHelp(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+function unreachable({ url }: Outgoing, error: Error, { scrubber }: Patience): TargetError {
+  const { reason, advice = "Check that it is running, and the target's `url`." } =
+    connectionFault(error);
+  const words = shownWords(reason, scrubber);
+  return new TargetError(
+    'target-error',
+    `${shownUrl(url)} cannot be reached (${words}). ${advice}`,
+  );
+}
+
+async function refused(
+  { url }: Outgoing,
+  response: Response,
+  wait: number | undefined,
+  { scrubber }: Patience,
+): Promise<TargetError> {
+  const at = shownUrl(url);
+  const { status, headers } = response;
+  const elsewhere = headers.get('location');
+  if (status >= 300 && status < 400 && elsewhere !== null) {
+    await response.body?.cancel();
+    const place = URL.canParse(elsewhere, url) ? new URL(elsewhere, url).href : elsewhere;
+    const to = shownWords(shownUrl(place), scrubber);
+    return failed(
+      `${at} redirects to ${to}, where nothing was sent. If you trust that address, set the target's \`url\` to it.`,
+    );
+  }
+  const words = shownWords(await beginning(response), scrubber);
+  const said = words === '' ? '' : ` (${words})`;
+  if (wait !== undefined) {
+    return failed(
+      `${at} answered ${status}${said}. It asks to be left alone for ${durationText(wait)}, longer than the target's \`timeout\`. Run again after that.`,
+    );
+  }
+  return failed(`${at} answered ${status}${said}. ${adviceFor(status)}`);
+}
+
+function adviceFor(status: number): string {
+  if (status === 401 || status === 403) {
+    return 'Set what it wants in `headers`, from an environment variable where it is a secret.';
+  }
+  if (status === 404 || status === 405) return "Check the target's `url` and `method`.";
+  if (status === 429) return 'Lower the concurrency, or try later.';
+  if (mayHelp(status)) return 'It failed even after retries. Check its log.';
+  return "Check the target's `body` and `headers`.";
+}
+
+async function beginning(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  try {
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      if (text.length >= COMPLAINT) break;
+    }
+  } catch {
+    // What came before the connection was lost has to do.
+  }
+  return text.slice(0, COMPLAINT);
+}
+
+/** What a service sends, piece by piece, to the limit. @throws TargetError where it is too much, or cut short */
+export async function* bytesOf(
+  { url }: Pick<Outgoing, 'url'>,
+  response: Response,
+  { signal, scrubber }: Pick<Patience, 'signal' | 'scrubber'>,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  try {
+    for await (const bytes of response.body ?? []) {
+      size += bytes.byteLength;
+      if (size > LIMITS.response) {
+        const message = `${shownUrl(url)} sent more than ${readable(LIMITS.response)} bytes.`;
+        throw new TargetError('target-too-much-output', message);
+      }
+      yield bytes;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof Error) || error instanceof TargetError) throw error;
+    const words = shownWords(connectionFault(error).reason, scrubber);
+    throw failed(`${shownUrl(url)} ended the connection in the middle of its answer (${words}).`);
+  }
+}
+
+export function failed(message: string): TargetError {
+  return new TargetError('target-error', message);
+}
