@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { KeyHost } from '../core/environment.ts';
 import { addressSchema } from './address.ts';
 import { ModelError, type ModelProvider } from './model.ts';
-import { endpointKeys, KEY_LOOKUP, variableKey } from './openai/params.ts';
+import { apiKey, endpointKeys, KEY_LOOKUP, variableKey } from './openai/params.ts';
 
 const ENDPOINT = 'AZURE_OPENAI_ENDPOINT';
 const KEY = 'AZURE_OPENAI_API_KEY';
@@ -36,6 +36,7 @@ const azureSchema = z.strictObject({
   token_env: variableKey(
     `Name of the variable that holds a token of Entra ID, used instead of a key. Default: \`${TOKEN}\`, where no key is set.`,
   ),
+  api: apiKey,
   ...endpointKeys,
 });
 

@@ -10,6 +10,9 @@ import { NO_USAGE, type Usage } from '../core/verdict.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Of one reply, as the endpoint gives and takes it. */
+export type Thoughts = readonly object[];
+
 export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools?: readonly Tool[];
@@ -17,6 +20,8 @@ export interface ModelRequest {
   readonly answer?: { readonly name: string; readonly schema: JsonSchema };
   readonly temperature?: number;
   readonly maxTokens?: number;
+  /** What the model thought before these of its messages; some want it back while tools are called. */
+  readonly thoughts?: ReadonlyMap<Message, Thoughts>;
   /** Asks for the probabilities of the answer's tokens; an endpoint without them answers all the same. */
   readonly logprobs?: boolean;
 }
@@ -42,6 +47,8 @@ export interface ModelReply {
   readonly version?: string;
   /** `calls` counts the request itself once, whatever the retries. */
   readonly usage: Usage;
+  /** Absent if the endpoint returned none. Not recorded: it decides nothing that is matched. */
+  readonly thoughts?: Thoughts;
   /** The reply's text token by token, where it was asked for and the endpoint returned it. */
   readonly tokens?: readonly ReplyToken[];
 }

@@ -91,7 +91,7 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
       const asked = modelExchangeRequest(model.id, request);
       const write = (result: ModelResult) => recorder.model(asked, result);
       const replies = await written(() => model.complete(request, count, signal), write);
-      for (const reply of replies) await write({ reply });
+      for (const { thoughts: _, ...reply } of replies) await write({ reply });
       return replies;
     },
     ...(embed && {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { type Message, toolsSchema } from '../core/message.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
-import { type Model, type ModelReply, usageOfFailure } from '../models/model.ts';
+import { type Model, type ModelReply, type Thoughts, usageOfFailure } from '../models/model.ts';
 import { withDeadline } from './deadline.ts';
 import { commonKeys } from './keys.ts';
 import { tooLong } from './replyLimits.ts';
@@ -53,6 +53,8 @@ export const chatTarget: TargetType = {
     ): Promise<TargetReply> => {
       await answers.start(signal);
       const added: Message[] = [];
+      // Wanted back until the reply is complete, and not after it.
+      const thoughts = new Map<Message, Thoughts>();
       let length = 0;
       const add = (message: Message) => {
         added.push(message);
@@ -64,13 +66,15 @@ export const chatTarget: TargetType = {
       };
       usage = NO_USAGE;
       for (let round = 0; ; round += 1) {
-        const request = { messages: [...messages, ...added], tools };
+        const request = { messages: [...messages, ...added], tools, thoughts };
         const [reply] = await model.complete(request, 1, signal).catch((error) => {
           usage = addUsage(usage, usageOfFailure(error));
           throw error;
         });
         usage = addUsage(usage, reply.usage);
-        add(spoken(reply, model));
+        const said = spoken(reply, model);
+        if (reply.thoughts) thoughts.set(said, reply.thoughts);
+        add(said);
         if (reply.toolCalls.length === 0) return { messages: added, usage };
         if (round === rounds) {
           const message = `${model.id} called tools more than ${rounds} times without a reply. Raise \`max_tool_rounds\` if it needs more.`;

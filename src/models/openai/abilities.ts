@@ -9,6 +9,8 @@ export interface Abilities {
   readonly logprobs: boolean;
   /** Several answers to one request (`n`). */
   readonly several: boolean;
+  /** Its thoughts, to be sent back between rounds of tool calls. */
+  readonly thoughts: boolean;
 }
 
 /** A model at an endpoint. */
@@ -34,6 +36,7 @@ export function abilitiesOf(endpoint: Endpoint): Abilities {
       limit: endpoint.isOpenAi ? 'max_completion_tokens' : 'max_tokens',
       logprobs: true,
       several: true,
+      thoughts: true,
     }
   );
 }
@@ -51,13 +54,14 @@ function keyOf({ baseUrl, model, format }: Endpoint): string {
   return `${baseUrl} ${model} ${format}`;
 }
 
-const ABOUT_FORMAT = /response[_ ]format|json[_ ]schema|json[_ ]object|structured output/i;
+const ABOUT_FORMAT =
+  /response[_ ]format|text\.format|json[_ ]schema|json[_ ]object|structured output/i;
 const NOT_TAKEN =
   /unsupported|not support|unrecognized|unknown|not permitted|extra|only|must be 1/i;
 
 /** Which parameters the refused request held. */
 export type Used = Readonly<
-  Record<'format' | 'temperature' | 'limit' | 'logprobs' | 'several', boolean>
+  Record<'format' | 'temperature' | 'limit' | 'logprobs' | 'several' | 'thoughts', boolean>
 >;
 
 /**
@@ -75,6 +79,9 @@ export function learn(
 ): Abilities | undefined {
   if (used.logprobs && sent.logprobs && /logprobs/i.test(complaint)) {
     return { ...sent, logprobs: false };
+  }
+  if (used.thoughts && sent.thoughts && /encrypted|reasoning/i.test(complaint)) {
+    return { ...sent, thoughts: false };
   }
   if (used.format && sent.format !== 'text' && ABOUT_FORMAT.test(complaint)) {
     return { ...sent, format: sent.format === 'json_schema' ? 'json_object' : 'text' };

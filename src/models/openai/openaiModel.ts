@@ -9,12 +9,13 @@ import {
   type Replies,
 } from '../model.ts';
 import { shownUrl, shownWords } from '../shownWords.ts';
-import { type Abilities, abilitiesOf, learn, remember } from './abilities.ts';
+import { type Abilities, abilitiesOf, learn, remember, type Used } from './abilities.ts';
+import { type Api, chatApi } from './api.ts';
 import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
 import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
 import type { EndpointParams } from './params.ts';
-import { readEmbeddings, readReplies } from './reply.ts';
-import { type Body, requestBody } from './requestBody.ts';
+import { readEmbeddings } from './reply.ts';
+import { responsesApi } from './responses.ts';
 
 /** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
 const RETRIES = 3;
@@ -34,15 +35,17 @@ export interface OpenAiSetup extends Omit<Endpoint, 'model'> {
   readonly log: Logger;
 }
 
-/** A model behind an OpenAI-compatible endpoint, asked through Chat Completions. */
+/** A model behind an OpenAI-compatible endpoint. */
 export class OpenAiModel implements Model {
   readonly id: string;
   readonly #setup: OpenAiSetup;
+  readonly #api: Api;
   readonly #notedFinishes = new Set<string>();
 
   constructor(setup: OpenAiSetup) {
     this.id = setup.id;
     this.#setup = setup;
+    this.#api = setup.params.api === 'responses' ? responsesApi : chatApi;
   }
 
   /** Endpoints without `n` are asked once for each answer. */
@@ -59,7 +62,8 @@ export class OpenAiModel implements Model {
     const body = await this.#limited(signal, (attempts, stop) =>
       this.#complete(request, most, attempts, stop),
     );
-    const read = readReplies(body, this.#setup.params.price, (reason) => this.#noteFinish(reason));
+    const { price } = this.#setup.params;
+    const read = this.#api.read(body, price, (reason) => this.#noteFinish(reason));
     const [first, ...rest] = this.#read(read);
     if (!first) throw new Error('Internal error: a reply without choices was let through.');
     return [first, ...rest.slice(0, most - 1)];
@@ -123,29 +127,22 @@ export class OpenAiModel implements Model {
     const client = this.#client(attempts, stop);
     for (;;) {
       const abilities = abilitiesOf(endpoint);
-      const body = requestBody(request, params, abilities, count);
+      const asked = this.#api.prepare(request, params, abilities, count);
       try {
-        return await client.chat.completions.create(body, { signal: stop.signal });
+        return await asked.send(client, stop.signal);
       } catch (error) {
-        const better = this.#learnFrom(error, body, abilities);
+        const better = this.#learnFrom(error, asked.used, abilities);
         if (!better) throw error;
         remember(endpoint, better);
       }
     }
   }
 
-  #learnFrom(error: unknown, body: Body, sent: Abilities): Abilities | undefined {
+  #learnFrom(error: unknown, used: Used, sent: Abilities): Abilities | undefined {
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) {
       return undefined;
     }
     if (isTooLong(error)) return undefined;
-    const used = {
-      format: body.response_format !== undefined,
-      temperature: body.temperature !== undefined,
-      limit: (body.max_tokens ?? body.max_completion_tokens) !== undefined,
-      logprobs: body.logprobs === true,
-      several: (body.n ?? 1) > 1,
-    };
     const better = learn(complaintOf(error), sent, used, this.#setup.isOpenAi);
     if (better) {
       const words = shownWords(error.message, this.#setup.scrubber);

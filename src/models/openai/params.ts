@@ -47,6 +47,14 @@ export const endpointKeys = {
   price: priceSchema.optional(),
 };
 
+const apis = ['chat-completions', 'responses'] as const;
+
+export const apiKey = z.enum(apis).optional().meta({
+  description:
+    'How the endpoint is asked. With `responses`, what the model thought goes back to it between rounds of tool calls.',
+  default: apis[0],
+});
+
 export const openaiSchema = z.strictObject({
   provider: z.literal('openai').meta({ description: 'Any OpenAI-compatible endpoint.' }),
   model: z.string().min(1).meta({ description: "The model's name at the endpoint." }),
@@ -54,12 +62,14 @@ export const openaiSchema = z.strictObject({
     description: 'Address of the endpoint, usually ending in `/v1`. Default: OpenAI.',
   }),
   api_key_env: variableKey(KEY_LOOKUP, OPENAI_KEY),
+  api: apiKey,
   ...endpointKeys,
 });
 
 /** What a model is asked with, whichever provider it has. */
 export interface EndpointParams extends z.infer<z.ZodObject<typeof endpointKeys>> {
   readonly model: string;
+  readonly api?: (typeof apis)[number] | undefined;
 }
 
 /** The organization and project that OpenAI's own variables name; never sent to another endpoint. */

@@ -17,7 +17,7 @@ function adviceFor(baseUrl: string): Advice {
 
 export const openaiProvider: ModelProvider = {
   provider: 'openai',
-  summary: 'OpenAI, or any endpoint that speaks its Chat Completions (`base_url`)',
+  summary: 'OpenAI, or any endpoint that speaks its Chat Completions or Responses (`base_url`)',
   schema: openaiSchema,
   keyVariables: [OPENAI_KEY],
   async connect(spec, host) {

@@ -1,14 +1,17 @@
 import * as z from 'zod';
-import { jsonOrText } from '../../core/data.ts';
-import { NO_USAGE, type Usage } from '../../core/verdict.ts';
-import type { Embedded, ModelReply, ReplyToken } from '../model.ts';
-import { costOf, type Price } from '../price.ts';
+import { NO_USAGE } from '../../core/verdict.ts';
+import type { Embedded, ModelReply } from '../model.ts';
+import type { Price } from '../price.ts';
+import {
+  complaintAbout,
+  finishOf,
+  parsedArguments,
+  replyToken,
+  tokenSchema,
+  usageOf,
+} from './replyParts.ts';
 
-const tokenSchema = z.object({
-  token: z.string(),
-  logprob: z.number(),
-  top_logprobs: z.array(z.object({ token: z.string(), logprob: z.number() })).nullish(),
-});
+const WHAT = 'a chat completion';
 
 /** What we read of a chat completion; endpoints add fields of their own and leave others out. */
 const completionSchema = z.object({
@@ -72,7 +75,7 @@ export function readReplies(
   onUnknown: (reason: string) => void,
 ): readonly ModelReply[] | { readonly malformed: string } {
   const parsed = completionSchema.safeParse(body);
-  if (!parsed.success) return { malformed: complaint(body, parsed.error) };
+  if (!parsed.success) return { malformed: complaintAbout(body, parsed.error, WHAT) };
   const { choices, usage, model } = parsed.data;
   return choices.map(({ message, finish_reason, logprobs }, index) => {
     const toolCalls = (message.tool_calls ?? []).map((call, index) => ({
@@ -89,18 +92,10 @@ export function readReplies(
       finish: finishOf(finish ?? 'other', toolCalls.length > 0),
       ...(message.refusal && { refusal: message.refusal }),
       ...(model && { version: model }),
-      usage: index === 0 ? usageOf(usage, price) : NO_USAGE,
+      usage: index === 0 ? usageOf(usage ? countsOf(usage) : undefined, price) : NO_USAGE,
       ...(tokens.length > 0 && { tokens: tokens.map(replyToken) }),
     };
   });
-}
-
-/** Alternatives are kept of numbers alone: all that is ever weighed, and little to record. */
-function replyToken({ token, logprob, top_logprobs }: z.infer<typeof tokenSchema>): ReplyToken {
-  if (!/^\s*\d+\s*$/.test(token)) return { text: token, top: [] };
-  const top = top_logprobs ?? [];
-  const all = top.some((one) => one.token === token) ? top : [{ token, logprob }, ...top];
-  return { text: token, top: all.map((one) => ({ text: one.token, logprob: one.logprob })) };
 }
 
 const embeddingsSchema = z.object({
@@ -115,29 +110,21 @@ export function readEmbeddings(
   price: Price | undefined,
 ): Embedded | { readonly malformed: string } {
   const parsed = embeddingsSchema.safeParse(body);
-  if (!parsed.success) return { malformed: complaint(body, parsed.error) };
+  if (!parsed.success) return { malformed: complaintAbout(body, parsed.error, WHAT) };
   const { data, usage } = parsed.data;
   const vectors = [...data].sort((a, b) => a.index - b.index).map(({ embedding }) => embedding);
   if (vectors.length !== count) {
     return { malformed: `it holds ${vectors.length} embeddings for ${count} texts` };
   }
-  return { vectors, usage: usageOf(usage, price) };
+  return { vectors, usage: usageOf(usage ? { input: usage.prompt_tokens } : undefined, price) };
 }
 
-/** Some gateways answer 200 with `{"error": {"message": …}}`. */
-const errorSchema = z.object({
-  error: z.union([z.string(), z.object({ message: z.string() })]),
-});
-
-function complaint(body: unknown, error: z.ZodError): string {
-  const reported = errorSchema.safeParse(body);
-  if (reported.success) {
-    const { error: inner } = reported.data;
-    return `it reports an error: ${typeof inner === 'string' ? inner : inner.message}`;
-  }
-  const [issue] = error.issues;
-  const field = issue?.path.join('.') ?? '';
-  return field === '' ? 'it is not a chat completion' : `its field "${field}" is missing or wrong`;
+function countsOf({
+  prompt_tokens: input,
+  completion_tokens: output,
+  prompt_tokens_details: details,
+}: NonNullable<Completion['usage']>) {
+  return { input, output, cached: details?.cached_tokens };
 }
 
 type Content = Completion['choices'][number]['message']['content'];
@@ -145,35 +132,4 @@ type Content = Completion['choices'][number]['message']['content'];
 function contentText(content: Content): string {
   if (!Array.isArray(content)) return content ?? '';
   return content.map((part) => part.text ?? '').join('');
-}
-
-function parsedArguments(text: string): unknown {
-  if (text.trim() === '') return {};
-  return jsonOrText(text);
-}
-
-/** Some endpoints say `stop`, or words of their own, behind tool calls. */
-function finishOf(finish: ModelReply['finish'], called: boolean): ModelReply['finish'] {
-  return called && (finish === 'stop' || finish === 'other') ? 'tool-calls' : finish;
-}
-
-function usageOf(
-  usage: Partial<NonNullable<Completion['usage']>> | null | undefined,
-  price: Price | undefined,
-): Usage {
-  if (!usage) return { ...NO_USAGE, calls: 1 };
-  const input = count(usage.prompt_tokens);
-  const cached = Math.min(count(usage.prompt_tokens_details?.cached_tokens), input);
-  const output = count(usage.completion_tokens);
-  return {
-    calls: 1,
-    input_tokens: input,
-    cached_tokens: cached,
-    output_tokens: output,
-    cost: price ? costOf({ input, output, cached }, price) : null,
-  };
-}
-
-function count(value: number | null | undefined): number {
-  return value !== null && value !== undefined && value > 0 ? Math.round(value) : 0;
 }

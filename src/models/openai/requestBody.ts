@@ -65,7 +65,7 @@ function messageParam(message: Message): OpenAI.ChatCompletionMessageParam {
 }
 
 /** Arguments that were no JSON are kept as the text they came as. */
-function argumentsText(value: unknown): string {
+export function argumentsText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? {});
 }
 

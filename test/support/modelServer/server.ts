@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { ChatBody } from './chatBody.ts';
 import { completion } from './completion.ts';
 import { httpError } from './faults.ts';
+import { responseOf } from './response.ts';
 import { type Answer, isFault, type Step } from './steps.ts';
 
 export interface ReceivedRequest {
@@ -25,6 +26,7 @@ export type Rejected =
   | 'max_tokens'
   | 'max_completion_tokens'
   | 'logprobs'
+  | 'include'
   | 'n';
 
 export interface ServerOptions {
@@ -48,8 +50,8 @@ export interface ModelServer {
 }
 
 /**
- * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` (not streamed; also under
- * Azure's `/openai/deployments/NAME`), `POST /v1/embeddings` and `GET /v1/models`.
+ * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` and `/v1/responses` (not
+ * streamed; also where Azure has them), `POST /v1/embeddings` and `GET /v1/models`.
  *
  *     const server = await startModelServer(['Hello!', rateLimited(), json({ score: 1 })]);
  *     t.after(() => server.close());
@@ -100,7 +102,8 @@ export async function startModelServer(
       if (isFault(step)) return step.fault(response);
       steps.push(step);
     }
-    sendJson(response, completion(steps, body, earlier));
+    const isResponses = request.url?.split('?')[0]?.endsWith('/responses') === true;
+    sendJson(response, isResponses ? responseOf(first, body) : completion(steps, body, earlier));
   }
 
   async function embeddings(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -127,7 +130,9 @@ export async function startModelServer(
 
   const server = createServer((request, response) => {
     const route = `${request.method} ${request.url?.split('?')[0]}`;
-    if (/^POST \/(?:v1|openai\/deployments\/[^/]+)\/chat\/completions$/.test(route)) {
+    if (
+      /^POST \/(?:v1|openai(?:\/deployments\/[^/]+)?)\/(?:chat\/completions|responses)$/.test(route)
+    ) {
       chat(request, response).catch((error: unknown) =>
         httpError(400, `Not a chat request: ${String(error)}`).fault(response),
       );

@@ -16,6 +16,8 @@ export interface Answer {
     readonly output: number;
     readonly cached?: number;
   } | null;
+  /** What it thought, of which Responses give an encrypted item; Chat Completions give nothing. */
+  readonly thought?: string;
   /** The text token by token, sent where the request asks for log-probabilities. */
   readonly tokens?: readonly TokenAnswer[];
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import type { ToolCallItem } from '../../../src/core/conversation.ts';
+import { thoughtItem } from '../../support/modelServer/response.ts';
 import { type Script, startModelServer } from '../../support/modelServer/server.ts';
 import { runFiles } from '../../support/runs.ts';
 
@@ -25,15 +26,23 @@ async function ran(
     top = '',
     check = '{type: contains, value: says}',
     files = {},
-  }: { top?: string; check?: string; files?: Readonly<Record<string, string>> } = {},
+    modelKeys = '',
+    turns = '[Hi]',
+  }: {
+    top?: string;
+    check?: string;
+    files?: Readonly<Record<string, string>>;
+    modelKeys?: string;
+    turns?: string;
+  } = {},
 ) {
   const server = await startModelServer(script);
   t.after(() => server.close());
   const suite = `${top}targets:
-  bot: {type: chat, model: {provider: openai, model: m, base_url: "${server.baseUrl}"}, ${keys}}
+  bot: {type: chat, model: {provider: openai, model: m, base_url: "${server.baseUrl}"${modelKeys}}, ${keys}}
 target: bot
 cases:
-  - {id: a, turns: [Hi], context: {shop: Oslo}, assert: [${check}]}
+  - {id: a, turns: ${turns}, context: {shop: Oslo}, assert: [${check}]}
 `;
   const { lines } = await runFiles(t, { ...files, 'suite.eval.yaml': suite });
   const [line] = lines;
@@ -83,6 +92,54 @@ describe('the tools of a chat target', () => {
     const files = { 'tools.mjs': 'export default ({ tools }) => tools[0].name === "lookup";\n' };
     const { status } = await ran(t, () => 'Hi', own, { check, files });
     assert.equal(status, 'pass');
+  });
+});
+
+describe('a chat target that is asked through Responses', () => {
+  it('gets its thoughts back between rounds of tool calls, and not in the next turn', async (t) => {
+    const keys = `tools: [${LOOKUP}], tool_results: {lookup: shipped}`;
+    const { asked, status, results } = await ran(
+      t,
+      [
+        { thought: 'one', toolCalls: [{ id: 'a', name: 'lookup', arguments: {} }] },
+        { thought: 'two', toolCalls: [{ id: 'b', name: 'lookup', arguments: {} }] },
+        'It says shipped.',
+        'It says goodbye.',
+      ],
+      keys,
+      { modelKeys: ', api: responses', turns: '[Hi, Bye]' },
+    );
+    assert.equal(status, 'pass');
+    assert.deepEqual(results, ['shipped', 'shipped']);
+    const call = (id: string) => ({
+      type: 'function_call',
+      call_id: id,
+      name: 'lookup',
+      arguments: '{}',
+    });
+    const result = (id: string) => ({
+      type: 'function_call_output',
+      call_id: id,
+      output: 'shipped',
+    });
+    const hi = { role: 'user', content: 'Hi' };
+    const first = [call('a'), result('a')];
+    const second = [call('b'), result('b')];
+    assert.deepEqual(
+      asked.map(({ input }) => input),
+      [
+        [hi],
+        [hi, thoughtItem('one'), ...first],
+        [hi, thoughtItem('one'), ...first, thoughtItem('two'), ...second],
+        [
+          hi,
+          ...first,
+          ...second,
+          { role: 'assistant', content: 'It says shipped.' },
+          { role: 'user', content: 'Bye' },
+        ],
+      ],
+    );
   });
 });
 
