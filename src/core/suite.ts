@@ -52,6 +52,8 @@ export interface SuiteCase {
 /** The conversations that a case stands for, each as a case of its own that is yet to be opened. */
 export interface ExpandedCase {
   readonly cases: readonly SuiteCase[];
+  /** Files that they stand in, absolute. */
+  readonly files: readonly string[];
   readonly problems: readonly Problem[];
 }
 

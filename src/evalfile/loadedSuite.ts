@@ -36,6 +36,8 @@ export interface OutlineCase {
   readonly assertions: readonly OutlineAssertion[];
   readonly tags: readonly string[];
   readonly repetitions: number;
+  /** What its several conversations are found by, where it stands for several: others where it differs. */
+  readonly several?: string;
   /** SHA-256 of the case's text, hexadecimal. */
   readonly hash: string;
   /** The errors that keep it from running, its file's own errors included. */

@@ -70,9 +70,9 @@ export function activate(context: vscode.ExtensionContext): void {
       language,
       log,
       extensionUri: context.extensionUri,
-      async open({ uri, id, repetition, turn }) {
+      async open({ uri, id, variant, repetition, turn }) {
         const { openConversation } = await import('./viewer/viewer.ts');
-        openConversation({ uri, id, repetition, turn }, parts);
+        openConversation({ uri, id, variant, repetition, turn }, parts);
       },
     }),
   );

@@ -74,10 +74,16 @@ const evalFile: DocumentKind = {
       inSteps(formatting(document, options), step),
     ),
     hover: ofDocument(async (document, { position }, about) =>
-      hover(document, position, about.ports.lastRuns, await amongOpen(about)),
+      hover(
+        document,
+        position,
+        about.ports.lastRuns,
+        await amongOpen(about),
+        about.ports.lastVariants,
+      ),
     ),
     inlayHints: ofDocument((document, { range }, { ports }) =>
-      inlayHints(document, range, ports.lastRuns, ports.wishes().hints),
+      inlayHints(document, range, ports.lastRuns, ports.wishes().hints, ports.lastVariants),
     ),
     onTypeFormatting: ofDocument((document, { position, ch, options }) =>
       onTypeFormatting(document, position, ch, options),

@@ -1,6 +1,7 @@
 import type { Estimate } from '../core/estimate.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import type { VariantOutcome } from '../core/variantOutcome.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
@@ -22,8 +23,14 @@ export interface IndexedFile {
   readonly caseCount: number;
 }
 
-/** What the last runs said about a case, one line for each repetition; empty if it never ran. */
+/**
+ * What the last runs said about a case, one line for each repetition; empty if it never ran. Of a case that
+ * stands for several conversations, the lines of a few that did worst.
+ */
 export type LastRuns = (suite: string, id: string) => Promise<readonly CaseLine[]>;
+
+/** How the conversations of a case that stands for several ended; empty if none ran. */
+export type LastVariants = (suite: string, id: string) => Promise<readonly VariantOutcome[]>;
 
 export type Estimating = (suiteCase: SuiteCase) => Promise<Estimate>;
 
@@ -69,6 +76,7 @@ export interface LanguagePorts {
   /** The folder that the paths in a file may not leave. */
   workspaceOf(path: string): string;
   readonly lastRuns: LastRuns;
+  readonly lastVariants: LastVariants;
   readonly estimate: Estimating;
   /** The models of the editor, as `provider:model`. */
   editorModels(): Promise<readonly string[]>;

@@ -7,6 +7,7 @@ import { LIMITS } from '../core/limits.ts';
 import { type Problem, START } from '../core/problem.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { inSteps, stepsOf } from '../core/steps.ts';
+import { type VariantOutcome, worstFirst } from '../core/variantOutcome.ts';
 import { FileError, type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
@@ -25,6 +26,9 @@ const MOST_FILES = 2_000;
 /** As many files are kept that are not open, and of several as many characters. */
 const MOST_CLOSED = 20;
 const MOST_CLOSED_TEXT = 1_000_000;
+
+/** Of a case that stands for several conversations, as many are shown in the text. */
+const MOST_VARIANTS = 5;
 
 /** A file of cases that a feature looked into. */
 interface Kept {
@@ -223,8 +227,18 @@ export function createWorkspace(
       return open.filter((one) => one !== undefined);
     },
     /** Nothing runs in a virtual workspace, so it has no records. */
-    lastRuns: async (suite: string, id: string): Promise<readonly CaseLine[]> =>
-      isVirtual(suite) ? [] : (await runs.find(suite, id)).map(({ line }) => line),
+    async lastRuns(suite: string, id: string): Promise<readonly CaseLine[]> {
+      if (isVirtual(suite)) return [];
+      const own = await runs.find(suite, id);
+      if (own.length > 0) return own.map(({ line }) => line);
+      const worst = worstFirst(await runs.variants(suite, id)).slice(0, MOST_VARIANTS);
+      const found = await Promise.all(
+        worst.map(({ variant }) => runs.find(suite, id, { variant })),
+      );
+      return found.flat().map(({ line }) => line);
+    },
+    lastVariants: async (suite: string, id: string): Promise<readonly VariantOutcome[]> =>
+      isVirtual(suite) ? [] : runs.variants(suite, id),
 
     /** What is wrong with a file that is checked by itself; undefined if it is not there. */
     async check(path: string): Promise<LoadedSuite | undefined> {

@@ -1,7 +1,9 @@
-import { caseKey } from '../core/identity.ts';
+import { groupBy } from '../core/data.ts';
+import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
 import { mapCasePaths, namedPath } from '../core/recordPaths.ts';
 import type { CaseLine } from '../core/runRecord.ts';
+import { type VariantOutcome, WORST_FIRST } from '../core/variantOutcome.ts';
 import { recordsAt } from './append.ts';
 import { type KeptHomes, keptHomes } from './home.ts';
 import { type Entry, type RecordIndex, RecordReader } from './recordIndex.ts';
@@ -13,10 +15,15 @@ export interface FoundCase {
   readonly record: string;
 }
 
+/** As many runs of a case are looked through for variants that the newer ones did not run. */
+const MOST_RUNS = 20;
+
 /** Bytes of the lines of one case that are read, and of all lines that are kept in memory. */
 const MOST_BYTES = 64_000_000;
 
 export interface Search {
+  /** Which of its conversations, where the case stands for several. */
+  readonly variant?: string | undefined;
   /** The one to look into, absolute; all by default. */
   readonly record?: string | undefined;
   /** What is worth reading of the runs that are found; all by default. */
@@ -42,15 +49,35 @@ export class LatestRuns {
     const { home, records } = await this.#look(suite);
     for (const record of search.record === undefined ? records : [search.record]) {
       const { cases } = await this.index(record);
-      // Records of version 1 know an eval file by the path that it was run under.
-      const entries =
-        cases.get(caseKey({ suite: home.path, id })) ?? cases.get(caseKey({ suite, id })) ?? [];
+      const entries = ofSuite(cases, home, suite, { id, variant: search.variant });
       const wanted = entries.filter((entry) => search.wants?.(entry) ?? true);
       const lines = await this.#linesOf(record, wanted);
       if (lines.length === 0 && wanted.length === entries.length) continue;
       return lines.map((line) => ({ line: asNamed(line, home), record }));
     }
     return [];
+  }
+
+  /**
+   * How each conversation of a case that stands for several ended last, in the order of the last run. A run of
+   * one of them leaves the others as they were.
+   */
+  async variants(suite: string, id: string): Promise<readonly VariantOutcome[]> {
+    const { home, records } = await this.#look(suite);
+    const outcomes = new Map<string, VariantOutcome>();
+    let looked = 0;
+    for (const record of records) {
+      const { variants } = await this.index(record);
+      const entries = ofSuite(variants, home, suite, { id });
+      for (const [variant, own] of groupBy(entries, (one) => one.variant)) {
+        if (outcomes.has(variant)) continue;
+        const status = WORST_FIRST.find((one) => own.some((entry) => entry.status === one));
+        outcomes.set(variant, { variant, status: status ?? 'skipped', hash: own[0].hash });
+      }
+      if (entries.length > 0) looked += 1;
+      if (looked === MOST_RUNS) break;
+    }
+    return [...outcomes.values()];
   }
 
   /** What a record holds. @param record absolute */
@@ -106,6 +133,17 @@ interface Records {
   readonly home: KeptHomes;
   /** Absolute, the newest first. */
   readonly records: readonly string[];
+}
+
+/** Records of version 1 know an eval file by the path that it was run under. */
+function ofSuite<One>(
+  lists: ReadonlyMap<string, readonly One[]>,
+  { path }: KeptHomes,
+  suite: string,
+  identity: Omit<CaseIdentity, 'suite'>,
+): readonly One[] {
+  const listOf = (of: string) => lists.get(caseKey({ suite: of, ...identity }));
+  return listOf(path) ?? listOf(suite) ?? [];
 }
 
 /** The nearest root has the newest records. */

@@ -18,23 +18,33 @@ const glanceSchema = caseLineSchema.pick({
   repetition: true,
   status: true,
   finished: true,
+  source: true,
 });
 
 type Glance = z.infer<typeof glanceSchema>;
 
 /** A case that finished, and where its line stands in its record. */
-export interface Entry extends Pick<Glance, 'id' | 'repetition' | 'status' | 'finished'> {
+export interface Entry
+  extends Pick<Glance, 'id' | 'variant' | 'repetition' | 'status' | 'finished'> {
   /** In bytes. */
   readonly offset: number;
   readonly length: number;
+}
+
+export interface VariantEntry extends Entry {
+  readonly variant: string;
+  /** Of its case's text, SHA-256. */
+  readonly hash: string;
 }
 
 /** What a record holds; its lines are read when they are asked for. */
 export interface RecordIndex {
   /** In their order. Another list once the record was written anew. */
   readonly entries: readonly Entry[];
-  /** By suite and id. */
+  /** By suite, id and variant. */
   readonly cases: ReadonlyMap<string, readonly Entry[]>;
+  /** Of cases that stand for several conversations, by suite and id. */
+  readonly variants: ReadonlyMap<string, readonly VariantEntry[]>;
   readonly end?: EndLine;
 }
 
@@ -100,6 +110,7 @@ const SAMPLE = 1_000;
 class State implements RecordIndex {
   readonly entries: Entry[] = [];
   readonly cases = new Map<string, Entry[]>();
+  readonly variants = new Map<string, VariantEntry[]>();
   end?: EndLine;
   /** Of the file as it was read last. */
   stamp = '';
@@ -139,10 +150,21 @@ class State implements RecordIndex {
   #addCase(given: unknown, root: string, place: Pick<Entry, 'offset' | 'length'>): void {
     const glance = fitting(glanceSchema, given);
     if (!glance || this.entries.length === LIMITS.recordCases) return;
-    const { suite, id, variant, repetition, status, finished } = glance;
+    const { id, variant, repetition, status, finished, source } = glance;
+    const suite = absolutePath(root, glance.suite);
     const entry: Entry = { id, repetition, status, finished, ...place };
-    this.entries.push(entry);
-    addTo(this.cases, caseKey({ suite: absolutePath(root, suite), id, variant }), entry);
+    if (variant === undefined) {
+      this.entries.push(entry);
+      addTo(this.cases, caseKey({ suite, id }), entry);
+      return;
+    }
+    const known = this.variants.get(caseKey({ suite, id }))?.at(-1)?.hash;
+    // Thousands of variants have the text of one case.
+    const hash = known === source.hash ? known : source.hash;
+    const own: VariantEntry = { ...entry, variant, hash };
+    this.entries.push(own);
+    addTo(this.cases, caseKey({ suite, id, variant }), own);
+    addTo(this.variants, caseKey({ suite, id }), own);
   }
 
   #sampleOf(file: FileHandle): Promise<string> {

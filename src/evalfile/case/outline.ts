@@ -1,5 +1,5 @@
 import { toConversation, turnsOf } from '../../core/conversation.ts';
-import { mappingOf, valueAt } from '../../core/data.ts';
+import { type Mapping, mappingOf, valueAt } from '../../core/data.ts';
 import { MAX_REPETITIONS, type SaidBefore, type SuiteCase } from '../../core/suite.ts';
 import type { OutlineCase, OutlineTurn } from '../loadedSuite.ts';
 import { type Location, type Scope, within } from '../scope.ts';
@@ -45,6 +45,7 @@ export function outlineOf(
     })),
     tags: [...(defaults.tags ?? []), ...(Array.isArray(given.tags) ? given.tags.map(String) : [])],
     repetitions: timesOf(given.repeat ?? defaults.repeat),
+    ...severalIn(given),
     hash: hashOfCase(source),
   };
 }
@@ -54,6 +55,10 @@ function historyTurns(given: unknown, history: SaidBefore | undefined): number {
   if (history) return turnsOf(toConversation(history.messages)).length;
   const spoken = Array.isArray(given) ? spokenMessages(given) : [];
   return spoken.findLast(({ turn }) => turn !== undefined)?.turn ?? 0;
+}
+
+function severalIn({ transcripts, roles }: Mapping): Pick<OutlineCase, 'several'> {
+  return transcripts === undefined ? {} : { several: JSON.stringify([transcripts, roles]) };
 }
 
 function scriptedTurns(list: unknown, location: Location, before: number): OutlineTurn[] {

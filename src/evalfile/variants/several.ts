@@ -53,7 +53,11 @@ export function severalIn(read: ReadCase): Several | undefined {
         tags,
         read: async (): Promise<Own> => ({ recorded: await readRecorded() }),
       }));
-      return { cases: casesOf(variants, common, scope, open), problems: finding.reporter.all() };
+      return {
+        cases: casesOf(variants, common, scope, open),
+        files: [...new Set(found.map(({ path }) => path))],
+        problems: finding.reporter.all(),
+      };
     },
   };
 }

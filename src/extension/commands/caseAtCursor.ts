@@ -7,6 +7,8 @@ const NEW = 'New Eval File';
 export interface CaseLocation {
   readonly uri: vscode.Uri;
   readonly id: string;
+  /** Which of its conversations, where the case stands for several. */
+  readonly variant?: string;
   readonly turn?: number;
 }
 

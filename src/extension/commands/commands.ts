@@ -26,10 +26,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   const { tree, runner, secrets, language, log, extensionUri, open } = parts;
   const register = vscode.commands.registerCommand;
 
-  const run = async (uri: vscode.Uri, id?: string) => {
+  const run = async (uri: vscode.Uri, id?: string, variant?: string) => {
     if (!mayRun()) return;
     await tree.refresh(uri);
-    const item = tree.find(uri, id);
+    const item = tree.find(uri, id, undefined, variant);
     if (item) await runner.run(new vscode.TestRunRequest([item]));
     else void vscode.window.showErrorMessage(noticeText(missingText(uri, id)));
   };
@@ -37,7 +37,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   return [
     register(COMMANDS.runCase, async (...args: unknown[]) => {
       const location = await locationOf(args, tree);
-      if (location) await run(location.uri, location.id);
+      if (location) await run(location.uri, location.id, location.variant);
     }),
     register(COMMANDS.runFile, async (...args: unknown[]) => {
       const uri = evalFileOf(args[0] ?? vscode.window.activeTextEditor?.document.uri);
@@ -46,7 +46,8 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     }),
     register(COMMANDS.openConversation, async (...args: unknown[]) => {
       const location = await locationOf(args, tree);
-      if (location) await open(location);
+      const chosen = location && (await withVariant(location));
+      if (chosen) await open(chosen);
     }),
     register('turnlight.newEvalFile', async () => {
       const { newEvalFile } = await import('./newEvalFile.ts');
@@ -63,13 +64,15 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   ];
 }
 
-/** From a code lens (URI, id), from the Testing panel (an item), or from the cursor. */
+/** From a code lens (URI, id), from a view (and its variant), from the Testing panel (an item), or from the cursor. */
 async function locationOf(
-  [first, id]: readonly unknown[],
+  [first, id, variant]: readonly unknown[],
   tree: TestTree,
 ): Promise<(CaseLocation & { repetition?: number }) | undefined> {
   const uri = evalFileOf(first);
-  if (uri && typeof id === 'string') return { uri, id };
+  if (uri && typeof id === 'string') {
+    return { uri, id, ...(typeof variant === 'string' && { variant }) };
+  }
   const data = isTestItem(first) ? tree.dataOf(first) : undefined;
   if (data?.kind === 'file') return pickCase(data.uri);
   return data ? locationOfItem(data) : caseAtCursor();
@@ -84,14 +87,32 @@ async function pickCase(uri: vscode.Uri): Promise<CaseLocation | undefined> {
   return picked && { uri, id: picked.id };
 }
 
+/** Of a case that stands for several conversations lets one choose: those first that did not pass. */
+async function withVariant<Location extends CaseLocation>(
+  location: Location,
+): Promise<Location | undefined> {
+  const { uri, id, variant } = location;
+  const { suite } = await readSuite(uri);
+  const expand = suite?.cases.find((one) => one.id === id)?.expand;
+  if (variant !== undefined || !expand) return location;
+  const { pickVariant } = await import('./pickVariant.ts');
+  const picked = await pickVariant(uri, id, await expand());
+  return picked === undefined ? undefined : { ...location, variant: picked };
+}
+
 function missingText(uri: vscode.Uri, id: string | undefined): string {
   const name = vscode.workspace.asRelativePath(uri);
   return id === undefined ? `There is no file ${name}.` : `There is no case "${id}" in ${name}.`;
 }
 
 function locationOfItem(data: Exclude<ItemData, { kind: 'file' }>) {
-  const { uri, id } = data;
-  return data.kind === 'repetition' ? { uri, id, repetition: data.repetition } : { uri, id };
+  const { uri, id, variant } = data;
+  return {
+    uri,
+    id,
+    ...(variant !== undefined && { variant }),
+    ...(data.kind === 'repetition' && { repetition: data.repetition }),
+  };
 }
 
 /** Arguments come from anyone who knows the command: only an eval file on the disk is taken. */

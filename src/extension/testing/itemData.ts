@@ -3,11 +3,22 @@ import type * as vscode from 'vscode';
 interface OfCase {
   readonly uri: vscode.Uri;
   readonly id: string;
+  /** Which of its conversations, where the case stands for several. */
+  readonly variant?: string;
 }
 
 interface CaseData extends OfCase {
   readonly kind: 'case';
-  /** How many times it runs. */
+  /** How many times it runs; of a case that stands for several conversations, each of them does. */
+  readonly times: number;
+  /** What its several conversations are found by, where it stands for several. */
+  readonly several?: string;
+}
+
+/** One of the conversations that a case stands for. */
+interface VariantData extends OfCase {
+  readonly kind: 'variant';
+  readonly variant: string;
   readonly times: number;
 }
 
@@ -22,4 +33,5 @@ export interface RepeatedData extends OfCase {
 export type ItemData =
   | { readonly kind: 'file'; readonly uri: vscode.Uri }
   | CaseData
+  | VariantData
   | RepeatedData;

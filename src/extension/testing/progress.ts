@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { CaseRef } from '../../core/identity.ts';
+import { caseName } from '../../core/presentation/executionTitle.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
@@ -50,8 +51,8 @@ export class CaseProgress {
       this.#leaveOut(event.cases);
       return;
     }
-    const { id, repetition } = event.ref;
-    const item = this.#tree.find(this.#uri, id, repetition);
+    const { id, variant, repetition } = event.ref;
+    const item = this.#tree.find(this.#uri, id, repetition, variant);
     if (!item) return;
     switch (event.kind) {
       case 'case-started':
@@ -91,10 +92,10 @@ export class CaseProgress {
 
   /** Another case says `only`, so these do not run. */
   #leaveOut(planned: readonly CaseRef[]): void {
-    const running = new Set(planned.map(({ id }) => id));
+    const running = new Set(planned.map(caseName));
     for (const item of this.#waiting) {
       const data = this.#tree.dataOf(item);
-      if (data && data.kind !== 'file' && running.has(data.id)) continue;
+      if (data && data.kind !== 'file' && running.has(caseName(data))) continue;
       this.#waiting.delete(item);
       this.#run.skipped(item);
     }
@@ -107,7 +108,8 @@ export class CaseProgress {
   #showOutput(item: vscode.TestItem, status?: Status): void {
     const said = this.#output.get(item);
     this.#output.delete(item);
-    if (said) this.#run.appendOutput(caseOutput(item.label, said, status), undefined, item);
+    if (said)
+      this.#run.appendOutput(caseOutput(this.#tree.titleOf(item), said, status), undefined, item);
   }
 
   #finish(item: vscode.TestItem, line: CaseLine): void {

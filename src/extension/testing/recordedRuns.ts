@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { uniqueBy } from '../../core/data.ts';
 import { executionKey } from '../../core/identity.ts';
+import { caseName } from '../../core/presentation/executionTitle.ts';
 import { RECORD_FILES } from '../../core/recordPaths.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { isRunning } from '../../protocol/running.ts';
@@ -85,10 +87,12 @@ export class RecordedRuns extends Disposing {
     const { tree, status } = this.#parts;
     const { entries, end } = await (await this.#latest()).index(record);
     await tree.findAll();
-    const ids = new Set(entries.map(({ id }) => id));
-    const found = [...ids].flatMap((id) => tree.withId(id).map((one) => this.#newOutcomes(one)));
+    const cases = uniqueBy(entries, caseName);
+    const found = cases.flatMap(({ id, variant }) =>
+      tree.withId(id).map(({ uri }) => this.#newOutcomes(uri, id, variant)),
+    );
     const outcomes = (await Promise.all(found)).flat();
-    if (outcomes.length > 0) await tell(this.#runOf(record, outcomes), outcomes);
+    if (outcomes.length > 0) await tell(this.#runOf(record, outcomes), outcomes, tree);
     if (end && this.#open.has(record)) status.recorded(entries, end);
     if (end) this.#end(record);
   }
@@ -100,13 +104,15 @@ export class RecordedRuns extends Disposing {
       if (!data || data.kind === 'file') return [];
       const repetition = data.kind === 'repetition' ? data.repetition : 1;
       const wants = (entry: Entry) => entry.repetition === repetition;
-      const [known] = await (await this.#latest()).find(data.uri.fsPath, data.id, { wants });
+      const { variant } = data;
+      const search = { wants, variant };
+      const [known] = await (await this.#latest()).find(data.uri.fsPath, data.id, search);
       return known ? [{ item, line: known.line }] : [];
     });
     const outcomes = (await Promise.all(found)).flat();
     if (outcomes.length === 0) return;
     const run = this.#create(outcomes);
-    await tell(run, outcomes);
+    await tell(run, outcomes, this.#parts.tree);
     run.end();
   }
 
@@ -134,35 +140,43 @@ export class RecordedRuns extends Disposing {
   }
 
   /** What is new of a case: neither shown before, nor of a run in this window. */
-  async #newOutcomes(found: { uri: vscode.Uri; item: vscode.TestItem }): Promise<Outcome[]> {
+  async #newOutcomes(uri: vscode.Uri, id: string, variant: string | undefined): Promise<Outcome[]> {
     const { tree, live } = this.#parts;
-    const suite = found.uri.fsPath;
-    const { id } = found.item;
-    const refOf = ({ repetition }: Pick<Entry, 'repetition'>) => ({ suite, id, repetition });
+    const suite = uri.fsPath;
+    const refOf = ({ repetition }: Pick<Entry, 'repetition'>) => ({
+      suite,
+      id,
+      variant,
+      repetition,
+    });
     const wants = (entry: Entry) => {
       const known = live.get(refOf(entry));
       if (isRunning(known?.phase)) return false;
       const shown = [known?.finished, this.#shown.get(executionKey(refOf(entry)))];
       return !shown.includes(entry.finished);
     };
-    const runs = await (await this.#latest()).find(suite, id, { wants });
+    const runs = await (await this.#latest()).find(suite, id, { wants, variant });
     return runs.flatMap(({ line }) => {
       const ref = refOf(line);
       this.#shown.set(executionKey(ref), line.finished);
       live.recorded(ref);
-      const item = tree.find(found.uri, id, line.repetition);
+      const item = tree.find(uri, id, line.repetition, variant);
       return item ? [{ item, line }] : [];
     });
   }
 }
 
-async function tell(run: vscode.TestRun, outcomes: readonly Outcome[]): Promise<void> {
+async function tell(
+  run: vscode.TestRun,
+  outcomes: readonly Outcome[],
+  tree: TestTree,
+): Promise<void> {
   const [{ tellOutcome }, { recordedOutput }] = await Promise.all([
     import('./progress.ts'),
     import('./output.ts'),
   ]);
   for (const { item, line } of outcomes) {
-    run.appendOutput(recordedOutput(item.label, line), undefined, item);
+    run.appendOutput(recordedOutput(tree.titleOf(item), line), undefined, item);
     tellOutcome(run, item, line);
   }
 }

@@ -6,7 +6,7 @@ import type { ItemData, RepeatedData } from './itemData.ts';
 export const PAGE = 100;
 
 /**
- * The items of repetitions: case → repetition, or case → page → repetition. Each is made when what is
+ * The items of repetitions: case (or variant) → repetition, or case → page → repetition. Each is made when what is
  * above it is unfolded or when its outcome comes: thousands of cases may have a thousand each.
  */
 export class Repetitions {
@@ -81,8 +81,15 @@ export class Repetitions {
     if (known) return known;
     const child = this.#controller.createTestItem(key, '', item.uri);
     const owner = this.#data.get(item);
-    if (owner?.kind === 'case') {
-      this.#data.set(child, { kind, uri: owner.uri, id: owner.id, repetition });
+    if (owner?.kind === 'case' || owner?.kind === 'variant') {
+      const { uri, id, variant } = owner;
+      this.#data.set(child, {
+        kind,
+        uri,
+        id,
+        ...(variant !== undefined && { variant }),
+        repetition,
+      });
     }
     child.canResolveChildren = kind === 'page';
     child.sortText = key.padStart(8, '0');
@@ -102,7 +109,10 @@ export class Repetitions {
 
   #timesOf(item: vscode.TestItem): number {
     const data = this.#data.get(item);
-    return data?.kind === 'case' ? data.times : 1;
+    // Of several conversations each is repeated by itself.
+    const repeats =
+      data?.kind === 'variant' || (data?.kind === 'case' && data.several === undefined);
+    return repeats ? data.times : 1;
   }
 
   #numberOf(child: vscode.TestItem): number {

@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
+import { groupBy } from '../../core/data.ts';
 import { errorText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
+import { caseName } from '../../core/presentation/executionTitle.ts';
+import { isError, type Problem } from '../../core/problem.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
@@ -10,6 +13,7 @@ import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { Secrets } from '../secrets.ts';
 import { mayRun } from '../trust.ts';
+import type { ItemData } from './itemData.ts';
 import { listedCases, unlistedErrors } from './listedCases.ts';
 import type { Edit } from './movedLines.ts';
 import type { CaseProgress } from './progress.ts';
@@ -73,26 +77,59 @@ export class TestRunner {
   ): Promise<ChosenFile[]> {
     const { controller, tree } = this.#parts;
     const excluded = new Set(exclude ?? []);
-    const files = new Map<string, { uri: vscode.Uri; ids: Set<string> | undefined }>();
+    const files = new Map<string, { uri: vscode.Uri; wanted: Wanted | undefined }>();
     for (const item of include ?? [...controller.items].map(([, one]) => one)) {
       const data = tree.dataOf(item);
       if (!data || excluded.has(item)) continue;
       const key = data.uri.toString();
       const known = files.get(key);
-      if (data.kind === 'file') files.set(key, { uri: data.uri, ids: undefined });
-      else if (!known) files.set(key, { uri: data.uri, ids: new Set([data.id]) });
-      else known.ids?.add(data.id);
+      if (data.kind === 'file') files.set(key, { uri: data.uri, wanted: undefined });
+      else if (known?.wanted) want(known.wanted, data);
+      else if (!known) files.set(key, { uri: data.uri, wanted: want(new Map(), data) });
     }
     return Promise.all(
-      [...files.values()].map(async ({ uri, ids }) => {
-        const suite = await tree.refresh(uri);
+      [...files.values()].map(async ({ uri, wanted }) => {
+        const isWanted = (id: string) => !wanted || wanted.has(id);
+        const suite = await this.#expanded(uri, await tree.refresh(uri), isWanted);
+        const variants = groupBy(suite.suite?.cases ?? [], ({ id }) => id);
         const items = suite.outline.flatMap(({ id }) => {
-          const item = id === undefined || (ids && !ids.has(id)) ? undefined : tree.find(uri, id);
-          return item && !excluded.has(item) ? [item] : [];
+          const item = id !== undefined && isWanted(id) ? tree.find(uri, id) : undefined;
+          if (id === undefined || !item || excluded.has(item)) return [];
+          const names = (variants.get(id) ?? []).flatMap(({ variant }) => variant ?? []);
+          if (names.length === 0) return [item];
+          const only = wanted?.get(id);
+          return names
+            .filter((name) => !only || only.has(name))
+            .flatMap((name) => tree.find(uri, id, undefined, name) ?? [])
+            .filter((one) => !excluded.has(one));
         });
-        return { uri, suite, items: [...new Set(items)], whole: ids === undefined, edits };
+        return { uri, suite, items: [...new Set(items)], whole: wanted === undefined, edits };
       }),
     );
+  }
+
+  /** With the conversations that wanted cases stand for, which the panel shows from now on. */
+  async #expanded(
+    uri: vscode.Uri,
+    loaded: LoadedSuite,
+    isWanted: (id: string) => boolean,
+  ): Promise<LoadedSuite> {
+    const { suite } = loaded;
+    if (!suite?.cases.some(({ expand }) => expand)) return loaded;
+    const cases: SuiteCase[] = [];
+    const problems = new Map<string, readonly Problem[]>();
+    for (const one of suite.cases) {
+      const expanded = isWanted(one.id) ? await one.expand?.() : undefined;
+      cases.push(...(expanded?.cases ?? [one]));
+      if (!expanded) continue;
+      this.#parts.tree.showVariants(uri, one.id, expanded);
+      problems.set(one.id, expanded.problems.filter(isError));
+    }
+    const outline = loaded.outline.map((one) => ({
+      ...one,
+      errors: [...one.errors, ...(problems.get(one.id ?? '') ?? [])],
+    }));
+    return { ...loaded, outline, suite: { ...suite, cases } };
   }
 
   /** @returns the executions that came to no outcome */
@@ -103,7 +140,8 @@ export class TestRunner {
     const valid = items.filter((item) => !invalid.has(item));
     const progress = new Progress(uri, this.#parts.tree, run, valid, edits);
     try {
-      await this.#runCases(chosen, new Set(valid.map(({ id }) => id)), run, progress);
+      const keys = valid.flatMap((item) => this.#keyOf(item) ?? []);
+      await this.#runCases(chosen, new Set(keys), run, progress);
     } catch (error) {
       this.#parts.log.error(String(error instanceof Error ? error.stack : error));
       progress.fail(errorText(error));
@@ -113,15 +151,20 @@ export class TestRunner {
     return progress.waiting;
   }
 
+  /** What tells a case, or a variant of one, from the others of its file. */
+  #keyOf(item: vscode.TestItem): string | undefined {
+    const data = this.#parts.tree.dataOf(item);
+    return data && data.kind !== 'file' ? caseName(data) : undefined;
+  }
+
+  /** @param names of cases and variants */
   async #runCases(
-    { uri, suite: loaded }: ChosenFile,
-    ids: ReadonlySet<string>,
+    { uri, suite: { suite } }: ChosenFile,
+    names: ReadonlySet<string>,
     run: vscode.TestRun,
     progress: CaseProgress,
   ): Promise<void> {
-    const { expandSuite } = await import('../../evalfile/variants/expandSuite.ts');
-    const { suite } = await expandSuite(loaded);
-    if (!suite?.cases.some(({ id }) => ids.has(id))) return;
+    if (!suite?.cases.some((one) => names.has(caseName(one)))) return;
     const { live, secrets, status, language, log } = this.#parts;
     const [{ runSuites }, { editorModels }, { askForHosts }, { Scrubber }, { visibleLog }] =
       await Promise.all([
@@ -131,7 +174,7 @@ export class TestRunner {
         import('../../core/scrubber.ts'),
         import('../../core/presentation/visibleLog.ts'),
       ]);
-    const chosen = suite.cases.filter(({ id }) => ids.has(id));
+    const chosen = suite.cases.filter((one) => names.has(caseName(one)));
     const allowedHosts = await askForHosts(chosen, secrets.keys);
     const settings = vscode.workspace.getConfiguration(SECTION, uri);
     const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
@@ -144,7 +187,7 @@ export class TestRunner {
     try {
       const { unwritten } = await runSuites({
         suites: [suite],
-        select: (_suite, { id }) => ids.has(id),
+        select: (_suite, one) => names.has(caseName(one)),
         concurrency: settings.get<number>(SETTINGS.concurrency, 4),
         timeout: settings.get<number>(SETTINGS.timeout, 60_000),
         forbidOnly: false,
@@ -182,7 +225,9 @@ export class TestRunner {
     const { offerKey } = await import('../lm/missingKey.ts');
     await offerKey(uri, cases, this.#parts.secrets, async () => {
       await this.#parts.tree.refresh(uri);
-      const items = cases.flatMap(({ id }) => this.#parts.tree.find(uri, id) ?? []);
+      const items = cases.flatMap(
+        ({ id, variant }) => this.#parts.tree.find(uri, id, undefined, variant) ?? [],
+      );
       await this.run(new vscode.TestRunRequest(items));
     });
   }
@@ -202,7 +247,8 @@ export class TestRunner {
     const errorsOf = new Map(listedCases(suite.outline).map(({ id, errors }) => [id, errors]));
     const invalid = new Set<vscode.TestItem>();
     for (const item of items) {
-      const errors = errorsOf.get(item.id) ?? [];
+      const data = tree.dataOf(item);
+      const errors = (data && data.kind !== 'file' && errorsOf.get(data.id)) || [];
       if (errors.length === 0) continue;
       invalid.add(item);
       run.errored(tree.firstOf(item), problemMessages(errors, edits));
@@ -213,6 +259,15 @@ export class TestRunner {
     if (file && rest.length > 0) run.errored(file, problemMessages(rest, edits));
     return invalid;
   }
+}
+
+/** By the ids of cases the variants that are wanted; undefined where all are. */
+type Wanted = Map<string, Set<string> | undefined>;
+
+function want(wanted: Wanted, { id, variant }: Exclude<ItemData, { kind: 'file' }>): Wanted {
+  const known = wanted.get(id);
+  if (variant === undefined || (wanted.has(id) && !known)) return wanted.set(id, undefined);
+  return wanted.set(id, (known ?? new Set()).add(variant));
 }
 
 /** @param edits grows with all that is typed from now on */

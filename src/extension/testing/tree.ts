@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { labelText } from '../../core/presentation/editorText.ts';
 import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
+import { isError } from '../../core/problem.ts';
+import type { ExpandedCase } from '../../core/suite.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EVAL_GLOB } from '../../protocol/fileNames.ts';
 import { Disposing } from '../disposables.ts';
@@ -10,15 +12,20 @@ import type { ItemData } from './itemData.ts';
 import { isMissing, listedCases } from './listedCases.ts';
 import { readingOrder } from './readingOrder.ts';
 import { Repetitions } from './repetitions.ts';
+import { Variants } from './variants.ts';
 
 /** Milliseconds without a key press before the cases of an edited file are read again. */
 const DEBOUNCE = 300;
 
-/** Keeps the Testing panel in step with the files: file → case → repetition. */
+/** Files in which conversations of a case may stand. */
+const DATA_GLOB = '**/*.{json,jsonl,yaml,yml,csv}';
+
+/** Keeps the Testing panel in step with the files: file → case → variant → repetition. */
 export class TestTree extends Disposing {
   readonly #controller: vscode.TestController;
   readonly #data = new WeakMap<vscode.TestItem, ItemData>();
   readonly #repetitions: Repetitions;
+  readonly #variants: Variants;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** The number of the read that each file shows; a read that began before it says nothing new. */
   readonly #shown = new Map<string, number>();
@@ -32,16 +39,22 @@ export class TestTree extends Disposing {
     super();
     this.#controller = controller;
     this.#repetitions = new Repetitions(controller, this.#data);
+    this.#variants = new Variants(controller, this.#data, this.#repetitions, tagOf);
     controller.resolveHandler = async (item) => {
       if (!item) return this.findAll();
       const data = this.#data.get(item);
       if (data?.kind === 'file') await this.refresh(data.uri);
+      else if (data?.kind === 'case' && data.several !== undefined) await this.#unfold(item);
       else this.#repetitions.unfold(item);
     };
     controller.refreshHandler = async () => {
       this.#found = undefined;
       await this.findAll();
     };
+    const data = this.keep(vscode.workspace.createFileSystemWatcher(DATA_GLOB));
+    this.keep(data.onDidCreate((uri) => this.#dataChanged(uri, true)));
+    this.keep(data.onDidChange((uri) => this.#dataChanged(uri, false)));
+    this.keep(data.onDidDelete((uri) => this.#dataChanged(uri, false)));
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher(EVAL_GLOB));
     this.keep(watcher.onDidCreate((uri) => isListed(uri) && this.refresh(uri)));
     this.keep(watcher.onDidChange((uri) => this.#later(uri)));
@@ -75,12 +88,25 @@ export class TestTree extends Disposing {
     return this.#data.get(item);
   }
 
-  /** The item of a file, a case or a repetition, as far as the file has it. */
-  find(uri: vscode.Uri, id?: string, repetition?: number): vscode.TestItem | undefined {
+  /** The item of a file, a case, a variant or a repetition, as far as the file has it. */
+  find(
+    uri: vscode.Uri,
+    id?: string,
+    repetition?: number,
+    variant?: string,
+  ): vscode.TestItem | undefined {
     const file = this.#controller.items.get(uri.toString());
     if (id === undefined) return file;
-    const found = file?.children.get(id);
+    const item = file?.children.get(id);
+    const found = item && variant !== undefined ? this.#variants.find(item, variant) : item;
     return found && repetition !== undefined ? this.#repetitions.find(found, repetition) : found;
+  }
+
+  /** Its label, after that of its case where it is one of several conversations. */
+  titleOf(item: vscode.TestItem): string {
+    const data = this.#data.get(item);
+    const isOfVariant = data && data.kind !== 'file' && data.variant !== undefined;
+    return isOfVariant ? `${labelText(data.id)}/${item.label}` : item.label;
   }
 
   /** Stands for all repetitions of a case until they begin: the first one, or the case itself. */
@@ -126,6 +152,40 @@ export class TestTree extends Disposing {
     return suite;
   }
 
+  /** Shows the conversations that a case stands for. */
+  showVariants(uri: vscode.Uri, id: string, expanded: ExpandedCase): void {
+    const item = this.find(uri, id);
+    if (!item) return;
+    const problem = expanded.problems.find(isError);
+    item.error = problem && visibleText(problem.message);
+    this.#variants.show(item, expanded);
+  }
+
+  /** Reads the files that its conversations stand in, and shows them. */
+  async #unfold(item: vscode.TestItem): Promise<void> {
+    const data = this.#data.get(item);
+    if (data?.kind !== 'case') return;
+    item.busy = true;
+    try {
+      const { suite } = await readSuite(data.uri);
+      const expanded = await suite?.cases.find(({ id }) => id === data.id)?.expand?.();
+      if (expanded) this.showVariants(data.uri, data.id, expanded);
+    } finally {
+      item.busy = false;
+    }
+  }
+
+  /** A file changed that may hold conversations of a case that is unfolded. */
+  #dataChanged(uri: vscode.Uri, isNew: boolean): void {
+    if (uri.scheme !== 'file' || isEvalFile(uri) || uri.path.includes('/.turnlight/')) return;
+    for (const [, file] of this.#controller.items) {
+      for (const [, item] of file.children) {
+        if (!this.#variants.mayHold(item, uri.fsPath, isNew)) continue;
+        this.#soon(`${file.id} ${item.id}`, () => this.#unfold(item));
+      }
+    }
+  }
+
   #show(uri: vscode.Uri, suite: LoadedSuite): void {
     const item = this.#fileItem(uri);
     const broken = suite.problems.find(({ severity }) => severity === 'error');
@@ -164,23 +224,34 @@ export class TestTree extends Disposing {
       item = this.#controller.createTestItem(id, labelText(id), vscode.Uri.file(found.path));
       file.children.add(item);
     }
-    this.#data.set(item, { kind: 'case', uri, id, times: found.repetitions });
+    const { several } = found;
+    this.#data.set(item, {
+      kind: 'case',
+      uri,
+      id,
+      times: found.repetitions,
+      ...(several !== undefined && { several }),
+    });
     item.range = toRange(found.range);
     item.description = labelText(found.description ?? '');
-    item.tags = found.tags.map((tag) => new vscode.TestTag(visibleLine(tag).replaceAll(' ', '-')));
+    item.tags = found.tags.map(tagOf);
     item.sortText = String(index).padStart(8, '0');
-    this.#repetitions.update(item);
+    const isOutOfStep = this.#variants.update(item);
+    if (isOutOfStep) void this.#unfold(item);
+    if (several === undefined) this.#repetitions.update(item);
   }
 
   #later(uri: vscode.Uri): void {
-    if (!isListed(uri)) return;
-    const key = uri.toString();
+    if (isListed(uri)) this.#soon(uri.toString(), () => this.refresh(uri));
+  }
+
+  #soon(key: string, read: () => Promise<unknown>): void {
     clearTimeout(this.#timers.get(key));
     this.#timers.set(
       key,
       setTimeout(() => {
         this.#timers.delete(key);
-        void this.refresh(uri);
+        void read();
       }, DEBOUNCE),
     );
   }
@@ -200,4 +271,8 @@ export class TestTree extends Disposing {
 /** Eval files that came with a package are no tests of the workspace. */
 function isListed(uri: vscode.Uri): boolean {
   return isEvalFile(uri) && !uri.path.includes('/node_modules/');
+}
+
+function tagOf(tag: string): vscode.TestTag {
+  return new vscode.TestTag(visibleLine(tag).replaceAll(' ', '-'));
 }

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
 import { errorText } from '../../core/errors.ts';
+import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
-import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { statedOf } from '../../core/statedAssertion.ts';
+import type { SaidBefore, SuiteCase } from '../../core/suite.ts';
 import { unreachable } from '../../core/unreachable.ts';
+import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/running.ts';
 import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import {
@@ -41,6 +44,7 @@ export class ConversationPanel extends Disposing {
   readonly #runs = new LatestRuns();
   #state: ViewState;
   #snapshot: Snapshot | undefined;
+  #opened: { readonly key: string; readonly opened: Promise<SuiteCase> } | undefined;
   #ready = false;
   #turn: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -50,7 +54,7 @@ export class ConversationPanel extends Disposing {
     this.#panel = panel;
     this.#state = state;
     this.#parts = parts;
-    panel.title = visibleLine(state.id);
+    panel.title = caseTitle(state);
     const { webview } = panel;
     webview.options = {
       enableScripts: true,
@@ -58,9 +62,8 @@ export class ConversationPanel extends Disposing {
     };
     this.keep(webview.onDidReceiveMessage((message) => this.#receive(message)));
     this.keep(
-      parts.live.onDidChange(({ suite, id, repetition }) => {
-        const { state: mine } = this;
-        if (suite === this.#uri.fsPath && id === mine.id && repetition === mine.repetition) {
+      parts.live.onDidChange((ref) => {
+        if (executionKey(ref) === executionKey(this.#ref)) {
           this.#followLast();
           this.#later();
         }
@@ -93,6 +96,7 @@ export class ConversationPanel extends Disposing {
 
   /** @param repetition the one that is shown, by default */
   show(turn: number | undefined, repetition = this.#state.repetition): void {
+    this.#opened = undefined;
     this.#panel.reveal(undefined, false);
     this.#state = { ...this.#state, repetition };
     this.#followLast();
@@ -107,7 +111,7 @@ export class ConversationPanel extends Disposing {
 
   #follow(id: string): void {
     this.#state = { ...this.#state, id };
-    this.#panel.title = visibleLine(id);
+    this.#panel.title = caseTitle(this.#state);
     this.#later();
   }
 
@@ -119,6 +123,11 @@ export class ConversationPanel extends Disposing {
 
   get #uri(): vscode.Uri {
     return vscode.Uri.parse(this.#state.file);
+  }
+
+  get #ref(): CaseRef {
+    const { id, variant, repetition } = this.#state;
+    return { suite: this.#uri.fsPath, id, variant, repetition };
   }
 
   #later(): void {
@@ -145,25 +154,43 @@ export class ConversationPanel extends Disposing {
 
   async #read(): Promise<Snapshot> {
     const uri = this.#uri;
-    const { id, repetition, record } = this.#state;
+    const { id, variant, repetition, record } = this.#state;
     const suite = await readSuite(uri);
-    const live = this.#parts.live.get({ suite: uri.fsPath, id, repetition });
+    const live = this.#parts.live.get(this.#ref);
     // What is not on the disk has no records.
-    const found = uri.scheme === 'file' ? await this.#runs.find(uri.fsPath, id, { record }) : [];
+    const isFile = uri.scheme === 'file';
+    const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, variant }) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
     if (one && !isRunning(live?.phase)) {
       // The last run may have had fewer repetitions, or been cancelled before this one.
       const shown = { record: one.record, repetition: one.line.repetition };
       this.#state = { ...this.#state, ...shown };
     }
-    const suiteCase = suite.suite?.cases.find((known) => known.id === id);
+    const suiteCase = await this.#caseIn(suite);
     const { stateAssertions } = await import('../../assertions/stateAssertions.ts');
     return snapshotOf(this.#state, {
       suite,
+      said: variant === undefined ? undefined : saidBefore(suiteCase),
       assertions: suiteCase ? stateAssertions(suiteCase) : [],
       live,
       finished: one?.line,
     });
+  }
+
+  /** The case as the file has it now; a variant is read once for each text. */
+  async #caseIn({ suite }: LoadedSuite): Promise<SuiteCase | undefined> {
+    const { id, variant } = this.#state;
+    const found = suite?.cases.find((known) => known.id === id);
+    if (variant === undefined || !found?.expand) return found;
+    const key = `${suite?.hash} ${id} ${variant}`;
+    if (this.#opened?.key !== key) {
+      const opened = found.expand().then(async ({ cases }) => {
+        const one = cases.find((known) => known.variant === variant);
+        return (await one?.open?.())?.suiteCase ?? found;
+      });
+      this.#opened = { key, opened };
+    }
+    return this.#opened.opened;
   }
 
   async #post(message: ToView): Promise<boolean> {
@@ -210,9 +237,11 @@ export class ConversationPanel extends Disposing {
         await reveal(found.path, { start, end: start });
         break;
       }
-      case 'run':
-        await vscode.commands.executeCommand(COMMANDS.runCase, this.#state.file, this.#state.id);
+      case 'run': {
+        const { file, id, variant } = this.#state;
+        await vscode.commands.executeCommand(COMMANDS.runCase, file, id, variant);
         break;
+      }
       case 'cancel':
         await vscode.commands.executeCommand('testing.cancelRun');
         break;
@@ -225,4 +254,9 @@ export class ConversationPanel extends Disposing {
         unreachable(message);
     }
   }
+}
+
+function saidBefore(suiteCase: SuiteCase | undefined): SaidBefore | undefined {
+  const { origin } = suiteCase ?? {};
+  return origin?.kind === 'transcript' ? origin : origin?.history;
 }

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { type Conversation, toConversation, turnsOf } from '../../core/conversation.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
+import type { SaidBefore } from '../../core/suite.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/running.ts';
 import type { Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
@@ -12,6 +13,8 @@ import type { LiveCase } from '../liveRuns.ts';
 export interface KnownCase {
   /** Its file as it is now. */
   readonly suite: LoadedSuite;
+  /** What was said before anything runs, of a variant; else the outline has it. */
+  readonly said?: SaidBefore | undefined;
   /** The assertions of the case in that file. */
   readonly assertions: readonly StatedAssertion[];
   /** Of a run in this session. */
@@ -23,7 +26,7 @@ export interface KnownCase {
 /** What the view shows of a case: as it runs, as it ended, or what will be judged. */
 export function snapshotOf(
   state: ViewState,
-  { suite, assertions, live, finished }: KnownCase,
+  { suite, said, assertions, live, finished }: KnownCase,
 ): Snapshot {
   const found = suite.outline.find(({ id }) => id === state.id);
   const common = {
@@ -42,7 +45,7 @@ export function snapshotOf(
       stale: false,
       score: null,
       ...(reason !== undefined && { reason }),
-      conversation: conversationOf(found, live),
+      conversation: conversationOf(said ?? found?.said, live),
       verdicts: [...(live?.verdicts ?? [])],
     };
   }
@@ -54,8 +57,8 @@ export function snapshotOf(
 }
 
 /** A transcript and a history are there before they are judged; what a target says comes turn by turn. */
-function conversationOf(found: OutlineCase | undefined, live: LiveCase | undefined): Conversation {
-  const { messages = [], notes = [] } = found?.said ?? {};
+function conversationOf(said: SaidBefore | undefined, live: LiveCase | undefined): Conversation {
+  const { messages = [], notes = [] } = said ?? {};
   const before = toConversation(messages, notes);
   const known = new Set(turnsOf(before).map(({ number }) => number));
   const added = (live?.turns ?? []).filter(({ number }) => !known.has(number));

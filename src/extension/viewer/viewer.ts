@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { caseKey } from '../../core/identity.ts';
+import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { VIEW_TYPE } from '../../protocol/settings.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
 import { ConversationPanel, type PanelParts } from './panel.ts';
@@ -10,6 +11,8 @@ const panels = new Set<ConversationPanel>();
 export interface ConversationLocation {
   readonly uri: vscode.Uri;
   readonly id: string;
+  /** Which of its conversations, where the case stands for several. */
+  readonly variant: string | undefined;
   /** From 1; the one on the screen, else the first, by default. */
   readonly repetition: number | undefined;
   /** The turn to show first. */
@@ -18,15 +21,20 @@ export interface ConversationLocation {
 
 /** Opens what the last run of a case said, in the view that is open where there is one. */
 export function openConversation(location: ConversationLocation, parts: PanelParts): void {
-  const { uri, id, repetition, turn } = location;
-  const state: ViewState = { file: uri.toString(), id, repetition: repetition ?? 1 };
+  const { uri, id, variant, repetition, turn } = location;
+  const state: ViewState = {
+    file: uri.toString(),
+    id,
+    ...(variant !== undefined && { variant }),
+    repetition: repetition ?? 1,
+  };
   const open = [...panels].find((panel) => keyOf(panel.state) === keyOf(state));
   if (open) {
     open.show(turn, repetition);
     return;
   }
   const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false };
-  const panel = vscode.window.createWebviewPanel(VIEW_TYPE, id, column);
+  const panel = vscode.window.createWebviewPanel(VIEW_TYPE, caseTitle(location), column);
   attach(panel, state, parts).show(turn, repetition);
 }
 
@@ -55,6 +63,6 @@ function attach(
   return view;
 }
 
-function keyOf({ file, id }: ViewState): string {
-  return caseKey({ suite: file, id });
+function keyOf({ file, id, variant }: ViewState): string {
+  return caseKey({ suite: file, id, variant });
 }

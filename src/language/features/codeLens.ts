@@ -14,7 +14,10 @@ export function codeLenses({ suite }: EvalDocument, uri: string): CodeLens[] {
   const own = suite.outline.filter(({ path }) => path === suite.path);
   if (own.length === 0) return [];
   const runnable = new Set(
-    (suite.suite?.cases ?? []).filter(({ skip }) => !skip).map(({ id }) => id),
+    (suite.suite?.cases ?? [])
+      // What recorded conversations will take is known once they are read: `turnlight plan`.
+      .filter(({ skip, expand }) => !skip && !expand)
+      .map(({ id }) => id),
   );
   const cases = own.flatMap(({ id, nameRange }): CodeLens[] => {
     if (id === undefined) return [];

@@ -4,9 +4,10 @@ import { badgeScoreText } from '../../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import type { Range } from '../../core/problem.ts';
 import type { TurnBadge } from '../../core/scoring.ts';
-import type { OutlineTurn } from '../../evalfile/loadedSuite.ts';
-import { entryMarkdown, STALE } from '../hover/verdictMarkdown.ts';
-import type { EvalDocument, HintSettings, LastRuns } from '../ports.ts';
+import { passedText, worstFirst } from '../../core/variantOutcome.ts';
+import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
+import { entryMarkdown, STALE, variantsMarkdown } from '../hover/verdictMarkdown.ts';
+import type { EvalDocument, HintSettings, LastRuns, LastVariants } from '../ports.ts';
 import { overlaps } from '../range.ts';
 import { type JudgedCase, type JudgedTurn, judgedCase, UNJUDGED } from './judgedTurns.ts';
 
@@ -19,6 +20,7 @@ export async function inlayHints(
   range: Range,
   lastRuns: LastRuns,
   settings: HintSettings,
+  lastVariants: LastVariants = async () => [],
 ): Promise<InlayHint[]> {
   const shown = suite.outline.filter(
     (one) => one.path === suite.path && overlaps(one.range, range),
@@ -26,12 +28,31 @@ export async function inlayHints(
   const hints = await Promise.all(
     shown.map(async (one): Promise<InlayHint[]> => {
       const judged = settings.scores ? await judgedCase(suite.path, one, lastRuns) : UNJUDGED;
-      return one.turns
+      const counted = settings.scores ? await variantsHint(suite.path, one, lastVariants) : [];
+      const turns = one.turns
         .filter(({ range: { start } }) => overlaps({ start, end: start }, range))
         .flatMap((turn) => turnHint(turn, judged, settings));
+      return [...counted, ...turns];
     }),
   );
   return hints.flat();
+}
+
+/** `✗ 38 of 40 passed` before the id of a case that stands for several conversations. */
+async function variantsHint(
+  suite: string,
+  { id, several, nameRange, hash }: OutlineCase,
+  lastVariants: LastVariants,
+): Promise<InlayHint[]> {
+  if (id === undefined || several === undefined) return [];
+  const outcomes = await lastVariants(suite, id);
+  const [worst] = worstFirst(outcomes);
+  if (!worst) return [];
+  const stale = outcomes.some((one) => one.hash !== hash);
+  const label = `${STATUS_ICONS[worst.status]} ${passedText(outcomes)}${stale ? ' (stale)' : ''}`;
+  const value = paragraphs(stale ? STALE : undefined, variantsMarkdown(outcomes));
+  const tooltip = { kind: 'markdown' as const, value };
+  return [{ position: nameRange.start, label, tooltip, paddingRight: true }];
 }
 
 function turnHint(

@@ -1,20 +1,28 @@
-import { paragraphs } from '../../core/presentation/markdown.ts';
+import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
+import { isFailure } from '../../core/verdict.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
-import type { EvalDocument, LastRuns } from '../ports.ts';
+import type { EvalDocument, LastRuns, LastVariants } from '../ports.ts';
 import { contains } from '../range.ts';
 import { assertionWay } from './assertionWay.ts';
 import type { HoverPart } from './keyMarkdown.ts';
 import { recordedVerdict } from './recordedVerdict.ts';
 import { replyMarkdown } from './turnTexts.ts';
-import { caseMarkdown, STALE, turnMarkdown, verdictMarkdown } from './verdictMarkdown.ts';
+import {
+  caseMarkdown,
+  STALE,
+  turnMarkdown,
+  variantsMarkdown,
+  verdictMarkdown,
+} from './verdictMarkdown.ts';
 
 /** What the last run said about the case, the turn or the assertion at a place. */
 export async function lastVerdict(
   document: EvalDocument,
   position: Position,
   lastRuns: LastRuns,
+  lastVariants: LastVariants = async () => [],
 ): Promise<HoverPart | undefined> {
   const { suite } = document;
   const found = suite.outline.find(
@@ -25,19 +33,31 @@ export async function lastVerdict(
   const lines = subjectThere ? await lastRuns(suite.path, found.id) : [];
   if (!subjectThere || lines.length === 0) return undefined;
   const subject = subjectThere();
-  const parts = lines.flatMap((line) => {
+  // Of the conversations of a case those are told that did not pass; all are counted.
+  const isCounted = subject.isCase && found.several !== undefined;
+  const told = isCounted ? lines.filter(isFailure) : lines;
+  const parts = told.flatMap((line) => {
     const markdown = subject.say(line, line.source.hash !== found.hash);
     if (markdown === undefined) return [];
-    const title = lines.length > 1 ? `### Repetition ${line.repetition}\n\n` : '';
+    const title = lines.length > 1 || line.variant !== undefined ? titleOf(line) : '';
     return [`${title}${markdown}`];
   });
-  if (parts.length === 0) return undefined;
   const stale = lines.some(({ source }) => source.hash !== found.hash) ? STALE : undefined;
-  return { markdown: paragraphs(stale, ...parts), range: subject.range };
+  const all = isCounted ? await lastVariants(suite.path, found.id) : [];
+  const counted = all.length > 0 ? [variantsMarkdown(all)] : [];
+  if (parts.length + counted.length === 0) return undefined;
+  return { markdown: paragraphs(stale, ...counted, ...parts), range: subject.range };
+}
+
+function titleOf({ variant, repetition, repetitions }: CaseLine): string {
+  const repeated = variant === undefined || repetitions > 1 ? [`Repetition ${repetition}`] : [];
+  const named = variant === undefined ? [] : [escapeLine(variant, 80)];
+  return `### ${[...named, ...repeated].join(' · ')}\n\n`;
 }
 
 interface Subject {
   readonly range: Range;
+  readonly isCase?: true;
   say(line: CaseLine, stale: boolean): string | undefined;
 }
 
@@ -63,7 +83,7 @@ function subjectOf(
     return () => ({ range: turn.range, say });
   }
   return contains(found.nameRange, position)
-    ? () => ({ range: found.nameRange, say: caseMarkdown })
+    ? () => ({ range: found.nameRange, isCase: true, say: caseMarkdown })
     : undefined;
 }
 

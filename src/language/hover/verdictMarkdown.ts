@@ -10,7 +10,8 @@ import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import { samplesText, thresholdNote, verdictText } from '../../core/presentation/verdictText.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
 import { type TurnBadge, turnBadge } from '../../core/scoring.ts';
-import type { TurnVerdict, Verdict } from '../../core/verdict.ts';
+import { passedText, type VariantOutcome, worstFirst } from '../../core/variantOutcome.ts';
+import { isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
 
 /** What the last run said about turns, worst badge first; undefined if no assertion spoke. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {
@@ -81,3 +82,20 @@ export function caseMarkdown(line: CaseLine): string {
 }
 
 export const STALE = '_The case has changed since this run._';
+
+/** As many variants are listed; the others are counted. */
+const LISTED = 20;
+
+/** How many conversations of a case passed, and which did not. */
+export function variantsMarkdown(outcomes: readonly VariantOutcome[]): string {
+  const bad = worstFirst(outcomes).filter(isFailure);
+  const icon = STATUS_ICONS[bad[0]?.status ?? 'pass'];
+  const listed = bad
+    .slice(0, LISTED)
+    .map(({ variant, status }) => `- ${STATUS_ICONS[status]} ${escapeLine(variant, 80)}`);
+  const more = bad.length - listed.length;
+  return paragraphs(
+    `**${icon} Last runs** — ${passedText(outcomes)}`,
+    [...listed, ...(more > 0 ? [`- … and ${more} more`] : [])].join('\n'),
+  );
+}

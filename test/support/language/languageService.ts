@@ -28,6 +28,7 @@ export function serviceOver(files: Files, folder = WORKSPACE): TestedService {
     ...workspace,
     listFolder: async () => [],
     lastRuns: async () => [],
+    lastVariants: async () => [],
     editorModels: async () => [],
     estimate: async () => NO_ESTIMATE,
     wishes: () => WISHES,

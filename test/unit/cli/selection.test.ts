@@ -78,3 +78,20 @@ test('a limit takes the first of those that say `only`, where some do', () => {
 test('files without a case are an error', () => {
   assert.throws(() => selectCases([suite({})], { cases: [], tags: [] }), /no cases to run/);
 });
+
+test('an id stands for all variants of its case, and each has a name of its own', () => {
+  const [one] = SUITE.cases;
+  const variants = ['line-1', 'line-2', 'deep/line-1'].map((variant) => ({ ...one, variant }));
+  const several = { ...SUITE, cases: [...SUITE.cases.slice(1), ...variants] } as Suite;
+  const names = (...cases: string[]) => {
+    const select = selectCases([several], { cases, tags: [] });
+    return several.cases.filter((found) => select(several, found)).map(({ variant }) => variant);
+  };
+  assert.deepEqual(names('order-status'), ['line-1', 'line-2', 'deep/line-1']);
+  assert.deepEqual(names('order-status/line-2'), ['line-2']);
+  assert.deepEqual(names('*/line-1'), ['line-1', 'deep/line-1']);
+  assert.throws(
+    () => names('order-status/line-3'),
+    /No case has the id "order-status\/line-3"\. Known cases: order-status\/line-1, order-status\/line-2/,
+  );
+});

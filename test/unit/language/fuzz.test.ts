@@ -226,6 +226,7 @@ function portsOf(document: EvalDocument, files: ReturnType<typeof memoryFiles>) 
     readText,
     listFolder: async () => [{ name: 'judges', isFolder: true }],
     lastRuns: async () => [],
+    lastVariants: async () => [],
     uriOf,
     workspaceOf: () => WORKSPACE,
     workspace: WORKSPACE,

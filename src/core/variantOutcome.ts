@@ -1,0 +1,28 @@
+import type { Status } from './verdict.ts';
+
+/** How a conversation of a case that stands for several ended last, its repetitions taken together. */
+export interface VariantOutcome {
+  readonly variant: string;
+  /** The worst of its repetitions. */
+  readonly status: Status;
+  /** Of its case's text when it ran. */
+  readonly hash: string;
+}
+
+export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
+
+/** Those that need looking at come first, and of these `line-9` before `line-10`. */
+export function worstFirst(outcomes: readonly VariantOutcome[]): VariantOutcome[] {
+  const { compare } = new Intl.Collator('en', { numeric: true });
+  return [...outcomes].sort(
+    (a, b) =>
+      WORST_FIRST.indexOf(a.status) - WORST_FIRST.indexOf(b.status) ||
+      compare(a.variant, b.variant),
+  );
+}
+
+/** `38 of 40 passed` */
+export function passedText(outcomes: readonly VariantOutcome[]): string {
+  const passed = outcomes.filter(({ status }) => status === 'pass').length;
+  return `${passed} of ${outcomes.length} passed`;
+}

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { appendFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
+import { CHECKOUT } from '../support/host/install.ts';
+import { Workbench } from '../support/host/workbench.ts';
+
+const SUITE = `cases:
+  - id: greets
+    transcripts: talks.jsonl
+    assert: [{type: contains, value: Hello}]
+`;
+
+const talk = (id: string, reply: string) =>
+  `${JSON.stringify({ id, messages: [{ user: 'Hi' }, { assistant: reply }] })}\n`;
+
+const CLI = join(CHECKOUT, 'dist/cli.js');
+
+describe('a case that stands for several conversations, in the editor', {
+  timeout: 300_000,
+}, () => {
+  let folder: string;
+  let suite: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-variants-')));
+    suite = join(folder, 'suite.eval.yaml');
+    await writeFile(suite, SUITE);
+    await writeFile(join(folder, 'talks.jsonl'), talk('polite', 'Hello') + talk('rude', 'Go away'));
+    workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.window.open(suite);
+    await workbench.window.served(suite);
+    await workbench.showTests();
+    await workbench.until(
+      'the file',
+      () => workbench.testRows(),
+      (rows) => rows.length > 0,
+    );
+    await workbench.unfoldTests();
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const rows = (what: string, ...wanted: readonly string[]) =>
+    workbench.until(
+      what,
+      () => workbench.testRows(),
+      (shown) => wanted.every((one) => shown.some((row) => row.includes(one))),
+    );
+
+  it('lists them under the case once it is unfolded, and a new one once its line is written', async () => {
+    await workbench.unfoldTest('greets');
+    await rows('the conversations', 'polite', 'rude');
+    await appendFile(join(folder, 'talks.jsonl'), talk('kind', 'Hello there'));
+    await rows('the new one', 'kind');
+  });
+
+  it('tells the outcome of each, and how many passed on the line of the case', async () => {
+    await workbench.window.command('turnlight.runFile');
+    await rows('the outcomes', 'polite (Passed)', 'rude (Failed)', 'kind (Passed)');
+    await workbench.until(
+      'the hint',
+      () => workbench.editor().innerText(),
+      (text) => text.replaceAll('\u00a0', ' ').includes('2 of 3 passed'),
+    );
+    await workbench.hover('greets', (shown) => shown.includes('rude'));
+    await workbench.screenshot('variants');
+  });
+
+  it('runs one alone, here and on the command line', async () => {
+    await writeFile(
+      join(folder, 'talks.jsonl'),
+      talk('polite', 'Hello') + talk('rude', 'Hello after all') + talk('kind', 'Bye'),
+    );
+    await promisify(execFile)(process.execPath, [CLI, 'run', '--case', 'greets/rude', suite], {
+      cwd: folder,
+    });
+    await rows('the outcome of one', 'polite (Passed)', 'rude (Passed)', 'kind (Passed)');
+    await workbench.window.command('turnlight.runCase', suite, 'greets', 'kind');
+    await rows('the outcome of another', 'rude (Passed)', 'kind (Failed)');
+  });
+
+  it('shows each in a view of its own', async () => {
+    const opening = workbench.window.command('turnlight.openConversation', suite, 'greets', 'kind');
+    const view = await workbench.frameWith('.turn');
+    await opening;
+    await workbench.until(
+      'the conversation',
+      () => view.locator('body').innerText(),
+      (text) => text.includes('greets/kind') && text.includes('Bye'),
+    );
+    await workbench.screenshot('variant-view');
+  });
+
+  it('lets one choose which to open, the failing ones first', async () => {
+    const opening = workbench.window.command('turnlight.openConversation', suite, 'greets');
+    await workbench.until(
+      'the choice',
+      () => workbench.page.locator('.quick-input-list').innerText(),
+      (text) => /kind[\s\S]*polite/.test(text),
+    );
+    await workbench.screenshot('variant-choice');
+    await workbench.page.keyboard.press('Escape');
+    await opening;
+  });
+});
