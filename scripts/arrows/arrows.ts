@@ -44,7 +44,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/targets',
     holds:
-      '`chat`, `module`, `command`, `http`; user functions in their own processes. A target never sees expectations or assertions',
+      '`chat`, `module`, `command`, `http`, `a2a`; user functions in their own processes. A target never sees expectations or assertions',
     imports: ['core', 'disk', 'messages', 'models'],
   },
   {
@@ -160,6 +160,11 @@ export const packageHomes: readonly {
     names: ['openai', 'openai/**'],
     home: 'src/models/openai',
     why: 'Only src/models/openai may import openai, and lazily.',
+  },
+  {
+    names: ['@a2a-js/sdk', '@a2a-js/sdk/**'],
+    home: 'src/targets/a2a',
+    why: 'Only src/targets/a2a may import the SDK of A2A, and lazily.',
   },
   {
     names: ['@vscode/webview-ui-toolkit'],

@@ -53,15 +53,20 @@ export function mediaKind(type: string, by: string, keys: readonly string[]): Pa
   return { ...kind, read: (part) => ({ text: hiddenText(mediaOf(part[by]), part) }) };
 }
 
-function mediaOf(given: unknown): string {
+/** `image`, `audio`, `video` or `file`, by a media type. */
+export function mediaOf(given: unknown): string {
   const [what = ''] = typeof given === 'string' ? given.split('/') : [];
   return ['image', 'audio', 'video'].includes(what) ? what : 'file';
 }
 
-/** `[image: not shown]`, `[file "a.pdf": not shown]`. */
 function hiddenText(what: string, part: Item): string {
   const name = part.filename ?? part.title ?? valueAt(part, ['file', 'filename']);
-  return `[${what}${typeof name === 'string' ? ` ${JSON.stringify(name)}` : ''}: not shown]`;
+  return notShown(what, typeof name === 'string' ? name : undefined);
+}
+
+/** `[image: not shown]`, `[file "a.pdf": not shown]`. */
+export function notShown(what: string, name: string | undefined): string {
+  return `[${what}${name === undefined ? '' : ` ${JSON.stringify(name)}`}: not shown]`;
 }
 
 /** What OpenAI's chat messages hold beside texts. */

@@ -1,3 +1,4 @@
+import { a2aTarget } from './a2a.ts';
 import { chatTarget } from './chat.ts';
 import { commandTarget } from './command.ts';
 import { httpTarget } from './http.ts';
@@ -10,6 +11,7 @@ export const targetTypes: readonly TargetType[] = [
   moduleTarget,
   commandTarget,
   httpTarget,
+  a2aTarget,
 ];
 
 export function findTargetType(type: string): TargetType | undefined {

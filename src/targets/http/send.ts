@@ -107,12 +107,11 @@ async function refused(
   }
   const words = shownWords(await beginning(response), scrubber);
   const said = words === '' ? '' : ` (${words})`;
-  if (wait !== undefined) {
-    return failed(
-      `${at} answered ${status}${said}. It asks to be left alone for ${durationText(wait)}, longer than the target's \`timeout\`. Run again after that.`,
-    );
-  }
-  return failed(`${at} answered ${status}${said}. ${adviceFor(status)}`);
+  const advice =
+    wait === undefined
+      ? adviceFor(status)
+      : `It asks to be left alone for ${durationText(wait)}, longer than the target's \`timeout\`. Run again after that.`;
+  return new StatusError(status, `${at} answered ${status}${said}. ${advice}`);
 }
 
 function adviceFor(status: number): string {
@@ -160,6 +159,16 @@ export async function* bytesOf(
     if (!(error instanceof Error) || error instanceof TargetError) throw error;
     const words = shownWords(connectionFault(error).reason, scrubber);
     throw failed(`${shownUrl(url)} ended the connection in the middle of its answer (${words}).`);
+  }
+}
+
+/** A service answered with a status other than success. */
+export class StatusError extends TargetError {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super('target-error', message);
+    this.status = status;
   }
 }
 

@@ -85,6 +85,7 @@ describe('completion of enumerated values', () => {
       'module',
       'command',
       'http',
+      'a2a',
     ]);
     assert.ok((await labelsAt('models:\n  fast: {provider: |}\n')).includes('replay'));
   });

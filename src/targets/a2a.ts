@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { addressSchema } from '../models/address.ts';
+import { addressedTo, headersKey, hideSecrets } from './http.ts';
+import { commonKeys } from './keys.ts';
+import type { TargetType } from './target.ts';
+
+const schema = z.strictObject({
+  type: z.literal('a2a').meta({ description: 'An agent that speaks Agent2Agent.' }),
+  url: addressSchema.meta({
+    description:
+      'Address of the agent, below which its card stands at `/.well-known/agent-card.json`, or of the card itself (`….json`).',
+  }),
+  headers: headersKey,
+  ...commonKeys,
+});
+
+export const a2aTarget: TargetType = {
+  type: 'a2a',
+  summary: 'An Agent2Agent agent, found by its card',
+  schema,
+  repliesWithSystemTexts: false,
+  keysDecide: false,
+  keepsSession: () => true,
+  destination: addressedTo,
+  async open({ params: given }, host) {
+    const { url, headers = {}, timeout = host.timeout } = schema.parse(given);
+    hideSecrets(headers, host);
+    // The client is a chunk of its own.
+    const { A2aSession } = await import('./a2a/a2aSession.ts');
+    return new A2aSession({ url, headers, timeout }, host);
+  },
+};

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import { type Message as AgentMessage, Role } from '@a2a-js/sdk';
+import {
+  type Client,
+  ClientFactory,
+  DefaultAgentCardResolver,
+  JsonRpcTransportFactory,
+  RestTransportFactory,
+} from '@a2a-js/sdk/client';
+import { errorText } from '../../core/errors.ts';
+import type { Message } from '../../core/message.ts';
+import { shownUrl, shownWords } from '../../models/shownWords.ts';
+import { withDeadline } from '../deadline.ts';
+import { failed, type Patience, StatusError } from '../http/send.ts';
+import { readReply } from '../reply.ts';
+import { tooLong } from '../replyLimits.ts';
+import {
+  type HearText,
+  TargetError,
+  type TargetHost,
+  type TargetReply,
+  type TargetSession,
+} from '../target.ts';
+import { agentFetch } from './agentFetch.ts';
+import { TaskReply } from './taskReply.ts';
+
+const CARD = '/.well-known/agent-card.json';
+
+/** Milliseconds between two looks at a task that goes on after the answer. */
+const PAUSE = 500;
+
+export interface A2aSetup {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds that one reply may take. */
+  readonly timeout: number;
+}
+
+/** A conversation with an agent: one context, and a task for as long as the agent wants input for it. */
+export class A2aSession implements TargetSession {
+  readonly #setup: A2aSetup;
+  readonly #host: Pick<TargetHost, 'context' | 'scrubber'>;
+  #client: Client | undefined;
+  #patience: Patience | undefined;
+  #contextId = '';
+  #taskId = '';
+  #length = 0;
+
+  constructor(setup: A2aSetup, host: Pick<TargetHost, 'context' | 'scrubber'>) {
+    this.#setup = setup;
+    this.#host = host;
+  }
+
+  async reply(
+    messages: readonly Message[],
+    signal: AbortSignal,
+    hear: HearText = () => {},
+  ): Promise<TargetReply> {
+    const { timeout } = this.#setup;
+    const deadline = performance.now() + timeout;
+    const text = messages.at(-1)?.content ?? '';
+    const { scrubber } = this.#host;
+    const reply = await withDeadline(
+      async (stop) => {
+        this.#patience = { deadline, signal: stop, scrubber };
+        return this.#ask(text, stop, hear).catch((error) => this.#explain(error, stop));
+      },
+      timeout,
+      signal,
+    );
+    this.#contextId = reply.contextId;
+    this.#taskId = reply.isOpen ? reply.taskId : '';
+    this.#length += reply.text.length;
+    const why = tooLong(reply.text.length, this.#length);
+    if (why !== undefined) throw new TargetError('target-too-much-output', why);
+    return readReply(reply.text);
+  }
+
+  async close(): Promise<void> {}
+
+  async #ask(text: string, signal: AbortSignal, hear: HearText): Promise<TaskReply> {
+    this.#client ??= await this.#connect();
+    const client = this.#client;
+    const request = {
+      tenant: '',
+      message: this.#message(text),
+      configuration: undefined,
+      metadata: undefined,
+    };
+    const reply = new TaskReply();
+    let heard = '';
+    // One answer, where the agent does not stream.
+    for await (const event of client.sendMessageStream(request, { signal })) {
+      reply.add(event);
+      if (reply.text === heard) continue;
+      heard = reply.text;
+      hear(heard);
+    }
+    while (reply.isWorking && reply.taskId !== '') {
+      await setTimeout(PAUSE, undefined, { signal });
+      const asked = { tenant: '', id: reply.taskId };
+      const task = await client.getTask(asked, { signal });
+      reply.add({ payload: { $case: 'task', value: task } });
+    }
+    reply.check();
+    return reply;
+  }
+
+  #message(text: string): AgentMessage {
+    const { context } = this.#host;
+    return {
+      messageId: randomUUID(),
+      contextId: this.#contextId,
+      taskId: this.#taskId,
+      role: Role.ROLE_USER,
+      parts: [
+        {
+          content: { $case: 'text', value: text },
+          metadata: undefined,
+          filename: '',
+          mediaType: 'text/plain',
+        },
+      ],
+      metadata: Object.keys(context).length > 0 ? { ...context } : undefined,
+      extensions: [],
+      referenceTaskIds: [],
+    };
+  }
+
+  /** Agents of protocol 0.3 are spoken to in it, where their card says so. */
+  async #connect(): Promise<Client> {
+    const { url, headers } = this.#setup;
+    const fetchImpl = agentFetch(url, headers, () => {
+      if (!this.#patience) throw new Error('Internal error: an agent was asked without a request.');
+      return this.#patience;
+    });
+    const options = { fetchImpl, legacyCompat: { enabled: true } };
+    const factory = new ClientFactory({
+      transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
+      cardResolver: new DefaultAgentCardResolver(options),
+    });
+    if (new URL(url).pathname.endsWith('.json')) return factory.createFromUrl(url, '');
+    try {
+      return await factory.createFromUrl(`${url.replace(/\/$/, '')}${CARD}`, '');
+    } catch (error) {
+      // The card of the only agent of a host stands at its root.
+      if (!(error instanceof StatusError) || error.status !== 404) throw error;
+      if (new URL(url).pathname === '/') throw error;
+      return factory.createFromUrl(new URL(CARD, url).href, '');
+    }
+  }
+
+  #explain(error: unknown, signal: AbortSignal): never {
+    signal.throwIfAborted();
+    if (error instanceof TargetError) throw error;
+    const words = shownWords(errorText(error), this.#host.scrubber);
+    throw failed(`The agent at ${shownUrl(this.#setup.url)} cannot be understood: ${words}`);
+  }
+}
