@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { runFiles } from '../support/runs.ts';
+
+const EXAMPLE = resolve(import.meta.dirname, '../../examples/python');
+const skip =
+  spawnSync('python3', ['--version']).status === 0 ? false : 'SKIPPED: there is no python3 here';
+
+const read = (name: string) => readFileSync(join(EXAMPLE, name), 'utf8');
+
+/** One turn with an agent of this text, the helper beside it. */
+async function talk(t: TestContext, agent: string) {
+  const { lines, events } = await runFiles(t, {
+    'turnlight_agent.py': read('turnlight_agent.py'),
+    'agent.py': agent,
+    'suite.eval.yaml':
+      'target: {type: command, command: [python3, agent.py]}\ncases: [{id: a, turns: ["Grüße 👋"], assert: [{type: contains, value: "Grüße 👋"}]}]\n',
+  });
+  const output = events.flatMap((event) => (event.kind === 'output' ? [event.text] : []));
+  return { status: lines[0]?.status, reason: lines[0]?.reason ?? '', output: output.join('\n') };
+}
+
+const serving = (body: string) =>
+  `import os\nfrom turnlight_agent import serve\n\n${body}\n\nserve(reply)\n`;
+
+describe('the example in Python', { skip }, () => {
+  it('passes', async (t) => {
+    const files = ['turnlight_agent.py', 'agent.py'].map((name) => [name, read(name)]);
+    const { lines } = await runFiles(t, {
+      ...Object.fromEntries(files),
+      'suite.eval.yaml': read('python.eval.yaml'),
+    });
+    assert.deepEqual(
+      lines.map(({ status, reason }) => [status, reason]),
+      [['pass', undefined]],
+    );
+  });
+
+  it("lets an agent print as it likes, whoever prints, and keeps people's letters", async (t) => {
+    const { status, reason, output } = await talk(
+      t,
+      serving(
+        'def reply(messages):\n    print("a log")\n    os.system("echo of another program")\n    return messages[-1]["content"]',
+      ),
+    );
+    assert.equal(status, 'pass', reason);
+    assert.match(output, /a log/);
+    assert.match(output, /of another program/);
+  });
+
+  it('tells an exception with its traceback', async (t) => {
+    const agent = serving('async def reply(messages, case):\n    raise ValueError("no " + case)');
+    const { status, reason } = await talk(t, agent);
+    assert.equal(status, 'error');
+    assert.match(reason, /ValueError: no a/);
+  });
+});
