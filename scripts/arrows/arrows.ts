@@ -81,6 +81,11 @@ export const arrows: readonly Arrows[] = [
     imports: ['core', 'assertions', 'runner', 'protocol'],
   },
   {
+    folder: 'src/interop',
+    holds: 'in and out of other tools: sessions and verdicts of MLflow',
+    imports: ['core', 'disk', 'yaml', 'messages', 'models', 'assertions', 'report'],
+  },
+  {
     folder: 'src/protocol',
     holds: 'messages between processes, parsed on both ends; setting names',
     imports: ['core'],
@@ -100,7 +105,17 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/cli',
     holds: 'the command line: a thin shell',
-    imports: ['core', 'disk', 'evalfile', 'runner', JUDGE_ESTIMATE, 'report', 'server', 'store'],
+    imports: [
+      'core',
+      'disk',
+      'evalfile',
+      'interop',
+      'runner',
+      JUDGE_ESTIMATE,
+      'report',
+      'server',
+      'store',
+    ],
   },
   {
     folder: 'src/extension',

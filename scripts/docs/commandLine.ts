@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { EXIT, EXIT_MEANINGS } from '../../src/cli/exitCode.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import type { Shell, Stream } from '../../src/cli/shell.ts';
@@ -25,20 +26,27 @@ const NO_SHELL: Shell = {
 /** Each command with its arguments and options. */
 export function commands(): string {
   return createProgram(NO_SHELL, () => {})
-    .commands.map((command) => {
+    .commands.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]))
+    .map((command) => {
+      const name = fullName(command);
       const options = command.options.map(({ flags, description, defaultValue }) => [
         `\`${flags}\``,
         description,
         defaultValue === undefined || defaultValue === true ? '' : `\`${defaultValue}\``,
       ]);
       return [
-        `## turnlight ${command.name()}`,
-        `\`turnlight ${command.name()} ${command.usage()}\`: ${command.description()}.`,
+        `## ${name}`,
+        `\`${name} ${command.usage()}\`: ${command.description()}.`,
         ...command.registeredArguments.map((one) => `\`${one.name()}\`: ${one.description}.`),
         ...(options.length > 0 ? [table(['option', 'meaning', 'default'], options)] : []),
       ].join('\n\n');
     })
     .join('\n\n');
+}
+
+/** With the commands that it belongs to: `turnlight mlflow pull`. */
+function fullName(command: Command): string {
+  return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
 
 export function exitCodes(): string {

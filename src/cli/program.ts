@@ -2,9 +2,11 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { ReasonedError } from '../core/errors.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
 import { UnwritableError } from '../disk/unwritable.ts';
+import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { REPORTER_NAMES } from '../report/registry.ts';
 import { RECORD } from '../store/append.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
+import type { PullOptions } from './mlflowCommand.ts';
 import type { PlanOptions } from './planCommand.ts';
 import type { ChosenReporter } from './reporters.ts';
 import type { RunCommandOptions } from './runCommand.ts';
@@ -40,6 +42,7 @@ export function explain(error: unknown, shell: Shell): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.invalid;
   if (error instanceof UsageError || error instanceof ReasonedError) {
     shell.err.write(`${visibleText(error.message)}\n`);
+    if (error instanceof MlflowError) return EXIT.errored;
     if (!(error instanceof UnwritableError)) return EXIT.invalid;
     if (error.what === RECORD) shell.err.write('Or run without a record: --no-save.\n');
     return EXIT.unwritten;
@@ -65,6 +68,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   addList(program, shell, done);
   addPlan(program, shell, done);
   addTrust(program, shell, done);
+  addMlflow(program, shell, done);
   addLsp(program);
   return program;
 }
@@ -156,6 +160,30 @@ function addTrust(program: Command, shell: Shell, done: (code: ExitCode) => void
     .action(async (hosts: string[]) => {
       const { trust } = await import('./hosts.ts');
       done(await trust(hosts, shell));
+    });
+}
+
+function addMlflow(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
+  const mlflow = program
+    .command('mlflow')
+    .description('exchange sessions and verdicts with the MLflow server at MLFLOW_TRACKING_URI');
+  mlflow
+    .command('pull')
+    .description('write an eval file of the sessions of an experiment')
+    .argument('<experiment>', 'its name or id')
+    .option('--session <id>', 'pull only this session; repeatable', collect)
+    .option('--out <file>', 'the eval file to write (default: EXPERIMENT.eval.yaml)')
+    .action(async (experiment: string, options: PullOptions) => {
+      const { pull } = await import('./mlflowCommand.ts');
+      done(await pull(experiment, options, shell));
+    });
+  mlflow
+    .command('push')
+    .description('write the verdicts of the newest run back, as assessments and an evaluation run')
+    .argument('[globs...]', 'eval files that were pulled (default: all under this folder)')
+    .action(async (globs: string[]) => {
+      const { push } = await import('./mlflowCommand.ts');
+      done(await push(globs, shell));
     });
 }
 

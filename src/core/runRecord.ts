@@ -36,7 +36,7 @@ export const originKinds = ['turns', 'transcript'] as const satisfies SuiteCase[
 /** Why a conversation ended before all of it was said. */
 export const stopReasons = ['stop-on-failure', 'target-error'] as const;
 
-const factsSchema = z.object({
+export const factsSchema = z.object({
   role: z.string().optional().meta({ description: 'As in the eval file.' }),
   topics: listOf(z.string()).meta({ description: 'As in the eval file.' }),
   tools: listOf(toolSchema.strip()).meta({ description: 'As in the eval file.' }),

@@ -61,13 +61,20 @@ describe('the reference', () => {
 
   it('has a place for every command and option', async () => {
     const page = pages.get(inReference('command-line')) ?? '';
-    const { out } = await turnlight('.', ['--help']);
-    const [, listed = ''] = out.split('Commands:\n');
-    const commands = [...listed.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name);
-    assert.ok(commands.includes('run') && commands.includes('lsp'), out);
-    for (const name of commands.filter((one) => one !== 'help')) {
+    const commandsOf = async (...above: string[]): Promise<string[][]> => {
+      const { out } = await turnlight('.', [...above, '--help']);
+      const [, listed = ''] = out.split('Commands:\n');
+      const names = [...listed.matchAll(/^ {2}(\w+) /gm)].map(([, name = '']) => name);
+      const own = names.filter((name) => name !== 'help');
+      const inner = await Promise.all(own.map((name) => commandsOf(...above, name)));
+      return own.length === 0 ? [above] : inner.flat();
+    };
+    const commands = await commandsOf();
+    assert.ok(commands.some((one) => one.join(' ') === 'mlflow push') && commands.length > 6);
+    for (const command of commands) {
+      const name = command.join(' ');
       assert.ok(page.includes(`## turnlight ${name}\n`), name);
-      const { out: help } = await turnlight('.', [name, '--help']);
+      const { out: help } = await turnlight('.', [...command, '--help']);
       const options = [...help.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, one = '']) => one);
       const missing = options.filter((one) => one !== '--help' && !page.includes(`| \`${one}`));
       assert.deepEqual(missing, [], name);
@@ -80,7 +87,10 @@ describe('the reference', () => {
       readFileSync(join(ROOT, path), 'utf8'),
     );
     const named = texts.flatMap(
-      (text) => text.match(/(?<=')(?:TURNLIGHT|AZURE_OPENAI|OPENAI|OLLAMA)_[A-Z_]+(?=')/g) ?? [],
+      (text) =>
+        text.match(
+          /(?<=')(?:TURNLIGHT|AZURE_OPENAI|OPENAI|OLLAMA|MLFLOW_TRACKING)_[A-Z_]+(?=')/g,
+        ) ?? [],
     );
     assert.ok(named.includes('TURNLIGHT_JUDGE'));
     assert.deepEqual(

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+import { counted } from '../core/presentation/amounts.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { loadSuite } from '../evalfile/load.ts';
+import { nodeFiles } from '../evalfile/nodeFiles.ts';
+import { MlflowClient } from '../interop/mlflow/client.ts';
+import { connectionOf } from '../interop/mlflow/connection.ts';
+import type { Link } from '../interop/mlflow/link.ts';
+import { defaultEvalFile, pull as pullSessions } from '../interop/mlflow/pull.ts';
+import { type JudgedRun, push as pushRun, readLink } from '../interop/mlflow/push.ts';
+import { shownPath } from '../report/shownPath.ts';
+import { recordsAt } from '../store/append.ts';
+import { keptHomes } from '../store/home.ts';
+import { readRecord } from '../store/read.ts';
+import { newestFirst } from '../store/recordNames.ts';
+import { fileWorkspace, findEvalFiles, workspaceOf } from './evalFiles.ts';
+import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
+import type { Shell } from './shell.ts';
+
+export interface PullOptions {
+  readonly session?: readonly string[];
+  readonly out?: string;
+}
+
+/** Notes of a pull that are told one by one. */
+const TOLD = 10;
+
+/** Brings the sessions of an experiment here. @throws UsageError, ConnectionError, MlflowError */
+export async function pull(
+  experiment: string,
+  { session = [], out }: PullOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const evalFile =
+    out === undefined ? defaultEvalFile(shell.folder, experiment) : resolve(shell.folder, out);
+  if (!/\.eval\.ya?ml$/.test(evalFile)) {
+    throw new UsageError(`--out: expected a file that ends in .eval.yaml, found "${out}".`);
+  }
+  return withClient(shell, async (client) => {
+    const load = async (path: string) => {
+      const workspace = fileWorkspace(path, workspaceOf(shell.folder));
+      return (await loadSuite(path, nodeFiles(), { workspace, env: shell.env })).suite;
+    };
+    const pulled = await pullSessions(client, { experiment, sessions: session, evalFile, load });
+    const { labels, notes } = pulled;
+    const file = shownPath(evalFile, shell.folder);
+    const say = (line: string) => shell.out.write(`${visibleLine(line)}\n`);
+    say(
+      `${counted(pulled.sessions, 'session')} with ${counted(pulled.traces, 'trace')} ${pulled.created ? `became ${file}` : `are now in ${file}, which stayed as it was`}.`,
+    );
+    if (labels.people.length > 0) {
+      say(`${counted(labels.added, 'new label')} of ${labels.people.join(', ')}.`);
+    }
+    const told = [
+      ...notes,
+      ...labels.unclear.map((one) => `No label was made of ${one}: it says neither good nor bad.`),
+    ];
+    for (const note of told.slice(0, TOLD)) say(`- ${note}`);
+    if (told.length > TOLD) say(`- and ${told.length - TOLD} more of these`);
+    say(`Next: turnlight run ${file}, then turnlight mlflow push ${file}.`);
+  });
+}
+
+/** Writes the newest run of each file back. @throws UsageError, ConnectionError, MlflowError */
+export async function push(globs: readonly string[], shell: Shell): Promise<ExitCode> {
+  const files = await findEvalFiles(globs, shell.folder);
+  const linked: { readonly file: string; readonly link: Link }[] = [];
+  for (const file of files) {
+    const link = await readLink(file);
+    if (link) linked.push({ file, link });
+    else if (globs.length > 0) throw new UsageError(notPulled(shownPath(file, shell.folder)));
+  }
+  if (linked.length === 0)
+    throw new UsageError(
+      'No eval file here was pulled from MLflow. Pull an experiment first: turnlight mlflow pull EXPERIMENT',
+    );
+  return withClient(shell, async (client) => {
+    for (const { file, link } of linked) {
+      const shown = shownPath(file, shell.folder);
+      const run = await newestRun(file, link);
+      if (!run) {
+        throw new UsageError(
+          `There is no run of ${shown} to push. Run it first: turnlight run ${shown}`,
+        );
+      }
+      const pushed = await pushRun(client, run, link);
+      const known = pushed.known > 0 ? ` (${pushed.known} were there already)` : '';
+      const line = `${shown}: ${counted(pushed.assessments, 'assessment')} on ${counted(pushed.sessions, 'session')}${known}, ${counted(pushed.metrics, 'metric')} in the evaluation run ${pushed.runId} of "${link.experiment.name}".`;
+      shell.out.write(`${visibleLine(line)}\n`);
+    }
+  });
+}
+
+function notPulled(what: string): string {
+  return `${what} was not pulled from MLflow. Pull an experiment first: turnlight mlflow pull EXPERIMENT`;
+}
+
+async function withClient(
+  shell: Shell,
+  work: (client: MlflowClient) => Promise<void>,
+): Promise<ExitCode> {
+  const connection = connectionOf(shell.env, shell.scrubber);
+  const signal = shell.catchInterrupt();
+  try {
+    await work(new MlflowClient(connection, signal));
+    return EXIT.passed;
+  } catch (error) {
+    if (signal.aborted) return EXIT.cancelled;
+    throw error;
+  }
+}
+
+/** What the newest record with sessions of the file holds of them. */
+async function newestRun(evalFile: string, { sessions }: Link): Promise<JudgedRun | undefined> {
+  const { path, kept } = await keptHomes(evalFile);
+  const records = (await Promise.all(kept.map(recordsAt))).flatMap(newestFirst);
+  for (const record of records) {
+    const { run, cases } = await readRecord(record);
+    const own = cases.filter(
+      ({ suite, id }) => (suite === path || suite === evalFile) && Object.hasOwn(sessions, id),
+    );
+    if (run && own.length > 0) return { id: run.id, started: run.started, evalFile, cases: own };
+  }
+  return undefined;
+}

@@ -1,0 +1,254 @@
+import * as z from 'zod';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import type { MlflowClient } from './client.ts';
+import { MlflowError } from './mlflowError.ts';
+import {
+  createdRunSchema,
+  type Experiment,
+  experimentsSchema,
+  foundExperimentSchema,
+  runsSchema,
+  type TraceInfo,
+  traceBatchSchema,
+  traceDataSchema,
+  traceInfoAnswerSchema,
+  tracePageSchema,
+  type WireSpan,
+} from './wire.ts';
+
+/** The most that MLflow gives on a page. */
+const PAGE = 500;
+
+/** Traces whose spans are asked for at once. */
+export const BATCH = 20;
+
+/** The most that MLflow takes in a request. */
+const MOST_METRICS = 1_000;
+const MOST_LINKS = 100;
+
+const anything = z.unknown();
+
+/** By name, or by id where none is called so. @throws MlflowError */
+export async function findExperiment(client: MlflowClient, wanted: string): Promise<Experiment> {
+  const ask = (path: string, key: string) =>
+    client.send({
+      method: 'GET',
+      path: `/api/2.0/mlflow/experiments/${path}`,
+      query: [[key, wanted]],
+      answer: foundExperimentSchema,
+      asks: true,
+    });
+  const unless = (error: unknown) => {
+    if (error instanceof MlflowError && error.reason === 'not-found') return undefined;
+    throw error;
+  };
+  const found = await ask('get-by-name', 'experiment_name').catch(unless);
+  if (found) return found.experiment;
+  const byId = /^\d+$/.test(wanted) ? await ask('get', 'experiment_id').catch(unless) : undefined;
+  if (byId) return byId.experiment;
+  const { experiments } = await client.send({
+    method: 'POST',
+    path: '/api/2.0/mlflow/experiments/search',
+    body: { max_results: 20 },
+    answer: experimentsSchema,
+    asks: true,
+  });
+  const names = experiments.map(({ name }) => `"${visibleLine(name, 60)}"`).join(', ');
+  throw new MlflowError(
+    'not-found',
+    `There is no experiment "${visibleLine(wanted, 100)}" at ${client.url}. ${names === '' ? 'There is none that you may see.' : `There: ${names}.`}`,
+  );
+}
+
+/** Every trace of an experiment without its spans, the oldest first, page by page. */
+export async function* searchTraces(
+  client: MlflowClient,
+  experimentId: string,
+  session?: string,
+): AsyncGenerator<readonly TraceInfo[]> {
+  let token: string | undefined;
+  do {
+    const page = await client.send({
+      method: 'POST',
+      path: '/api/3.0/mlflow/traces/search',
+      body: {
+        locations: [
+          { type: 'MLFLOW_EXPERIMENT', mlflow_experiment: { experiment_id: experimentId } },
+        ],
+        max_results: PAGE,
+        order_by: ['timestamp_ms ASC'],
+        ...(session !== undefined && { filter: sessionFilter(session) }),
+        ...(token !== undefined && { page_token: token }),
+      },
+      answer: tracePageSchema,
+      asks: true,
+    });
+    yield page.traces;
+    token = page.traces.length === 0 ? undefined : page.next_page_token || undefined;
+  } while (token !== undefined);
+}
+
+/** MLflow's filters know no escape: a name with quotes of both kinds is looked for among all. */
+function sessionFilter(session: string): string | undefined {
+  const quote = ["'", '"'].find((one) => !session.includes(one));
+  return quote && `metadata.\`mlflow.trace.session\` = ${quote}${session}${quote}`;
+}
+
+const SPANS_LOCATION = 'mlflow.trace.spansLocation';
+
+/** The spans of some traces by their ids, wherever the server keeps them. */
+export async function spansOf(
+  client: MlflowClient,
+  infos: readonly TraceInfo[],
+): Promise<Map<string, readonly WireSpan[]>> {
+  const found = new Map<string, readonly WireSpan[]>();
+  const stored = infos.filter(({ tags }) => tags[SPANS_LOCATION] === 'TRACKING_STORE');
+  if (stored.length > 0) {
+    const { traces } = await client.send({
+      method: 'GET',
+      path: '/api/3.0/mlflow/traces/batchGet',
+      query: stored.map((info) => ['trace_ids', info.trace_id] as const),
+      answer: traceBatchSchema,
+      asks: true,
+    });
+    for (const { trace_info, spans } of traces) found.set(trace_info.trace_id, spans);
+  }
+  for (const { trace_id } of infos) {
+    if (found.has(trace_id)) continue;
+    found.set(trace_id, await spansInArtifacts(client, trace_id));
+  }
+  return found;
+}
+
+async function spansInArtifacts(client: MlflowClient, id: string): Promise<readonly WireSpan[]> {
+  const { spans } = await client.send({
+    method: 'GET',
+    path: '/ajax-api/2.0/mlflow/get-trace-artifact',
+    query: [['request_id', id]],
+    answer: traceDataSchema,
+    asks: true,
+  });
+  return spans;
+}
+
+export async function traceInfo(client: MlflowClient, id: string): Promise<TraceInfo> {
+  const { trace } = await client.send({
+    method: 'GET',
+    path: `/api/3.0/mlflow/traces/${encodeURIComponent(id)}`,
+    answer: traceInfoAnswerSchema,
+    asks: true,
+  });
+  return trace.trace_info;
+}
+
+/** What is said of a trace, as MLflow takes it. */
+export interface NewAssessment {
+  readonly assessment_name: string;
+  readonly source: { readonly source_type: 'LLM_JUDGE' | 'CODE'; readonly source_id: string };
+  readonly feedback: {
+    readonly value?: string | number | boolean;
+    readonly error?: { readonly error_code: string; readonly error_message: string };
+  };
+  readonly rationale: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export async function createAssessment(
+  client: MlflowClient,
+  traceId: string,
+  assessment: NewAssessment,
+): Promise<void> {
+  await client.send({
+    method: 'POST',
+    path: `/api/3.0/mlflow/traces/${encodeURIComponent(traceId)}/assessments`,
+    body: { assessment: { ...assessment, trace_id: traceId } },
+    answer: anything,
+    asks: false,
+  });
+}
+
+export interface Tag {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** The run that has a tag; undefined if there is none. */
+export async function findRun(
+  client: MlflowClient,
+  experimentId: string,
+  { key, value }: Tag,
+): Promise<string | undefined> {
+  const { runs } = await client.send({
+    method: 'POST',
+    path: '/api/2.0/mlflow/runs/search',
+    body: {
+      experiment_ids: [experimentId],
+      filter: `tags.\`${key}\` = '${value}'`,
+      max_results: 1,
+    },
+    answer: runsSchema,
+    asks: true,
+  });
+  return runs[0]?.info.run_id;
+}
+
+export async function createRun(
+  client: MlflowClient,
+  experimentId: string,
+  name: string,
+  started: number,
+  tags: readonly Tag[],
+): Promise<string> {
+  const { run } = await client.send({
+    method: 'POST',
+    path: '/api/2.0/mlflow/runs/create',
+    body: { experiment_id: experimentId, run_name: name, start_time: started, tags },
+    answer: createdRunSchema,
+    asks: false,
+  });
+  return run.info.run_id;
+}
+
+export async function linkTraces(
+  client: MlflowClient,
+  runId: string,
+  ids: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < ids.length; from += MOST_LINKS) {
+    await client.send({
+      method: 'POST',
+      path: '/api/2.0/mlflow/traces/link-to-run',
+      body: { run_id: runId, trace_ids: ids.slice(from, from + MOST_LINKS) },
+      answer: anything,
+      asks: false,
+    });
+  }
+}
+
+export async function logMetrics(
+  client: MlflowClient,
+  runId: string,
+  metrics: Readonly<Record<string, number>>,
+  timestamp: number,
+): Promise<void> {
+  const all = Object.entries(metrics).map(([key, value]) => ({ key, value, timestamp, step: 0 }));
+  for (let from = 0; from < all.length; from += MOST_METRICS) {
+    await client.send({
+      method: 'POST',
+      path: '/api/2.0/mlflow/runs/log-batch',
+      body: { run_id: runId, metrics: all.slice(from, from + MOST_METRICS) },
+      answer: anything,
+      asks: false,
+    });
+  }
+}
+
+export async function endRun(client: MlflowClient, runId: string, ended: number): Promise<void> {
+  await client.send({
+    method: 'POST',
+    path: '/api/2.0/mlflow/runs/update',
+    body: { run_id: runId, status: 'FINISHED', end_time: ended },
+    answer: anything,
+    asks: false,
+  });
+}

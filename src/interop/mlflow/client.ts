@@ -1,0 +1,155 @@
+import { setTimeout } from 'node:timers/promises';
+import * as z from 'zod';
+import { parseJson } from '../../core/data.ts';
+import { errorText } from '../../core/errors.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { type Connection, CREDENTIALS, URI_VARIABLE } from './connection.ts';
+import { MlflowError } from './mlflowError.ts';
+import { failureSchema } from './wire.ts';
+
+/** Milliseconds that one request may take. */
+const TIMEOUT = 60_000;
+
+/** Milliseconds before a question is asked again of a server that is busy. */
+const WAITS = [500, 2_000];
+
+const BUSY = [429, 502, 503, 504];
+
+/** Characters of a server's words that an error shows. */
+const SHOWN = 300;
+
+export interface Sent<Answer> {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  /** From the address of the server. */
+  readonly path: string;
+  readonly query?: readonly (readonly [string, string])[];
+  readonly body?: object;
+  readonly answer: z.ZodType<Answer>;
+  /** Whether it changes nothing, and may be asked again. */
+  readonly asks: boolean;
+}
+
+/** Talks to one tracking server, in its REST API. Follows it nowhere, and believes none of its answers. */
+export class MlflowClient {
+  readonly #connection: Connection;
+  readonly #signal: AbortSignal;
+
+  constructor(connection: Connection, signal: AbortSignal) {
+    this.#connection = connection;
+    this.#signal = signal;
+  }
+
+  /** The address that people know it by. */
+  get url(): string {
+    return this.#connection.url;
+  }
+
+  /** @throws MlflowError; the signal's reason when aborted */
+  async send<Answer>(sent: Sent<Answer>): Promise<Answer> {
+    for (const wait of sent.asks ? WAITS : []) {
+      const response = await this.#fetch(sent);
+      if (!BUSY.includes(response.status)) return this.#read(sent, response);
+      await response.body?.cancel();
+      await setTimeout(wait, undefined, { signal: this.#signal });
+    }
+    return this.#read(sent, await this.#fetch(sent));
+  }
+
+  async #fetch({ method, path, query = [], body }: Sent<unknown>): Promise<Response> {
+    const { url, authorization } = this.#connection;
+    const search = new URLSearchParams(
+      query.map(([name, value]): [string, string] => [name, value]),
+    ).toString();
+    try {
+      return await fetch(`${url}${path}${search && `?${search}`}`, {
+        method,
+        headers: {
+          ...(body && { 'content-type': 'application/json' }),
+          ...(authorization !== undefined && { authorization }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        redirect: 'manual',
+        signal: AbortSignal.any([this.#signal, AbortSignal.timeout(TIMEOUT)]),
+      });
+    } catch (error) {
+      throw this.#unreachable(error);
+    }
+  }
+
+  async #read<Answer>({ answer }: Sent<Answer>, response: Response): Promise<Answer> {
+    const text = await this.#textOf(response);
+    const { status } = response;
+    const value = parseJson(text);
+    if (status < 200 || status >= 300) throw this.#refused(status, value);
+    const read = answer.safeParse(value);
+    if (read.success) return read.data;
+    const what = value === undefined ? 'no JSON' : z.prettifyError(read.error).split('\n')[0];
+    throw new MlflowError(
+      'bad-answer',
+      `${this.url} does not answer as an MLflow server does (${visibleLine(String(what), SHOWN)}). Check ${URI_VARIABLE}; MLflow 3 or newer is needed.`,
+    );
+  }
+
+  async #textOf(response: Response): Promise<string> {
+    const decoder = new TextDecoder();
+    const pieces: string[] = [];
+    let length = 0;
+    try {
+      for await (const piece of response.body ?? []) {
+        length += piece.byteLength;
+        if (length > LIMITS.mlflowAnswer) break;
+        pieces.push(decoder.decode(piece, { stream: true }));
+      }
+    } catch (error) {
+      throw this.#unreachable(error);
+    }
+    if (length <= LIMITS.mlflowAnswer) return pieces.join('');
+    const message = `An answer of ${this.url} has more than ${readable(LIMITS.mlflowAnswer)} bytes. Pull fewer sessions, with --session.`;
+    throw new MlflowError('bad-answer', message);
+  }
+
+  #refused(status: number, value: unknown): MlflowError {
+    const { error_code: code, message } = failureSchema.safeParse(value).data ?? {
+      error_code: '',
+      message: '',
+    };
+    const said = message === '' ? '' : ` It says: ${visibleLine(message, SHOWN)}`;
+    if (status === 401 || status === 403) {
+      const what = this.#connection.authorization ? 'Check' : 'Set';
+      return new MlflowError(
+        'refused',
+        `${this.url} refused us with status ${status}. ${what} ${CREDENTIALS}.${said}`,
+      );
+    }
+    if (status >= 300 && status < 400) {
+      return new MlflowError(
+        'refused',
+        `${this.url} redirects elsewhere, where nothing was sent. Set ${URI_VARIABLE} to the address that it redirects to, if you trust it.`,
+      );
+    }
+    if (code === 'RESOURCE_DOES_NOT_EXIST')
+      return new MlflowError('not-found', `${this.url}:${said}`);
+    const isMlflow = code !== '';
+    return new MlflowError(
+      'failed',
+      isMlflow
+        ? `${this.url} answered with status ${status}.${said}`
+        : `${this.url} answered with status ${status}, not as an MLflow server does. Check ${URI_VARIABLE}; MLflow 3 or newer is needed.`,
+    );
+  }
+
+  #unreachable(error: unknown): unknown {
+    if (this.#signal.aborted) return this.#signal.reason;
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const code = String(Object(cause).code ?? '');
+    const why =
+      Object(error).name === 'TimeoutError'
+        ? `no answer within ${TIMEOUT / 1000} s`
+        : visibleLine(errorText(cause) || code, SHOWN);
+    return new MlflowError(
+      'unreachable',
+      `${this.url} cannot be reached: ${why}. Start the server with \`mlflow server\`, or check ${URI_VARIABLE}.`,
+    );
+  }
+}

@@ -1,0 +1,155 @@
+import { join } from 'node:path';
+import { questionHash } from '../../assertions/questionHash.ts';
+import { toConversation } from '../../core/conversation.ts';
+import { jsonOrText } from '../../core/data.ts';
+import { conversationHash, type Label, labelSchema } from '../../core/label.ts';
+import type { Message } from '../../core/message.ts';
+import { reaches } from '../../core/scoring.ts';
+import type { Suite, SuiteCase } from '../../core/suite.ts';
+import { readRegular } from '../../disk/regularFile.ts';
+import { assertionKeyOf, isHuman, shareOf } from './assessments.ts';
+import { makeFolder, replaceFile, writeOnce } from './files.ts';
+import { labelsFolder } from './link.ts';
+import { SESSION, type Session } from './session.ts';
+import type { Assessment } from './wire.ts';
+
+/** A score from which a value without an assertion of ours counts as good. */
+const GOOD = 0.5;
+
+/** A session that became a case. */
+export interface Pulled {
+  readonly id: string;
+  readonly session: Session;
+  readonly messages: readonly Message[];
+  readonly turns: ReadonlyMap<string, number>;
+}
+
+export interface LabelledSessions {
+  /** How many labels are there now, old ones aside. */
+  readonly added: number;
+  readonly people: readonly string[];
+  /** `tone: "so-so"`: assessments that say neither good nor bad. */
+  readonly unclear: readonly string[];
+}
+
+/** Writes what people said of sessions beside the eval file, a file for each of them. */
+export async function writeLabels(
+  evalFile: string,
+  pulled: readonly Pulled[],
+  suite: Suite | undefined,
+): Promise<LabelledSessions> {
+  const byPerson = new Map<string, Label[]>();
+  const unclear = new Set<string>();
+  const folder = labelsFolder(evalFile);
+  for (const one of pulled) {
+    const suiteCase = suite?.cases.find(({ id }) => id === one.id);
+    for (const { person, label, name, value } of labelsOf(one, suiteCase)) {
+      if (!label) unclear.add(`${name}: ${JSON.stringify(value)}`);
+      else byPerson.set(person, [...(byPerson.get(person) ?? []), label]);
+    }
+    if ([...byPerson.values()].flat().some((label) => label.case === one.id)) {
+      await keepConversation(folder, one, suiteCase);
+    }
+  }
+  let added = 0;
+  for (const [person, labels] of byPerson) {
+    added += await addLabels(join(folder, `${person}.jsonl`), labels);
+  }
+  return { added, people: [...byPerson.keys()], unclear: [...unclear] };
+}
+
+interface Said {
+  readonly person: string;
+  readonly name: string;
+  readonly value: unknown;
+  readonly label: Label | undefined;
+}
+
+function labelsOf({ id, session, messages, turns }: Pulled, suiteCase?: SuiteCase): Said[] {
+  const hash = conversationHash(conversationOf(messages));
+  return session.traces.flatMap((trace) =>
+    trace.assessments
+      .filter((one) => isHuman(one) && one.feedback !== undefined)
+      .map((one) => {
+        const turn = one.metadata[SESSION] === undefined ? turns.get(trace.trace_id) : undefined;
+        return {
+          person: fileNameOf(one.source?.source_id ?? ''),
+          name: one.assessment_name,
+          value: one.feedback?.value,
+          label: labelOf(one, { case: id, conversation_hash: hash }, turn, suiteCase),
+        };
+      }),
+  );
+}
+
+function labelOf(
+  { assessment_name: name, feedback, rationale, create_time: at = '' }: Assessment,
+  about: Pick<Label, 'case' | 'conversation_hash'>,
+  turn: number | undefined,
+  suiteCase: SuiteCase | undefined,
+): Label | undefined {
+  const key = assertionKeyOf(name);
+  const assertion = suiteCase?.assertions.find((one) => one.key === key);
+  const { value } = feedback ?? {};
+  const score = shareOf(value);
+  if (score === undefined) return undefined;
+  return {
+    ...about,
+    assertion: key,
+    ...(suiteCase && assertion && { question_hash: questionHash(assertion, suiteCase) }),
+    ...(turn !== undefined && { turn }),
+    status: reaches(score, assertion?.threshold ?? GOOD) ? 'pass' : 'fail',
+    ...(typeof value === 'string' && { label: value }),
+    score,
+    ...(rationale && { comment: rationale }),
+    at,
+  };
+}
+
+function conversationOf(messages: readonly Message[]) {
+  return toConversation(messages.map((message) => ({ message })));
+}
+
+async function keepConversation(
+  folder: string,
+  { messages }: Pulled,
+  suiteCase: SuiteCase | undefined,
+): Promise<void> {
+  const conversation = conversationOf(messages);
+  const { role, topics = [], tools = [], expectations = {}, context = {} } = suiteCase ?? {};
+  const facts = { ...(role !== undefined && { role }), topics, tools, expectations, context };
+  const kept = join(folder, 'conversations');
+  await makeFolder(folder);
+  await makeFolder(kept);
+  const text = `${JSON.stringify({ conversation, facts }, undefined, 2)}\n`;
+  await writeOnce(join(kept, `${conversationHash(conversation)}.json`), text);
+}
+
+/** Adds what is not there yet; lines that are no labels stay as they are. */
+async function addLabels(path: string, labels: readonly Label[]): Promise<number> {
+  const text = await readRegular(path).then(String, () => '');
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const known = new Set(
+    lines.flatMap((line) => {
+      const label = labelSchema.safeParse(jsonOrText(line)).data;
+      return label ? [identityOf(label)] : [];
+    }),
+  );
+  const fresh = labels.filter((label) => !known.has(identityOf(label)));
+  if (fresh.length === 0) return 0;
+  const all = [...lines, ...fresh.map((label) => JSON.stringify(label))];
+  await replaceFile(path, `${all.join('\n')}\n`);
+  return fresh.length;
+}
+
+function identityOf({ case: id, assertion, turn, at, conversation_hash: hash }: Label): string {
+  return JSON.stringify([id, assertion, turn, at, hash]);
+}
+
+/** `ann@example.com` as it is; nothing that leads out of the folder. */
+function fileNameOf(person: string): string {
+  const name = person
+    .replace(/[^A-Za-z0-9@._+-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+  return name.slice(0, 80) || 'someone';
+}

@@ -1,0 +1,32 @@
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod';
+
+/** What is written beside an eval file that was pulled, whose sessions are which. */
+export const linkSchema = z.object({
+  experiment: z.object({ experiment_id: z.string(), name: z.string() }),
+  /** By the id of the case; the first trace stands first. */
+  sessions: z.record(
+    z.string(),
+    z.object({ session: z.string(), traces: z.array(z.string()).min(1) }),
+  ),
+});
+
+export type Link = z.infer<typeof linkSchema>;
+
+/** `shop.sessions` beside `shop.eval.yaml`. */
+export function sessionsFolder(evalFile: string): string {
+  return join(dirname(evalFile), `${nameOf(evalFile)}.sessions`);
+}
+
+export function labelsFolder(evalFile: string): string {
+  return join(dirname(evalFile), `${nameOf(evalFile)}.labels`);
+}
+
+export function linkFile(evalFile: string): string {
+  return join(sessionsFolder(evalFile), 'mlflow.json');
+}
+
+/** The name of an eval file without what makes it one. */
+export function nameOf(evalFile: string): string {
+  return basename(evalFile).replace(/\.eval\.ya?ml$/, '');
+}

@@ -1,0 +1,227 @@
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import { findAssertionType } from '../../assertions/registry.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
+import type { Tool } from '../../core/message.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import type { Suite } from '../../core/suite.ts';
+import { readMessages } from '../../messages/readMessages.ts';
+import { write, writeInline, writeWord } from '../../yaml/quoting.ts';
+import { BATCH, findExperiment, searchTraces, spansOf } from './api.ts';
+import { assertionKeyOf, expectedIn, isHuman } from './assessments.ts';
+import type { MlflowClient } from './client.ts';
+import { makeFolder, replaceFile, writeOnce } from './files.ts';
+import { type LabelledSessions, type Pulled, writeLabels } from './labels.ts';
+import { type Link, linkFile, nameOf, sessionsFolder } from './link.ts';
+import { MlflowError } from './mlflowError.ts';
+import { CaseIds, shorthandOf } from './pulledCase.ts';
+import { type Session, Sessions, type SessionTalk, talkOfSession } from './session.ts';
+import { readSpans, type Span } from './spans.ts';
+
+export interface Pull {
+  readonly experiment: string;
+  /** Only these; all by default. */
+  readonly sessions: readonly string[];
+  /** Absolute. */
+  readonly evalFile: string;
+  /** Reads the eval file once it is there. */
+  readonly load: (path: string) => Promise<Suite | undefined>;
+}
+
+export interface PullReport {
+  readonly sessions: number;
+  readonly traces: number;
+  /** Sentences on what did not come along. */
+  readonly notes: readonly string[];
+  /** False if an eval file was there already, which stays as it is. */
+  readonly created: boolean;
+  readonly labels: LabelledSessions;
+}
+
+/** Requests for spans at the same time. */
+const SIDE_BY_SIDE = 4;
+
+interface PulledSession extends Pulled {
+  readonly tools: readonly Tool[];
+  readonly expectations: Readonly<Record<string, unknown>>;
+}
+
+/** Makes cases of the sessions of an experiment. @throws MlflowError, UnwritableError */
+export async function pull(client: MlflowClient, wanted: Pull): Promise<PullReport> {
+  const experiment = await findExperiment(client, wanted.experiment);
+  const notes: string[] = [];
+  const sessions = await sessionsOf(client, experiment.experiment_id, wanted, notes);
+  const folder = sessionsFolder(wanted.evalFile);
+  await makeFolder(folder);
+  const ids = new CaseIds();
+  const limit = pLimit(SIDE_BY_SIDE);
+  const named = sessions.map((session) => ({ id: ids.idFor(session.id), session }));
+  const read = await Promise.all(
+    named.map(({ id, session }) => limit(() => pullSession(client, id, session, folder, notes))),
+  );
+  const pulled = read.filter((one) => one !== undefined);
+  if (pulled.length === 0) {
+    const why = notes.length > 0 ? ` ${notes[0]}` : '';
+    const message = `No session of "${visibleLine(experiment.name, 80)}" became a case.${why} Sessions are traces with \`mlflow.trace.session\` in their metadata.`;
+    throw new MlflowError('not-found', message);
+  }
+  await replaceFile(join(folder, CASES), casesText(pulled, folder));
+  const link: Link = {
+    experiment,
+    sessions: Object.fromEntries(
+      pulled.map(({ id, session }) => [
+        id,
+        { session: session.id, traces: session.traces.map(({ trace_id }) => trace_id) },
+      ]),
+    ),
+  };
+  await replaceFile(linkFile(wanted.evalFile), `${JSON.stringify(link, undefined, 2)}\n`);
+  const text = evalFileText(wanted.evalFile, experiment.name, pulled);
+  const created = await writeOnce(wanted.evalFile, text);
+  const suite = await wanted.load(wanted.evalFile);
+  const labels = await writeLabels(wanted.evalFile, pulled, suite);
+  const traces = pulled.reduce((sum, { session }) => sum + session.traces.length, 0);
+  return { sessions: pulled.length, traces, notes, created, labels };
+}
+
+async function sessionsOf(
+  client: MlflowClient,
+  experimentId: string,
+  { sessions: wanted }: Pull,
+  notes: string[],
+): Promise<Session[]> {
+  const sessions = new Sessions();
+  let count = 0;
+  for (const session of wanted.length > 0 ? wanted : [undefined]) {
+    for await (const page of searchTraces(client, experimentId, session)) {
+      count += page.length;
+      if (count > LIMITS.mlflowTraces) {
+        const message = `There are more than ${readable(LIMITS.mlflowTraces)} traces. Name the sessions that you want with --session.`;
+        throw new MlflowError('bad-answer', message);
+      }
+      sessions.add(page);
+    }
+  }
+  const all = sessions.all();
+  if (wanted.length === 0) {
+    if (sessions.lonely > 0) notes.push(`${counted(sessions.lonely, 'trace')} in no session.`);
+    return all;
+  }
+  for (const id of wanted) {
+    if (all.some((one) => one.id === id)) continue;
+    throw new MlflowError('not-found', `There is no session "${visibleLine(id, 100)}".`);
+  }
+  return all.filter(({ id }) => wanted.includes(id));
+}
+
+/** Undefined if it is no conversation, which is noted. */
+async function pullSession(
+  client: MlflowClient,
+  id: string,
+  session: Session,
+  folder: string,
+  notes: string[],
+): Promise<PulledSession | undefined> {
+  const { traces } = session;
+  const spans = new Map<string, readonly Span[]>();
+  for (let from = 0; from < traces.length; from += BATCH) {
+    const found = await spansOf(client, traces.slice(from, from + BATCH));
+    for (const [trace, own] of found) spans.set(trace, readSpans(own));
+  }
+  const talk = talkOfSession(session, spans);
+  const name = `Session "${visibleLine(session.id, 80)}"`;
+  const written = talk.messages.map(shorthandOf);
+  const [problem] = readMessages(written).problems;
+  if (problem) {
+    notes.push(`${name} is left out. ${problem.message}`);
+    return undefined;
+  }
+  if (talk.silent.length > 0) {
+    notes.push(`${name}: nothing said was found in ${counted(talk.silent.length, 'trace')}.`);
+  }
+  await replaceFile(join(folder, `${id}.yaml`), `${write(written).text}\n`);
+  return { id, session, ...caseOf(session, talk) };
+}
+
+function caseOf({ traces }: Session, { messages, turns, tools }: SessionTalk) {
+  const expected = traces
+    .flatMap(({ assessments }) => assessments)
+    .filter((one) => isHuman(one) && one.expectation !== undefined)
+    .map((one) => [one.assessment_name, expectedIn(one)] as const);
+  return { messages, turns, tools, expectations: Object.fromEntries(expected) };
+}
+
+const CASES = 'cases.yaml';
+
+function casesText(pulled: readonly PulledSession[], folder: string): string {
+  const cases = pulled.map(({ id, tools, expectations }) => ({
+    id,
+    transcript: `${id}.yaml`,
+    ...(tools.length > 0 && { tools }),
+    ...(Object.keys(expectations).length > 0 && { expectations }),
+  }));
+  const text = `# Written by \`turnlight mlflow pull\`, and anew by the next one. What you check stands in the eval file.\ncases:\n${write(copied(cases)).text.replace(/^/gm, '  ')}\n`;
+  if (Buffer.byteLength(text) <= LIMITS.evalFile) return text;
+  const message = `The cases of these sessions fill more than ${readable(LIMITS.evalFile)} bytes of ${join(folder, CASES)}. Pull fewer of them, with --session.`;
+  throw new MlflowError('bad-answer', message);
+}
+
+/** Without objects that stand twice: YAML would write a reference to the first. */
+function copied<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
+
+function evalFileText(
+  evalFile: string,
+  experiment: string,
+  pulled: readonly PulledSession[],
+): string {
+  const include = `${nameOf(evalFile)}.sessions/${CASES}`;
+  const assessed = assessedNames(pulled).filter((name) =>
+    SUGGESTED.every(({ type }) => type !== name),
+  );
+  const lines = [
+    `# Sessions of the MLflow experiment ${visibleLine(JSON.stringify(experiment), 200)}. Pull again for new ones: this file stays as you write it.`,
+    `include: [${writeWord(include, true)}]`,
+    '',
+    'defaults:',
+    '  assert:',
+    ...SUGGESTED.map(({ type }) => `    - type: ${type}`),
+    ...(assessed.length > 0
+      ? [
+          '    # People assessed these in MLflow. Say what must hold, to compare a judge with their labels:',
+          ...assessed.map((name) => `    # - ${visibleLine(suggested(name), 200)}`),
+        ]
+      : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** An assertion whose key is the name. */
+function suggested(name: string): string {
+  return writeInline(
+    findAssertionType(name) ? { type: name } : { name, type: 'criterion', criterion: '' },
+  );
+}
+
+/** What a session is usually asked. */
+const SUGGESTED = [{ type: 'conversation-completeness' }, { type: 'user-frustration' }];
+
+function assessedNames(pulled: readonly PulledSession[]): string[] {
+  const assessments = pulled
+    .flatMap(({ session }) => session.traces)
+    .flatMap((trace) => trace.assessments)
+    .filter((one) => isHuman(one) && one.feedback !== undefined);
+  return [...new Set(assessments.map((one) => assertionKeyOf(one.assessment_name)))];
+}
+
+/** Where a pull writes unless it is told. */
+export function defaultEvalFile(folder: string, experiment: string): string {
+  const words = experiment
+    .split('/')
+    .at(-1)
+    ?.replace(/[^A-Za-z0-9_-]+/g, '-');
+  const name = words?.replace(/^-+|-+$/g, '').slice(0, 60) || 'mlflow';
+  return join(folder, `${name}.eval.yaml`);
+}

@@ -1,0 +1,174 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { parseJson } from '../../core/data.ts';
+import type { CaseLine } from '../../core/runRecord.ts';
+import type { Verdict } from '../../core/verdict.ts';
+import { summaries } from '../../report/assertionSummary.ts';
+import {
+  createAssessment,
+  createRun,
+  endRun,
+  findRun,
+  linkTraces,
+  logMetrics,
+  type NewAssessment,
+  traceInfo,
+} from './api.ts';
+import type { MlflowClient } from './client.ts';
+import { type Link, linkFile, linkSchema } from './link.ts';
+import { SESSION } from './session.ts';
+
+/** MLflow's own names, by which its pages find what belongs together. */
+const SOURCE_RUN = 'mlflow.assessment.sourceRunId';
+const RUN_TYPE = { key: 'mlflow.runType', value: 'genai_evaluate' };
+
+const OWN_RUN = 'turnlight.run';
+const OWN_KEY = 'turnlight.verdict';
+
+/** What MLflow takes of a name of a metric. */
+const NOT_IN_METRICS = /[^A-Za-z0-9_\-. /:]+/g;
+
+/** MLflow's columns are not endless. */
+const LONGEST_RATIONALE = 16_000;
+const LONGEST_NAME = 200;
+
+export interface Pushed {
+  /** Of MLflow. */
+  readonly runId: string;
+  readonly sessions: number;
+  readonly assessments: number;
+  /** Those that an earlier push had written. */
+  readonly known: number;
+  readonly metrics: number;
+}
+
+/** A run of ours, as it is recorded. */
+export interface JudgedRun {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly started: string;
+  readonly evalFile: string;
+  /** Only of cases that the link knows. */
+  readonly cases: readonly CaseLine[];
+}
+
+/** The link of an eval file that was pulled; undefined if there is none. */
+export async function readLink(evalFile: string): Promise<Link | undefined> {
+  const text = await readFile(linkFile(evalFile), 'utf8').catch(() => '');
+  return linkSchema.safeParse(parseJson(text)).data;
+}
+
+/**
+ * Writes verdicts on the first traces of their sessions, and an evaluation run with its metrics. What
+ * an earlier push of the same run has written is not written again.
+ *
+ * @throws MlflowError
+ */
+export async function push(client: MlflowClient, run: JudgedRun, link: Link): Promise<Pushed> {
+  const { experiment_id: experiment } = link.experiment;
+  const own = { key: OWN_RUN, value: run.id };
+  const runId =
+    (await findRun(client, experiment, own)) ??
+    (await createRun(
+      client,
+      experiment,
+      `turnlight ${basename(run.evalFile)}`,
+      Date.parse(run.started),
+      [RUN_TYPE, own, { key: 'turnlight.file', value: basename(run.evalFile) }],
+    ));
+  let assessments = 0;
+  let known = 0;
+  const linked: string[] = [];
+  for (const line of run.cases) {
+    const found = link.sessions[line.id];
+    const [first] = found?.traces ?? [];
+    if (!found || first === undefined) continue;
+    linked.push(...found.traces);
+    const there = await keysOn(client, first, run.id);
+    for (const verdict of line.verdicts) {
+      if (verdict.status === 'skipped') continue;
+      const key = keyOf(line, verdict);
+      if (there.has(key)) known += 1;
+      else {
+        const metadata = { [SESSION]: found.session, [SOURCE_RUN]: runId, [OWN_RUN]: run.id };
+        const more = { [OWN_KEY]: key, 'turnlight.case': line.id };
+        await createAssessment(client, first, assessmentOf(verdict, { ...metadata, ...more }));
+        assessments += 1;
+      }
+    }
+  }
+  await linkTraces(client, runId, [...new Set(linked)]);
+  const ended = Math.max(...run.cases.map(({ finished }) => Date.parse(finished)));
+  const metrics = metricsOf(run.cases);
+  await logMetrics(client, runId, metrics, ended);
+  await endRun(client, runId, ended);
+  return {
+    runId,
+    sessions: run.cases.length,
+    assessments,
+    known,
+    metrics: Object.keys(metrics).length,
+  };
+}
+
+/** The verdicts of a run that stand on a trace. */
+async function keysOn(client: MlflowClient, trace: string, run: string): Promise<Set<string>> {
+  const { assessments } = await traceInfo(client, trace);
+  const own = assessments.filter(({ metadata }) => metadata[OWN_RUN] === run);
+  return new Set(own.map(({ metadata }) => metadata[OWN_KEY] ?? ''));
+}
+
+function keyOf({ repetition }: CaseLine, { assertion }: Verdict): string {
+  return `${assertion.key ?? assertion.index} ${repetition}`;
+}
+
+function assessmentOf(verdict: Verdict, metadata: Readonly<Record<string, string>>): NewAssessment {
+  const { assertion, label, value, score, threshold, rationale, misses, judge, status } = verdict;
+  const feedback =
+    verdict.status === 'error'
+      ? { error: { error_code: verdict.reason, error_message: rationale.slice(0, 1_000) } }
+      : { value: label ?? value ?? score ?? status };
+  const words = [rationale, ...misses.filter((miss) => !rationale.includes(miss))].join('\n');
+  return {
+    assessment_name: assertion.name.slice(0, LONGEST_NAME),
+    source: judge
+      ? { source_type: 'LLM_JUDGE', source_id: judge.model }
+      : { source_type: 'CODE', source_id: `turnlight ${assertion.type}` },
+    feedback,
+    rationale: words.slice(0, LONGEST_RATIONALE),
+    metadata: {
+      ...metadata,
+      'turnlight.status': status,
+      'turnlight.threshold': String(threshold),
+      ...(score !== null && { 'turnlight.score': String(score) }),
+    },
+  };
+}
+
+/** Of each assertion its mean, its pass rate, its labels, and what could not be judged; of all the cases. */
+export function metricsOf(cases: readonly CaseLine[]): Record<string, number> {
+  const metrics: Record<string, number> = {};
+  const put = (name: string, value: number | null | undefined) => {
+    if (value === null || value === undefined) return;
+    metrics[name.replace(NOT_IN_METRICS, '_').slice(0, LONGEST_NAME)] = value;
+  };
+  for (const { name, mean, passed, failed, skipped, errored, values } of summaries(cases)) {
+    put(`${name}/mean`, mean);
+    if (passed + failed > 0) put(`${name}/pass_rate`, passed / (passed + failed));
+    for (const [value, count] of Object.entries(values)) put(`${name}/count/${value}`, count);
+    put(`${name}/errors`, sum(Object.values(errored)));
+    put(`${name}/skipped`, skipped);
+  }
+  const count = (status: CaseLine['status']) => cases.filter((one) => one.status === status).length;
+  const [passed, failed] = [count('pass'), count('fail')];
+  if (passed + failed > 0) put('cases/pass_rate', passed / (passed + failed));
+  put('cases/passed', passed);
+  put('cases/failed', failed);
+  put('cases/errors', count('error'));
+  put('cases/skipped', count('skipped'));
+  return metrics;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}

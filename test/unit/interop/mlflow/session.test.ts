@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { shorthandOf } from '../../../../src/interop/mlflow/pulledCase.ts';
+import { talkOfSession } from '../../../../src/interop/mlflow/session.ts';
+import { readSpans } from '../../../../src/interop/mlflow/spans.ts';
+import { traceDataSchema, traceInfoSchema } from '../../../../src/interop/mlflow/wire.ts';
+import {
+  chatTrace,
+  type FakeSpan,
+  type FakeTrace,
+  savedSpans,
+  storedSpans,
+  turnTrace,
+} from '../../../support/mlflow/traces.ts';
+
+/** What a session of these traces says, and the turn of each trace's reply. */
+function read(traces: readonly FakeTrace[], wire = storedSpans) {
+  const spans = new Map(
+    traces.map((one) => [one.id, readSpans(traceDataSchema.parse({ spans: wire(one) }).spans)]),
+  );
+  const infos = traces.map(({ id }) => traceInfoSchema.parse({ trace_id: id }));
+  const talk = talkOfSession({ id: 's', traces: infos }, spans);
+  return { ...talk, messages: talk.messages.map(shorthandOf), turns: [...talk.turns.values()] };
+}
+
+function trace(...spans: FakeSpan[]): FakeTrace {
+  return { id: 'a', session: 's', spans };
+}
+
+const SYSTEM = { role: 'system', content: 'Be kind.' };
+const asUser = (content: string) => ({ role: 'user', content });
+const asAssistant = (content: string) => ({ role: 'assistant', content });
+const model = (messages: readonly object[], outputs: unknown): FakeSpan => ({
+  type: 'CHAT_MODEL',
+  inputs: { messages },
+  outputs,
+});
+const chosen = (message: object) => ({ choices: [{ message }] });
+
+describe('a session of MLflow as a conversation', () => {
+  for (const [where, wire] of [
+    ['the tracking store', storedSpans],
+    ['artifacts', savedSpans],
+  ] as const) {
+    it(`is read from ${where}, where each trace repeats what was said before`, () => {
+      const { messages, turns } = read(
+        [
+          chatTrace('a', 's', [SYSTEM, asUser('Hi')], 'Hello'),
+          chatTrace(
+            'b',
+            's',
+            [SYSTEM, asUser('Hi'), asAssistant('Hello'), asUser('Bye')],
+            'See you',
+          ),
+        ],
+        wire,
+      );
+      const said = [
+        { system: 'Be kind.' },
+        { user: 'Hi' },
+        { assistant: 'Hello' },
+        { user: 'Bye' },
+      ];
+      assert.deepEqual(messages, [...said, { assistant: 'See you' }]);
+      assert.deepEqual(turns, [2, 4]);
+    });
+  }
+
+  it('keeps the instructions once where each trace knows only its own turn', () => {
+    const { messages } = read([
+      chatTrace('a', 's', [SYSTEM, asUser('Hi')], 'Hello'),
+      chatTrace('b', 's', [SYSTEM, asUser('Bye')], 'See you'),
+    ]);
+    assert.deepEqual(
+      messages.map((one) => Object.values(one)[0]),
+      ['Be kind.', 'Hi', 'Hello', 'Bye', 'See you'],
+    );
+  });
+
+  it('joins a trace that remembers only the last words', () => {
+    const { messages } = read([
+      chatTrace('a', 's', [SYSTEM, asUser('One')], 'First'),
+      chatTrace('b', 's', [SYSTEM, asUser('One'), asAssistant('First'), asUser('Two')], 'Second'),
+      chatTrace('c', 's', [SYSTEM, asUser('Two'), asAssistant('Second'), asUser('Three')], 'Third'),
+    ]);
+    assert.deepEqual(
+      messages.map((one) => Object.values(one)[0]),
+      ['Be kind.', 'One', 'First', 'Two', 'Second', 'Three', 'Third'],
+    );
+  });
+
+  it('has the same words twice where they were said twice', () => {
+    const { messages } = read([
+      turnTrace('a', 's', 'Hi', 'Yes?'),
+      turnTrace('b', 's', 'Hi', 'Yes?'),
+    ]);
+    assert.equal(messages.length, 4);
+  });
+
+  it('leaves out what models were asked besides, such as whether a text is safe', () => {
+    const { messages } = read([
+      trace(
+        { inputs: { message: 'Hi' }, outputs: 'Hello' },
+        model([asUser('Is "Hi" safe?')], chosen(asAssistant('SAFE'))),
+        model([asUser('Hi')], chosen(asAssistant('Hello'))),
+      ),
+    ]);
+    assert.deepEqual(messages, [{ user: 'Hi' }, { assistant: 'Hello' }]);
+  });
+
+  it("does not count a framework's span twice", () => {
+    const inner = { ...model([asUser('Hi')], chosen(asAssistant('Hello'))), parent: 'outer' };
+    const outer = { ...model([asUser('Hi')], chosen(asAssistant('Hello'))), id: 'outer' };
+    const { messages } = read([trace({ inputs: {}, outputs: 'Hello' }, outer, inner)]);
+    assert.deepEqual(messages, [{ user: 'Hi' }, { assistant: 'Hello' }]);
+  });
+
+  it('keeps calls of tools with their results, what was retrieved, and the tools', () => {
+    const call = {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'c', type: 'function', function: { name: 'lookup', arguments: '{"id":1}' } },
+      ],
+    };
+    const result = { role: 'tool', tool_call_id: 'c', content: 'shipped' };
+    const tools = [{ type: 'function', function: { name: 'lookup' } }];
+    const { messages, tools: offered } = read([
+      trace(
+        { inputs: { question: 'Where?' }, outputs: { answer: 'On its way' } },
+        { type: 'RETRIEVER', outputs: [{ page_content: 'Two days.' }, { page_content: 'Free.' }] },
+        {
+          type: 'CHAT_MODEL',
+          inputs: { messages: [asUser('Where?')], tools },
+          outputs: chosen(call),
+        },
+        { type: 'TOOL', name: 'lookup', inputs: { id: 1 }, outputs: 'shipped' },
+        model([asUser('Where?'), call, result], chosen(asAssistant('On its way'))),
+      ),
+    ]);
+    assert.deepEqual(messages, [
+      { user: 'Where?' },
+      {
+        assistant: null,
+        tool_calls: [{ id: 'c', function: { name: 'lookup', arguments: { id: 1 } } }],
+      },
+      { tool: 'shipped', tool_call_id: 'c' },
+      { assistant: 'On its way', retrieval_context: ['Two days.', 'Free.'] },
+    ]);
+    assert.deepEqual(offered, [{ name: 'lookup' }]);
+  });
+
+  it('takes the texts of the function, with the tools that it used, where no model was logged', () => {
+    const { messages } = read([
+      trace(
+        { inputs: { user_input: 'Where?', session_id: 's' }, outputs: { response: 'Here' } },
+        { id: 't', type: 'TOOL', name: 'lookup', inputs: { id: 1 }, outputs: { state: 'sent' } },
+      ),
+    ]);
+    assert.deepEqual(messages, [
+      { user: 'Where?' },
+      {
+        assistant: null,
+        tool_calls: [{ id: 't', function: { name: 'lookup', arguments: { id: 1 } } }],
+      },
+      { tool: '{"state":"sent"}', tool_call_id: 't' },
+      { assistant: 'Here' },
+    ]);
+  });
+
+  for (const [what, inputs, outputs] of [
+    [
+      'Responses',
+      { input: [asUser('Hi')], instructions: 'Be kind.' },
+      {
+        output: [
+          { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hello' }] },
+        ],
+      },
+    ],
+    [
+      'Anthropic',
+      { system: 'Be kind.', messages: [asUser('Hi')] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] },
+    ],
+    [
+      'LangChain',
+      [
+        [
+          { type: 'system', content: 'Be kind.' },
+          { type: 'human', content: 'Hi' },
+        ],
+      ],
+      { generations: [[{ message: { type: 'ai', content: 'Hello' } }]] },
+    ],
+  ] as const) {
+    it(`reads what ${what} logs of its models`, () => {
+      const { messages } = read([
+        trace({ inputs: {}, outputs: 'Hello' }, { type: 'CHAT_MODEL', inputs, outputs }),
+      ]);
+      assert.deepEqual(messages, [{ system: 'Be kind.' }, { user: 'Hi' }, { assistant: 'Hello' }]);
+    });
+  }
+
+  for (const [what, one] of [
+    ['no spans', trace()],
+    ['nothing in them', trace({ inputs: null, outputs: null })],
+    [
+      'a parent that is its own',
+      trace({ id: 'x', parent: 'x', type: 'CHAT_MODEL' }, { id: 'y', parent: 'y', type: 'LLM' }),
+    ],
+    ['a reply without a question', trace({ outputs: 'Hello' })],
+  ] as const) {
+    it(`notes a trace with ${what}`, () => {
+      const { messages, silent } = read([one]);
+      assert.deepEqual([messages, silent], [[], ['a']]);
+    });
+  }
+});
