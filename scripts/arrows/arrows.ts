@@ -82,8 +82,19 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/interop',
-    holds: 'in and out of other tools: sessions and verdicts of MLflow',
-    imports: ['core', 'disk', 'yaml', 'messages', 'models', 'assertions', 'report'],
+    holds:
+      'in and out of other tools: one file per kind of file that is imported; sessions and verdicts of MLflow',
+    imports: [
+      'core',
+      'disk',
+      'yaml',
+      'schema',
+      'messages',
+      'models',
+      'assertions',
+      'evalfile',
+      'report',
+    ],
   },
   {
     folder: 'src/protocol',
@@ -120,7 +131,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/extension',
     holds: 'the extension: a thin shell; language features come from the server',
-    imports: ['core', 'assertions', 'evalfile', 'runner', 'report', 'store', 'protocol'],
+    imports: ['core', 'assertions', 'evalfile', 'interop', 'runner', 'report', 'store', 'protocol'],
   },
   {
     folder: 'webview',

@@ -6,6 +6,7 @@ import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { REPORTER_NAMES } from '../report/registry.ts';
 import { RECORD } from '../store/append.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
+import type { ImportOptions } from './importCommand.ts';
 import type { PullOptions } from './mlflowCommand.ts';
 import type { PlanOptions } from './planCommand.ts';
 import type { ChosenReporter } from './reporters.ts';
@@ -67,6 +68,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   addCheck(program, shell, done);
   addList(program, shell, done);
   addPlan(program, shell, done);
+  addImport(program, shell, done);
   addTrust(program, shell, done);
   addMlflow(program, shell, done);
   addLsp(program);
@@ -146,6 +148,19 @@ function addPlan(program: Command, shell: Shell, done: (code: ExitCode) => void)
     .action(async (globs: string[], options: PlanOptions) => {
       const { plan } = await import('./planCommand.ts');
       done(await plan(globs, options, shell));
+    });
+}
+
+function addImport(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
+  program
+    .command('import')
+    .description('make eval files of chat logs, traces and the files of other tools')
+    .argument('<files...>', 'JSON, JSON lines, YAML or CSV; what it is of is found out')
+    .option('--output <file>', 'the eval file to write (default: beside the file, called like it)')
+    .option('--force', 'write over an eval file that is there')
+    .action(async (files: string[], options: ImportOptions) => {
+      const { importFiles } = await import('./importCommand.ts');
+      done(await importFiles(files, options, shell));
     });
 }
 

@@ -29,6 +29,8 @@ export const LIMITS = {
   answerEntries: 5_000,
   comparedWord: 100,
   comparedWords: 300,
+  imported: 100_000_000,
+  importedCases: 1_000,
   work: 5_000,
 } as const;
 
@@ -61,6 +63,8 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   answerEntries: "Entries of the lists in a judge's answer",
   comparedWord: 'Characters of a word for which "did you mean" looks for a likely one',
   comparedWords: 'Names that it is compared with',
+  imported: 'Bytes of a file that `turnlight import` reads',
+  importedCases: 'Conversations that one import makes cases of',
   work: 'Milliseconds of work for what an editor asks, such as completion, once the file is read',
 };
 

@@ -36,6 +36,9 @@ const schemas = messageSchemas(['user', 'assistant'], (role) => ({
   user_id: noted,
   metadata: noted,
   additional_metadata: noted,
+  audio: noted,
+  mcp_resources_called: noted,
+  mcp_prompts_called: noted,
   ...(role === 'user'
     ? {
         tools_called: noCalls,
@@ -58,10 +61,18 @@ const schemas = messageSchemas(['user', 'assistant'], (role) => ({
       }),
 }));
 
-const NOTED = ['user_id', 'metadata', 'additional_metadata'] as const;
+const MARKING = [
+  'user_id',
+  'metadata',
+  'additional_metadata',
+  'mcp_resources_called',
+  'mcp_prompts_called',
+] as const;
+
+const NOTED = [...MARKING, 'audio'] as const;
 
 /** Keys that no other dialect has, also as DeepEval's own servers spell them. */
-const MARKS = ['tools_called', 'mcp_tools_called', ...NOTED, 'toolsCalled', 'userId'];
+const MARKS = ['tools_called', 'mcp_tools_called', ...MARKING, 'toolsCalled', 'userId'];
 
 /** DeepEval's turns: `{role, content, tools_called?, retrieval_context?}`. */
 export const deepeval: Dialect = {

@@ -26,6 +26,14 @@ export function readMessages(list: unknown): ReadMessages {
   return readItems(list);
 }
 
+/** Whether every item is meant as a message in some dialect. */
+export function looksLikeMessages(list: readonly unknown[]): boolean {
+  return (
+    list.length > 0 &&
+    list.every((item) => isMapping(item) && dialects.some((dialect) => dialect.matches(item)))
+  );
+}
+
 const readItems = remembered((list: readonly unknown[]): ReadMessages => {
   const messages: { message: Message; index: number }[] = [];
   const notes: string[] = [];

@@ -53,6 +53,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       const { newEvalFile } = await import('./newEvalFile.ts');
       await newEvalFile(secrets);
     }),
+    register('turnlight.importFile', async (given: unknown) => {
+      const { importAsEvalFile } = await import('./importFile.ts');
+      await importAsEvalFile(given, log);
+    }),
     register('turnlight.openExample', async () => {
       const { openExample } = await import('./openExample.ts');
       await openExample(extensionUri);

@@ -126,4 +126,21 @@ describe('DeepEval turns', () => {
       replacement: 'input_parameters',
     });
   });
+
+  it('may hold every key that DeepEval saves, with nothing in it', () => {
+    const empty = {
+      user_id: null,
+      audio: null,
+      mcp_tools_called: null,
+      mcp_resources_called: null,
+      mcp_prompts_called: null,
+      metadata: null,
+    };
+    const list = [
+      { role: 'user', content: 'Hi', ...empty },
+      { role: 'assistant', content: 'Hello', ...empty },
+    ];
+    assert.deepEqual(notesOf(list), []);
+    assert.equal(canonical(list).length, 2);
+  });
 });

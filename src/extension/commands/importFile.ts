@@ -1,0 +1,128 @@
+import { dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { firstFree } from '../../core/data.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { noticeText } from '../../core/presentation/editorText.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { FileError } from '../../evalfile/files.ts';
+import { nodeFiles } from '../../evalfile/nodeFiles.ts';
+import { evalFilePaths } from '../../interop/evalFilePaths.ts';
+import { type Imported, importFile } from '../../interop/importFile.ts';
+import { workspaceOf } from '../locations.ts';
+
+const SHOW = 'Show What Was Left Out';
+
+const KINDS = {
+  'Chats, traces and files of other tools': ['json', 'jsonl', 'ndjson', 'yaml', 'yml', 'csv'],
+};
+
+/**
+ * Makes an eval file of another tool's file, beside it, and opens it. Nothing is written over.
+ *
+ * @param given the file that a menu was opened on
+ */
+export async function importAsEvalFile(
+  given: unknown,
+  log: vscode.LogOutputChannel,
+): Promise<void> {
+  const source = await sourceOf(given);
+  if (!source) return;
+  const text = await textOf(source);
+  if (text === undefined) return;
+  const [first = ''] = await freePaths(source.fsPath, 1);
+  const imported = await importFile(source.fsPath, text, {
+    path: first,
+    workspace: workspaceOf(source),
+    files: nodeFiles(),
+    env: (name) => process.env[name],
+  });
+  const paths = await freePaths(source.fsPath, imported.texts.length);
+  const encoder = new TextEncoder();
+  for (const [index, path] of paths.entries()) {
+    const written = encoder.encode(imported.texts[index]);
+    await vscode.workspace.fs.writeFile(vscode.Uri.file(path), written);
+  }
+  const [opened] = paths;
+  if (opened !== undefined) {
+    await vscode.window.showTextDocument(vscode.Uri.file(opened), { preview: false });
+  }
+  tell(source, paths, imported, log);
+}
+
+async function sourceOf(given: unknown): Promise<vscode.Uri | undefined> {
+  const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
+  if (uri?.scheme === 'file' && (given !== undefined || isKnown(uri))) return uri;
+  const picked = await vscode.window.showOpenDialog({
+    title: 'Import as Eval File',
+    openLabel: 'Import',
+    filters: KINDS,
+  });
+  return picked?.[0];
+}
+
+function isKnown({ path }: vscode.Uri): boolean {
+  return Object.values(KINDS)
+    .flat()
+    .some((ending) => path.endsWith(`.${ending}`));
+}
+
+/** As it is on the screen: unsaved text counts before what is on the disk. */
+async function textOf(uri: vscode.Uri): Promise<string | undefined> {
+  const open = vscode.workspace.textDocuments.find(
+    (one) => one.isDirty && one.uri.toString() === uri.toString(),
+  );
+  if (open) return open.getText();
+  try {
+    return await nodeFiles().read(uri.fsPath, LIMITS.imported);
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    void vscode.window.showErrorMessage(noticeText(`${nameOf(uri)}: ${error.message}`));
+    return undefined;
+  }
+}
+
+/** `log.eval.yaml`, or the first of `log-2.eval.yaml` and so on that is free. */
+async function freePaths(source: string, count: number): Promise<string[]> {
+  const folder = await vscode.workspace.fs.readDirectory(vscode.Uri.file(dirname(source)));
+  const taken = new Set(folder.map(([name]) => name));
+  const [own = ''] = evalFilePaths(source, 1);
+  const stem = own.replace(/\.eval\.yaml$/, '');
+  const nameOfPath = (path: string) => path.slice(dirname(path).length + 1);
+  const at = (number: number) => (number === 1 ? stem : `${stem}-${number}`);
+  const first = firstFree(at, (one) =>
+    evalFilePaths(source, count, `${one}.eval.yaml`).some((path) => taken.has(nameOfPath(path))),
+  );
+  return evalFilePaths(source, count, `${first}.eval.yaml`);
+}
+
+function tell(
+  source: vscode.Uri,
+  paths: readonly string[],
+  { cases, entries }: Imported,
+  log: vscode.LogOutputChannel,
+): void {
+  for (const { line, message, broken } of entries) {
+    const text = visibleLine(`${source.fsPath}:${line}: ${message}`);
+    if (broken) log.error(text);
+    else log.info(text);
+  }
+  const broken = entries.filter((one) => one.broken);
+  const name = nameOf(source);
+  const files = paths.map((path) => vscode.workspace.asRelativePath(path)).join(', ');
+  const left = entries.length === 0 ? '' : ` ${counted(entries.length, 'thing')} left out.`;
+  const [first] = broken;
+  const text =
+    cases === 0
+      ? `Nothing was imported from ${name}. ${first?.message ?? ''}`
+      : `${counted(cases, 'case')} from ${name} in ${files}.${left}`;
+  const show =
+    broken.length > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+  void show(noticeText(text), ...(entries.length > 0 ? [SHOW] : [])).then((choice) => {
+    if (choice === SHOW) log.show();
+  });
+}
+
+function nameOf(uri: vscode.Uri): string {
+  return vscode.workspace.asRelativePath(uri);
+}

@@ -1,0 +1,138 @@
+import { isMapping, type Mapping } from '../core/data.ts';
+import type { Message } from '../core/message.ts';
+import { readMessages } from '../messages/readMessages.ts';
+import type { DraftCase, Ledger } from './importer.ts';
+
+/** Calls of a conversation that its case lists. */
+const MOST_CALLS = 12;
+
+export interface Recorded {
+  readonly line: number;
+  readonly name?: string | undefined;
+  readonly keys?: Mapping;
+  /** The other tool's own checks; what can be checked without a model where there are none. */
+  readonly assert?: readonly unknown[];
+}
+
+/** A recorded conversation as a case; undefined if its messages cannot be read. */
+export function recordedCase(
+  list: unknown,
+  { line, name, keys = {}, assert = [] }: Recorded,
+  ledger: Ledger,
+): DraftCase | undefined {
+  const messages = messagesOf(list, line, ledger);
+  return messages && caseOf(messages, { line, name, keys, assert });
+}
+
+function caseOf(
+  messages: readonly Message[],
+  { line, name, keys = {}, assert = [] }: Recorded,
+): DraftCase {
+  return {
+    line,
+    name,
+    opening: messages.find(({ role }) => role === 'user')?.content,
+    keys: { ...keys, transcript: messages.map(shorthandOf) },
+    assert: assert.length > 0 ? assert : plainChecks(messages),
+    suggestions: assert.length > 0 ? [] : suggestionsFor(messages, keys),
+  };
+}
+
+/** The same of messages that were put together; undefined, and told, where a side never speaks. */
+export function spokenCase(
+  messages: readonly Message[],
+  recorded: Recorded,
+  ledger: Ledger,
+): DraftCase | undefined {
+  const missing = (['user', 'assistant'] as const).find(
+    (side) => !messages.some(({ role }) => role === side),
+  );
+  if (!missing) return caseOf(messages, recorded);
+  ledger.broken(recorded.line, `This conversation has no message of the ${missing}.`);
+  return undefined;
+}
+
+/** Canonical messages; what is wrong with them, or has nothing to show, goes into the ledger. */
+export function messagesOf(list: unknown, line: number, ledger: Ledger): Message[] | undefined {
+  return readPart(list, /^$/, { line, what: 'This conversation' }, ledger);
+}
+
+/** What of a file a list of messages is: `The span "chat"`. */
+export interface Piece {
+  readonly line: number;
+  readonly what: string;
+}
+
+/** The same of a part of a conversation, in which one side may be silent. */
+export function partOf(
+  list: readonly unknown[],
+  piece: Piece,
+  ledger: Ledger,
+): Message[] | undefined {
+  if (list.length === 0) return [];
+  return readPart(list, /^no-(user|assistant)-message$/, piece, ledger);
+}
+
+function readPart(
+  list: unknown,
+  excused: RegExp,
+  { line, what }: Piece,
+  ledger: Ledger,
+): Message[] | undefined {
+  const { messages, notes, problems } = readMessages(list);
+  const problem = problems.find(({ code }) => !excused.test(code));
+  if (problem) {
+    ledger.broken(line, `${what} is left out. ${problem.message}`);
+    return undefined;
+  }
+  for (const note of notes) ledger.lost(line, note.replace(/^Message \d+: /, 'Not shown: '));
+  return messages.map(({ message }) => message);
+}
+
+/** A message as a person writes it. */
+export function shorthandOf(message: Message): Mapping {
+  if (message.role === 'tool') return { tool: message.content, tool_call_id: message.callId };
+  if (message.role !== 'assistant') return { [message.role]: message.content };
+  const { content, toolCalls, retrievalContext } = message;
+  return {
+    assistant: content === '' ? null : content,
+    ...(toolCalls && {
+      tool_calls: toolCalls.map(({ id, name, arguments: given }) => ({
+        id,
+        function: {
+          name,
+          arguments: isMapping(given) || typeof given === 'string' ? given : JSON.stringify(given),
+        },
+      })),
+    }),
+    ...(retrievalContext && { retrieval_context: retrievalContext }),
+  };
+}
+
+function callsIn(messages: readonly Message[]): string[] {
+  return messages.flatMap((message) =>
+    message.role === 'assistant' ? (message.toolCalls ?? []).map(({ name }) => name) : [],
+  );
+}
+
+/** What holds of the conversation as it was, and needs no model. */
+function plainChecks(messages: readonly Message[]): unknown[] {
+  const tools = callsIn(messages).slice(0, MOST_CALLS);
+  return [{ type: 'no-repeat' }, ...(tools.length > 0 ? [{ type: 'tool-sequence', tools }] : [])];
+}
+
+function suggestionsFor(messages: readonly Message[], keys: Mapping): unknown[] {
+  const has = (role: Message['role']) => messages.some((message) => message.role === role);
+  const cites = messages.some(
+    (message) => message.role === 'assistant' && message.retrievalContext !== undefined,
+  );
+  return [
+    { type: 'conversation-completeness' },
+    ...(keys.expectations === undefined ? [] : ['The conversation comes to what is expected.']),
+    ...(has('system') || has('developer') ? ['Every reply keeps to the instructions.'] : []),
+    ...(has('tool') ? ['What the assistant says of its tools is what they returned.'] : []),
+    ...(cites ? [{ type: 'turn-faithfulness' }] : []),
+    ...(keys.role === undefined ? [] : [{ type: 'role-adherence' }]),
+    ...(keys.topics === undefined ? [] : [{ type: 'topic-adherence' }]),
+  ];
+}

@@ -1,0 +1,113 @@
+import { basename } from 'node:path';
+import { isMapping, mappingOf } from '../core/data.ts';
+import { LIMITS, readable } from '../core/limits.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { evalFileText, type WrittenCase, withIds } from './evalFileText.ts';
+import { type Draft, type Entry, type Importer, Ledger, type Row } from './importer.ts';
+import { importers } from './registry.ts';
+import { type Place, settle } from './settle.ts';
+import { rowsOf } from './source.ts';
+
+export interface Imported {
+  /** Who knew the file; absent if nobody did. */
+  readonly importer?: string;
+  /** The eval files, in order; one unless it would be too large. Each passes `turnlight check`. */
+  readonly texts: readonly string[];
+  readonly cases: number;
+  /** What did not come along, by line. */
+  readonly entries: readonly Entry[];
+}
+
+/** A file is begun anew before it is as large as this, in characters. */
+const FILE_SIZE = LIMITS.evalFile / 4;
+
+/**
+ * Makes eval files of another tool's file. Reads it, and asks and runs nothing.
+ *
+ * @param path of the file, whose ending says how it is read
+ */
+export async function importFile(path: string, text: string, place: Place): Promise<Imported> {
+  const ledger = new Ledger();
+  const rows = rowsOf(path, text, ledger);
+  const importer = importerOf(rows);
+  if (!importer) {
+    tellUnknown(rows, ledger);
+    return { texts: [], cases: 0, entries: ledger.entries };
+  }
+  const fitting = rows.filter((row) => fits(importer, row, ledger));
+  const draft = importer.read(fitting, ledger);
+  const cases = withIds(most(draft, ledger), importer.tag);
+  const about = draftOf(path, draft, importer);
+  const texts: string[] = [];
+  let count = 0;
+  for (const some of inFiles(about, cases)) {
+    const settled = await settle(about, some, place, ledger);
+    if (settled.cases.length === 0) continue;
+    texts.push(settled.text);
+    count += settled.cases.length;
+  }
+  if (count === 0 && !ledger.entries.some(({ broken }) => broken)) {
+    ledger.broken(1, `${importer.name}: there is no conversation in it.`);
+  }
+  return { importer: importer.name, texts, cases: count, entries: ledger.entries };
+}
+
+/** The one that knows most rows; of two the first. */
+function importerOf(rows: readonly Row[]): Importer | undefined {
+  const known = importers.map((importer) => ({
+    importer,
+    count: rows.filter(({ value }) => importer.matches(value)).length,
+  }));
+  const best = Math.max(...known.map(({ count }) => count));
+  return best === 0 ? undefined : known.find(({ count }) => count === best)?.importer;
+}
+
+function fits(importer: Importer, { line, value }: Row, ledger: Ledger): boolean {
+  if (importer.matches(value)) return true;
+  ledger.broken(line, `This is ${shapeOf(value)}, nothing of ${importer.name}.`);
+  return false;
+}
+
+function tellUnknown(rows: readonly Row[], ledger: Ledger): void {
+  const tried = importers.map(({ name, takes }) => `${name} (${takes})`).join(', ');
+  const [first] = rows;
+  const found = first ? `found ${shapeOf(first.value)}` : 'found nothing that can be read';
+  ledger.broken(first?.line ?? 1, `No importer knows this file: ${found}. Tried: ${tried}.`);
+}
+
+function shapeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list that is no conversation';
+  if (!isMapping(value)) return value === null ? 'null' : `a ${typeof value}`;
+  const keys = Object.keys(value).slice(0, 6);
+  if (keys.length === 0) return 'an empty mapping';
+  return `a mapping with ${keys.map((key) => `\`${visibleLine(key, 40)}\``).join(', ')}`;
+}
+
+function most({ cases }: Draft, ledger: Ledger): Draft['cases'] {
+  const beyond = cases[LIMITS.importedCases];
+  if (!beyond) return cases;
+  const limit = readable(LIMITS.importedCases);
+  ledger.broken(beyond.line, `Only the first ${limit} conversations are imported. Split the file.`);
+  return cases.slice(0, LIMITS.importedCases);
+}
+
+function draftOf(path: string, { head = {}, comments = [] }: Draft, { name, tag }: Importer) {
+  const defaults = { ...mappingOf(head.defaults), tags: [tag] };
+  const from = `Imported from ${basename(path)} (${name}).`;
+  return { head: { ...head, defaults }, comments: [from, ...comments] };
+}
+
+function inFiles(about: Omit<Draft, 'cases'>, cases: readonly WrittenCase[]): WrittenCase[][] {
+  const files: WrittenCase[][] = [];
+  let size = Number.POSITIVE_INFINITY;
+  for (const one of cases) {
+    const own = evalFileText(about, [one]).length;
+    if (size + own > FILE_SIZE) {
+      files.push([]);
+      size = 0;
+    }
+    files.at(-1)?.push(one);
+    size += own;
+  }
+  return files;
+}

@@ -1,0 +1,192 @@
+import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { listIn, parsed, tellStrangers, textIn, textsIn } from '../fields.ts';
+import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
+import { chatTarget, placeholderTarget } from '../placeholder.ts';
+import { agentvAssertions } from './agentvAssertions.ts';
+
+/** The share at which AgentV calls a test passed. */
+const PASS_SHARE = 0.8;
+
+const LISTS = ['tests', 'evalcases', 'cases'];
+
+const FILE_KEYS = [...LISTS, 'name', 'description', 'execution', 'assertions', 'tags', '$schema'];
+
+const TEST_KEYS = [
+  'id',
+  'criteria',
+  'expected_outcome',
+  'input',
+  'input_messages',
+  'expected_output',
+  'expected_messages',
+  'assertions',
+  'evaluators',
+  'assert',
+  'mode',
+  'turns',
+  'aggregation',
+  'on_turn_failure',
+  'vars',
+  'metadata',
+  'note',
+];
+
+/** AgentV's eval files, and its tests as JSON lines. */
+export const agentv: Importer = {
+  name: 'AgentV',
+  takes: 'eval files with `tests`, and tests as JSON lines',
+  tag: 'agentv',
+  matches: (value) => isMapping(value) && testsIn(value).some(isTest),
+  read(rows, ledger) {
+    const files = rows.map((row) => ({ ...row, file: mappingOf(row.value) }));
+    const whole = files.find(({ file }) => listIn(file, ...LISTS));
+    const { execution, description, name, assertions } = whole?.file ?? {};
+    const settings = mappingOf(execution);
+    if (whole) {
+      tellStrangers(whole.file, FILE_KEYS, whole.line, ledger);
+      tellStrangers(settings, ['target', 'threshold', 'assertions'], whole.line, ledger);
+    }
+    const say = (message: string) => ledger.lost(whole?.line ?? 1, message);
+    const shared = [assertions, settings.assertions].flatMap((one) =>
+      agentvAssertions(one, undefined, say),
+    );
+    const cases = files.flatMap(({ line, file, lineOf }) =>
+      testsIn(file).flatMap((value, index) => {
+        const key = LISTS.find((one) => Object.hasOwn(file, one));
+        const own = key === undefined ? undefined : lineOf?.([key, index]);
+        return caseFor({ line: own ?? line, value }, ledger) ?? [];
+      }),
+    );
+    const target = placeholderTarget(textIn(settings, 'target'));
+    return {
+      cases,
+      comments: [target.comment],
+      head: {
+        name,
+        description,
+        ...(cases.some(({ keys }) => keys.target === undefined) && target.head),
+        defaults: {
+          threshold: settings.threshold ?? PASS_SHARE,
+          ...(shared.length > 0 && { assert: shared }),
+        },
+      },
+    };
+  },
+};
+
+function testsIn(file: Mapping): Mapping[] {
+  return (listIn(file, ...LISTS) ?? [file]).map(mappingOf);
+}
+
+function isTest(test: Mapping): boolean {
+  const asks = ['input', 'input_messages', 'turns'].some((key) => Object.hasOwn(test, key));
+  const isOwn = ['criteria', 'expected_outcome', 'assertions', 'expected_output', 'evaluators'];
+  return typeof test.id === 'string' && asks && isOwn.some((key) => Object.hasOwn(test, key));
+}
+
+function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
+  const test = mappingOf(value);
+  const { id } = test;
+  const say = (message: string) => ledger.lost(line, `${String(id)}: ${message}`);
+  tellStrangers(test, TEST_KEYS, line, ledger);
+  const conversation = conversationIn(test, say);
+  if (!conversation) {
+    ledger.broken(line, `The test ${JSON.stringify(id)} has no input that can be read.`);
+    return undefined;
+  }
+  const criteria = textIn(test, 'criteria', 'expected_outcome');
+  const written = [test.assertions, test.evaluators, test.assert].flatMap((one) =>
+    agentvAssertions(one, criteria, say),
+  );
+  const metadata = mappingOf(test.metadata);
+  tellStrangers(metadata, ['tags'], line, ledger);
+  if (test.aggregation === 'max') say('`aggregation: max` has no counterpart.');
+  const ownChecks = JSON.stringify(conversation.turns ?? []).includes('"assert"');
+  return {
+    line,
+    name: typeof id === 'string' ? id : undefined,
+    keys: {
+      description: textIn(test, 'note'),
+      tags: textsIn(metadata.tags),
+      context: isMapping(test.vars) ? test.vars : undefined,
+      expectations: criteria,
+      aggregate: test.aggregation === 'min' ? 'min' : undefined,
+      stop_on_failure: test.on_turn_failure === 'stop' ? true : undefined,
+      ...conversation,
+    },
+    // Without checks of its own a test is graded by its criteria.
+    assert: written.length > 0 || ownChecks || criteria === undefined ? written : [criteria],
+    suggestions: written.length > 0 && criteria !== undefined ? [criteria] : [],
+  };
+}
+
+/** Instructions, what was said before, and what the user says now, to be answered live. */
+function conversationIn(test: Mapping, say: (message: string) => void): Mapping | undefined {
+  const input = messagesIn(test.input ?? test.input_messages, say);
+  const system = input.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const said = input.filter(({ role }) => role !== 'system');
+  const scripted = (listIn(test, 'turns') ?? []).map(mappingOf).map((turn) => ({
+    user: wordsOf(turn.input, say),
+    expected: turn.expected_output === undefined ? undefined : wordsOf(turn.expected_output, say),
+    assert: nonEmpty(agentvAssertions(turn.assertions, undefined, say)),
+  }));
+  const last = said.findLastIndex(({ role }) => role === 'assistant');
+  const live = said.slice(last + 1).map(({ content }) => ({ user: content }));
+  const expected = expectedIn(test, say);
+  const final = live.at(-1);
+  const turns = [
+    ...live.slice(0, -1),
+    ...(final ? [{ ...final, expected: scripted.length > 0 ? undefined : expected }] : []),
+    ...scripted,
+  ];
+  if (turns.length === 0) return undefined;
+  const before = said.slice(0, last + 1).map(({ role, content }) => ({ [role]: content }));
+  return {
+    ...(system.length > 0 && { target: chatTarget(system.join('\n\n')) }),
+    ...(before.length > 0 && { history: before }),
+    turns,
+  };
+}
+
+function nonEmpty<Item>(list: readonly Item[]): readonly Item[] | undefined {
+  return list.length > 0 ? list : undefined;
+}
+
+interface Said {
+  readonly role: string;
+  readonly content: string;
+}
+
+function messagesIn(input: unknown, say: (message: string) => void): Said[] {
+  const given = parsed(input);
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given)) {
+    const { role = 'user', content } = isMapping(given) ? given : { content: given };
+    return [{ role: String(role), content: wordsOf(content ?? given, say) }];
+  }
+  return given.map(mappingOf).map(({ role, content }) => ({
+    role: String(role),
+    content: wordsOf(content, say),
+  }));
+}
+
+/** Text, or parts of text, files and images. */
+function wordsOf(content: unknown, say: (message: string) => void): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return JSON.stringify(content) ?? '';
+  return content
+    .map(mappingOf)
+    .map(({ type, value, text }) => {
+      if (type === 'text' || type === undefined) return String(value ?? text ?? '');
+      say(`The ${String(type)} ${JSON.stringify(value)} is not shown to the target.`);
+      return `[${String(type)} ${JSON.stringify(value)}: not shown]`;
+    })
+    .join('\n\n');
+}
+
+function expectedIn(test: Mapping, say: (message: string) => void): string | undefined {
+  const given = test.expected_output ?? test.expected_messages;
+  if (given === undefined || given === null) return undefined;
+  const said = messagesIn(given, say).map(({ content }) => content);
+  return said.join('\n\n') || undefined;
+}

@@ -1,0 +1,117 @@
+import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import type { Message } from '../../core/message.ts';
+import { ourAssertion } from '../assertions.ts';
+import { messagesOf, spokenCase } from '../conversation.ts';
+import { listIn, parsed, tellStrangers, textIn, toolsIn } from '../fields.ts';
+import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
+
+const NAMES = ['id', 'conversation_id', 'thread_id'];
+
+const KNOWN = [
+  ...NAMES,
+  'query',
+  'response',
+  'messages',
+  'conversation',
+  'tool_definitions',
+  'ground_truth',
+  'context',
+  'line_number',
+];
+
+/** Rows for Azure's evaluators, and the rows of their results. */
+export const azureData: Importer = {
+  name: 'Azure evaluation data',
+  takes: '`query` and `response`, `conversation`, or `messages` with `tool_definitions`',
+  tag: 'azure',
+  matches: (value) => isMapping(value) && rowsIn(value).some(isRow),
+  read: (rows, ledger) => ({
+    cases: rows.flatMap(({ line, value }) =>
+      rowsIn(mappingOf(value)).flatMap((row) => caseFor({ line, value: row }, ledger) ?? []),
+    ),
+  }),
+};
+
+/** Of a result of `evaluate`: its rows, with their inputs under their own names. */
+function rowsIn(value: Mapping): Mapping[] {
+  const rows = Array.isArray(value.rows) && isMapping(value.metrics) ? value.rows : [value];
+  return rows
+    .map(mappingOf)
+    .map((row) =>
+      Object.fromEntries(
+        Object.entries(row).map(([key, inner]) => [key.replace(/^inputs\./, ''), inner]),
+      ),
+    );
+}
+
+function isRow(row: Mapping): boolean {
+  const has = (key: string) => row[key] !== undefined && row[key] !== null;
+  return (
+    (has('query') && has('response')) ||
+    isMapping(parsed(row.conversation)) ||
+    (has('tool_definitions') && has('messages'))
+  );
+}
+
+function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
+  const row = mappingOf(value);
+  if (!isRow(row)) {
+    ledger.broken(line, 'This row has no `query` with a `response`, and no `conversation`.');
+    return undefined;
+  }
+  const conversation = mappingOf(parsed(row.conversation));
+  const list = listIn(row, 'messages') ??
+    listIn(conversation, 'messages') ?? [
+      ...said(row.query, 'user'),
+      ...said(row.response, 'assistant'),
+    ];
+  const messages = messagesOf(list, line, ledger);
+  if (!messages) return undefined;
+  const outputs = Object.keys(row).filter((key) => key.startsWith('outputs.'));
+  tellStrangers(row, [...KNOWN, ...outputs], line, ledger);
+  const context = textIn(row, 'context') ?? textIn(conversation, 'context');
+  const recorded = {
+    line,
+    name: textIn(row, ...NAMES),
+    keys: {
+      tools: toolsIn(row.tool_definitions, line, ledger),
+      expectations: textIn(row, 'ground_truth'),
+    },
+    assert: evaluatorsIn(row, (message) => ledger.lost(line, message)),
+  };
+  return spokenCase(
+    context === undefined ? messages : resting(messages, context),
+    recorded,
+    ledger,
+  );
+}
+
+function said(value: unknown, role: string): unknown[] {
+  const given = parsed(value);
+  return Array.isArray(given) ? given : [{ role, content: String(given ?? '') }];
+}
+
+/** The last reply rests on what Azure calls the context. */
+function resting(messages: readonly Message[], context: string): Message[] {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  return messages.map((message, index) =>
+    index === last && message.role === 'assistant'
+      ? { ...message, retrievalContext: [context] }
+      : message,
+  );
+}
+
+/** `outputs.coherence.coherence` says that the row was judged by the evaluator of coherence. */
+function evaluatorsIn(row: Mapping, say: (message: string) => void): unknown[] {
+  const names = new Set(
+    Object.keys(row).flatMap((key) => /^outputs\.([^.]+)\./.exec(key)?.[1] ?? []),
+  );
+  return [...names].flatMap((name) => {
+    const threshold = [`outputs.${name}.${name}_threshold`, `outputs.${name}.threshold`]
+      .map((key) => row[key])
+      .find((one) => typeof one === 'number');
+    const { assertion, lost } = ourAssertion({ type: `${name}Evaluator`, threshold });
+    for (const message of lost) say(message);
+    return assertion ? [assertion] : [];
+  });
+}

@@ -1,0 +1,143 @@
+import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { looksLikeMessages } from '../../messages/readMessages.ts';
+import { messagesOf, partOf, spokenCase } from '../conversation.ts';
+import { conversationOf, type Exchange } from '../exchanges.ts';
+import { listIn, parsed, tellStrangers, textIn, toolsIn } from '../fields.ts';
+import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
+import { answerOf } from './chatAnswer.ts';
+
+const SESSION = ['conversation_id', 'session_id', 'thread_id', 'conversation', 'session'];
+const NAMES = ['id', 'custom_id', 'name', ...SESSION];
+
+/** What a line may hold beside the conversation that is no loss. */
+const PLAIN = [
+  ...NAMES,
+  'messages',
+  'input',
+  'instructions',
+  'tools',
+  'functions',
+  'model',
+  'request',
+  'body',
+  'response',
+  'output',
+  'choices',
+  'interactions',
+  'cassette',
+  'object',
+  'created',
+  'created_at',
+  'method',
+  'url',
+  'uri',
+  'stream',
+  'store',
+];
+
+/** Conversations as they were logged: lists of messages, and requests with their answers. */
+export const chatLog: Importer = {
+  name: 'chat logs',
+  takes: 'messages, or OpenAI requests and answers of Chat Completions and Responses',
+  tag: 'chat-log',
+  matches: (value) =>
+    Array.isArray(value)
+      ? looksLikeMessages(value)
+      : isMapping(value) && exchangesOf(value).length > 0,
+  read(rows, ledger) {
+    const sessions = new Map<unknown, Read[]>();
+    for (const row of rows) addTo(sessions, sessionOf(row), { row, logged: loggedOf(row, ledger) });
+    return { cases: [...sessions.values()].flatMap((one) => caseFor(one, ledger) ?? []) };
+  },
+};
+
+interface Logged {
+  readonly exchanges: readonly Exchange[];
+  readonly tools?: unknown[] | undefined;
+}
+
+interface Read {
+  readonly row: Row;
+  readonly logged: Logged;
+}
+
+function sessionOf({ line, value }: Row): unknown {
+  const id = isMapping(value) ? textIn(value, ...SESSION) : undefined;
+  return id ?? line;
+}
+
+function loggedOf({ line, value }: Row, ledger: Ledger): Logged {
+  if (Array.isArray(value)) {
+    const messages = messagesOf(value, line, ledger);
+    return { exchanges: messages ? [{ input: messages, output: [] }] : [] };
+  }
+  const log = mappingOf(value);
+  tellStrangers(log, PLAIN, line, ledger);
+  const read = exchangesOf(log);
+  const exchanges = read.flatMap(({ request, answer }) => {
+    const input = partOf(inputOf(request), { line, what: 'A request' }, ledger);
+    if (!input) return [];
+    const answered = answerOf(answer);
+    const hasAnswer = answer !== undefined && answer !== null;
+    if (hasAnswer && answered === undefined) {
+      ledger.broken(line, 'An answer is left out: it cannot be read, as if compressed or cut off.');
+    }
+    return [
+      { input, output: (answered && partOf(answered, { line, what: 'An answer' }, ledger)) ?? [] },
+    ];
+  });
+  const last = read.at(-1);
+  const tools = toolsIn(last?.request.tools ?? last?.request.functions, line, ledger);
+  return { exchanges, tools };
+}
+
+interface RawExchange {
+  readonly request: Mapping;
+  readonly answer: unknown;
+}
+
+/** In whichever of the usual ways a line holds them. */
+function exchangesOf(log: Mapping): RawExchange[] {
+  const several = listIn(log, 'interactions');
+  if (several) return several.flatMap((one) => exchangesOf(mappingOf(one)));
+  const request = [log.request, log.body, log].map(requestIn).find((one) => one !== undefined);
+  if (!request) return [];
+  const answer = log.response ?? (request === log ? ownAnswer(log) : undefined);
+  return [{ request, answer }];
+}
+
+function requestIn(value: unknown): Mapping | undefined {
+  const given = parsed(value);
+  if (!isMapping(given)) return undefined;
+  if (looksLikeRequest(given)) return given;
+  const inner = parsed(given.body);
+  return isMapping(inner) && looksLikeRequest(inner) ? inner : undefined;
+}
+
+function looksLikeRequest(given: Mapping): boolean {
+  const list = listIn(given, 'messages', 'input');
+  if (list) return looksLikeMessages(list);
+  const answered = ['output', 'response', 'instructions'].some((key) => Object.hasOwn(given, key));
+  return typeof given.input === 'string' && Object.hasOwn(given, 'model') && answered;
+}
+
+function ownAnswer({ choices, output }: Mapping): unknown {
+  if (choices !== undefined) return { choices };
+  return output === undefined ? undefined : { output };
+}
+
+function inputOf(request: Mapping): unknown[] {
+  const list = listIn(request, 'messages', 'input') ?? [{ user: String(request.input ?? '') }];
+  const instructions = textIn(request, 'instructions');
+  return instructions === undefined ? list : [{ system: instructions }, ...list];
+}
+
+function caseFor(reads: readonly Read[], ledger: Ledger): DraftCase | undefined {
+  const [first] = reads;
+  const messages = conversationOf(reads.flatMap(({ logged }) => logged.exchanges));
+  if (!first || messages.length === 0) return undefined;
+  const { line, value } = first.row;
+  const tools = reads.findLast(({ logged }) => logged.tools)?.logged.tools;
+  const name = isMapping(value) ? textIn(value, ...NAMES) : undefined;
+  return spokenCase(messages, { line, name, keys: { tools } }, ledger);
+}

@@ -1,0 +1,168 @@
+import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { looksLikeMessages } from '../../messages/readMessages.ts';
+import { ourAssertion } from '../assertions.ts';
+import { recordedCase } from '../conversation.ts';
+import { listIn, parsed, tellStrangers, textIn, textsIn } from '../fields.ts';
+import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
+import { placeholderTarget } from '../placeholder.ts';
+
+const KNOWN = [
+  'name',
+  'turns',
+  'input',
+  'actual_output',
+  'expected_output',
+  'scenario',
+  'expected_outcome',
+  'user_description',
+  'persona',
+  'chatbot_role',
+  'context',
+  'retrieval_context',
+  'tools_called',
+  'expected_tools',
+  'tags',
+  'comments',
+  'metrics_data',
+  // Of a finished run: what came of it belongs in a record.
+  'success',
+  'order',
+  'run_duration',
+  'evaluation_cost',
+  'multimodal',
+  'voice',
+];
+
+const MARKS = [
+  'scenario',
+  'expected_outcome',
+  'chatbot_role',
+  'user_description',
+  'actual_output',
+  'expected_output',
+  'metrics_data',
+];
+
+/** Test cases and goldens, as DeepEval saves them, with one turn or several. */
+export const deepevalData: Importer = {
+  name: 'DeepEval',
+  takes: 'test cases, goldens and test runs, conversational or of one turn',
+  tag: 'deepeval',
+  matches: (value) => isMapping(value) && casesIn(value).some(isCase),
+  read(rows, ledger) {
+    const cases = rows.flatMap(({ line, value }) =>
+      casesIn(mappingOf(value)).flatMap((one) => caseFor({ line, value: one }, ledger) ?? []),
+    );
+    const isLive = cases.some(({ keys }) => keys.transcript === undefined);
+    const { head, comment } = placeholderTarget();
+    return isLive ? { cases, head, comments: [comment] } : { cases };
+  },
+};
+
+/** A test run holds its cases in lists. */
+function casesIn(value: Mapping): Mapping[] {
+  const run = snakeKeys(value);
+  const lists = ['conversational_test_cases', 'test_cases', 'goldens'].flatMap(
+    (key) => listIn(run, key) ?? [],
+  );
+  return lists.length > 0 ? lists.map((one) => snakeKeys(mappingOf(one))) : [run];
+}
+
+/** Of the case itself, `userDescription`; what the turns hold is theirs. */
+function snakeKeys(mapping: Mapping): Mapping {
+  return Object.fromEntries(Object.entries(mapping).map(([key, value]) => [snake(key), value]));
+}
+
+function snake(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function isCase(one: Mapping): boolean {
+  const turns = listIn(one, 'turns');
+  if (turns) return looksLikeMessages(turns) && one.tests === undefined;
+  return MARKS.some((key) => one[key] !== undefined && one[key] !== null);
+}
+
+function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
+  const given = mappingOf(value);
+  tellStrangers(given, KNOWN, line, ledger);
+  const context = textsIn(given.context);
+  const expected = textIn(given, 'expected_outcome', 'expected_output');
+  const persona = parsed(given.persona);
+  const goal = textIn(given, 'scenario');
+  const recorded = {
+    line,
+    name: textIn(given, 'name'),
+    opening: goal,
+    keys: {
+      description: textIn(given, 'comments') ?? goal,
+      tags: textsIn(given.tags),
+      role: textIn(given, 'chatbot_role'),
+      expectations: context ? { outcome: expected, facts: context } : expected,
+    },
+    assert: metricsIn(given, (message) => ledger.lost(line, message)),
+  };
+  const turns = turnsIn(given);
+  if (turns) return recordedCase(turns, recorded, ledger);
+  const suggestions = expected === undefined ? [] : ['The conversation comes to what is expected.'];
+  const live = { ...recorded, suggestions };
+  const input = textIn(given, 'input');
+  if (input !== undefined) return { ...live, keys: { ...live.keys, turns: [input] } };
+  if (goal === undefined) {
+    ledger.broken(line, 'This golden has neither `turns` nor a `scenario`.');
+    return undefined;
+  }
+  const described =
+    textIn(given, 'user_description') ?? (isMapping(persona) ? wordsOf(persona) : undefined);
+  const description = textIn(given, 'comments');
+  return { ...live, keys: { ...live.keys, description, simulate: { goal, persona: described } } };
+}
+
+function wordsOf(persona: Mapping): string {
+  return Object.entries(persona)
+    .filter(([, value]) => typeof value === 'string')
+    .map(([key, value]) => `${key}: ${value}`)
+    .join('. ');
+}
+
+function turnsIn(given: Mapping): unknown[] | undefined {
+  const turns = listIn(given, 'turns');
+  if (turns) return turns.map((turn) => turnOf(mappingOf(turn)));
+  const [input, output] = [textIn(given, 'input'), textIn(given, 'actual_output')];
+  if (input === undefined || output === undefined) return undefined;
+  const reply = turnOf({
+    role: 'assistant',
+    content: output,
+    tools_called: given.tools_called,
+    retrieval_context: textsIn(given.retrieval_context),
+  });
+  return [{ role: 'user', content: input }, reply];
+}
+
+/** Without what is null, and with the keys of the dialect, also in its calls. */
+function turnOf(turn: Mapping): Mapping {
+  const entries = Object.entries(snakeKeys(turn)).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return Object.fromEntries(
+    entries.map(([key, value]) => [
+      key,
+      /tools_called$/.test(key) && Array.isArray(value)
+        ? value.map((call) => (isMapping(call) ? snakeKeys(call) : call))
+        : value,
+    ]),
+  );
+}
+
+/** The metrics of a finished run: `{name: "Turn Relevancy", threshold: 0.5}`. */
+function metricsIn(given: Mapping, say: (message: string) => void): unknown[] {
+  return (listIn(given, 'metrics_data') ?? []).map(mappingOf).flatMap((metric) => {
+    const name = String(metric.name).replace(/\s*\[.*\]$/, '');
+    const { assertion, lost } = ourAssertion({
+      type: `${name}Metric`,
+      threshold: metric.threshold,
+    });
+    for (const message of lost) say(message);
+    return assertion ? [assertion] : [];
+  });
+}

@@ -1,0 +1,189 @@
+import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { parseModelSpec } from '../../models/registry.ts';
+import { listIn, tellStrangers, textIn } from '../fields.ts';
+import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
+import { chatTarget, placeholderTarget } from '../placeholder.ts';
+import { promptfooAssertions } from './promptfooAssertions.ts';
+import { type Prompt, promptsIn } from './promptfooPrompts.ts';
+
+const FILE_KEYS = [
+  'description',
+  'prompts',
+  'providers',
+  'targets',
+  'tests',
+  'defaultTest',
+  'tags',
+  '$schema',
+];
+
+const TEST_KEYS = ['description', 'vars', 'assert', 'threshold', 'options', 'metadata'];
+
+/** promptfoo's configurations, and its tests as a list or as CSV. */
+export const promptfoo: Importer = {
+  name: 'promptfoo',
+  takes: 'configurations with `prompts` and `tests`, and tests with `vars` and `assert`',
+  tag: 'promptfoo',
+  matches: (value) => isMapping(value) && (isConfig(value) || isTest(value) || isCsvRow(value)),
+  read(rows, ledger) {
+    const whole = rows.find(({ value }) => isConfig(mappingOf(value)));
+    const config = mappingOf(whole?.value);
+    const line = whole?.line ?? 1;
+    const say = (message: string) => ledger.lost(line, message);
+    const byDefault = mappingOf(config.defaultTest);
+    if (whole) tellStrangers(config, FILE_KEYS, line, ledger);
+    tellStrangers(byDefault, TEST_KEYS, line, ledger);
+    const context: Context = {
+      prompt: onlyPrompt(config, say),
+      vars: mappingOf(byDefault.vars),
+      ledger,
+    };
+    const cases = rows.flatMap((row) => testsOf(row, say)).flatMap((row) => caseFor(row, context));
+    const target = targetIn(config, say);
+    const shared = promptfooAssertions(byDefault.assert, {}, say);
+    const isLive = cases.some(({ keys }) => keys.transcript === undefined);
+    return {
+      cases,
+      comments: isLive ? target.comments : [],
+      head: {
+        description: textIn(config, 'description'),
+        ...(isLive && target.head),
+        judge: modelIn(mappingOf(byDefault.options).provider),
+        defaults: {
+          ...(shared.length > 0 && { assert: shared }),
+          threshold: byDefault.threshold,
+        },
+      },
+    };
+  },
+};
+
+interface Context {
+  readonly prompt: Prompt | undefined;
+  readonly vars: Mapping;
+  readonly ledger: Ledger;
+}
+
+function isConfig(value: Mapping): boolean {
+  const asks = ['prompts', 'providers', 'targets'].some((key) => Object.hasOwn(value, key));
+  const tests = value.tests ?? value.scenarios;
+  return asks && (Array.isArray(tests) || typeof tests === 'string');
+}
+
+function isTest(value: Mapping): boolean {
+  return isMapping(value.vars) && Array.isArray(value.assert);
+}
+
+function isCsvRow(value: Mapping): boolean {
+  return Object.keys(value).some((key) => /^__expected\d*$/.test(key));
+}
+
+function testsOf({ line, value, lineOf }: Row, say: (message: string) => void): Row[] {
+  const given = mappingOf(value);
+  if (!isConfig(given)) return [{ line, value: isCsvRow(given) ? fromCsv(given) : given }];
+  if (given.scenarios !== undefined) say('`scenarios` has no counterpart.');
+  if (typeof given.tests === 'string') {
+    say(`The tests stand in ${given.tests}: import that file as well.`);
+  }
+  const tests = listIn(given, 'tests') ?? [];
+  return tests.flatMap((test, index) => {
+    if (isMapping(test)) return [{ line: lineOf?.(['tests', index]) ?? line, value: test }];
+    say(`The tests in ${JSON.stringify(test)} are not read: import that file as well.`);
+    return [];
+  });
+}
+
+/** `{question: …, __expected: "contains: 42"}` */
+function fromCsv(row: Mapping): Mapping {
+  const entries = Object.entries(row);
+  const assert = entries.flatMap(([key, value]) => {
+    if (!/^__expected\d*$/.test(key) || typeof value !== 'string' || value === '') return [];
+    const [, type = 'equals', text] = /^([a-z-]+):\s*([\s\S]*)$/.exec(value) ?? [];
+    return [{ type, value: text ?? value }];
+  });
+  return {
+    description: row.__description,
+    vars: Object.fromEntries(entries.filter(([key]) => !key.startsWith('__'))),
+    assert,
+  };
+}
+
+function onlyPrompt(config: Mapping, say: (message: string) => void): Prompt | undefined {
+  const [first, ...others] = promptsIn(config.prompts, say);
+  if (others.length > 0) say(`Only the first of ${others.length + 1} prompts is imported.`);
+  return first;
+}
+
+function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): DraftCase[] {
+  const test = mappingOf(value);
+  const title = textIn(test, 'description');
+  const say = (message: string) =>
+    ledger.lost(line, title === undefined ? message : `"${title}": ${message}`);
+  tellStrangers(test, TEST_KEYS, line, ledger);
+  const { _conversation: said, ...own } = { ...vars, ...mappingOf(test.vars) };
+  const transcript = Array.isArray(said) ? said.map(mappingOf).flatMap(exchangeOf) : undefined;
+  const context = Object.keys(own).length > 0 && !transcript ? own : undefined;
+  if (transcript && Object.keys(own).length > 0) {
+    say('`vars` beside `_conversation` has no counterpart.');
+  }
+  const turns = transcript || !prompt ? undefined : prompt.turns;
+  if (!transcript && !turns) {
+    ledger.broken(line, `${title ?? 'A test'} has neither a prompt nor a \`_conversation\`.`);
+    return [];
+  }
+  return [
+    {
+      line,
+      name: title,
+      keys: {
+        description: title,
+        judge: modelIn(mappingOf(test.options).provider),
+        target: turns && prompt?.system !== undefined ? chatTarget(prompt.system) : undefined,
+        context,
+        transcript,
+        turns,
+        threshold: test.threshold,
+      },
+      assert: promptfooAssertions(test.assert, { recorded: transcript !== undefined }, say),
+      suggestions: [],
+    },
+  ];
+}
+
+function exchangeOf({ input, output }: Mapping): Mapping[] {
+  return [
+    ...(input === undefined ? [] : [{ user: wordsOf(input) }]),
+    ...(output === undefined ? [] : [{ assistant: wordsOf(output) }]),
+  ];
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The first provider that is a model here; the others are told. */
+function targetIn(config: Mapping, say: (message: string) => void) {
+  const given = config.providers ?? config.targets;
+  const list = Array.isArray(given) ? given : given === undefined ? [] : [given];
+  const models = list.map(modelIn);
+  const first = models.findIndex((model) => model !== undefined);
+  for (const [index, provider] of list.entries()) {
+    if (index === first) continue;
+    const name = typeof provider === 'string' ? provider : textIn(mappingOf(provider), 'id');
+    const why = models[index] ? 'a case has one target' : 'it is no model that is known here';
+    say(`The provider ${JSON.stringify(name ?? 'without an id')} is left out: ${why}.`);
+  }
+  const model = models[first];
+  if (model === undefined) {
+    const { head, comment } = placeholderTarget();
+    return { head, comments: [comment] };
+  }
+  return { head: { target: { type: 'chat', model } }, comments: [] };
+}
+
+/** `openai:chat:gpt-4o` and `{id: openai:gpt-4o}` as `openai:gpt-4o`. */
+function modelIn(provider: unknown): string | undefined {
+  const id = typeof provider === 'string' ? provider : textIn(mappingOf(provider), 'id');
+  const short = id?.replace(/^(openai|ollama):(chat|completion|responses):/, '$1:');
+  return short !== undefined && 'spec' in parseModelSpec(short, '/') ? short : undefined;
+}

@@ -1,0 +1,102 @@
+import { parse } from 'csv-parse/sync';
+import { isMapping, isTooDeep, jsonOrText, type Path, parseJson } from '../core/data.ts';
+import { LIMITS } from '../core/limits.ts';
+import { isError } from '../core/problem.ts';
+import { jsonFault } from '../evalfile/jsonFault.ts';
+import { looksLikeMessages } from '../messages/readMessages.ts';
+import { parseYaml } from '../yaml/yamlDocument.ts';
+import type { Ledger, Row } from './importer.ts';
+import { scanJson } from './scanJson.ts';
+
+/**
+ * The rows of a file: the lines of JSON lines and CSV, the items of a list, or the one document. What
+ * is broken goes into the ledger, and the rest is kept. A list of messages is one row.
+ */
+export function rowsOf(path: string, text: string, ledger: Ledger): Row[] {
+  const plain = text.replace(/^\uFEFF/, '');
+  if (/\.(jsonl|ndjson)$/i.test(path)) return together(linesOf(plain, ledger));
+  if (/\.csv$/i.test(path)) return csvRows(plain, ledger);
+  if (/\.ya?ml$/i.test(path)) return yamlRows(path, plain, ledger);
+  const first = /^.*/.exec(plain.trimStart())?.[0] ?? '';
+  // Some tools write a document on each line of a `.json`.
+  const several = isMapping(parseJson(first)) && parseJson(plain) === undefined;
+  return several ? together(linesOf(plain, ledger)) : jsonRows(plain, ledger);
+}
+
+function linesOf(text: string, ledger: Ledger): Row[] {
+  return text.split(/\r?\n/).flatMap((content, index) => {
+    if (content.trim() === '') return [];
+    const line = index + 1;
+    const value = parseJson(content);
+    if (value !== undefined) return [{ line, value }];
+    ledger.broken(line, jsonMessage(content, 'This line'));
+    return [];
+  });
+}
+
+function jsonMessage(text: string, what: string): string {
+  if (isTooDeep(text)) return `${what} is nested deeper than ${LIMITS.depth} levels.`;
+  return `${what} is not valid JSON: ${jsonFault(text)?.message}.`;
+}
+
+function jsonRows(text: string, ledger: Ledger): Row[] {
+  const { lines, cut } = scanJson(text);
+  const lineOf = (index: number) => lines[index] ?? 1;
+  const whole = parseJson(text);
+  if (whole !== undefined) return itemRows(whole, lineOf);
+  const kept = cut && parseJson(text.slice(0, cut.at) + cut.closers);
+  const line = text.slice(0, jsonFault(text)?.offset).split('\n').length;
+  const rest = kept === undefined ? '' : ' What stands before it is kept.';
+  ledger.broken(line, `${jsonMessage(text, 'From here on, the file')}${rest}`);
+  return kept === undefined ? [] : itemRows(kept, lineOf);
+}
+
+function yamlRows(path: string, text: string, ledger: Ledger): Row[] {
+  const document = parseYaml(text, path);
+  for (const { message, range } of document.problems.filter(isError)) {
+    ledger.broken(range.start.line + 1, message);
+  }
+  const { value } = document;
+  if (value === undefined || value === null) return [];
+  const lineOf = (path: Path) => document.rangeOf(path).start.line + 1;
+  return itemRows(value, (index) => lineOf([index])).map((row) =>
+    Array.isArray(value) ? row : { ...row, lineOf },
+  );
+}
+
+function csvRows(text: string, ledger: Ledger): Row[] {
+  const rows: { readonly record: Record<string, string>; readonly info: { lines: number } }[] =
+    parse(text, {
+      columns: true,
+      bom: true,
+      info: true,
+      skip_empty_lines: true,
+      skip_records_with_error: true,
+      max_record_size: LIMITS.recordLine,
+      on_skip(error) {
+        ledger.broken(Number(error?.lines ?? 1), `This row is not read: ${error?.message}.`);
+        return undefined;
+      },
+    });
+  return rows.map(({ record, info }) => ({
+    line: info.lines,
+    value: Object.fromEntries(Object.entries(record).map(([key, cell]) => [key, cellOf(cell)])),
+  }));
+}
+
+/** A list or mapping stands in a cell as JSON. */
+function cellOf(cell: string): unknown {
+  return /^\s*[[{]/.test(cell) ? jsonOrText(cell) : cell;
+}
+
+function itemRows(value: unknown, lineOf: (index: number) => number): Row[] {
+  if (!Array.isArray(value)) return [{ line: 1, value }];
+  return together(value.map((item: unknown, index) => ({ line: lineOf(index), value: item })));
+}
+
+/** Rows that are all messages are one conversation. */
+function together(rows: Row[]): Row[] {
+  const list = rows.map(({ value }) => value);
+  const [first] = rows;
+  return first && looksLikeMessages(list) ? [{ line: first.line, value: list }] : rows;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Workbench } from '../support/host/workbench.ts';
+
+const LOG = [
+  {
+    id: 'late-order',
+    messages: [
+      { role: 'user', content: 'Where is order 7?' },
+      { role: 'assistant', content: 'It was shipped.' },
+    ],
+    reward: 1,
+  },
+]
+  .map((line) => JSON.stringify(line))
+  .join('\n');
+
+describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
+  let folder: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-import-')));
+    await writeFile(join(folder, 'log.jsonl'), `${LOG}\n{"mess\n`);
+    workbench = await Workbench.open({ folder, trusted: true });
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const imported = async () => {
+    await workbench.window.command('workbench.view.explorer');
+    const file = workbench.page.locator('.explorer-folders-view').getByText('log.jsonl').first();
+    await file.click({ button: 'right' });
+    await workbench.page.getByText('Import as Eval File').first().click();
+  };
+  const opened = (path: string) =>
+    workbench.until(
+      path,
+      () => workbench.window.active(),
+      (editor) => editor?.path === path,
+    );
+
+  it('becomes an eval file by its context menu, which opens and says what was left out', async () => {
+    await imported();
+    const path = join(folder, 'log.eval.yaml');
+    await opened(path);
+    assert.match(await readFile(path, 'utf8'), /- id: late-order/);
+    const notice = workbench.page.getByText(
+      '1 case from log.jsonl in log.eval.yaml. 2 things left out.',
+    );
+    await notice.first().waitFor();
+    await workbench.screenshot('import-notice');
+    assert.deepEqual(await workbench.window.problems(path), []);
+  });
+
+  it('becomes another file the second time, and nothing is written over', async () => {
+    const path = join(folder, 'log.eval.yaml');
+    await writeFile(path, '# mine\n');
+    await imported();
+    await opened(join(folder, 'log-2.eval.yaml'));
+    assert.equal(await readFile(path, 'utf8'), '# mine\n');
+  });
+});

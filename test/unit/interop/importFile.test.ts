@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { LIMITS } from '../../../src/core/limits.ts';
+import { evalFilePaths } from '../../../src/interop/evalFilePaths.ts';
+import { importers } from '../../../src/interop/registry.ts';
+import { HOSTILE_TEXTS } from '../../support/hostileTexts.ts';
+import { imported, jsonLines } from '../../support/imports.ts';
+
+const talk = (question: string, more: object = {}) => ({
+  messages: [
+    { role: 'user', content: question },
+    { role: 'assistant', content: `You asked: ${question}` },
+  ],
+  ...more,
+});
+
+describe('an imported file', () => {
+  it('becomes a file with ids, tags, a check that needs no model, and suggestions', async () => {
+    const { texts } = await imported(
+      'log.jsonl',
+      jsonLines(talk('Where is my order 98765?'), talk('Where is my order 98765?')),
+    );
+    assert.equal(
+      texts[0],
+      `# Imported from log.jsonl (chat logs).
+defaults: { tags: [chat-log] }
+
+cases:
+  - id: where-is-my-order-98765
+    transcript:
+      - user: Where is my order 98765?
+      - assistant: "You asked: Where is my order 98765?"
+    assert:
+      - type: no-repeat
+      # For a judge to decide. Take away the # of what should hold:
+      # - type: conversation-completeness
+
+  - id: where-is-my-order-98765-2
+    transcript:
+      - user: Where is my order 98765?
+      - assistant: "You asked: Where is my order 98765?"
+    assert:
+      - type: no-repeat
+      # For a judge to decide. Take away the # of what should hold:
+      # - type: conversation-completeness
+`,
+    );
+  });
+
+  it('keeps an id that is one, and calls what has no word after its kind', async () => {
+    const { cases } = await imported(
+      'log.jsonl',
+      jsonLines(talk('Hi', { id: 'conv_7.a' }), talk('你好'), talk('再见')),
+    );
+    assert.deepEqual(
+      cases.map(({ id }) => id),
+      ['conv_7.a', 'chat-log', 'chat-log-2'],
+    );
+  });
+
+  it('loses a broken line alone, and says which', async () => {
+    const lines = jsonLines(talk('One'), talk('Two')).split('\n');
+    const { cases, broken } = await imported(
+      'log.jsonl',
+      [lines[0], '{"messages": [', lines[1]].join('\n'),
+    );
+    assert.equal(cases.length, 2);
+    assert.equal(broken.length, 1);
+    assert.match(broken[0] ?? '', /^2 This line is not valid JSON: /);
+  });
+
+  it('loses a line of another kind, and one whose messages are wrong', async () => {
+    const wrong = {
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'bot', content: 'x' },
+      ],
+    };
+    const { cases, broken } = await imported(
+      'log.jsonl',
+      jsonLines(talk('One'), { colour: 'red' }, wrong),
+    );
+    assert.equal(cases.length, 1);
+    assert.deepEqual(broken, [
+      '2 This is a mapping with `colour`, nothing of chat logs.',
+      '3 A request is left out. Message 2, `role`: "bot" is not a role. Roles: system, developer, user, assistant, tool.',
+    ]);
+  });
+
+  it('that breaks off keeps the whole conversations before that, and names the line', async () => {
+    const whole = JSON.stringify([talk('One'), talk('Two'), talk('Three')], undefined, 1);
+    const half = whole.slice(0, whole.indexOf('Three') + 3);
+    const { cases, broken } = await imported('log.json', half);
+    assert.deepEqual(
+      cases.map(({ id }) => id),
+      ['one', 'two'],
+    );
+    assert.equal(broken.length, 1);
+    const line = half.split('\n').length;
+    assert.match(
+      broken[0] ?? '',
+      new RegExp(
+        `^${line} From here on, the file is not valid JSON: .*\\. What stands before it is kept\\.$`,
+      ),
+    );
+  });
+
+  it('that nobody knows is told with all that was tried and what does not fit', async () => {
+    const { texts, importer, broken } = await imported('x.json', [{ colour: 'red' }]);
+    assert.deepEqual([texts, importer], [[], undefined]);
+    assert.match(
+      broken[0] ?? '',
+      /^1 No importer knows this file: found a mapping with `colour`\./,
+    );
+    for (const { name } of importers) assert.ok(broken[0]?.includes(name), name);
+  });
+
+  it('of any kind that is empty or no data at all is an error, not a crash', async () => {
+    for (const name of ['x.json', 'x.jsonl', 'x.yaml', 'x.csv', 'x.txt']) {
+      for (const text of [
+        '',
+        ' ',
+        'null',
+        '[]',
+        '{}',
+        '{',
+        '"',
+        'Hello: there: you',
+        '\u0000',
+        'a,b\n1,2\n',
+      ]) {
+        const { texts, broken } = await imported(name, text);
+        assert.deepEqual(texts, [], `${name} ${text}`);
+        assert.ok(broken.length > 0, `${name} ${text}`);
+      }
+    }
+  });
+
+  it('says the same whatever texts are in it, and nothing of them is obeyed', async () => {
+    for (const text of [
+      ...Object.values(HOSTILE_TEXTS),
+      '{{goal}} $' + '{env:HOME}',
+      '- a: b # c',
+    ]) {
+      const { cases } = await imported('log.jsonl', jsonLines(talk(`x ${text}`, { id: text })));
+      assert.equal(cases[0]?.transcript[0].user, `x ${text}`);
+    }
+  });
+
+  it('is split where it is long, and of very many only the first are read', async () => {
+    const long = 'word '.repeat(40_000);
+    const many = await imported(
+      'log.jsonl',
+      jsonLines(...Array.from({ length: 9 }, () => talk(long))),
+    );
+    assert.ok(many.texts.length > 1, String(many.texts.length));
+    assert.equal(many.cases.length, 9);
+    const count = LIMITS.importedCases + 5;
+    const all = await imported(
+      'log.jsonl',
+      jsonLines(...Array.from({ length: count }, () => talk('Hi'))),
+    );
+    assert.equal(all.cases.length, LIMITS.importedCases);
+    assert.match(all.broken[0] ?? '', /Only the first 1,000 conversations are imported/);
+  });
+});
+
+describe('the eval file of an imported file', () => {
+  it('stands beside it, called like it, and is never the file itself', () => {
+    assert.deepEqual(evalFilePaths('/a/log.jsonl', 2), ['/a/log.eval.yaml', '/a/log-2.eval.yaml']);
+    assert.deepEqual(evalFilePaths('/a/b.eval.yaml', 1), ['/a/b.imported.eval.yaml']);
+    assert.deepEqual(evalFilePaths('/a/log.json', 1, '/b/mine.eval.yaml'), ['/b/mine.eval.yaml']);
+  });
+});

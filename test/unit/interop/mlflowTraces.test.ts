@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { imported, jsonLines } from '../../support/imports.ts';
+
+const json = (value: unknown) => JSON.stringify(value);
+
+function trace(id: string, time: string, inputs: unknown, outputs: unknown, spans: object[] = []) {
+  return {
+    info: {
+      trace_id: id,
+      request_time: time,
+      trace_metadata: { 'mlflow.trace.session': 'shop-1' },
+      tags: {},
+    },
+    data: {
+      spans: [
+        {
+          span_id: 'root',
+          parent_span_id: null,
+          name: 'chat',
+          start_time_unix_nano: 1,
+          attributes: {
+            'mlflow.spanInputs': json(inputs),
+            'mlflow.spanOutputs': json(outputs),
+            'mlflow.spanType': json('UNKNOWN'),
+          },
+        },
+        ...spans,
+      ],
+    },
+  };
+}
+
+describe('traces of MLflow', () => {
+  it('become a case for each session, in the order of time', async () => {
+    const { importer, cases } = await imported('traces.json', [
+      trace(
+        'b',
+        '2026-01-01T00:00:02Z',
+        { message: 'Thanks', session_id: 's' },
+        'You are welcome.',
+      ),
+      trace('a', '2026-01-01T00:00:01Z', { message: 'Where is it?', session_id: 's' }, 'Shipped.'),
+    ]);
+    assert.equal(importer, 'MLflow traces');
+    assert.deepEqual(
+      cases.map(({ id, transcript }) => [id, transcript]),
+      [
+        [
+          'shop-1',
+          [
+            { user: 'Where is it?' },
+            { assistant: 'Shipped.' },
+            { user: 'Thanks' },
+            { assistant: 'You are welcome.' },
+          ],
+        ],
+      ],
+    );
+  });
+
+  it('take the words of the model where its requests were traced, with its instructions', async () => {
+    const model = (messages: object[], reply: string) => ({
+      span_id: 'm',
+      parent_span_id: 'root',
+      name: 'Completions',
+      start_time_unix_nano: 2,
+      attributes: {
+        'mlflow.spanType': json('CHAT_MODEL'),
+        'mlflow.spanInputs': json({ model: 'm', messages }),
+        'mlflow.spanOutputs': json({
+          choices: [{ message: { role: 'assistant', content: reply } }],
+        }),
+      },
+    });
+    const system = { role: 'system', content: 'Be kind.' };
+    const first = { role: 'user', content: 'Where is it?' };
+    const { cases } = await imported(
+      'traces.jsonl',
+      jsonLines(
+        trace('a', '1', { message: 'Where is it?' }, 'Shipped.', [
+          model([system, first], 'Shipped.'),
+        ]),
+        trace('b', '2', { message: 'Thanks' }, 'Bye.', [
+          model(
+            [
+              system,
+              first,
+              { role: 'assistant', content: 'Shipped.' },
+              { role: 'user', content: 'Thanks' },
+            ],
+            'Bye.',
+          ),
+        ]),
+      ),
+    );
+    assert.deepEqual(cases[0].transcript, [
+      { system: 'Be kind.' },
+      { user: 'Where is it?' },
+      { assistant: 'Shipped.' },
+      { user: 'Thanks' },
+      { assistant: 'Bye.' },
+    ]);
+  });
+
+  it('may be rows of `search_traces`', async () => {
+    const { cases } = await imported('rows.json', [
+      {
+        trace_id: 'a',
+        trace_metadata: { 'mlflow.trace.session': 's' },
+        request: json({ question: 'Hi' }),
+        response: json({ answer: 'Hello' }),
+        assessments: [{ name: 'x' }],
+      },
+    ]);
+    assert.deepEqual(cases[0].transcript, [{ user: 'Hi' }, { assistant: 'Hello' }]);
+  });
+
+  it('without words are told', async () => {
+    const { broken, texts } = await imported('traces.json', [trace('a', '1', { x: 1 }, null)]);
+    assert.deepEqual(texts, []);
+    assert.equal(broken.length, 1);
+  });
+});

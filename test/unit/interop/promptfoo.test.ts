@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { imported } from '../../support/imports.ts';
+import { realText } from '../../support/realData.ts';
+
+const config = (tests: object[], more: object = {}) => ({
+  prompts: ['Answer kindly: {{question}}'],
+  providers: ['openai:chat:gpt-4o'],
+  tests,
+  ...more,
+});
+
+describe('configurations of promptfoo', () => {
+  it('ask their prompt live, with the vars as context', async () => {
+    const { importer, cases, file } = await imported(
+      'promptfooconfig.json',
+      config([
+        {
+          description: 'Shipping',
+          vars: { question: 'Do you ship?' },
+          assert: [{ type: 'contains', value: 'Yes' }],
+        },
+      ]),
+    );
+    assert.equal(importer, 'promptfoo');
+    assert.deepEqual(file.target, { type: 'chat', model: 'openai:gpt-4o' });
+    assert.deepEqual(cases[0], {
+      id: 'Shipping',
+      description: 'Shipping',
+      context: { question: 'Do you ship?' },
+      turns: ['Answer kindly: {{question}}'],
+      assert: [{ type: 'contains', value: 'Yes' }],
+    });
+  });
+
+  it('with `_conversation` judge what was said, its last reply where a text is looked for', async () => {
+    const { cases, file } = await imported(
+      'c.json',
+      config([
+        {
+          vars: { _conversation: [{ input: 'Hi', output: 'Hello' }] },
+          assert: [
+            { type: 'conversation-relevance', threshold: 0.9, config: { windowSize: 3 } },
+            { type: 'icontains', value: 'hello' },
+          ],
+        },
+      ]),
+    );
+    assert.deepEqual(cases[0].transcript, [{ user: 'Hi' }, { assistant: 'Hello' }]);
+    assert.deepEqual(cases[0].assert, [
+      { type: 'turn-relevancy', window: 5, granularity: 'turn', threshold: 0.9 },
+      { type: 'contains', ignore_case: true, value: 'hello', at: 'last' },
+    ]);
+    assert.equal(file.target, undefined);
+  });
+
+  it('keep every kind of check that there is here, and name the others', async () => {
+    const { cases, lost } = await imported(
+      'c.json',
+      config([
+        {
+          vars: { question: 'x' },
+          threshold: 0.5,
+          assert: [
+            { type: 'not-icontains', value: 'sorry', metric: 'no excuses', weight: 2 },
+            { type: 'contains-any', value: 'a, b' },
+            { type: 'regex', value: 'a+' },
+            { type: 'is-json', value: { type: 'object' } },
+            { type: 'llm-rubric', value: 'It is kind.', threshold: 0.8 },
+            { type: 'factuality', value: 'Oslo is in Norway.' },
+            { type: 'g-eval', value: 'Is it kind?' },
+            { type: 'similar', value: 'Yes', threshold: 0.9 },
+            { type: 'latency', threshold: 500 },
+            { type: 'cost', threshold: 0.1 },
+            {
+              type: 'assert-set',
+              assert: [
+                { type: 'equals', value: 'x' },
+                { type: 'starts-with', value: 'x' },
+              ],
+            },
+            { type: 'javascript', value: 'output.length > 3' },
+            { type: 'rouge-n', value: 'x' },
+            { type: 'not-llm-rubric', value: 'It is rude.' },
+          ],
+        },
+      ]),
+    );
+    assert.equal(cases[0].threshold, 0.5);
+    assert.deepEqual(cases[0].assert, [
+      {
+        type: 'contains',
+        ignore_case: true,
+        negate: true,
+        value: 'sorry',
+        weight: 2,
+        name: 'no excuses',
+      },
+      { type: 'contains-any', values: ['a', 'b'] },
+      { type: 'regex', pattern: 'a+' },
+      { type: 'json-schema', schema: { type: 'object' } },
+      { type: 'criterion', criterion: 'It is kind.', threshold: 0.8 },
+      { type: 'criterion', criterion: 'The reply agrees with this: Oslo is in Norway.' },
+      { type: 'g-eval', criteria: 'Is it kind?' },
+      { type: 'similar', value: 'Yes', model: 'openai:text-embedding-3-large', threshold: 0.9 },
+      { type: 'max-latency', max: 500 },
+      { type: 'max-cost', max: 0.1 },
+      {
+        type: 'all-of',
+        assert: [
+          { type: 'equals', value: 'x' },
+          { type: 'starts-with', value: 'x' },
+        ],
+      },
+    ]);
+    assert.deepEqual(
+      lost.map((one) => /"([^"]+)"/.exec(one)?.[1]),
+      ['javascript', 'rouge-n', 'not-llm-rubric'],
+    );
+  });
+
+  it('take system prompts, defaults and the grader along, and name what is left out', async () => {
+    const { cases, file, lost } = await imported(
+      'c.json',
+      config([{ vars: { question: 'x' }, assert: [] }], {
+        prompts: [
+          JSON.stringify([
+            { role: 'system', content: 'Be kind.' },
+            { role: 'user', content: '{{question}}' },
+          ]),
+          'file://other.txt',
+          'A second one',
+        ],
+        providers: [{ id: 'file://provider.py' }, 'openai:gpt-4o', 'openai:gpt-4.1'],
+        defaultTest: {
+          options: { provider: 'openai:gpt-4o-mini' },
+          assert: [{ type: 'llm-rubric', value: 'It helps.' }],
+        },
+        commandLineOptions: { cache: false },
+      }),
+    );
+    assert.equal(file.judge, 'openai:gpt-4o-mini');
+    assert.deepEqual(file.defaults, {
+      assert: [{ type: 'criterion', criterion: 'It helps.' }],
+      tags: ['promptfoo'],
+    });
+    assert.deepEqual(cases[0].turns, ['{{question}}']);
+    assert.equal(cases[0].target.system, 'Be kind.');
+    assert.equal(lost.length, 5);
+  });
+
+  it('as a table of tests alone lack the prompt, which is told', async () => {
+    const { broken, importer } = await imported(
+      'tests.csv',
+      'question,__expected\nHi,contains: hello\n',
+    );
+    assert.equal(importer, 'promptfoo');
+    assert.deepEqual(broken, ['2 A test has neither a prompt nor a `_conversation`.']);
+  });
+
+  const real = realText('peers/promptfoo/promptfooconfig.yaml');
+  it('that promptfoo publishes: 4 cases', { skip: real.skip }, async () => {
+    const { cases, broken, lost } = await imported('promptfooconfig.yaml', real.text());
+    assert.deepEqual([broken, cases.length], [[], 4]);
+    assert.deepEqual(lost, [
+      '1 The provider "openai:gpt-4.1-mini" is left out: a case has one target.',
+    ]);
+  });
+});
