@@ -25,6 +25,7 @@ const WORTH_A_LOOK = {
   'azure/customer-satisfaction': 'a value and a threshold from 1 to 5',
   'composition/required-gate': 'fails, though its mean would do',
   'composition/samples': 'passes, though one of three answers would fail it',
+  'simulated/return-window': 'a simulated customer who gets the same answer twice',
 };
 
 // ShopFast as a person sees it, then everything for the comparison.

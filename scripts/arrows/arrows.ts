@@ -59,10 +59,15 @@ export const arrows: readonly Arrows[] = [
     imports: ['core', 'disk', 'yaml', 'schema', 'messages', 'models', 'targets', 'assertions'],
   },
   {
+    folder: 'src/simulate',
+    holds: 'the simulated user: what the model that plays it is told, and what its answer means',
+    imports: ['core', 'assertions', 'judge/ask.ts', 'models'],
+  },
+  {
     folder: 'src/judge',
     holds:
       'asks judges: conversation block, protocol, answers, checks, repair; parts, samples, groups; estimates',
-    imports: ['core', 'assertions', 'models'],
+    imports: ['core', 'assertions', 'models', 'simulate/prompt.ts'],
   },
   {
     folder: 'src/store',
@@ -73,7 +78,17 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/runner',
     holds: 'plan, schedule, converse, judge, record, budget, events',
-    imports: ['core', 'disk', 'messages', 'judge', 'assertions', 'models', 'targets', 'store'],
+    imports: [
+      'core',
+      'disk',
+      'messages',
+      'judge',
+      'simulate',
+      'assertions',
+      'models',
+      'targets',
+      'store',
+    ],
   },
   {
     folder: 'src/report',

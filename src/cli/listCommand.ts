@@ -1,6 +1,6 @@
 import { groupBy } from '../core/data.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import type { SuiteCase } from '../core/suite.ts';
+import type { SimulatedUser, SuiteCase } from '../core/suite.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { EXIT, type ExitCode } from './exitCode.ts';
@@ -38,10 +38,15 @@ function describe(one: OutlineCase, sound: SuiteCase | undefined): string {
   if (one.description !== undefined) parts.push(visibleLine(one.description, 80));
   if (one.tags.length > 0) parts.push(`[${visibleLine(one.tags.join(', '), 80)}]`);
   if (one.repetitions > 1) parts.push(`×${one.repetitions}`);
+  if (sound?.origin.kind === 'simulate') parts.push(`(${simulatedText(sound.origin.user)})`);
   if (sound?.only) parts.push('(only)');
   if (sound?.skip) parts.push(`(${skippedText(sound.skip.reason)})`);
   if (one.errors.length > 0) parts.push('(has errors)');
   return parts.join('  ');
+}
+
+function simulatedText({ model }: SimulatedUser): string {
+  return `simulated by ${model ? visibleLine(model.id, 80) : 'no model'}`;
 }
 
 function skippedText(reason: string | undefined): string {

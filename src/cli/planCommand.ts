@@ -96,7 +96,7 @@ function text(rows: readonly Row[], total: Estimate, asked: readonly AskedHost[]
       : []),
     ...(total.live
       ? [
-          'Estimated with live replies of 80 tokens each, without tool calls or retrieved context; assertions about those are not counted. A prompt cache may save much of the input.',
+          'Estimated with live replies of 80 tokens each, without tool calls or retrieved context; assertions about those are not counted. Simulated conversations are counted up to their `max_user_turns`. A prompt cache may save much of the input.',
         ]
       : ['A prompt cache may save much of the input.']),
     ...asked.map(({ host, variables }) =>

@@ -1,7 +1,7 @@
 import { counted } from './presentation/amounts.ts';
 
 export interface Estimate {
-  /** To judges and to the models of `chat` targets. */
+  /** To judges, to the models of `chat` targets and to those that play a user. */
   readonly requests: number;
   /** To `module` and `command` targets. */
   readonly calls: number;

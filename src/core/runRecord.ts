@@ -31,10 +31,25 @@ export const runLineSchema = z.object({
 });
 
 /** The kinds of a case's `origin`. */
-export const originKinds = ['turns', 'transcript'] as const satisfies SuiteCase['origin']['kind'][];
+export const originKinds = [
+  'turns',
+  'simulate',
+  'transcript',
+] as const satisfies SuiteCase['origin']['kind'][];
 
-/** Why a conversation ended before all of it was said. */
-export const stopReasons = ['stop-on-failure', 'target-error'] as const;
+/** Why a conversation ended: one that is simulated always has a reason, any other only if it ended early. */
+export const stopReasons = [
+  'stop-on-failure',
+  'goal-reached',
+  'goal-refused',
+  'max-turns',
+  'stop-condition',
+  'repetition',
+  'empty-reply',
+  'target-error',
+  'simulator-error',
+  'cancelled',
+] as const;
 
 export const factsSchema = z.object({
   role: z.string().optional().meta({ description: 'As in the eval file.' }),
@@ -73,7 +88,11 @@ export const caseLineSchema = z.object({
     description: 'Where the conversation comes from. Like the next four, new in version 2.',
   }),
   stop_reason: z.enum(stopReasons).optional().catch(undefined).meta({
-    description: 'Why the conversation ended early; absent if all of it was said.',
+    description:
+      'Why the conversation ended, if it is simulated or ended early; absent if all of it was said.',
+  }),
+  stop_rationale: z.string().optional().meta({
+    description: 'Why the simulated user took the conversation for over, in its own words.',
   }),
   facts: factsSchema.optional().meta({
     description: 'What assertions look at besides the conversation.',

@@ -30,7 +30,7 @@ export interface SuiteCase {
   readonly skip?: { readonly reason?: string };
   readonly only: boolean;
   readonly source: Source & { readonly hash: string };
-  readonly origin: TurnsOrigin | TranscriptOrigin;
+  readonly origin: LiveOrigin | TranscriptOrigin;
   readonly judge?: ModelSpec;
   readonly role?: string;
   readonly topics: readonly string[];
@@ -72,6 +72,9 @@ export interface Repeat {
   readonly pass: number;
 }
 
+/** A conversation that a target answers. */
+export type LiveOrigin = TurnsOrigin | SimulateOrigin;
+
 export interface TurnsOrigin {
   readonly kind: 'turns';
   readonly target: TargetSpec;
@@ -79,7 +82,37 @@ export interface TurnsOrigin {
   readonly turns: readonly ScriptedTurn[];
 }
 
-interface ScriptedTurn {
+export interface SimulateOrigin {
+  readonly kind: 'simulate';
+  readonly target: TargetSpec;
+  readonly history?: SaidBefore;
+  readonly user: SimulatedUser;
+}
+
+/** A user that a model plays; see `simulate` in the format. */
+export interface SimulatedUser {
+  readonly goal: string;
+  readonly persona?: string;
+  readonly guidelines?: readonly string[];
+  readonly stopWhen?: string;
+  /** Said first, as they are. */
+  readonly opening: readonly ScriptedTurn[];
+  /** Of the conversation, its opening included. */
+  readonly maxUserTurns: number;
+  /** Absent if nothing names one. */
+  readonly model?: ModelSpec;
+  readonly seed?: number;
+  /** Where it stands in its file. */
+  readonly source: Source;
+}
+
+/** A simulated user says at most so much: each turn costs a request, and a longer one each time. */
+export const MAX_USER_TURNS = 200;
+
+/** User turns where a case does not say how many. */
+export const MOST_USER_TURNS = 10;
+
+export interface ScriptedTurn {
   readonly user: string;
   readonly expected?: string;
   readonly source: Source;
@@ -187,6 +220,10 @@ export interface JudgePrompt {
   readonly body: string;
   readonly bodyRange: Range;
 }
+
+/** What to do where a simulated user has no model. */
+export const NO_SIMULATOR =
+  'No model plays the user. Add `model` under `simulate`, or a judge, whose model is used otherwise.';
 
 /** What to do where an assertion needs a judge and there is none. */
 export const NO_JUDGE =

@@ -131,12 +131,17 @@ export const KEYS: Readonly<Record<string, Names>> = {
     retrieved_context: 'retrieval_context',
     score_range: 'range',
     penalize_ambiguous_claims: 'penalize_ambiguous',
+    user_description: 'persona',
+    max_user_simulations: 'max_user_turns',
+    stopping_criteria: 'stop_when',
     model: 'judge',
   },
   MLflow: {
     inputs: 'context',
     scorers: 'assert',
     guideline: 'guidelines',
+    simulation_guidelines: 'guidelines',
+    max_turns: 'max_user_turns',
     model: 'judge',
   },
   Azure: {
@@ -172,6 +177,7 @@ export const KEYS: Readonly<Record<string, Names>> = {
     apiBaseUrl: 'base_url',
     apiKeyEnvar: 'api_key_env',
     grader: 'judge',
+    maxTurns: 'max_user_turns',
     provider: 'judge',
   },
 };

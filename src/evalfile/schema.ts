@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { toolsSchema } from '../core/message.ts';
-import { MAX_REPETITIONS } from '../core/suite.ts';
+import { MAX_REPETITIONS, MAX_USER_TURNS, MOST_USER_TURNS } from '../core/suite.ts';
 import { assertionSchema, threshold, words } from './assertion/assertionSchema.ts';
 import { messageSchema } from './messagesSchema.ts';
 import { modelSchema, namedModel, namedTarget, targetSchema } from './targetSchema.ts';
@@ -75,6 +75,48 @@ const scriptedTurnSchema = z.union([
 
 const recordedPath = z.string().min(1).meta({ file: 'transcripts' });
 
+const simulateSchema = z
+  .strictObject({
+    goal: words.meta({ description: 'What the user wants to achieve.', template: 'case' }),
+    persona: words.optional().meta({
+      description: 'Who the user is and how they talk.',
+      template: 'case',
+    }),
+    opening: z
+      .array(words.meta({ template: 'case' }))
+      .min(1)
+      .optional()
+      .meta({
+        description: 'What the user says first, turn by turn, before the model takes over.',
+      }),
+    max_user_turns: z.int().min(1).max(MAX_USER_TURNS).optional().meta({
+      description: 'Most turns of the user, `opening` included.',
+      default: MOST_USER_TURNS,
+    }),
+    stop_when: words.optional().meta({
+      description: 'What else ends the conversation, in plain English.',
+      template: 'case',
+    }),
+    guidelines: z
+      .array(words.meta({ template: 'case' }))
+      .min(1)
+      .optional()
+      .meta({
+        description: 'How the user behaves, one rule an item.',
+      }),
+    model: modelSchema.optional().meta({
+      description: "The model that plays the user. Default: the judge's model.",
+    }),
+    seed: z.int().optional().meta({
+      description:
+        'Makes the model repeat itself, as far as it can. Sent where the model takes one; each repetition adds 1.',
+    }),
+  })
+  .meta({
+    description:
+      'A model plays the user, and the target answers live. It ends when the goal is reached or refused, at the latest after `max_user_turns`.',
+  });
+
 export const caseSchema = z
   .strictObject({
     id: z
@@ -101,12 +143,13 @@ export const caseSchema = z
     turns: z.array(scriptedTurnSchema).min(1).optional().meta({
       description: 'What the user says, turn by turn. The target answers live.',
     }),
+    simulate: simulateSchema.optional(),
     history: z
       .union([z.string().min(1).meta({ file: 'transcript' }), z.array(messageSchema)])
       .optional()
       .meta({
         description:
-          'With `turns`: what was already said before the first of them, as a list of messages or the path of a file. It ends with the assistant, the target gets it, and its turns count in the numbering.',
+          'With `turns` or `simulate`: what was already said before the first live turn, as a list of messages or the path of a file. It ends with the assistant, the target gets it, and its turns count in the numbering.',
       }),
     transcript: z
       .union([z.string().min(1).meta({ file: 'transcript' }), z.array(messageSchema)])

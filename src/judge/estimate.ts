@@ -13,9 +13,17 @@ import {
 import { deepFreeze } from '../core/data.ts';
 import { canonicalJson } from '../core/digest.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
-import type { Assertion, ModelSpec, SuiteCase, TurnsOrigin } from '../core/suite.ts';
+import type {
+  Assertion,
+  LiveOrigin,
+  ModelSpec,
+  ScriptedTurn,
+  SimulatedUser,
+  SuiteCase,
+} from '../core/suite.ts';
 import { costOf, priceOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
+import { simulatorMessages } from '../simulate/prompt.ts';
 import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
 import type { About } from './inputs.ts';
@@ -29,6 +37,10 @@ const ANSWER_BESIDE = 120;
 
 /** Tokens of a reply that is still to come. */
 const LIKELY_REPLY = 80;
+
+/** Tokens of what a simulated user says, and of what it answers in all. */
+const LIKELY_REQUEST = 30;
+const LIKELY_PLAY = 60;
 
 /**
  * What a case will take, all its repetitions together, counted from the requests that it would send.
@@ -56,26 +68,36 @@ async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Prom
   const about = {
     conversation,
     facts: suiteCase,
-    replyTurns: origin.kind === 'turns' ? repliesIn(conversation) : [],
+    replyTurns: repliesIn(conversation),
   };
   const counter = new Counter(about, once);
   const asking = suiteCase.assertions.filter((one) => typeOf(one).kind !== 'deterministic');
   await counter.judge(asking);
-  if (origin.kind === 'turns') counter.talk(origin, suiteCase);
-  return counter.total(origin.kind === 'turns');
+  if (origin.kind !== 'transcript') counter.talk(origin, suiteCase);
+  if (origin.kind === 'simulate') counter.play(origin.user);
+  return counter.total(origin.kind !== 'transcript');
 }
 
-/** The scripted turns with replies of a likely length. */
-function likelyTalk({ target, history, turns }: TurnsOrigin): SourcedMessage[] {
+/** The user's turns with replies of a likely length; of a simulated user as many as there may be. */
+function likelyTalk(origin: LiveOrigin): SourcedMessage[] {
+  const { target, history } = origin;
   const content = 'word '.repeat(LIKELY_REPLY).trim();
   return [
     ...systemMessages(target.system).map((message) => ({ message })),
     ...(history?.messages ?? []),
-    ...turns.flatMap(({ user, expected }): SourcedMessage[] => [
+    ...likelyTurns(origin).flatMap(({ user, expected }): SourcedMessage[] => [
       { message: { role: 'user', content: user } },
       { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
     ]),
   ];
+}
+
+function likelyTurns(origin: LiveOrigin): readonly Omit<ScriptedTurn, 'source'>[] {
+  if (origin.kind === 'turns') return origin.turns;
+  const { opening, maxUserTurns } = origin.user;
+  const user = 'word '.repeat(LIKELY_REQUEST).trim();
+  const left = Math.max(0, maxUserTurns - opening.length);
+  return [...opening, ...Array.from({ length: left }, () => ({ user }))].slice(0, maxUserTurns);
 }
 
 function repliesIn(conversation: Conversation): number[] {
@@ -208,9 +230,9 @@ class Counter {
   }
 
   /** What a target is sent, once for each turn; to a `chat` target's model all that was said before. */
-  talk({ target, turns }: TurnsOrigin, { tools }: SuiteCase): void {
+  talk({ target }: LiveOrigin, { tools }: SuiteCase): void {
     if (!target.model) {
-      this.#calls += turns.length;
+      this.#calls += this.#about.replyTurns.length;
       return;
     }
     const { system = '', tools: offered = tools } = target;
@@ -220,6 +242,18 @@ class Counter {
         this.#count(target.model, history, LIKELY_REPLY);
       }
       history += this.#tokens(textOf(turn));
+    }
+  }
+
+  /** What the model that plays a user is asked, once for each turn after the opening. */
+  play(user: SimulatedUser): void {
+    const turns = liveTurnsOf(this.#conversation).filter(({ side }) => side === 'user');
+    for (const { number } of turns.slice(user.opening.length)) {
+      const { entries } = this.#conversation;
+      const said = entries.filter((one) => one.kind === 'turn' && one.number < number);
+      const messages = simulatorMessages(user, { entries: said, notes: [] });
+      const input = messages.reduce((sum, { content }) => sum + this.#tokens(content), 0);
+      this.#count(user.model, input, LIKELY_PLAY);
     }
   }
 

@@ -12,8 +12,8 @@ export interface About {
   readonly facts: CaseFacts;
   /** The number of the reply to each scripted turn, by the turn's place from 0. */
   readonly replyTurns: readonly number[];
-  /** True if `stop_on_failure` left scripted turns out: what `at` misses was not reached. */
-  readonly stoppedEarly?: boolean;
+  /** True if more could have been said: what `at` misses was not reached. */
+  readonly endedEarly?: boolean;
   /** What the target used for its replies. */
   readonly targetUsage?: Usage;
 }
@@ -21,7 +21,7 @@ export interface About {
 /** What an assertion is given, or the verdict that says why it cannot be checked. */
 export function inputFor(
   assertion: Assertion,
-  { conversation, facts, replyTurns, stoppedEarly = false, targetUsage }: About,
+  { conversation, facts, replyTurns, endedEarly = false, targetUsage }: About,
 ): AssertionInput | Verdict {
   const type = typeOf(assertion);
   const needed = type.needs?.(facts, knownOf(conversation));
@@ -36,8 +36,8 @@ export function inputFor(
     const { turns: subject } = chosen;
     return { conversation, turns: subject, assertion, facts, ...(targetUsage && { targetUsage }) };
   }
-  if (stoppedEarly && chosen.fault === 'beyond') {
-    const rationale = `The conversation ended at a failing turn before this one: ${chosen.missing}.`;
+  if (endedEarly && chosen.fault === 'beyond') {
+    const rationale = `The conversation ended before: ${chosen.missing}.`;
     return skippedVerdict(assertion, 'not-reached', rationale);
   }
   const rationale = `Nothing to look at: ${chosen.missing}.`;

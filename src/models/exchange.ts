@@ -19,6 +19,8 @@ const modelExchangeRequestSchema = z.strictObject({
   temperature: z.number().optional(),
   max_tokens: z.number().optional(),
   logprobs: z.literal(true).optional(),
+  seed: z.int().optional(),
+  conversation: z.string().optional(),
 });
 
 const embeddingExchangeRequestSchema = z.strictObject({
@@ -116,7 +118,7 @@ export type TargetResult = Result<z.infer<typeof targetReplySchema>>;
  *   model behind another endpoint answers the same request
  */
 export function modelExchangeRequest(id: string, request: ModelRequest): ModelExchangeRequest {
-  const { messages, tools, answer, temperature, maxTokens, logprobs } = request;
+  const { messages, tools, answer, temperature, maxTokens, logprobs, seed, conversation } = request;
   return {
     model: modelName(id),
     messages: [...messages],
@@ -125,6 +127,8 @@ export function modelExchangeRequest(id: string, request: ModelRequest): ModelEx
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(logprobs && { logprobs }),
+    ...(seed !== undefined && { seed }),
+    ...(conversation !== undefined && { conversation }),
   };
 }
 

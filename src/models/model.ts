@@ -24,6 +24,10 @@ export interface ModelRequest {
   readonly thoughts?: ReadonlyMap<Message, Thoughts>;
   /** Asks for the probabilities of the answer's tokens; an endpoint without them answers all the same. */
   readonly logprobs?: boolean;
+  /** Asks for the same answer each time, as far as the model can; sent where it takes one. */
+  readonly seed?: number;
+  /** Which conversation it speaks in, if its answers are that conversation's own; kept in recordings, never sent. */
+  readonly conversation?: string;
 }
 
 /** One token of a reply. */

@@ -31,6 +31,8 @@ export const snapshotSchema = z.strictObject({
   repetitions: z.int().min(1),
   origin: z.enum(originKinds).optional(),
   stopReason: z.enum(stopReasons).optional(),
+  /** Why the simulated user took the conversation for over. */
+  stopRationale: z.string().optional(),
   /** True if the case's text changed since the run. */
   stale: z.boolean(),
   status: statusSchema.optional(),

@@ -18,6 +18,8 @@ const COLUMNS: Readonly<
   case_status: ({ status }) => status,
   case_score: ({ score }) => score,
   case_reason: ({ reason }) => reason,
+  stop_reason: ({ stop_reason }) => stop_reason,
+  stop_rationale: ({ stop_rationale }) => stop_rationale,
   assertion: (_line, verdict) => verdict?.assertion.name,
   type: (_line, verdict) => verdict?.assertion.type,
   required: (_line, verdict) => verdict && String(verdict.assertion.required),

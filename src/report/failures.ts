@@ -1,4 +1,5 @@
 import { type Turn, textOf, turnsOf } from '../core/conversation.ts';
+import { stopText } from '../core/presentation/conversation.ts';
 import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { LONGEST_FAILURE } from '../core/presentation/failureText.ts';
 import { thresholdSentence } from '../core/presentation/score.ts';
@@ -35,6 +36,8 @@ export function describeFailure(line: CaseLine, output: readonly string[], style
     lines.push(`  ${thresholdSentence(line.score, line.threshold)}`);
   }
   if (line.reason) lines.push(...indented(line.reason, 2));
+  const stop = stopText(line);
+  if (stop !== undefined) lines.push(...indented(`Ended: ${stop}`, 2));
   for (const verdict of line.verdicts) {
     if (isFailure(verdict)) lines.push(...verdictLines(verdict, line, style));
   }

@@ -13,6 +13,7 @@ export function finishedSnapshot(line: CaseLine): Finished {
     ...(line.reason !== undefined && { reason: line.reason }),
     ...(line.origin && { origin: line.origin }),
     ...(line.stop_reason && { stopReason: line.stop_reason }),
+    ...(line.stop_rationale !== undefined && { stopRationale: line.stop_rationale }),
     conversation: line.conversation,
     verdicts: line.verdicts,
     usage: line.usage,

@@ -1,4 +1,5 @@
 import { counted } from '../core/presentation/amounts.ts';
+import { stopText } from '../core/presentation/conversation.ts';
 import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { failuresOf } from '../core/presentation/failureText.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../core/presentation/markdown.ts';
@@ -13,6 +14,8 @@ import { summaryLines } from './summary.ts';
 
 /** Bytes. GitHub takes a step summary of up to 1 MiB. */
 const LONGEST = 900_000;
+
+const STOP_LENGTH = 300;
 
 /** A summary for a pull request or a step of CI: sums, then each failure with the lines it is about. */
 export const writeMarkdown: Report = (log, folder) => {
@@ -50,9 +53,11 @@ function withFailures(head: string, cases: readonly CaseLine[], folder: string):
 
 function failureOf(line: CaseLine, folder: string): string {
   const score = caseScoreText(line);
+  const stop = stopText(line);
   const scored = score === undefined ? '' : `, score ${score}`;
   return paragraphs(
     `## ${STATUS_ICONS[line.status]} ${escapeLine(executionTitle(line))}${scored}`,
+    stop === undefined ? undefined : `Ended: ${escapeLine(stop, STOP_LENGTH)}`,
     ...failuresOf(line).flatMap(({ source, text }) => [
       `**${escapeLine(`${shownPath(source.path, folder)}:${source.range.start.line + 1}`)}**`,
       escapeMarkdown(text).replace(/^/gm, '> '),

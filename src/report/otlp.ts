@@ -43,6 +43,7 @@ function logRecord(line: CaseLine, values: Readonly<Record<string, Value>>): obj
       'turnlight.case.variant': line.variant,
       'turnlight.case.repetition': BigInt(line.repetition),
       'turnlight.case.status': line.status,
+      'turnlight.case.stop_reason': line.stop_reason,
     }),
   };
 }

@@ -68,8 +68,10 @@ function describe({ ref, case: suiteCase, turn, judged }: Running): string {
   return next ? `… ${title}  judging ${next.name}` : `… ${title}  finishing`;
 }
 
-/** A scripted case takes two turns per item; a transcript is all there at once. */
+/** A live case takes two turns for each of the user's; a transcript is all there at once. */
 function lastTurn({ origin }: SuiteCase): number {
-  if (origin.kind !== 'turns') return 0;
-  return turnsOf(toConversation(origin.history?.messages ?? [])).length + origin.turns.length * 2;
+  if (origin.kind === 'transcript') return 0;
+  const before = turnsOf(toConversation(origin.history?.messages ?? [])).length;
+  const live = origin.kind === 'turns' ? origin.turns.length : origin.user.maxUserTurns;
+  return before + live * 2;
 }

@@ -1,6 +1,7 @@
 import { groupBy } from '../core/data.ts';
 import { executionKey } from '../core/identity.ts';
 import { durationText } from '../core/presentation/amounts.ts';
+import { stopText } from '../core/presentation/conversation.ts';
 import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { isFailure } from '../core/verdict.ts';
@@ -29,6 +30,7 @@ export interface TerminalOptions {
 /** Lines of a target's output that are kept for its case. */
 const KEPT_OUTPUT = 10;
 const REDRAW_EVERY = 80;
+const STOP_LENGTH = 100;
 
 /** For people: progress while it runs, then a table, the failures and the sums. */
 export class TerminalReporter {
@@ -97,7 +99,9 @@ export class TerminalReporter {
   }
 
   #finishedLine(line: CaseLine): string {
-    return `${caseCell(line, this.#paint)}  ${this.#paint.dim(durationText(line.duration))}`;
+    const stop = stopText(line);
+    const ended = stop === undefined ? '' : `, ${visibleLine(stop, STOP_LENGTH)}`;
+    return `${caseCell(line, this.#paint)}  ${this.#paint.dim(durationText(line.duration) + ended)}`;
   }
 
   #keepOutput(key: string, text: string): void {

@@ -7,34 +7,39 @@ import {
   turnsOf,
 } from '../core/conversation.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import type { TurnsOrigin } from '../core/suite.ts';
+import type { LiveOrigin } from '../core/suite.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
-import type { TargetSession } from '../targets/target.ts';
+import { TargetError, type TargetSession } from '../targets/target.ts';
+import type { NextTurn, Stop, UserSide } from './userSide.ts';
 
 export interface Conversed {
   readonly conversation: Conversation;
-  /** The number of the reply to each scripted turn that was answered, by its place from 0. */
+  /** The number of the reply to each user turn that was answered, by its place from 0. */
   readonly replyTurns: readonly number[];
+  /** Of the target, and of the model that plays the user. */
   readonly usage: Usage;
-  /** The same where every reply said what it used; its cost is known where that of each is. */
+  /** That of the target where every reply said what it used; its cost is known where that of each is. */
   readonly measured?: Usage;
+  /** Why it ended, where that is not the end of a script. */
+  readonly stop?: Stop;
   /** What cut the conversation short. */
   readonly error?: unknown;
 }
 
 /**
- * Says the scripted turns one by one. What the target is told before them begins the conversation, and
- * then comes its history.
+ * Lets a user and a target talk. What the target is told before them begins the conversation, and then
+ * comes its history.
  *
  * @param onTurn hears of each turn as it is said
  * @param goesOn asked after each reply with what was said so far; false ends the conversation
  */
 export async function converse(
-  { target, history, turns }: TurnsOrigin,
+  { target, history }: LiveOrigin,
+  user: UserSide,
   session: TargetSession,
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
-  goesOn: (said: Omit<Conversed, 'error'>) => Promise<boolean>,
+  goesOn: (said: Conversed) => Promise<boolean>,
   scrubber: Scrubber,
 ): Promise<Conversed> {
   const before = systemMessages(target.system).map((message) => ({ message }));
@@ -43,14 +48,29 @@ export async function converse(
   const replyTurns: number[] = [];
   let usage = NO_USAGE;
   const replies: (Usage | undefined)[] = [];
+  const said = (ended: Pick<Conversed, 'stop' | 'error'> = {}): Conversed => ({
+    conversation: soFar(),
+    replyTurns,
+    usage: addUsage(usage, user.usage),
+    ...('error' in ended ? {} : measured(replies)),
+    ...ended,
+  });
   const told = (): Turn | undefined => {
     const turn = turnsOf(soFar()).at(-1);
     if (turn) onTurn(turn);
     return turn;
   };
   for (const turn of turnsOf(soFar())) onTurn(turn);
-  for (const { user, expected, source } of turns) {
-    placed.push({ message: { role: 'user', content: user }, source });
+  for (;;) {
+    let next: NextTurn;
+    try {
+      next = await user.next(soFar(), signal);
+    } catch (error) {
+      return said({ stop: { reason: 'simulator-error' }, error });
+    }
+    if (next.kind === 'over') return said(next.stop && { stop: next.stop });
+    const { user: content, expected, source } = next.turn;
+    placed.push({ message: { role: 'user', content }, source });
     told();
     const began = performance.now();
     try {
@@ -67,13 +87,25 @@ export async function converse(
       replies.push(reply.usage);
     } catch (error) {
       usage = addUsage(usage, session.spent?.() ?? NO_USAGE);
-      return { conversation: soFar(), replyTurns, usage, error };
+      return said({ stop: { reason: stopOfTarget(error) }, error });
     }
-    replyTurns.push(told()?.number ?? 0);
-    const said = { conversation: soFar(), replyTurns, usage, ...measured(replies) };
-    if (!(await goesOn(said))) return said;
+    const reply = told();
+    replyTurns.push(reply?.number ?? 0);
+    const stuck = user.stuck(soFar());
+    if (stuck === 'empty-reply') {
+      const message = `The target's reply in turn ${reply?.number} says nothing.`;
+      const error = new TargetError('target-empty-reply', message);
+      return said({ stop: { reason: stuck }, error });
+    }
+    if (stuck) return said({ stop: { reason: stuck } });
+    if (!(await goesOn(said()))) return said({ stop: { reason: 'stop-on-failure' } });
   }
-  return { conversation: soFar(), replyTurns, usage, ...measured(replies) };
+}
+
+/** Of a target that failed, or could not be opened. */
+export function stopOfTarget(error: unknown): 'target-error' | 'empty-reply' {
+  const isEmpty = error instanceof TargetError && error.reason === 'target-empty-reply';
+  return isEmpty ? 'empty-reply' : 'target-error';
 }
 
 function measured(replies: readonly (Usage | undefined)[]): Pick<Conversed, 'measured'> {

@@ -10,7 +10,7 @@ export async function describeCase(
   exchanges: Exchanges,
 ): Promise<Pick<CaseLine, 'origin' | 'facts' | 'target' | 'input_hash'>> {
   const { origin, role, topics, tools, expectations, context } = suiteCase;
-  const target = origin.kind === 'turns' ? origin.target : undefined;
+  const target = origin.kind === 'transcript' ? undefined : origin.target;
   const digest = target && (await exchanges.digest(target, suiteCase));
   return {
     origin: origin.kind,
@@ -32,6 +32,14 @@ function inputOf({ origin }: SuiteCase): unknown {
     case 'turns': {
       const turns = origin.turns.map(({ user, expected }) => [user, expected]);
       return origin.history ? { history: saidIn(origin.history), turns } : turns;
+    }
+    case 'simulate': {
+      const { opening, model, source: _, ...user } = origin.user;
+      return {
+        history: origin.history && saidIn(origin.history),
+        simulate: { ...user, opening: opening.map((turn) => turn.user) },
+        model: model && String((model.written ?? model.params).model),
+      };
     }
     case 'transcript':
       return saidIn(origin);

@@ -30,7 +30,9 @@ export async function destinationsOf(
 }
 
 function targetDestinations(cases: readonly SuiteCase[]): Destination[] {
-  const targets = cases.flatMap(({ origin }) => (origin.kind === 'turns' ? [origin.target] : []));
+  const targets = cases.flatMap(({ origin }) =>
+    origin.kind === 'transcript' ? [] : [origin.target],
+  );
   return [...new Set(targets)].flatMap((one) => findTargetType(one.type)?.destination?.(one) ?? []);
 }
 

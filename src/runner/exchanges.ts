@@ -1,6 +1,6 @@
 import { canonicalJson } from '../core/digest.ts';
 import { environmentNames } from '../core/environment.ts';
-import type { ModelSpec, Suite, SuiteCase, TargetSpec, TurnsOrigin } from '../core/suite.ts';
+import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import type { Kept } from '../judge/inquirer.ts';
 import { checkDestination } from '../models/destination.ts';
@@ -179,7 +179,7 @@ export class Exchanges {
   /** Opens a conversation with a case's target. @throws TargetError, ModelError */
   async session(
     { workspace }: Suite,
-    { target }: TurnsOrigin,
+    { target }: LiveOrigin,
     suiteCase: SuiteCase,
     repetition: number,
     log: TargetHost['log'],
@@ -220,7 +220,9 @@ export class Exchanges {
 
 /** Names of the variables that models and targets are given the values of. */
 function namedVariables(cases: readonly SuiteCase[]): string[] {
-  const targets = cases.flatMap(({ origin }) => (origin.kind === 'turns' ? [origin.target] : []));
+  const targets = cases.flatMap(({ origin }) =>
+    origin.kind === 'transcript' ? [] : [origin.target],
+  );
   return environmentNames([...modelsOf(cases), ...targets].map(({ written }) => written));
 }
 

@@ -1,11 +1,14 @@
 import type { Assertion, ModelSpec, SuiteCase } from '../core/suite.ts';
 
-/** Every model that cases may ask: judges, embedding models and those that play the assistant. */
+/** Every model that cases may ask: judges, embedding models and those that play the assistant or the user. */
 export function modelsOf(cases: readonly SuiteCase[]): ModelSpec[] {
-  return cases.flatMap((one) => [
-    ...judgesOf([one]),
-    ...(one.origin.kind === 'turns' && one.origin.target.model ? [one.origin.target.model] : []),
-  ]);
+  return cases.flatMap((one) => [...judgesOf([one]), ...playersOf(one)]);
+}
+
+function playersOf({ origin }: SuiteCase): ModelSpec[] {
+  if (origin.kind === 'transcript') return [];
+  const user = origin.kind === 'simulate' ? origin.user.model : undefined;
+  return [...(origin.target.model ? [origin.target.model] : []), ...(user ? [user] : [])];
 }
 
 /** The models that judge cases, those for embeddings included. */

@@ -3,26 +3,30 @@ import { type Conversation, toConversation, turnsOf } from '../core/conversation
 import { errorText } from '../core/errors.ts';
 import type { CaseRef } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
+import { caseName } from '../core/presentation/executionTitle.ts';
 import { isError } from '../core/problem.ts';
-import type { CaseLine, StopReason } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/runRecord.ts';
 import { caseScore, caseStatus } from '../core/scoring.ts';
-import type { Assertion, Suite, SuiteCase, TurnsOrigin } from '../core/suite.ts';
+import type { Assertion, LiveOrigin, Suite, SuiteCase, TranscriptOrigin } from '../core/suite.ts';
+import { unreachable } from '../core/unreachable.ts';
 import { addUsage, NO_USAGE, type Status, type Usage, type Verdict } from '../core/verdict.ts';
+import { JudgeError } from '../judge/ask.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
 import { ModelError } from '../models/model.ts';
 import { TargetError } from '../targets/target.ts';
-import { type Conversed, converse } from './converse.ts';
+import { type Conversed, converse, stopOfTarget } from './converse.ts';
 import { describeCase } from './describeCase.ts';
 import type { Exchanges } from './exchanges.ts';
 import type { PlannedCase } from './plan.ts';
 import type { RunOptions } from './runOptions.ts';
+import { ModelledUser, ScriptedUser, type Stop, type UserSide } from './userSide.ts';
 import { withQuestions } from './withQuestions.ts';
 
 interface Ended {
   readonly status: Status;
   readonly reason?: string;
-  readonly stopReason?: StopReason;
+  readonly stop?: Stop;
   readonly conversation: Conversation;
   readonly verdicts: readonly Verdict[];
   readonly usage: Usage;
@@ -61,7 +65,8 @@ export async function runCase(
     ...(description !== undefined && { description }),
     tags: [...tags],
     ...described,
-    ...(ended.stopReason && { stop_reason: ended.stopReason }),
+    ...(ended.stop && { stop_reason: ended.stop.reason }),
+    ...(ended.stop?.why !== undefined && { stop_rationale: ended.stop.why }),
     status: ended.status,
     score: caseScore(ended.verdicts, suiteCase.aggregate),
     ...(threshold !== undefined && { threshold }),
@@ -126,9 +131,9 @@ class CaseRun {
   async run(): Promise<Ended> {
     const { signal } = this.#options;
     const { origin, assertions, threshold, aggregate } = this.#case;
-    const said = origin.kind === 'turns' ? await this.#talk(origin) : this.#happened();
+    const said = origin.kind === 'transcript' ? this.#happened(origin) : await this.#talk(origin);
     signal.throwIfAborted();
-    const { conversation, usage } = said;
+    const { conversation, usage, stop } = said;
     if ('error' in said) {
       const reason = reasonOf(said.error);
       for (const one of assertions) {
@@ -139,7 +144,8 @@ class CaseRun {
         );
       }
       const verdicts = this.#inOrder();
-      return { status: 'error', reason, stopReason: 'target-error', conversation, verdicts, usage };
+      const because = stop ?? { reason: stopOfTarget(said.error) };
+      return { status: 'error', reason, stop: because, conversation, verdicts, usage };
     }
     for (const one of assertions) {
       if (one.scriptedTurn === undefined || one.scriptedTurn < said.replyTurns.length) continue;
@@ -153,24 +159,22 @@ class CaseRun {
     const verdicts = this.#inOrder();
     return {
       status: caseStatus(verdicts, threshold, aggregate),
-      ...(this.#stoppedEarly(said) && { stopReason: 'stop-on-failure' }),
+      // A script that was said to its end ended as it should.
+      ...(stop && (origin.kind === 'simulate' || this.#endedEarly(said)) && { stop }),
       conversation,
       verdicts,
       usage,
     };
   }
 
-  #happened(): Conversed {
-    const { origin } = this.#case;
-    if (origin.kind !== 'transcript')
-      return { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE };
+  #happened(origin: TranscriptOrigin): Conversed {
     const { scrubber } = this.#options;
     const conversation = scrubber.data(toConversation(origin.messages, origin.notes));
     for (const turn of turnsOf(conversation)) this.#tell(turn);
     return { conversation, replyTurns: [], usage: NO_USAGE };
   }
 
-  async #talk(origin: TurnsOrigin): Promise<Conversed> {
+  async #talk(origin: LiveOrigin): Promise<Conversed> {
     const { signal, scrubber } = this.#options;
     let said: Conversed = { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE };
     try {
@@ -184,6 +188,7 @@ class CaseRun {
       try {
         said = await converse(
           origin,
+          this.#userOf(origin),
           session,
           signal,
           (turn) => this.#tell(turn),
@@ -200,8 +205,17 @@ class CaseRun {
     }
   }
 
+  #userOf(origin: LiveOrigin): UserSide {
+    if (origin.kind === 'turns') return new ScriptedUser(origin);
+    const { repetition } = this.#ref;
+    const playing = { conversation: `${caseName(this.#ref)} ${repetition}`, repetition };
+    return new ModelledUser(origin, playing, ({ user }) => {
+      return user.model && this.#exchanges.model(user.model);
+    });
+  }
+
   /** With `stop_on_failure`: checks the latest reply by itself, at once. */
-  async #turnHolds(said: Omit<Conversed, 'error'>): Promise<boolean> {
+  async #turnHolds(said: Conversed): Promise<boolean> {
     if (!this.#case.stopOnFailure) return true;
     const latest = said.replyTurns.length - 1;
     const about = this.#case.assertions.filter((one) => one.scriptedTurn === latest);
@@ -212,11 +226,11 @@ class CaseRun {
     });
   }
 
-  async #judge(said: Omit<Conversed, 'error'>, assertions: readonly Assertion[]): Promise<void> {
+  async #judge(said: Conversed, assertions: readonly Assertion[]): Promise<void> {
     await judgeAssertions({
       conversation: said.conversation,
       replyTurns: said.replyTurns,
-      stoppedEarly: this.#stoppedEarly(said),
+      endedEarly: this.#endedEarly(said),
       assertions,
       facts: this.#case,
       signal: this.#options.signal,
@@ -239,9 +253,19 @@ class CaseRun {
     return { ...log, info };
   }
 
-  #stoppedEarly({ replyTurns }: Pick<Conversed, 'replyTurns'>): boolean {
+  /** Whether more could have been said. */
+  #endedEarly({ replyTurns }: Pick<Conversed, 'replyTurns'>): boolean {
     const { origin } = this.#case;
-    return origin.kind === 'turns' && replyTurns.length < origin.turns.length;
+    switch (origin.kind) {
+      case 'turns':
+        return replyTurns.length < origin.turns.length;
+      case 'simulate':
+        return true;
+      case 'transcript':
+        return false;
+      default:
+        return unreachable(origin);
+    }
   }
 
   #settle(assertion: Assertion, found: Verdict): void {
@@ -250,7 +274,7 @@ class CaseRun {
     this.#options.onEvent({ kind: 'verdict', ref: this.#ref, verdict });
   }
 
-  #tell(turn: Parameters<Parameters<typeof converse>[3]>[0]): void {
+  #tell(turn: Parameters<Parameters<typeof converse>[4]>[0]): void {
     this.#options.onEvent({ kind: 'turn', ref: this.#ref, turn });
   }
 
@@ -263,6 +287,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof TargetError && error.reason === 'target-error') {
     return `The target failed: ${error.message}`;
   }
+  if (error instanceof JudgeError) return `The simulated user: ${error.reason}: ${error.message}`;
   if (error instanceof TargetError || error instanceof ModelError) {
     return `${error.reason}: ${error.message}`;
   }

@@ -103,7 +103,7 @@ function spoken({ text, refusal = '', toolCalls, finish }: ModelReply, { id }: M
   }
   const content = [text, refusal].filter((one) => one !== '').join('\n\n');
   if (content === '' && toolCalls.length === 0) {
-    throw new TargetError('target-malformed-reply', `${id} returned an empty reply.`);
+    throw new TargetError('target-empty-reply', `${id} returned an empty reply.`);
   }
   if (finish === 'length') {
     const message = `The reply of ${id} was cut off at the token limit. Raise \`max_tokens\`.`;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { NO_USAGE } from '../core/verdict.ts';
 import { readMessages } from '../messages/readMessages.ts';
-import { TargetError, type TargetReply } from './target.ts';
+import { TargetError, type TargetErrorReason, type TargetReply } from './target.ts';
 
 const usageSchema = z.object({
   calls: z.int().min(0).optional(),
@@ -18,20 +18,23 @@ const SHAPES =
  * What a program of the user's answered, as canonical messages.
  *
  * @param said the conversation up to the reply; tool results may answer only calls of the reply
- * @throws TargetError `target-malformed-reply`
+ * @throws TargetError `target-malformed-reply`, `target-empty-reply`
  */
 export function readReply(answer: unknown): TargetReply {
   const { list, context, usage } = unpack(answer);
   const prompt = { role: 'user', content: 'so that the reply reads as a conversation' };
   const read = readMessages([prompt, ...list]);
-  const [problem] = read.problems;
-  if (problem) throw malformed(problem.message.replace(/^Message \d+: /, ''), answer);
   const messages = read.messages.slice(1).map(({ message }) => message);
   if (messages.some(({ role }) => role === 'user')) {
     throw malformed(
       'It contains a user message, but a target speaks only as the assistant.',
       answer,
     );
+  }
+  const [problem] = read.problems;
+  if (problem) {
+    const reason = problem.code === 'empty-content' ? 'target-empty-reply' : undefined;
+    throw malformed(problem.message.replace(/^Message \d+: /, ''), answer, reason);
   }
   const reply = { messages, ...(usage && { usage }) };
   return context ? withContext(reply, context) : reply;
@@ -78,10 +81,11 @@ export function withContext(reply: TargetReply, context: readonly string[]): Tar
 
 const SHOWN = 200;
 
-function malformed(what: string, answer: unknown): TargetError {
+function malformed(
+  what: string,
+  answer: unknown,
+  reason: TargetErrorReason = 'target-malformed-reply',
+): TargetError {
   const shown = (JSON.stringify(answer) ?? String(answer)).slice(0, SHOWN);
-  return new TargetError(
-    'target-malformed-reply',
-    `The target's reply cannot be used. ${what} It was: ${shown}`,
-  );
+  return new TargetError(reason, `The target's reply cannot be used. ${what} It was: ${shown}`);
 }

@@ -54,6 +54,7 @@ export const targetErrorReasons = [
   'target-crashed',
   'target-timeout',
   'target-malformed-reply',
+  'target-empty-reply',
   'target-too-much-output',
   'target-not-found',
 ] as const;

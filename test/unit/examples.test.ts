@@ -50,6 +50,7 @@ const FAILING_TURNS: Readonly<Record<string, readonly number[]>> = {
   'composition/json-replies': [4],
   'composition/limits': [6],
   'composition/scripts': [4],
+  'simulated/return-window': [4],
 };
 
 /** What it is called there, our type, the case that shows it. */
@@ -231,7 +232,10 @@ describe('the examples', () => {
         const quotes = objectsIn(example(folder).lines.map(({ verdicts }) => verdicts)).filter(
           (one) => typeof one.verified === 'boolean',
         );
-        assert.ok(quotes.length > 0);
+        const judged = example(folder)
+          .lines.flatMap(({ verdicts }) => verdicts)
+          .some(({ judge }) => judge);
+        assert.equal(quotes.length > 0, judged);
         assert.deepEqual(
           quotes.filter(({ verified }) => verified === false),
           [],

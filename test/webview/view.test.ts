@@ -61,6 +61,15 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.match((await first.textContent()) ?? '', /You are a support agent/);
   });
 
+  it('says why a simulated conversation ended', async () => {
+    const stopRationale = '<b>Booked</b>';
+    await show(buildSnapshot({ origin: 'simulate', stopReason: 'goal-reached', stopRationale }));
+    const facts = (await view().page.locator('.facts').textContent()) ?? '';
+    assert.match(facts, /^simulated conversation · goal reached/);
+    const header = (await view().page.locator('header.top').textContent()) ?? '';
+    assert.ok(header.includes('The simulated user: “<b>Booked</b>”'));
+  });
+
   it('says of each turn that is history what it is', async () => {
     const { entries } = longTalk(4);
     const before = entries.map((entry) =>

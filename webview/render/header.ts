@@ -9,7 +9,8 @@ import { badge } from './status.ts';
 
 /** What the case is and what came of it; it scrolls away with the page. */
 export function renderHeader(snapshot: Snapshot): HTMLElement {
-  const { state, suiteName, description, status, threshold, stale, reason } = snapshot;
+  const { state, suiteName, description, status, threshold, stale, reason, stopRationale } =
+    snapshot;
   return h(
     'header',
     { class: 'top' },
@@ -26,6 +27,8 @@ export function renderHeader(snapshot: Snapshot): HTMLElement {
     facts(snapshot),
     stale && h('p', { class: 'notice' }, '⚠ The case has changed since this run.'),
     reason !== undefined && h('p', { class: 'notice' }, reason),
+    stopRationale !== undefined &&
+      h('p', { class: 'muted' }, `The simulated user: “${stopRationale}”`),
   );
 }
 

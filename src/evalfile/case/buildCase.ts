@@ -61,14 +61,20 @@ async function buildOne(read: ReadCase, source: CaseSource, own: Own = {}): Prom
   const offered = said.tools
     ? { tools: unwrapTools(said.tools), location: within(location, 'transcripts') }
     : offeredTools(read);
-  const known = await conversationOf(read, offered, own.recorded);
-  const { origin, history } = known ?? {};
   const judge = await judgeOf(read);
+  const judgeNamed =
+    scope.unsound.has('judge') ||
+    (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '';
+  const known = await conversationOf(read, offered, { judge, judgeNamed }, own.recorded);
+  const { origin, history } = known ?? {};
   const role = input.role ?? scope.file.role;
   const facts = {
     id: input.id ?? '',
     topics: said.topics ?? input.topics ?? scope.file.topics ?? [],
-    tools: offered?.tools ?? (origin?.kind === 'turns' ? origin.target.tools : undefined) ?? [],
+    tools:
+      offered?.tools ??
+      (origin && origin.kind !== 'transcript' ? origin.target.tools : undefined) ??
+      [],
     context,
     expectations: {
       ...expectationsOf(defaults.expectations),
@@ -87,9 +93,7 @@ async function buildOne(read: ReadCase, source: CaseSource, own: Own = {}): Prom
   const about: AboutCase = {
     facts,
     judge,
-    judgeNamed:
-      scope.unsound.has('judge') ||
-      (input.judge ?? scope.file.judge ?? scope.options.defaultJudge ?? '') !== '',
+    judgeNamed,
     known: known?.known ?? {},
     sides: known?.sides,
     historyTurns: history && turnsOf(toConversation(history.messages)).length,

@@ -13,7 +13,7 @@ export async function historyOf(read: ReadCase): Promise<SaidBefore | undefined>
   if (input.history === undefined || scope.unsound.has('history')) return undefined;
   const loaded = await messagesAt('history', read);
   if (!loaded) return undefined;
-  const problems = problemsOf(loaded);
+  const problems = problemsOf(loaded, input.simulate ? '`opening`' : '`turns`');
   for (const problem of problems) scope.reporter.add(problem, location.owner);
   if (problems.some(isError)) return undefined;
   const messages = loaded.messages.map((one) => ({ ...one, history: true as const }));
@@ -23,14 +23,15 @@ export async function historyOf(read: ReadCase): Promise<SaidBefore | undefined>
 /** Only the assistant has to speak in it: an agent may greet first. */
 const OF_WHOLE = ['no-user-message', 'no-assistant-message', 'conversation-unfinished'];
 
-function problemsOf({ messages, problems }: LoadedTranscript): Problem[] {
+/** @param live where the user's next words belong */
+function problemsOf({ messages, problems }: LoadedTranscript, live: string): Problem[] {
   const own = problems.filter(({ code }) => !OF_WHOLE.includes(code));
   const last = messages.at(-1)?.source;
   const end = own.some(isError) ? undefined : openEnd(toConversation(messages));
   if (!end || !last) return own;
   const message =
     end === 'user'
-      ? "A history ends with the assistant, and the next turn is the user's. Move what the user says last to `turns`."
+      ? `A history ends with the assistant, and the next turn is the user's. Move what the user says last to ${live}.`
       : 'A history ends with what the assistant says. Add its reply after the tool call.';
   const range = problems.find(({ code }) => OF_WHOLE.includes(code))?.range ?? last.range;
   return [...own, { code: 'history-unfinished', message, severity: 'error', ...last, range }];

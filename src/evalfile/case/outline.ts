@@ -19,6 +19,7 @@ export function outlineOf(
   const given = mappingOf(raw);
   const hasId = typeof given.id === 'string' && given.id !== '';
   const defaults = scope.file.defaults ?? {};
+  const before = historyTurns(given.history, history);
   const said = origin?.kind === 'transcript' ? origin : history;
   return {
     ...(hasId && { id: String(given.id) }),
@@ -28,10 +29,11 @@ export function outlineOf(
     nameRange: hasId ? document.rangeOf([...path, 'id']) : document.keyRangeOf(path),
     turns: [
       ...messages(given.history, within(location, 'history')),
+      ...scriptedTurns(given.turns, within(location, 'turns'), before),
       ...scriptedTurns(
-        given.turns,
-        within(location, 'turns'),
-        historyTurns(given.history, history),
+        valueAt(given, ['simulate', 'opening']),
+        within(location, 'simulate', 'opening'),
+        before,
       ),
       ...messages(given.transcript, within(location, 'transcript')),
     ],

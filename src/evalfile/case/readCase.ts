@@ -13,8 +13,9 @@ export type SoundTurn =
   | undefined;
 
 /** A case without what is wrong with it; of its assertions `isSound` tells which are. */
-export type SoundInput = Omit<Partial<CaseInput>, 'turns'> & {
+export type SoundInput = Omit<Partial<CaseInput>, 'turns' | 'simulate'> & {
   readonly turns?: readonly SoundTurn[];
+  readonly simulate?: Partial<NonNullable<CaseInput['simulate']>>;
 };
 
 export interface ReadCase {
@@ -39,7 +40,7 @@ export function readCase({ raw, location }: CaseSource, scope: Scope): ReadCase 
   let input: unknown = { ...read.value, ...messagesOf(raw) };
   for (const path of read.unsound) {
     const assertion = assertionOn(path);
-    const cut = path[0] === 'turns' ? path.slice(0, 3) : path.slice(0, 1);
+    const cut = path.slice(0, KEPT_AROUND[String(path[0])] ?? 1);
     if (assertion) broken.add(assertion.join('/'));
     else input = changedAt(input, cut, () => undefined);
     if (!assertion && cut.length === 1) unsound.add(String(cut[0]));
@@ -52,6 +53,9 @@ export function readCase({ raw, location }: CaseSource, scope: Scope): ReadCase 
     isSound: (path) => !broken.has(path.join('/')),
   };
 }
+
+/** How deep what is wrong is cut out, where what stands around it is of use without it. */
+const KEPT_AROUND: Readonly<Record<string, number>> = { turns: 3, simulate: 2 };
 
 /** The path of the assertion that a path leads into, from the case. */
 function assertionOn(path: Path): Path | undefined {

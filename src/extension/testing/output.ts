@@ -1,4 +1,5 @@
 import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
+import { stopText } from '../../core/presentation/conversation.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import { verdictText } from '../../core/presentation/verdictText.ts';
 import type { CaseLine } from '../../core/runRecord.ts';
@@ -30,9 +31,16 @@ export function caseOutput(name: string, said: readonly string[], status?: Statu
 }
 
 /** The same of a case that another process ran. */
-export function recordedOutput(name: string, { conversation, verdicts, status }: CaseLine): string {
-  const turns = turnsOf(conversation).map(turnOutput);
-  return caseOutput(name, [...turns, ...verdicts.map(verdictOutput)], status);
+export function recordedOutput(name: string, line: CaseLine): string {
+  const turns = turnsOf(line.conversation).map(turnOutput);
+  const verdicts = line.verdicts.map(verdictOutput);
+  return caseOutput(name, [...turns, ...stopOutput(line), ...verdicts], line.status);
+}
+
+/** Why the conversation ended, where there is a reason. */
+export function stopOutput(line: CaseLine): string[] {
+  const stop = stopText(line);
+  return stop === undefined ? [] : [styled(BOLD, `Ended: ${stop}`)];
 }
 
 /** A turn for the run's output, as a terminal takes it. */

@@ -8,7 +8,7 @@ import type { Status } from '../../core/verdict.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { messagesOf } from './messages.ts';
 import type { Edit } from './movedLines.ts';
-import { caseOutput, turnOutput, verdictOutput } from './output.ts';
+import { caseOutput, stopOutput, turnOutput, verdictOutput } from './output.ts';
 import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
 
@@ -114,6 +114,7 @@ export class CaseProgress {
 
   #finish(item: vscode.TestItem, line: CaseLine): void {
     this.#waiting.delete(item);
+    for (const text of stopOutput(line)) this.#say(item, text);
     this.#showOutput(item, line.status);
     tellOutcome(this.#run, item, line, this.#edits);
   }

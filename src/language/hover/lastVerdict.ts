@@ -82,6 +82,11 @@ function subjectOf(
       ) || undefined;
     return () => ({ range: turn.range, say });
   }
+  const { yaml } = document;
+  const { path, onKey } = yaml.pathAt(position);
+  if (onKey && path.length === 3 && path[2] === 'simulate') {
+    return () => ({ range: yaml.keyRangeOf(path), say: caseMarkdown });
+  }
   return contains(found.nameRange, position)
     ? () => ({ range: found.nameRange, isCase: true, say: caseMarkdown })
     : undefined;

@@ -60,10 +60,12 @@ function turnsOfCase({ origin }: SuiteCase): Map<number, SpokenTurn> {
   const before = turnsOf(toConversation(origin.history?.messages ?? []));
   return new Map([
     ...before.map((turn) => spokenTurn(turn)),
-    ...origin.turns.flatMap(({ user }, index): [number, SpokenTurn][] => [
-      [before.length + 2 * index + 1, { side: 'user', text: user }],
-      [before.length + 2 * index + 2, { side: 'assistant' }],
-    ]),
+    ...(origin.kind === 'turns' ? origin.turns : origin.user.opening).flatMap(
+      ({ user }, index): [number, SpokenTurn][] => [
+        [before.length + 2 * index + 1, { side: 'user', text: user }],
+        [before.length + 2 * index + 2, { side: 'assistant' }],
+      ],
+    ),
   ]);
 }
 

@@ -1,4 +1,5 @@
 import { durationText } from '../../core/presentation/amounts.ts';
+import { stopText } from '../../core/presentation/conversation.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../../core/presentation/markdown.ts';
 import {
   badgeScoreText,
@@ -61,9 +62,12 @@ export function verdictMarkdown(verdict: Verdict): string {
   );
 }
 
+const LONGEST_STOP = 300;
+
 export function caseMarkdown(line: CaseLine): string {
   const { status, reason, verdicts, threshold, duration } = line;
   const score = caseScoreText(line);
+  const stop = stopText(line);
   const facts = [
     STATUS_WORDS[status],
     ...(score === undefined ? [] : [`score ${score}`]),
@@ -77,6 +81,7 @@ export function caseMarkdown(line: CaseLine): string {
   return paragraphs(
     `**${STATUS_ICONS[status]} Last run** — ${facts.join(' · ')}`,
     reason === undefined ? undefined : escapeMarkdown(reason),
+    stop === undefined ? undefined : `Ended: ${escapeLine(stop, LONGEST_STOP)}`,
     list.join('\n'),
   );
 }

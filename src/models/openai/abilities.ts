@@ -11,6 +11,7 @@ export interface Abilities {
   readonly several: boolean;
   /** Its thoughts, to be sent back between rounds of tool calls. */
   readonly thoughts: boolean;
+  readonly seed: boolean;
 }
 
 /** A model at an endpoint. */
@@ -37,6 +38,7 @@ export function abilitiesOf(endpoint: Endpoint): Abilities {
       logprobs: true,
       several: true,
       thoughts: true,
+      seed: true,
     }
   );
 }
@@ -61,7 +63,7 @@ const NOT_TAKEN =
 
 /** Which parameters the refused request held. */
 export type Used = Readonly<
-  Record<'format' | 'temperature' | 'limit' | 'logprobs' | 'several' | 'thoughts', boolean>
+  Record<'format' | 'temperature' | 'limit' | 'logprobs' | 'several' | 'seed' | 'thoughts', boolean>
 >;
 
 /**
@@ -93,6 +95,7 @@ export function learn(
   if (used.several && sent.several && /(^|[^a-z])n([^a-z]|$)|choices/i.test(complaint)) {
     return { ...sent, several: false };
   }
+  if (used.seed && sent.seed && /seed/i.test(complaint)) return { ...sent, seed: false };
   const first = isOpenAi ? 'max_completion_tokens' : 'max_tokens';
   if (used.limit && sent.limit === first && complaint.includes(first)) {
     return { ...sent, limit: isOpenAi ? 'max_tokens' : 'max_completion_tokens' };

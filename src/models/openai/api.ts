@@ -39,6 +39,7 @@ export const chatApi: Api = {
         limit: (body.max_tokens ?? body.max_completion_tokens) !== undefined,
         logprobs: body.logprobs === true,
         several: (body.n ?? 1) > 1,
+        seed: body.seed !== undefined,
         thoughts: false,
       },
       send: async (client, signal) => client.chat.completions.create(body, { signal }),

@@ -27,6 +27,7 @@ export function requestBody(
     ...(temperature !== undefined && abilities.temperature && { temperature }),
     ...(limit !== undefined && { [abilities.limit]: limit }),
     ...(request.logprobs && abilities.logprobs && { logprobs: true, top_logprobs: 20 }),
+    ...(request.seed !== undefined && abilities.seed && { seed: request.seed }),
     ...(count > 1 && abilities.several && { n: count }),
   };
 }

@@ -29,6 +29,7 @@ export const responsesApi: Api = {
         limit: false,
         logprobs: body.include?.includes(LOGPROBS) ?? false,
         several: false,
+        seed: false,
         thoughts: body.include?.includes(THOUGHTS) ?? false,
       },
       send: async (client, signal) => client.responses.create(body, { signal }),

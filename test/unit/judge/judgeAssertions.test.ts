@@ -325,7 +325,7 @@ describe('what there is to look at', () => {
 
   it('is not reached, and no error, where the conversation ended early', async (t) => {
     const { verdicts } = await judge(t, [], [{ ...contains, at: { kind: 'turns', turns: [9] } }], {
-      stoppedEarly: true,
+      endedEarly: true,
     });
     assert.deepEqual(states(verdicts), ['skipped not-reached']);
   });

@@ -147,7 +147,7 @@ describe('a value of another kind', () => {
     [
       'a mapping where several kinds can stand',
       'at: {}',
-      'Expected "all", "last", "first", "each", a number, a list or text, found a mapping.',
+      'Expected "all", "live", "last", "first", "each", a number, a list or text, found a mapping.',
     ],
     ['too small a number', 'repeat: 0', 'Expected at least 1, found 0.'],
     ['a number too great for a share', 'threshold: 2', 'Expected at most 1, found 2.'],
@@ -156,7 +156,7 @@ describe('a value of another kind', () => {
     [
       'no choice at all',
       'at: 2-',
-      'Expected all, last, first, each, a turn, or a range such as "2-6".',
+      'Expected all, live, last, first, each, a turn, or a range such as "2-6".',
     ],
     ['a list without items', 'at: []', 'Expected at least 1 item, found 0.'],
     ['empty text', 'role: ""', 'Expected text, found empty text.'],

@@ -202,7 +202,7 @@ describe('an agent that fails', () => {
   it('is an error where it says nothing', (t) =>
     assert.rejects(
       talk(t, (context, publish) => working(context, publish).say(TaskState.TASK_STATE_COMPLETED)),
-      { reason: 'target-malformed-reply' },
+      { reason: 'target-empty-reply' },
     ));
 
   it('is cut at the time limit while it works for ever', (t) =>

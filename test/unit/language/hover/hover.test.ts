@@ -36,6 +36,27 @@ const hoverAt = async (files: Files, ...lines: CaseLine[]) => (await hovered(fil
 const escapedAt = async (files: Files, ...lines: CaseLine[]) =>
   (await hovered(files, lines)).markdown;
 
+describe('hover on a simulated conversation', () => {
+  const marked = `cases:
+  - id: one
+    simul|ate: {goal: Return it.}
+    assert: [It is kind.]
+`;
+
+  it('says why it ended in the last run', async () => {
+    const line = buildCaseLine({
+      id: 'one',
+      status: 'pass',
+      origin: 'simulate',
+      stop_reason: 'goal-refused',
+      stop_rationale: 'It *cannot* be done.',
+    });
+    const { value, markdown } = await hovered(marked, [line]);
+    assert.match(value, /Ended: goal refused: It \*cannot\* be done\./);
+    assert.ok(!markdown.includes('*cannot*'));
+  });
+});
+
 describe('hover on keys, types and verdicts', () => {
   const text = (marked: string) =>
     `cases:\n  - id: one\n    transcript:\n${marked}    assert:\n      - {type: contains, value: x}\n`;

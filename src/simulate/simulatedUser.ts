@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { answerSchema } from '../assertions/answerSchema.ts';
+import type { Mistake } from '../assertions/contract.ts';
+import { type Conversation, liveTurnsOf } from '../core/conversation.ts';
+import type { SimulatedUser } from '../core/suite.ts';
+import { askJudge, type OnReply } from '../judge/ask.ts';
+import type { Model, ModelRequest } from '../models/model.ts';
+import { simulatorMessages } from './prompt.ts';
+
+/** What the simulated user says next, or why the conversation is over. */
+export type NextWords =
+  | { readonly kind: 'said'; readonly text: string }
+  | { readonly kind: 'over'; readonly stop: GoalStop; readonly why: string };
+
+const goalStops = ['goal-reached', 'goal-refused', 'stop-condition'] as const;
+
+type GoalStop = (typeof goalStops)[number];
+
+/** What tells this conversation from others of the same user. */
+export interface Playing {
+  /** Identifies the conversation in a recording: the answers of each are its own. */
+  readonly conversation: string;
+  /** From 1: each repetition of a seeded case has a seed of its own. */
+  readonly repetition: number;
+}
+
+/**
+ * Asks once what the user says next. The same answer says whether the conversation is over; before
+ * anything live was said it cannot be.
+ *
+ * @throws JudgeError where the answer is of no use; ModelError where the model could not be asked
+ */
+export async function nextWords(
+  user: SimulatedUser,
+  said: Conversation,
+  model: Model,
+  { conversation, repetition }: Playing,
+  signal: AbortSignal,
+  onReply: OnReply,
+): Promise<NextWords> {
+  const begun = liveTurnsOf(said).length > 0;
+  const answer = answerFor(user, begun);
+  const name = 'user_turn';
+  const request: ModelRequest = {
+    messages: simulatorMessages(user, said),
+    answer: { name, schema: answerSchema(answer) },
+    conversation,
+    ...(user.seed !== undefined && { seed: user.seed + repetition - 1 }),
+  };
+  const asked = { name, instructions: '', answer, mistakes };
+  const [given] = await askJudge(model, request, asked, signal, onReply);
+  if (!given) throw new Error('The model gave no answer.');
+  const { reason, status, message } = given.answer;
+  return status === 'continue'
+    ? { kind: 'said', text: message }
+    : { kind: 'over', stop: status, why: reason };
+}
+
+function answerFor({ stopWhen }: SimulatedUser, begun: boolean) {
+  const over = goalStops.filter((one) => one !== 'stop-condition' || stopWhen !== undefined);
+  return z.strictObject({
+    reason: z.string(),
+    status: z.enum(begun ? ['continue', ...over] : ['continue']),
+    message: z.string(),
+  });
+}
+
+type Answer = z.infer<ReturnType<typeof answerFor>>;
+
+function mistakes({ status, reason, message }: Answer): Mistake[] {
+  if (status === 'continue' && message.trim() === '') {
+    return [contradiction('`message` is empty although `status` is continue.')];
+  }
+  return status !== 'continue' && reason.trim() === ''
+    ? [contradiction(`\`reason\` is empty although \`status\` is ${status}.`)]
+    : [];
+}
+
+function contradiction(text: string): Mistake {
+  return { reason: 'contradiction', text };
+}
