@@ -40,6 +40,14 @@ export const REPORTERS = {
     writes: 'OpenTelemetry log events `gen_ai.evaluation.result`, as OTLP JSON',
     load: async () => (await import('./otlp.ts')).writeOtlp,
   },
+  deepeval: {
+    writes: "a test run in DeepEval's JSON: test cases with turns and metrics",
+    load: async () => (await import('./deepeval.ts')).writeDeepEval,
+  },
+  azure: {
+    writes: "rows and metrics in the JSON of Azure's `evaluate`",
+    load: async () => (await import('./azure.ts')).writeAzure,
+  },
 } as const satisfies Readonly<Record<string, ReporterEntry>>;
 
 export type FileReporterName = keyof typeof REPORTERS;

@@ -1,0 +1,113 @@
+import { type Conversation, type Turn, textOf, turnsOf } from '../core/conversation.ts';
+import { groupBy } from '../core/data.ts';
+import { visibleJson } from '../core/presentation/visibleText.ts';
+import type { CaseLine } from '../core/runRecord.ts';
+import type { Verdict } from '../core/verdict.ts';
+import type { Report } from './reporter.ts';
+
+/**
+ * A test run as DeepEval writes it into `.deepeval/.latest_test_run.json`: conversational test cases
+ * with their turns and the data of their metrics. A metric that did not apply is left out, as there.
+ */
+export const writeDeepEval: Report = (log) => {
+  const { cases, duration, usage, run } = log;
+  const verdicts = cases.flatMap((line) => line.verdicts.filter(applies));
+  const report = {
+    identifier: run?.id ?? null,
+    testCases: [],
+    conversationalTestCases: cases.map(testCase),
+    metricsScores: [...groupBy(verdicts, metricName)].map(([metric, own]) => ({
+      metric,
+      scores: own.flatMap(({ score }) => (score === null ? [] : [score])),
+      passes: own.filter(({ status }) => status === 'pass').length,
+      fails: own.filter(({ status }) => status === 'fail').length,
+      errors: own.filter(({ status }) => status === 'error').length,
+    })),
+    testPassed: cases.filter(({ status }) => status === 'pass').length,
+    testFailed: cases.filter(({ status }) => status === 'fail' || status === 'error').length,
+    runDuration: duration / 1000,
+    evaluationCost: usage.cost,
+  };
+  return `${visibleJson(report)}\n`;
+};
+
+function applies({ status }: Verdict): boolean {
+  return status !== 'skipped';
+}
+
+function testCase(line: CaseLine, order: number): object {
+  const { conversation, facts, usage } = line;
+  const { outcome, ...expected } = facts?.expectations ?? {};
+  return {
+    name: line.variant === undefined ? line.id : `${line.id}/${line.variant}`,
+    order,
+    success: line.status === 'pass',
+    runDuration: line.duration / 1000,
+    evaluationCost: usage.cost,
+    ...(line.description !== undefined && { scenario: line.description }),
+    ...(outcome !== undefined && { expectedOutcome: wordsOf(outcome) }),
+    ...(facts?.role !== undefined && { chatbotRole: facts.role }),
+    ...(line.tags.length > 0 && { tags: line.tags }),
+    turns: turnsOf(conversation).map((turn, index) => ({ ...turnOf(turn), order: index })),
+    metricsData: line.verdicts.filter(applies).map(metricData),
+    additionalMetadata: {
+      suite: line.suite_name,
+      status: line.status,
+      repetition: line.repetition,
+      ...(line.reason !== undefined && { reason: line.reason }),
+      ...(Object.keys(expected).length > 0 && { expectations: expected }),
+      ...systemOf(conversation),
+    },
+  };
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** DeepEval's turns are the user's and the assistant's alone. */
+function systemOf({ entries }: Conversation): { readonly system?: readonly string[] } {
+  const system = entries.flatMap((entry) => (entry.kind === 'system' ? [entry.text] : []));
+  return system.length > 0 ? { system } : {};
+}
+
+function turnOf(turn: Turn): object {
+  const calls = turn.items.flatMap((item) => (item.kind === 'tool-call' ? [item] : []));
+  const { retrievalContext } = turn;
+  return {
+    role: turn.side,
+    content: textOf(turn),
+    ...(calls.length > 0 && {
+      toolsCalled: calls.map(({ call, result }) => ({
+        name: call.name,
+        inputParameters: call.arguments,
+        ...(result !== undefined && { output: result }),
+      })),
+    }),
+    ...(retrievalContext && { retrievalContext }),
+  };
+}
+
+function metricData(verdict: Verdict): object {
+  const { threshold, score, status, rationale, judge, usage } = verdict;
+  return {
+    name: metricName(verdict),
+    threshold,
+    success: status === 'pass',
+    score,
+    reason: rationale,
+    strictMode: false,
+    error: status === 'error' ? `${verdict.reason}: ${rationale}` : null,
+    ...(judge && { evaluationModel: judge.model }),
+    ...(usage.cost !== null && { evaluationCost: usage.cost }),
+  };
+}
+
+/** Its own label; of one without, the type in DeepEval's way: `Turn Relevancy`. */
+function metricName({ assertion: { name, type } }: Verdict): string {
+  if (name !== type) return name;
+  return type.replace(
+    /(^|-)([a-z])/g,
+    (_all, dash: string, letter: string) => `${dash === '' ? '' : ' '}${letter.toUpperCase()}`,
+  );
+}
