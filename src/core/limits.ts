@@ -37,12 +37,13 @@ export const LIMITS = {
 /** What each limit is of, as the reference tells it. */
 export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   evalFile:
-    'Bytes of an eval file, of a file that it includes, and of a messages file in the editor',
+    'Bytes of an eval file, of a file that it includes or has as `matrix`, and of a messages file in the editor',
   included: 'Bytes of all files that a suite includes',
   prompt: 'Bytes of a judge prompt',
   transcript: 'Bytes of a transcript',
-  dataSet: 'Bytes of a file that `transcripts` or `matrix` names',
-  variants: 'Conversations that a case stands for, and files that its `transcripts` match',
+  dataSet: 'Bytes of a file that `transcripts` names',
+  variants:
+    'Conversations that a case stands for: those of `transcripts`, combinations of `matrix`',
   includes: 'Files that a suite includes',
   tokens: 'YAML tokens of a file; a key with its value is about eight',
   depth: 'Lists and mappings within each other, in YAML and JSON',

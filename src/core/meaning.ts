@@ -21,6 +21,7 @@ export const SCOPES = {
   prompt: 'case',
   transcript: 'case',
   transcripts: 'case',
+  matrix: 'case',
   cases: 'suite',
   script: 'case',
   module: 'suite',
@@ -44,6 +45,7 @@ export const EXTENSIONS = {
   transcript: ['.json', '.jsonl', '.yaml', '.yml'],
   /** Transcripts and data sets of them, also by a pattern. */
   transcripts: ['.json', '.jsonl', '.yaml', '.yml'],
+  matrix: ['.csv', '.jsonl'],
   cases: ['.yaml', '.yml'],
   script: SCRIPTS,
   module: SCRIPTS,

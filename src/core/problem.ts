@@ -54,7 +54,7 @@ export interface Fix {
 
 export type NewFileKind = Exclude<FileKind, (typeof NEVER_NEW)[number]>;
 
-const NEVER_NEW = ['program', 'recording', 'folder', 'transcripts'] as const;
+const NEVER_NEW = ['program', 'recording', 'folder', 'transcripts', 'matrix'] as const;
 
 export function isNewFileKind(kind: FileKind): kind is NewFileKind {
   return !(NEVER_NEW as readonly FileKind[]).includes(kind);

@@ -12,13 +12,20 @@ const MOST_BYTES = {
   prompt: LIMITS.prompt,
   transcript: LIMITS.transcript,
   transcripts: LIMITS.dataSet,
+  matrix: LIMITS.evalFile,
   cases: LIMITS.evalFile,
 } as const;
 
 export type TextKind = keyof typeof MOST_BYTES;
 
 /** Those that are read by how their names end; others are read whatever they are called. */
-const ENDINGS_COUNT: readonly FileKind[] = ['transcript', 'transcripts', 'script', 'module'];
+const ENDINGS_COUNT: readonly FileKind[] = [
+  'transcript',
+  'transcripts',
+  'matrix',
+  'script',
+  'module',
+];
 
 /**
  * The absolute path of what a reference names; undefined if it cannot be used, for the reason that

@@ -175,6 +175,21 @@ export const caseSchema = z
     stop_on_failure: z.boolean().optional().meta({
       description: 'If true, end the conversation at the first failing turn.',
     }),
+    matrix: z
+      .union([
+        z.string().min(1).meta({ file: 'matrix' }),
+        z
+          .record(
+            z.string().min(1),
+            z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())]),
+          )
+          .meta({ declares: 'variable' }),
+      ])
+      .optional()
+      .meta({
+        description:
+          'Runs the case once for each combination, each a variant of the case: names with a list of values or values by id, or the path of a `.csv` or `.jsonl` file with a combination a line. Values fill in `{{name}}` and reach the target with `context`.',
+      }),
     expectations: expectations.optional().meta({ template: 'case' }),
     context: z.record(z.string(), z.unknown()).optional().meta({
       description: "Values for `{{name}}` in the case's texts, and extra input for the target.",

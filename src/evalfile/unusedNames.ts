@@ -1,6 +1,6 @@
 import { typeOf } from '../assertions/registry.ts';
 import { contextKey } from '../assertions/shared/promptVariables.ts';
-import { addTo, type Path } from '../core/data.ts';
+import { addTo, mappingOf, type Path } from '../core/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/text/template.ts';
@@ -37,17 +37,20 @@ export function unusedNames(
   const unused = declared.map(([list, what, name]) => problemAt(document, [list, name], what));
   const needed = prompts.flatMap(({ needs }) => needs);
   const byDefault = used.get(document)?.variables.get('defaults') ?? [];
-  for (const [index, { location }] of sources.entries()) {
+  for (const [index, { raw, location }] of sources.entries()) {
     const suiteCase = cases[index];
     // A target is given the whole context.
     if (suiteCase?.origin.kind !== 'transcript' || suiteCase.assertions.some(readsContext))
       continue;
     const own = used.get(location.document)?.variables.get(location.path.join('/')) ?? [];
     const known = new Set([...own, ...byDefault, ...needed]);
-    for (const name of Object.keys(suiteCase.context)) {
-      if (known.has(name)) continue;
-      const path = [...location.path, 'context', name];
-      unused.push(problemAt(location.document, path, 'key of `context`'));
+    const { context, matrix } = mappingOf(raw);
+    for (const [key, given] of Object.entries({ context, matrix })) {
+      for (const name of Object.keys(mappingOf(given))) {
+        if (known.has(name)) continue;
+        const path = [...location.path, key, name];
+        unused.push(problemAt(location.document, path, `key of \`${key}\``));
+      }
     }
   }
   return unused;

@@ -30,6 +30,8 @@ export function exampleOf(markdown: string): unknown {
   return parse(examplesIn(markdown).find(({ language }) => language === 'yaml')?.text ?? '');
 }
 
+const TALK = '[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]';
+
 /** Files that examples refer to and no example holds. */
 const OTHERS = {
   'agent.mjs': 'export default () => "Hello";',
@@ -37,6 +39,8 @@ const OTHERS = {
   'checks/order_number.py': 'print("true")',
   'checks/order-number.ts': 'export default () => true;',
   'recording.jsonl': '',
+  'calls.jsonl': `{"messages": ${TALK}, "context": {"order": "98765"}}\n`,
+  'recorded/talk.json': TALK.replaceAll('"user"', '"usr"').replaceAll('"assistant"', '"sys"'),
   'judges/context-retention.md': '{{conversation}}',
 };
 

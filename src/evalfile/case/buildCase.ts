@@ -42,9 +42,9 @@ interface BuiltParts {
 export async function buildCase(source: CaseSource, suite: Scope): Promise<BuiltParts> {
   const read = readCase(source, suite);
   if (!read) return {};
-  const several = severalIn(read);
+  const several = await severalIn(read);
   if (!several) return buildOne(read, source);
-  const built = await buildOne(several.common, source);
+  const built = await buildOne(several.common, source, several.sample);
   if (!built.suiteCase) return built;
   const common = built.suiteCase;
   const open = async (variant: Variant, scope: Scope) =>
@@ -53,11 +53,12 @@ export async function buildCase(source: CaseSource, suite: Scope): Promise<Built
 }
 
 /** @param own what only this variant of the case has */
-async function buildOne(read: ReadCase, source: CaseSource, own: Own = {}): Promise<BuiltParts> {
+async function buildOne(given: ReadCase, source: CaseSource, own: Own = {}): Promise<BuiltParts> {
+  const { facts: said = {} } = own.recorded ?? {};
+  const context = { ...given.input.context, ...said.context, ...own.values };
+  const read: ReadCase = { ...given, input: { ...given.input, context } };
   const { input, location, scope } = read;
   const { defaults = {} } = scope.file;
-  const { facts: said = {} } = own.recorded ?? {};
-  const context = { ...input.context, ...said.context };
   const offered = said.tools
     ? { tools: unwrapTools(said.tools), location: within(location, 'transcripts') }
     : offeredTools(read);

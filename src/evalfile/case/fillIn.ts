@@ -43,7 +43,8 @@ function fillText(
   const unknown = templateVariables(text).filter(({ name }) => !Object.hasOwn(context, name));
   if (unknown.length === 0) return renderTemplate(text, (name) => textual(context[name]));
   const nameable = known.slice(0, LIMITS.comparedWords).filter(canBeVariable);
-  const names = known.length === 0 ? 'Add a `context` to the case.' : `Known: ${someOf(known)}.`;
+  const names =
+    known.length === 0 ? 'Add a `context` or a `matrix` to the case.' : `Known: ${someOf(known)}.`;
   const rangeOf = pieceRanges(location.document, location.path);
   for (const { name, offset, length } of unknown) {
     const near = nearest(name, nameable).map((one) => `{{${one}}}`);

@@ -59,8 +59,9 @@ function historyTurns(given: unknown, history: SaidBefore | undefined): number {
   return spoken.findLast(({ turn }) => turn !== undefined)?.turn ?? 0;
 }
 
-function severalIn({ transcripts, roles }: Mapping): Pick<OutlineCase, 'several'> {
-  return transcripts === undefined ? {} : { several: JSON.stringify([transcripts, roles]) };
+function severalIn({ transcripts, roles, matrix }: Mapping): Pick<OutlineCase, 'several'> {
+  const isOne = transcripts === undefined && matrix === undefined;
+  return isOne ? {} : { several: JSON.stringify([transcripts, roles, matrix]) };
 }
 
 function scriptedTurns(list: unknown, location: Location, before: number): OutlineTurn[] {

@@ -1,13 +1,17 @@
-import { freeNames } from '../../core/data.ts';
+import { freeNames, type Mapping } from '../../core/data.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
 import type { ExpandedCase, SuiteCase } from '../../core/suite.ts';
 import type { ReadCase } from '../case/readCase.ts';
 import { Reporter, type Scope, within } from '../scope.ts';
 import type { RecordedConversation } from './dataSet.ts';
+import { type Matrix, matrixOf } from './matrix.ts';
 import { findRecorded } from './transcripts.ts';
 
 /** What only one variant of a case has. */
 export interface Own {
   readonly recorded?: RecordedConversation;
+  /** Of its `matrix`. */
+  readonly values?: Mapping;
 }
 
 /** A conversation that a case stands for. */
@@ -21,6 +25,8 @@ export interface Variant {
 export interface Several {
   /** The case without what its variants may say themselves: that is unknown. */
   readonly common: ReadCase;
+  /** What is known of one of the variants: what holds of it is checked while the file is written. */
+  readonly sample: Own;
   /**
    * Finds the variants.
    *
@@ -37,29 +43,62 @@ export interface Several {
 const OWN_FACTS = ['role', 'topics', 'tools', 'expectations', 'context'];
 
 /** Undefined if the case is one conversation, or does not say where several come from. */
-export function severalIn(read: ReadCase): Several | undefined {
-  const { input, location, scope } = read;
-  const { transcripts, roles } = input;
-  if (transcripts === undefined) return undefined;
-  const unsound = new Set([...scope.unsound, ...OWN_FACTS]);
+export async function severalIn(read: ReadCase): Promise<Several | undefined> {
+  const { input, scope } = read;
+  const matrix = await matrixOf(read);
+  // What is missing of it is not known, and nothing else is wrong for it.
+  const isUnknown = (input.matrix !== undefined || scope.unsound.has('matrix')) && !matrix;
+  if (input.transcripts === undefined && !matrix && !isUnknown) return undefined;
+  const unknown = input.transcripts ? OWN_FACTS : isUnknown ? ['context'] : [];
+  const unsound = new Set([...scope.unsound, ...unknown]);
+  const [first] = matrix?.combinations ?? [];
   return {
     common: { ...read, scope: { ...scope, unsound } },
+    sample: first ? { values: first.values } : {},
     async expand(common, open) {
       const finding = laterIn(scope);
-      const place = within(location, 'transcripts');
-      const found = await findRecorded(transcripts, roles, place, finding);
-      const variants = found.map(({ name, tags, read: readRecorded }) => ({
-        name,
-        tags,
-        read: async (): Promise<Own> => ({ recorded: await readRecorded() }),
-      }));
-      return {
-        cases: casesOf(variants, common, scope, open),
-        files: [...new Set(found.map(({ path }) => path))],
-        problems: finding.reporter.all(),
-      };
+      const recorded = await recordedOf(read, finding);
+      const variants = (recorded?.variants ?? [ONE]).flatMap((one) => combined(one, matrix));
+      const files = [
+        ...(recorded?.files ?? []),
+        ...(matrix?.file === undefined ? [] : [matrix.file]),
+      ];
+      if (variants.length > LIMITS.variants) {
+        const message = `These are ${readable(variants.length)} variants; the limit is ${readable(LIMITS.variants)}. Split the case.`;
+        finding.reporter.say('too-many-variants', message, within(read.location, 'matrix'));
+        return { cases: [], files, problems: finding.reporter.all() };
+      }
+      const cases = casesOf(variants, common, scope, open);
+      return { cases, files, problems: finding.reporter.all() };
     },
   };
+}
+
+/** What a case without `transcripts` is in all its combinations. */
+const ONE: Variant = { name: '', tags: [], read: async () => ({}) };
+
+async function recordedOf({ input, location }: ReadCase, finding: Scope) {
+  const { transcripts, roles } = input;
+  if (transcripts === undefined) return undefined;
+  const found = await findRecorded(transcripts, roles, within(location, 'transcripts'), finding);
+  const variants = found.map(
+    ({ name, tags, read }): Variant => ({
+      name,
+      tags,
+      read: async () => ({ recorded: await read() }),
+    }),
+  );
+  return { variants, files: [...new Set(found.map(({ path }) => path))] };
+}
+
+/** A conversation with each combination of values. */
+function combined(one: Variant, matrix: Matrix | undefined): Variant[] {
+  if (!matrix) return [one];
+  return matrix.combinations.map(({ name, values }) => ({
+    ...one,
+    name: one.name === '' ? name : `${one.name}/${name}`,
+    read: async () => ({ ...(await one.read()), values }),
+  }));
 }
 
 /** The suite is read: what comes now is looked up anew, and told by itself. */

@@ -1,0 +1,203 @@
+import { isMapping, isTooDeep, type Mapping } from '../../core/data.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
+import type { Problem } from '../../core/problem.ts';
+import type { ReadCase } from '../case/readCase.ts';
+import { readReferenced } from '../referencedFiles.ts';
+import { type Location, type Scope, within } from '../scope.ts';
+import { lineFault } from '../transcript.ts';
+import { CsvFault, readCsv } from './csv.ts';
+
+/** Values that a case is run with. */
+export interface Combination {
+  readonly name: string;
+  readonly values: Mapping;
+}
+
+export interface Matrix {
+  readonly combinations: readonly [Combination, ...Combination[]];
+  /** The file that it stands in, absolute, where it is not the case's. */
+  readonly file?: string;
+}
+
+/** The combinations of a case's `matrix`; undefined if there are none, for a reason that was reported. */
+export async function matrixOf({ input, location, scope }: ReadCase): Promise<Matrix | undefined> {
+  const { matrix, context = {} } = input;
+  if (matrix === undefined || scope.unsound.has('matrix')) return undefined;
+  const place = within(location, 'matrix');
+  const found =
+    typeof matrix === 'string'
+      ? await rowsOf(matrix, place, scope)
+      : { combinations: combinationsOf(matrix, place, scope) };
+  const [first, ...rest] = found?.combinations ?? [];
+  if (!found || !first) return undefined;
+  const isFile = typeof matrix === 'string';
+  for (const name of Object.keys(first.values).filter((one) => Object.hasOwn(context, one))) {
+    const message = `\`context\` has a key \`${name}\` as well. Rename one of them.`;
+    if (isFile) scope.reporter.say('matrix-collision', message, place);
+    else scope.reporter.sayOnKey('matrix-collision', message, within(place, name));
+  }
+  return { ...found, combinations: [first, ...rest] };
+}
+
+type Written = Readonly<Record<string, readonly unknown[] | Mapping>>;
+
+interface Choice {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** Each value of the first name with each of the second, and so on. */
+function combinationsOf(written: Written, place: Location, scope: Scope): Combination[] {
+  const axes = Object.entries(written).map(([name, values]) => ({
+    name,
+    choices: choicesOf(name, values, within(place, name), scope),
+  }));
+  if (axes.length === 0) {
+    scope.reporter.say('empty-matrix', 'The matrix is empty. Add a name with its values.', place);
+    return [];
+  }
+  const count = axes.reduce((product, { choices }) => product * choices.length, 1);
+  if (count > LIMITS.variants) {
+    const message = `These are ${readable(count)} combinations; the limit is ${readable(LIMITS.variants)}. Split the case.`;
+    scope.reporter.say('too-many-variants', message, place);
+    return [];
+  }
+  return axes.reduce<Combination[]>(
+    (combined, { name, choices }) =>
+      combined.flatMap((one) =>
+        choices.map((choice) => ({
+          name: one.name === '' ? choice.name : `${one.name}, ${choice.name}`,
+          values: { ...one.values, [name]: choice.value },
+        })),
+      ),
+    [{ name: '', values: {} }],
+  );
+}
+
+function choicesOf(
+  name: string,
+  values: readonly unknown[] | Mapping,
+  place: Location,
+  { reporter }: Scope,
+): Choice[] {
+  const choices = Array.isArray(values)
+    ? values.map((value, index) => ({ name: shortName(value) ?? `${name}-${index + 1}`, value }))
+    : Object.entries(values).map(([id, value]) => ({ name: id, value }));
+  if (choices.length === 0) {
+    const message = `\`${name}\` has no values. Add one, or remove it.`;
+    reporter.sayOnKey('empty-matrix', message, place);
+  }
+  const seen = new Set<string>();
+  for (const [index, { value }] of choices.entries()) {
+    const written = JSON.stringify(value);
+    if (Array.isArray(values) && seen.has(written)) {
+      const message =
+        'This value is in the list already. Remove it; to run a case several times, use `repeat`.';
+      reporter.say('duplicate-value', message, within(place, index));
+    }
+    seen.add(written);
+  }
+  return choices;
+}
+
+/** Longer values are called by their place. */
+const LONGEST_NAME = 40;
+
+/** What a value is called: its words, or its `id`; undefined if that is no name. */
+function shortName(value: unknown): string | undefined {
+  if (isMapping(value)) return shortName(value.id);
+  if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined;
+  const text = String(value).trim();
+  const isShort = text !== '' && text.length <= LONGEST_NAME && !/[\r\n]/.test(text);
+  return isShort ? text : undefined;
+}
+
+async function rowsOf(reference: string, place: Location, scope: Scope) {
+  const found = await readReferenced(reference, place, 'matrix', scope);
+  if (!found) return undefined;
+  const { path, text } = found;
+  const report = (code: string, message: string, line: number) => {
+    const range = { start: { line, character: 0 }, end: { line, character: 1 } };
+    scope.reporter.add({ code, message, severity: 'error', path, range }, place.owner);
+  };
+  const read = path.endsWith('.csv') ? rowsOfCsv : rowsOfLines;
+  const rows = read(text, path, report, (problem) => scope.reporter.add(problem, place.owner));
+  if (!rows) return undefined;
+  if (rows.length === 0) report('empty-matrix', 'The file has no rows.', 0);
+  if (rows.length > LIMITS.variants) {
+    const most = readable(LIMITS.variants);
+    report('too-many-variants', `The file has more than ${most} rows. Split it.`, 0);
+    return undefined;
+  }
+  return { file: path, combinations: rows.map(named) };
+}
+
+interface Row {
+  readonly line: number;
+  readonly values: Mapping;
+}
+
+/** A row is called by its `id`, else by its values where they are short, else by its line. */
+function named({ line, values }: Row): Combination {
+  const names = Object.values(values).map(shortName);
+  const joined = names.includes(undefined) ? undefined : shortName(names.join(', '));
+  return { name: shortName(values.id) ?? joined ?? `line-${line + 1}`, values };
+}
+
+type Report = (code: string, message: string, line: number) => void;
+
+function rowsOfCsv(text: string, _path: string, report: Report): Row[] | undefined {
+  try {
+    const [header, ...rows] = readCsv(text);
+    const names = header?.cells.map((name) => name.trim()) ?? [];
+    const wrong = names.find((name, index) => name === '' || names.indexOf(name) !== index);
+    if (wrong !== undefined) {
+      const told = wrong === '' ? 'A column has no name.' : `Two columns are called "${wrong}".`;
+      report('wrong-header', told, header?.line ?? 0);
+      return undefined;
+    }
+    const uneven = rows.filter(({ cells }) => cells.length !== names.length);
+    for (const { line, cells } of uneven) {
+      const message = `Expected ${names.length} cells, as in the first line, found ${cells.length}.`;
+      report('wrong-row', message, line);
+    }
+    if (uneven.length > 0) return undefined;
+    return rows.map(({ line, cells }) => ({
+      line,
+      values: Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ''])),
+    }));
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error;
+    report('csv-syntax', `This is not valid CSV. ${error.message}`, error.line);
+    return undefined;
+  }
+}
+
+function rowsOfLines(
+  text: string,
+  path: string,
+  report: Report,
+  add: (problem: Problem) => void,
+): Row[] | undefined {
+  const rows: Row[] = [];
+  let names: string | undefined;
+  let isWhole = true;
+  for (const [line, content] of text.split(/\r?\n/).entries()) {
+    if (content.trim() === '' || content === '\uFEFF') continue;
+    const fault = lineFault(content, line, path);
+    const value: unknown =
+      fault || isTooDeep(content) ? undefined : JSON.parse(content.replace(/^\uFEFF/, ' '));
+    const own = isMapping(value) ? Object.keys(value).sort().join(', ') : undefined;
+    names ??= own;
+    if (fault) add(fault);
+    else if (!isMapping(value)) report('wrong-row', 'Expected an object: names with values.', line);
+    else if (own !== names) {
+      report('wrong-row', `Expected the names of the other lines (${names}), found ${own}.`, line);
+    } else {
+      rows.push({ line, values: value });
+      continue;
+    }
+    isWhole = false;
+  }
+  return isWhole ? rows : undefined;
+}
