@@ -1,43 +1,47 @@
-/** A row of a CSV text and the line that it begins in, from 0. */
+import { CsvError, parse } from 'csv-parse/sync';
+
+/** A row of a CSV text and the line that it ends in, from 0. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
 }
 
 /**
- * The rows of a CSV text (RFC 4180): cells may be quoted, and hold quotes twice and line breaks then. Cells are
- * separated by commas, or by semicolons where the first line has no comma. Empty lines are left out.
+ * The rows of a CSV text. Cells are separated by commas, or by semicolons where the first line has no comma.
+ * Empty lines are left out.
+ *
+ * @throws CsvFault
  */
 export function readCsv(text: string): CsvRow[] {
-  const source = text.replace(/^\uFEFF/, '');
-  const [first = ''] = source.split('\n', 1);
-  const separator = !first.includes(',') && first.includes(';') ? ';' : ',';
-  const rows: CsvRow[] = [];
-  let cells: string[] = [];
-  let line = 0;
-  let begun = 0;
-  const cell = new RegExp(
-    `(?:"([^"]*(?:""[^"]*)*)"|((?!")[^${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`,
-    'y',
-  );
-  while (cell.lastIndex < source.length) {
-    const at = cell.lastIndex;
-    const found = cell.exec(source);
-    if (!found) throw new CsvFault(line, 'A quote is not closed, or text stands behind it.');
-    const [whole, quoted, plain = '', end = ''] = found;
-    cells.push(quoted?.replaceAll('""', '"') ?? plain);
-    line += whole.split('\n').length - 1;
-    if (end === separator && cell.lastIndex < source.length) continue;
-    if (end === separator) cells.push('');
-    if (cells.length > 1 || cells[0] !== '' || quoted !== undefined)
-      rows.push({ line: begun, cells });
-    cells = [];
-    begun = line;
-    // An empty match at the end of the text would be found for ever.
-    if (cell.lastIndex === at) break;
+  const [first = ''] = text.split('\n', 1);
+  try {
+    const rows: unknown = parse(text, {
+      bom: true,
+      delimiter: !first.includes(',') && first.includes(';') ? ';' : ',',
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+    });
+    return (rows as readonly Raw[]).map(({ record, info }) => ({
+      line: info.lines - 1,
+      cells: record,
+    }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new CsvFault(Number(error.lines ?? 1) - 1, WORDS[error.code] ?? 'It cannot be read.');
   }
-  return rows;
 }
+
+interface Raw {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'A quote is not closed.',
+  CSV_INVALID_CLOSING_QUOTE: 'Text stands behind a closing quote.',
+  INVALID_OPENING_QUOTE: 'A quote stands within a cell that does not begin with one.',
+};
 
 /** Where a text is no CSV. */
 export class CsvFault extends Error {

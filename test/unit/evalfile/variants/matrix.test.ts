@@ -183,10 +183,10 @@ describe('a CSV text', () => {
     });
   }
 
-  it('tells the line of each row', () => {
+  it('tells the line in which each row ends', () => {
     assert.deepEqual(
       readCsv('a\n"1\n2"\n\n3\n').map(({ line }) => line),
-      [0, 1, 4],
+      [0, 2, 4],
     );
   });
 });
