@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 
 import mlflow
 from mlflow.entities import AssessmentSource
@@ -90,7 +91,6 @@ def lonely() -> str:
 
 
 def traces(session_id):
-    # The tag of MLflow's own search is the metadata's.
     found = mlflow.search_traces(
         locations=[experiment],
         filter_string=f"metadata.`mlflow.trace.session` = '{session_id}'",
@@ -107,6 +107,8 @@ fillers = int(sys.argv[3]) if len(sys.argv) > 3 else 0
 for session_id, turns in SESSIONS.items():
     for message, reply in turns:
         chat(message, session_id, reply)
+        # A server orders traces by milliseconds.
+        time.sleep(0.003)
 for number in range(fillers):
     plain(f"Question {number}", f"filler-{number // 10}")
 lonely()

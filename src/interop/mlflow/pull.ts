@@ -16,7 +16,7 @@ import { type LabelledSessions, type Pulled, writeLabels } from './labels.ts';
 import { type Link, linkFile, nameOf, sessionsFolder } from './link.ts';
 import { MlflowError } from './mlflowError.ts';
 import { CaseIds, shorthandOf } from './pulledCase.ts';
-import { type Session, Sessions, type SessionTalk, talkOfSession } from './session.ts';
+import { inOrder, type Session, Sessions, type SessionTalk, talkOfSession } from './session.ts';
 import { readSpans, type Span } from './spans.ts';
 
 export interface Pull {
@@ -119,16 +119,16 @@ async function sessionsOf(
 async function pullSession(
   client: MlflowClient,
   id: string,
-  session: Session,
+  { traces, ...named }: Session,
   folder: string,
   notes: string[],
 ): Promise<PulledSession | undefined> {
-  const { traces } = session;
   const spans = new Map<string, readonly Span[]>();
   for (let from = 0; from < traces.length; from += BATCH) {
     const found = await spansOf(client, traces.slice(from, from + BATCH));
     for (const [trace, own] of found) spans.set(trace, readSpans(own));
   }
+  const session = inOrder({ ...named, traces }, spans);
   const talk = talkOfSession(session, spans);
   const name = `Session "${visibleLine(session.id, 80)}"`;
   const written = talk.messages.map(shorthandOf);

@@ -60,6 +60,15 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
+/** The session with its traces in the order in which they began: a server tells that only to the millisecond. */
+export function inOrder(session: Session, spans: ReadonlyMap<string, readonly Span[]>): Session {
+  const began = ({ trace_id: id }: TraceInfo) => spans.get(id)?.[0]?.start ?? 0;
+  const traces = [...session.traces].sort(
+    (a, b) => compare(a.request_time, b.request_time) || began(a) - began(b),
+  );
+  return { ...session, traces };
+}
+
 /** Puts together what the traces of a session say, each of which may repeat what was said before. */
 export function talkOfSession(
   { traces }: Session,

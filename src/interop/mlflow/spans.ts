@@ -5,6 +5,8 @@ import type { WireSpan } from './wire.ts';
 export interface Span {
   readonly id: string;
   readonly parent: string | undefined;
+  /** Nanoseconds since 1970, but for the last digits. */
+  readonly start: number;
   readonly type: string;
   readonly name: string;
   readonly inputs: unknown;
@@ -21,6 +23,7 @@ export function readSpans(given: readonly WireSpan[]): Span[] {
     return {
       id: span.span_id,
       parent: span.parent_span_id || undefined,
+      start: startOf(span),
       type: String(attributes['mlflow.spanType'] ?? ''),
       name: span.name,
       inputs: attributes['mlflow.spanInputs'],

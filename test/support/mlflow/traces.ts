@@ -3,6 +3,8 @@ export interface FakeTrace {
   readonly id: string;
   readonly session?: string;
   readonly spans: readonly FakeSpan[];
+  /** Nanoseconds; default: 0. */
+  readonly began?: number;
   /** Default: the tracking store. */
   readonly inArtifacts?: boolean;
 }
@@ -70,7 +72,7 @@ export function storedSpans(trace: FakeTrace): object[] {
     span_id: span.id,
     ...(span.parent && { parent_span_id: span.parent }),
     name: span.name ?? 'span',
-    start_time_unix_nano: span.number,
+    start_time_unix_nano: (trace.began ?? 0) + span.number,
     attributes: attributes(span).map(([key, value]) => ({ key, value: otlp(value) })),
   }));
 }
@@ -81,7 +83,7 @@ export function savedSpans(trace: FakeTrace): object[] {
     span_id: span.id,
     parent_span_id: span.parent ?? null,
     name: span.name ?? 'span',
-    start_time_unix_nano: span.number,
+    start_time_unix_nano: (trace.began ?? 0) + span.number,
     attributes: Object.fromEntries(
       attributes(span).map(([key, value]) => [key, JSON.stringify(value)]),
     ),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { shorthandOf } from '../../../../src/interop/mlflow/pulledCase.ts';
-import { talkOfSession } from '../../../../src/interop/mlflow/session.ts';
+import { inOrder, talkOfSession } from '../../../../src/interop/mlflow/session.ts';
 import { readSpans } from '../../../../src/interop/mlflow/spans.ts';
 import { traceDataSchema, traceInfoSchema } from '../../../../src/interop/mlflow/wire.ts';
 import {
@@ -19,7 +19,7 @@ function read(traces: readonly FakeTrace[], wire = storedSpans) {
     traces.map((one) => [one.id, readSpans(traceDataSchema.parse({ spans: wire(one) }).spans)]),
   );
   const infos = traces.map(({ id }) => traceInfoSchema.parse({ trace_id: id }));
-  const talk = talkOfSession({ id: 's', traces: infos }, spans);
+  const talk = talkOfSession(inOrder({ id: 's', traces: infos }, spans), spans);
   return { ...talk, messages: talk.messages.map(shorthandOf), turns: [...talk.turns.values()] };
 }
 
@@ -86,6 +86,19 @@ describe('a session of MLflow as a conversation', () => {
     assert.deepEqual(
       messages.map((one) => Object.values(one)[0]),
       ['Be kind.', 'One', 'First', 'Two', 'Second', 'Three', 'Third'],
+    );
+  });
+
+  it('is in the order of its spans where traces began within a millisecond', () => {
+    const [first, second] = [
+      turnTrace('b', 's', 'One', 'First'),
+      turnTrace('a', 's', 'Two', 'Second'),
+    ];
+    const at = (one: FakeTrace, began: number) => ({ ...one, began });
+    const { messages } = read([at(second, 2_000), at(first, 1_000)]);
+    assert.deepEqual(
+      messages.map((one) => Object.values(one)[0]),
+      ['One', 'First', 'Two', 'Second'],
     );
   });
 

@@ -1,0 +1,155 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const FOLDER = join(ROOT, 'test/mlflow');
+const REQUIREMENTS = join(FOLDER, 'requirements.txt');
+
+const run = promisify(execFile);
+
+/** Milliseconds that the install and the server's start may take. */
+const INSTALLING = 600_000;
+const STARTING = 120_000;
+
+export interface RealServer {
+  readonly url: string;
+  /** What a script of `test/mlflow` prints. */
+  python(script: string, ...args: string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A real `mlflow server` on SQLite, or why there is none here. */
+export async function startRealServer(): Promise<RealServer | { readonly missing: string }> {
+  const bin = await installed();
+  if (typeof bin !== 'string') return bin;
+  const folder = await mkdtemp(join(tmpdir(), 'turnlight-mlflow-'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = spawn(
+    join(bin, 'mlflow'),
+    [
+      ...['server', '--host', '127.0.0.1', '--port', String(port), '--workers', '1'],
+      ...['--backend-store-uri', `sqlite:///${join(folder, 'mlflow.db')}`],
+      ...['--default-artifact-root', join(folder, 'artifacts')],
+    ],
+    { cwd: folder, env: environment(bin), stdio: ['ignore', 'pipe', 'pipe'], detached: true },
+  );
+  const log = logOf(server);
+  const close = async () => {
+    const ended = new Promise((done) => server.once('exit', done));
+    if (server.pid !== undefined && server.exitCode === null) {
+      process.kill(-server.pid, 'SIGKILL');
+      await ended;
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once(
+    'exit',
+    () =>
+      server.pid !== undefined && server.exitCode === null && process.kill(-server.pid, 'SIGKILL'),
+  );
+  try {
+    await answering(url, server, log);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    url,
+    close,
+    async python(script, ...args) {
+      const command = [join(FOLDER, script), url, ...args];
+      const { stdout } = await run(join(bin, 'python'), command, {
+        env: environment(bin),
+        maxBuffer: 64_000_000,
+      });
+      return stdout;
+    },
+  };
+}
+
+/** Where the programs of the environment are; made once for these requirements, in `.cache`. */
+async function installed(): Promise<string | { readonly missing: string }> {
+  const digest = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex');
+  const folder = join(ROOT, '.cache/mlflow', digest.slice(0, 16));
+  const bin = join(folder, 'bin');
+  const done = await stat(join(folder, 'installed')).catch(() => undefined);
+  if (done) return bin;
+  const python = ['python3', 'python'].find(
+    (name) => spawnSync(name, ['-m', 'pip', '--version']).status === 0,
+  );
+  if (!python) return { missing: 'there is no Python with pip' };
+  await rm(folder, { recursive: true, force: true });
+  try {
+    await run(python, ['-m', 'venv', folder], { timeout: INSTALLING });
+    const pip = [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '-r',
+      REQUIREMENTS,
+    ];
+    await run(join(bin, 'python'), pip, { timeout: INSTALLING });
+  } catch (error) {
+    const [words = ''] = String(Reflect.get(Object(error), 'stderr') ?? error)
+      .trim()
+      .split('\n')
+      .slice(-1);
+    return { missing: `pip could not install it: ${words}` };
+  }
+  await writeFile(join(folder, 'installed'), '');
+  return bin;
+}
+
+/** Nothing of the user's own server, nothing sent anywhere else, and no jobs that need all of MLflow. */
+function environment(bin: string): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('MLFLOW_'));
+  return {
+    ...Object.fromEntries(own),
+    PATH: `${bin}:${process.env.PATH}`,
+    MLFLOW_SERVER_ENABLE_JOB_EXECUTION: 'false',
+    MLFLOW_DISABLE_TELEMETRY: 'true',
+    DO_NOT_TRACK: 'true',
+    GIT_PYTHON_REFRESH: 'quiet',
+  };
+}
+
+function logOf(server: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [server.stdout, server.stderr]) {
+    stream?.on('data', (data: Buffer) => {
+      text = `${text}${data}`.slice(-4_000);
+    });
+  }
+  return () => text;
+}
+
+async function answering(url: string, server: ChildProcess, log: () => string): Promise<void> {
+  const deadline = performance.now() + STARTING;
+  while (performance.now() < deadline && server.exitCode === null) {
+    const response = await fetch(`${url}/health`).catch(() => undefined);
+    if (response?.ok) return;
+    await setTimeout(200);
+  }
+  throw new Error(`The MLflow server does not answer.\n${log()}`);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.once('error', fail);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => done(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
