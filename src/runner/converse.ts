@@ -10,7 +10,6 @@ import type { Scrubber } from '../core/scrubber.ts';
 import type { LiveOrigin } from '../core/suite.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import { TargetError, type TargetSession } from '../targets/target.ts';
-import { Speaking } from './speaking.ts';
 import type { NextTurn, Stop, UserSide } from './userSide.ts';
 
 export interface Conversed {
@@ -31,8 +30,7 @@ export interface Conversed {
  * Lets a user and a target talk. What the target is told before them begins the conversation, and then
  * comes its history.
  *
- * @param onTurn hears of each turn once it is said
- * @param onSpeaking hears of replies as they arrive
+ * @param onTurn hears of each turn as it is said
  * @param goesOn asked after each reply with what was said so far; false ends the conversation
  */
 export async function converse(
@@ -41,7 +39,6 @@ export async function converse(
   session: TargetSession,
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
-  onSpeaking: (turn: Turn) => void,
   goesOn: (said: Conversed) => Promise<boolean>,
   scrubber: Scrubber,
 ): Promise<Conversed> {
@@ -63,7 +60,6 @@ export async function converse(
     if (turn) onTurn(turn);
     return turn;
   };
-  const speaking = new Speaking(onSpeaking, scrubber);
   for (const turn of turnsOf(soFar())) onTurn(turn);
   for (;;) {
     let next: NextTurn;
@@ -75,14 +71,12 @@ export async function converse(
     if (next.kind === 'over') return said(next.stop && { stop: next.stop });
     const { user: content, expected, source } = next.turn;
     placed.push({ message: { role: 'user', content }, source });
-    const asked = told();
-    if (asked) speaking.begin(asked);
+    told();
     const began = performance.now();
     try {
       const reply = await session.reply(
         placed.map(({ message }) => message),
         signal,
-        speaking.hear,
       );
       const latency = performance.now() - began;
       for (const [index, message] of reply.messages.entries()) {
@@ -94,8 +88,6 @@ export async function converse(
     } catch (error) {
       usage = addUsage(usage, session.spent?.() ?? NO_USAGE);
       return said({ stop: { reason: stopOfTarget(error) }, error });
-    } finally {
-      speaking.end();
     }
     const reply = told();
     replyTurns.push(reply?.number ?? 0);

@@ -42,6 +42,8 @@ const OTHERS = {
   'calls.jsonl': `{"messages": ${TALK}, "context": {"order": "98765"}}\n`,
   'recorded/talk.json': TALK.replaceAll('"user"', '"usr"').replaceAll('"assistant"', '"sys"'),
   'judges/context-retention.md': '{{conversation}}',
+  'judges/relevancy.md': '{{conversation}}',
+  'sessions.jsonl': '{"messages": [{"user": "Hi"}, {"assistant": "Hello"}]}',
 };
 
 /**
