@@ -113,7 +113,9 @@ export class ConversationView {
     if (this.#news.textContent !== news) this.#news.textContent = news;
   }
 
-  #toolbarParts({ phase, repetitions, state: { repetition } }: Snapshot): HTMLElement[] {
+  #toolbarParts(snapshot: Snapshot): HTMLElement[] {
+    const { phase, repetitions, origin, state } = snapshot;
+    const { repetition } = state;
     const { post, editor } = this.#host;
     const actions = {
       onShow: (shown: Shown) => this.#change(shown),
@@ -121,6 +123,7 @@ export class ConversationView {
         onRun: () => post({ kind: 'run' }),
         onCancel: () => post({ kind: 'cancel' }),
       }),
+      ...(editor && origin === 'simulate' && { onSave: () => post({ kind: 'save' }) }),
       onFind: () => this.#find.open(),
       onRepetition: (chosen: number) => post({ kind: 'show-repetition', repetition: chosen }),
     };

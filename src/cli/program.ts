@@ -11,6 +11,7 @@ import type { PullOptions } from './mlflowCommand.ts';
 import type { PlanOptions } from './planCommand.ts';
 import type { ChosenReporter } from './reporters.ts';
 import type { RunCommandOptions } from './runCommand.ts';
+import type { SaveOptions } from './saveCommand.ts';
 import type { Shell } from './shell.ts';
 import { ownVersion } from './version.ts';
 
@@ -69,6 +70,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   addList(program, shell, done);
   addPlan(program, shell, done);
   addImport(program, shell, done);
+  addSave(program, shell, done);
   addTrust(program, shell, done);
   addMlflow(program, shell, done);
   addLsp(program);
@@ -161,6 +163,26 @@ function addImport(program: Command, shell: Shell, done: (code: ExitCode) => voi
     .action(async (files: string[], options: ImportOptions) => {
       const { importFiles } = await import('./importCommand.ts');
       done(await importFiles(files, options, shell));
+    });
+}
+
+function addSave(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
+  program
+    .command('save')
+    .description(
+      'write the last simulated conversation of a case into its file, as a case of its own',
+    )
+    .argument('<file>', 'the eval file')
+    .requiredOption('--case <id>', 'the simulated case, or one of its variants (id/variant)')
+    .addOption(
+      new Option('--as <kind>', "the user's words as `turns`, or all of it as a `transcript`")
+        .choices(['turns', 'transcript'])
+        .default('turns'),
+    )
+    .addOption(count('--repetition <n>', 'which repetition of the case', 1))
+    .action(async (file: string, options: SaveOptions) => {
+      const { save } = await import('./saveCommand.ts');
+      done(await save(file, options, shell));
     });
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { parseJson } from '../core/data.ts';
+import { digestOf } from '../core/digest.ts';
 import { unreadableCause } from '../disk/unreadable.ts';
 import {
   type AnyExchangeRequest,
@@ -57,6 +58,14 @@ export async function openPlayer(
     add(key, recorded);
     if ('digest' in request) add(exchangeKey(withoutDigest(request)), recorded);
   }
+  const ofAnyCase = new Map<string, RecordedExchange>();
+  const addAny = (key: string, recorded: RecordedExchange) => {
+    if (!ofAnyCase.has(key)) ofAnyCase.set(key, recorded);
+  };
+  for (const recorded of exchanges) {
+    const { request } = recorded.exchange;
+    if ('target' in request) addAny(keyOfAnyCase(request), recorded);
+  }
   const asked = new Map<string, number>();
   const warned = new Set<string>();
 
@@ -87,7 +96,13 @@ export async function openPlayer(
           : `${about} has changed since ${path} was recorded; the run uses the old replies.`,
       );
     }
-    return answerTo(request, used);
+    const [first] = used;
+    const same = first ? undefined : ofAnyCase.get(keyOfAnyCase(request));
+    if (!same) return answerTo(request, used);
+    tell(
+      `${about} was not recorded for the case "${request.case}"; the run uses its replies to the same messages in another case.`,
+    );
+    return same.exchange;
   }
 
   function tell(message: string): void {
@@ -100,6 +115,11 @@ export async function openPlayer(
     embedding: (request) => resultOf(next(request)) as EmbeddingResult,
     target: (request, exact) => resultOf(nextOfTarget(request, exact)) as TargetResult,
   };
+}
+
+/** The same whatever case and repetition asks, such as one that was saved from another. */
+function keyOfAnyCase({ case: _, repetition: __, ...request }: TargetExchangeRequest): string {
+  return digestOf(request);
 }
 
 function withoutDigest({ digest: _, ...request }: TargetExchangeRequest): TargetExchangeRequest {

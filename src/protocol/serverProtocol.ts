@@ -6,6 +6,7 @@ export const COMMANDS = {
   runCase: 'turnlight.runCase',
   runFile: 'turnlight.runFile',
   openConversation: 'turnlight.openConversation',
+  saveConversation: 'turnlight.saveConversation',
 } as const;
 
 /**

@@ -63,6 +63,8 @@ export const fromViewSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('open-assertion'), index: z.int().min(0) }),
   z.strictObject({ kind: z.literal('run') }),
   z.strictObject({ kind: z.literal('cancel') }),
+  /** Write the conversation into the file, as a case of its own. */
+  z.strictObject({ kind: z.literal('save') }),
   z.strictObject({ kind: z.literal('show-repetition'), repetition: z.int().min(1) }),
 ]);
 

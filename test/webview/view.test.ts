@@ -70,6 +70,14 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.ok(header.includes('The simulated user: “<b>Booked</b>”'));
   });
 
+  it('asks to save a simulated conversation, and no other', async () => {
+    await show(buildSnapshot());
+    assert.equal(await button('Save as case').count(), 0);
+    await show(buildSnapshot({ origin: 'simulate', stopReason: 'goal-reached' }));
+    await button('Save as case').click();
+    assert.deepEqual((await view().posted()).at(-1), { kind: 'save' });
+  });
+
   it('says of each turn that is history what it is', async () => {
     const { entries } = longTalk(4);
     const before = entries.map((entry) =>

@@ -17,6 +17,8 @@ export interface ToolbarActions {
   /** Absent where nothing can run. */
   readonly onRun?: () => void;
   readonly onCancel?: () => void;
+  /** Absent where there is nothing to save. */
+  readonly onSave?: () => void;
   readonly onFind: () => void;
   readonly onRepetition: (repetition: number) => void;
 }
@@ -33,7 +35,7 @@ export function toolbarParts(
   { phase, repetition, repetitions }: Run,
   shown: Shown,
   failures: HTMLElement,
-  { onShow, onRun, onCancel, onFind, onRepetition }: ToolbarActions,
+  { onShow, onRun, onCancel, onSave, onFind, onRepetition }: ToolbarActions,
   kept: Kept,
 ): HTMLElement[] {
   const running = isRunning(phase);
@@ -43,6 +45,8 @@ export function toolbarParts(
     kept.get('run', running, () =>
       button({ label: running ? 'Cancel' : 'Run', primary: !running, onClick }),
     );
+  const save =
+    onSave && kept.get('save', phase, () => button({ label: 'Save as case', onClick: onSave }));
   const filter = kept.get('turns shown', shown, () =>
     dropdown({
       label: 'Turns shown',
@@ -78,6 +82,15 @@ export function toolbarParts(
     button({ label: 'Find', key: FIND_KEY, onClick: onFind }),
   );
   const keys = kept.get('keys', FIND_KEY, renderKeys);
-  const parts = [run, failures, filter, text, repetitions > 1 ? chosen : undefined, find, keys];
+  const parts = [
+    run,
+    save,
+    failures,
+    filter,
+    text,
+    repetitions > 1 ? chosen : undefined,
+    find,
+    keys,
+  ];
   return parts.filter((part) => part !== undefined);
 }

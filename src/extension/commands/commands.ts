@@ -49,6 +49,13 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       const chosen = location && (await withVariant(location));
       if (chosen) await open(chosen);
     }),
+    register(COMMANDS.saveConversation, async (...args: unknown[]) => {
+      const location = await locationOf(args, tree);
+      const chosen = location && (await withVariant(location));
+      if (!chosen) return;
+      const { saveConversation } = await import('./saveConversation.ts');
+      await saveConversation(chosen);
+    }),
     register('turnlight.newEvalFile', async () => {
       const { newEvalFile } = await import('./newEvalFile.ts');
       await newEvalFile(secrets);
@@ -68,14 +75,19 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
   ];
 }
 
-/** From a code lens (URI, id), from a view (and its variant), from the Testing panel (an item), or from the cursor. */
+/** From a code lens (URI, id), from a view (with variant and repetition), from the Testing panel (an item), or from the cursor. */
 async function locationOf(
-  [first, id, variant]: readonly unknown[],
+  [first, id, variant, repetition]: readonly unknown[],
   tree: TestTree,
 ): Promise<(CaseLocation & { repetition?: number }) | undefined> {
   const uri = evalFileOf(first);
   if (uri && typeof id === 'string') {
-    return { uri, id, ...(typeof variant === 'string' && { variant }) };
+    return {
+      uri,
+      id,
+      ...(typeof variant === 'string' && { variant }),
+      ...(typeof repetition === 'number' && { repetition }),
+    };
   }
   const data = isTestItem(first) ? tree.dataOf(first) : undefined;
   if (data?.kind === 'file') return pickCase(data.uri);

@@ -242,6 +242,12 @@ export class ConversationPanel extends Disposing {
         await vscode.commands.executeCommand(COMMANDS.runCase, file, id, variant);
         break;
       }
+      case 'save': {
+        const { file, id, variant, repetition } = this.#state;
+        const { saveConversation } = COMMANDS;
+        await vscode.commands.executeCommand(saveConversation, file, id, variant, repetition);
+        break;
+      }
       case 'cancel':
         await vscode.commands.executeCommand('testing.cancelRun');
         break;

@@ -1,8 +1,8 @@
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isNode, isSeq, type Node, visit, type YAMLSeq } from 'yaml';
-import type { Conversation, Turn } from '../../core/conversation.ts';
 import { mappingOf, type Path, valueAt } from '../../core/data.ts';
 import { templateVariables } from '../../core/text/template.ts';
+import { writtenMessages } from '../../evalfile/save/writtenMessages.ts';
 import { addKeys, edit, renameKey, replaceValue, replaceWith } from '../../yaml/edits.ts';
 import { endOf, nodeAt, startOf } from '../../yaml/nodes.ts';
 import { write, writeInline } from '../../yaml/quoting.ts';
@@ -105,7 +105,7 @@ export async function toTranscript(context: ActionContext): Promise<CodeAction[]
   // What stands under a turn would have no place in a transcript.
   if (turns.some((turn) => 'assert' in mappingOf(turn) || 'expected' in mappingOf(turn))) return [];
   const [last] = await ports.lastRuns(document.suite.path, id);
-  const messages = last ? messagesOf(last.conversation) : [];
+  const messages = last ? writtenMessages(last.conversation) : [];
   if (!messages.some((message) => 'assistant' in message)) return [];
   const written = write(messages);
   const transcript = { ...written, text: [...commentsIn(node), written.text].join('\n') };
@@ -130,39 +130,4 @@ function commentsIn(node: Node): string[] {
     }
   });
   return comments;
-}
-
-type Message = Readonly<Record<string, unknown>>;
-
-/** A conversation as messages in the shorthand, tool calls as they were made. */
-function messagesOf({ entries }: Conversation): Message[] {
-  return entries.flatMap((entry) =>
-    entry.kind === 'system' ? [{ [entry.role]: entry.text }] : messagesOfTurn(entry),
-  );
-}
-
-function messagesOfTurn({ side, items, retrievalContext }: Turn): Message[] {
-  const messages: Record<string, unknown>[] = [];
-  let open: Record<string, unknown> | undefined;
-  for (const item of items) {
-    if (item.kind === 'system') {
-      messages.push({ [item.role]: item.text });
-      open = undefined;
-    } else if (item.kind === 'text') {
-      open = { [side]: item.text };
-      messages.push(open);
-    } else {
-      const { id, name, arguments: given } = item.call;
-      // Calls with their results, one after the other: a result stands after its call.
-      const called = typeof given === 'string' ? given : JSON.stringify(given);
-      const tool_calls = [{ id, type: 'function', function: { name, arguments: called } }];
-      if (open) open.tool_calls = tool_calls;
-      else messages.push({ assistant: null, tool_calls });
-      open = undefined;
-      if (item.result !== undefined) messages.push({ tool: item.result, tool_call_id: id });
-    }
-  }
-  const last = messages.findLast((message) => 'assistant' in message);
-  if (last && retrievalContext) last.retrieval_context = retrievalContext;
-  return messages;
 }

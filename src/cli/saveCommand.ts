@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { LIMITS } from '../core/limits.ts';
+import { caseName } from '../core/presentation/executionTitle.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { unwritable } from '../disk/unwritable.ts';
+import { nodeFiles } from '../evalfile/nodeFiles.ts';
+import { type SaveAs, SaveError, savedCase } from '../evalfile/save/savedCase.ts';
+import { shownPath } from '../report/shownPath.ts';
+import { LatestRuns } from '../store/latest.ts';
+import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
+import type { Shell } from './shell.ts';
+import { loadSuites } from './suites.ts';
+
+export interface SaveOptions {
+  /** `id`, or `id/variant`. */
+  readonly case: string;
+  readonly as: SaveAs;
+  readonly repetition: number;
+}
+
+/**
+ * Writes the last simulated conversation of a case into its file, as a case of its own.
+ *
+ * @throws UsageError, UnwritableError
+ */
+export async function save(
+  file: string,
+  { case: name, as, repetition }: SaveOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const [suite] = await loadSuites([resolve(shell.folder, file)], shell);
+  if (!suite) throw new UsageError(`There is no eval file ${file}.`);
+  const [id = '', ...rest] = name.split('/');
+  const variant = rest.length > 0 ? rest.join('/') : undefined;
+  const found = suite.outline.find((one) => one.id === id);
+  if (!found) throw new UsageError(`There is no case "${visibleLine(id, 80)}" in ${file}.`);
+  const runs = await new LatestRuns().find(suite.path, id, { variant });
+  const line = runs.find((one) => one.line.repetition === repetition)?.line;
+  if (!line) {
+    const which = repetition > 1 ? `, repetition ${repetition}` : '';
+    throw new UsageError(`There is no run of ${visibleLine(name, 80)}${which}. Run it first.`);
+  }
+  const text = await nodeFiles().read(found.path, LIMITS.evalFile);
+  const saved = inWords(() =>
+    savedCase(
+      text,
+      found.path,
+      line,
+      as,
+      suite.outline.map((one) => one.id),
+    ),
+  );
+  const lines = text.split('\n');
+  const row = lines[saved.position.line] ?? '';
+  lines[saved.position.line] =
+    row.slice(0, saved.position.character) + saved.newText + row.slice(saved.position.character);
+  await writeFile(found.path, lines.join('\n')).catch((error: unknown) => {
+    throw unwritable('The eval file', found.path, error);
+  });
+  const shown = shownPath(found.path, shell.folder);
+  shell.out.write(`Saved ${visibleLine(caseName(line), 80)} as ${saved.id} in ${shown}.\n`);
+  return EXIT.passed;
+}
+
+/** @throws UsageError */
+function inWords<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof SaveError) throw new UsageError(error.message);
+    throw error;
+  }
+}

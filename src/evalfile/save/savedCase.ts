@@ -1,0 +1,139 @@
+import { liveTurnsOf, textOf, turnsOf } from '../../core/conversation.ts';
+import { firstFree, isMapping, type Mapping, valueAt } from '../../core/data.ts';
+import { ReasonedError } from '../../core/errors.ts';
+import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import type { Position } from '../../core/problem.ts';
+import type { CaseLine } from '../../core/runRecord.ts';
+import { templateVariables } from '../../core/text/template.ts';
+import { columnOf } from '../../yaml/edits.ts';
+import { endOfLine, lineBreakOf } from '../../yaml/lines.ts';
+import { endOf, isFlow, nodeAt, startOf } from '../../yaml/nodes.ts';
+import { indented, write } from '../../yaml/quoting.ts';
+import { parseYaml } from '../../yaml/yamlDocument.ts';
+import { writtenMessages } from './writtenMessages.ts';
+
+export type SaveAs = 'turns' | 'transcript';
+
+/** What a saved case is called after: `return-shoes-scripted`. */
+const ENDINGS: Readonly<Record<SaveAs, string>> = { turns: 'scripted', transcript: 'recorded' };
+
+/** A conversation cannot be saved. `message` says why, and what can be done. */
+export class SaveError extends ReasonedError<'not-simulated' | 'no-case' | 'not-expressible'> {
+  override readonly name = 'SaveError';
+}
+
+/** A new case, to be put into the file of the one that it comes from. */
+export interface SavedCase {
+  readonly id: string;
+  readonly position: Position;
+  readonly newText: string;
+}
+
+/**
+ * Writes a simulated conversation down as a case of its own, behind the case that was simulated: with the
+ * user's words as `turns`, for the target to answer anew, or as the `transcript` that it was. All that
+ * is checked stays.
+ *
+ * @param text of the file in which the case stands
+ * @param taken the ids of the suite
+ * @throws SaveError
+ */
+export function savedCase(
+  text: string,
+  path: string,
+  line: CaseLine,
+  as: SaveAs,
+  taken: readonly (string | undefined)[],
+): SavedCase {
+  if (line.origin !== 'simulate') {
+    throw new SaveError('not-simulated', 'Only simulated conversations can be saved as a case.');
+  }
+  const yaml = parseYaml(text, path);
+  const cases = valueAt(yaml.value, ['cases']);
+  const index = Array.isArray(cases)
+    ? cases.findIndex((one) => valueAt(one, ['id']) === line.id)
+    : -1;
+  const list = nodeAt(yaml.root, ['cases'])?.node;
+  const node = nodeAt(yaml.root, ['cases', index])?.node;
+  const given: unknown = valueAt(cases, [index]);
+  if (!list || !node || !isMapping(given)) {
+    throw new SaveError('no-case', `The file has no case "${caseTitle(line)}" any more.`);
+  }
+  if (isFlow(list)) {
+    const message =
+      'The cases of the file stand in brackets. Write each on lines of its own first.';
+    throw new SaveError('not-expressible', message);
+  }
+  const id = idFor(line, as, taken);
+  const written = write(as === 'turns' ? scripted(given, id, line) : recorded(given, id, line));
+  const column = columnOf(text, text.lastIndexOf('-', startOf(node) - 1));
+  const item = indented(written.text, column + 2).trimStart();
+  const newText = `\n\n${' '.repeat(column)}- ${item}`.replace(/\n/g, lineBreakOf(text));
+  return { id, position: yaml.positionAt(endOfLine(text, endOf(node, text))), newText };
+}
+
+function idFor({ id, variant }: CaseLine, as: SaveAs, taken: readonly unknown[]): string {
+  const part = variant === undefined ? '' : `-${variant.replace(/[^A-Za-z0-9._-]+/g, '-')}`;
+  const wanted = `${id}${part}-${ENDINGS[as]}`;
+  return firstFree(
+    (number) => (number === 1 ? wanted : `${wanted}-${number}`),
+    (name) => taken.includes(name),
+  );
+}
+
+/** @throws SaveError where the user's words would be read as something else */
+function scripted(given: Mapping, id: string, line: CaseLine): Mapping {
+  const turns = liveTurnsOf(line.conversation).filter(({ side }) => side === 'user');
+  const strange = turns.find((turn) => templateVariables(textOf(turn)).length > 0);
+  if (strange) {
+    const message = `Turn ${strange.number} contains "{{…}}", which turns take for a variable. Save a transcript instead.`;
+    throw new SaveError('not-expressible', message);
+  }
+  if (turns.length === 0) throw new SaveError('not-expressible', 'Nothing was said.');
+  return replaced(given, id, line, [], { turns: turns.map(textOf) });
+}
+
+/** @throws SaveError where the target never spoke */
+function recorded(given: Mapping, id: string, line: CaseLine): Mapping {
+  const transcript = writtenMessages(line.conversation);
+  if (!turnsOf(line.conversation).some(({ side }) => side === 'assistant')) {
+    throw new SaveError('not-expressible', 'The target said nothing that could be judged.');
+  }
+  return replaced(given, id, line, ['history', 'roles', 'target'], {
+    transcript,
+    ...liveChecks(given, line),
+  });
+}
+
+/** In a transcript no turn is history: what looked at live turns names them. */
+function liveChecks({ assert }: Mapping, { conversation }: CaseLine): Mapping {
+  const live = liveTurnsOf(conversation);
+  const [first, last] = [live[0]?.number ?? 1, live.at(-1)?.number ?? 1];
+  if (first === 1 || !Array.isArray(assert)) return {};
+  const at = `${first}-${last}`;
+  const checks = assert.map((one: unknown) => {
+    if (typeof one === 'string') return { type: 'criterion', criterion: one, at };
+    return isMapping(one) && (one.at === undefined || one.at === 'live') ? { ...one, at } : one;
+  });
+  return { assert: checks };
+}
+
+/** The case with another id, its conversation in place of what it was simulated from. */
+function replaced(
+  given: Mapping,
+  id: string,
+  { variant, facts }: CaseLine,
+  dropped: readonly string[],
+  added: Mapping,
+): Mapping {
+  const { turns, transcript, ...others } = added;
+  const context = variant === undefined ? {} : { context: facts?.context };
+  const entries = Object.entries({ ...given, ...others, ...context, id }).flatMap(
+    ([key, value]): [string, unknown][] => {
+      if (key === 'simulate')
+        return [turns === undefined ? ['transcript', transcript] : ['turns', turns]];
+      return ['matrix', 'only', ...dropped].includes(key) ? [] : [[key, value]];
+    },
+  );
+  return Object.fromEntries(entries);
+}
