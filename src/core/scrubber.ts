@@ -53,6 +53,13 @@ export class Scrubber {
     return text.replace(this.#pattern, (form) => `[hidden: ${this.#names.get(form)}]`);
   }
 
+  /** Of a text that goes on: what no secret can have begun in. */
+  beginning(text: string): string {
+    const clean = this.text(text);
+    const open = [...this.#names.keys()].map((form) => overlap(clean, form));
+    return clean.slice(0, clean.length - Math.max(0, ...open));
+  }
+
   /** The same for all texts in JSON data; data without secrets stays the same object. */
   data<Data>(data: Data): Data {
     const text = JSON.stringify(data);
@@ -60,6 +67,13 @@ export class Scrubber {
     const clean = this.text(text);
     return clean === text ? data : JSON.parse(clean);
   }
+}
+
+/** How many characters at the end of a text are those at the beginning of a form. */
+function overlap(text: string, form: string): number {
+  let length = Math.min(text.length, form.length - 1);
+  while (length > 0 && !text.endsWith(form.slice(0, length))) length -= 1;
+  return length;
 }
 
 function formsOf(secret: string): string[] {

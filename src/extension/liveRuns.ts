@@ -10,6 +10,8 @@ import { Disposing } from './disposables.ts';
 export interface LiveCase {
   readonly phase: 'queued' | 'running' | 'finished' | 'cancelled';
   readonly turns: readonly Turn[];
+  /** The turn that is being said, as far as it is known. */
+  readonly speaking?: Turn;
   readonly verdicts: readonly Verdict[];
   /** ISO 8601, as in the record. */
   readonly finished?: string;
@@ -33,8 +35,11 @@ export class LiveRuns extends Disposing {
       case 'case-started':
         this.#set(event.ref, { phase: 'running', turns: [], verdicts: [] });
         break;
+      case 'speaking':
+        this.#change(event.ref, (live) => ({ ...live, speaking: event.turn }));
+        break;
       case 'turn':
-        this.#change(event.ref, ({ turns, ...rest }) => ({
+        this.#change(event.ref, ({ turns, speaking: _, ...rest }) => ({
           ...rest,
           turns: [...turns, event.turn],
         }));
@@ -46,7 +51,7 @@ export class LiveRuns extends Disposing {
         }));
         break;
       case 'case-finished':
-        this.#change(event.ref, (live) => ({
+        this.#change(event.ref, ({ speaking: _, ...live }) => ({
           ...live,
           phase: 'finished',
           finished: event.line.finished,

@@ -41,6 +41,8 @@ export const snapshotSchema = z.strictObject({
   /** Why it errored, was skipped or cannot run. */
   reason: z.string().optional(),
   conversation: conversationSchema,
+  /** The turn that is being said: more of it is to come. */
+  speaking: z.int().min(1).optional(),
   /** The case's assertions as the file has them now; empty if the case has errors. */
   assertions: z.array(statedAssertionSchema),
   verdicts: z.array(verdictSchema),

@@ -44,6 +44,7 @@ export class Progress {
         this.#running.delete(executionKey(event.ref));
         this.#finished += 1;
         break;
+      case 'speaking':
       case 'output':
       case 'run-finished':
         break;

@@ -50,6 +50,7 @@ export class RunLog {
       case 'run-finished':
         this.end = event.end;
         break;
+      case 'speaking':
       case 'turn':
       case 'verdict':
       case 'output':

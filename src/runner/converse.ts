@@ -10,6 +10,7 @@ import type { Scrubber } from '../core/scrubber.ts';
 import type { LiveOrigin } from '../core/suite.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import { TargetError, type TargetSession } from '../targets/target.ts';
+import { Speaking } from './speaking.ts';
 import type { NextTurn, Stop, UserSide } from './userSide.ts';
 
 export interface Conversed {
@@ -30,7 +31,8 @@ export interface Conversed {
  * Lets a user and a target talk. What the target is told before them begins the conversation, and then
  * comes its history.
  *
- * @param onTurn hears of each turn as it is said
+ * @param onTurn hears of each turn once it is said
+ * @param onSpeaking hears of replies as they arrive
  * @param goesOn asked after each reply with what was said so far; false ends the conversation
  */
 export async function converse(
@@ -39,6 +41,7 @@ export async function converse(
   session: TargetSession,
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
+  onSpeaking: (turn: Turn) => void,
   goesOn: (said: Conversed) => Promise<boolean>,
   scrubber: Scrubber,
 ): Promise<Conversed> {
@@ -60,6 +63,7 @@ export async function converse(
     if (turn) onTurn(turn);
     return turn;
   };
+  const speaking = new Speaking(onSpeaking, scrubber);
   for (const turn of turnsOf(soFar())) onTurn(turn);
   for (;;) {
     let next: NextTurn;
@@ -71,12 +75,14 @@ export async function converse(
     if (next.kind === 'over') return said(next.stop && { stop: next.stop });
     const { user: content, expected, source } = next.turn;
     placed.push({ message: { role: 'user', content }, source });
-    told();
+    const asked = told();
+    if (asked) speaking.begin(asked);
     const began = performance.now();
     try {
       const reply = await session.reply(
         placed.map(({ message }) => message),
         signal,
+        speaking.hear,
       );
       const latency = performance.now() - began;
       for (const [index, message] of reply.messages.entries()) {
@@ -88,6 +94,8 @@ export async function converse(
     } catch (error) {
       usage = addUsage(usage, session.spent?.() ?? NO_USAGE);
       return said({ stop: { reason: stopOfTarget(error) }, error });
+    } finally {
+      speaking.end();
     }
     const reply = told();
     replyTurns.push(reply?.number ?? 0);

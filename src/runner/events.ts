@@ -17,6 +17,8 @@ export type RunEvent =
       readonly cases: readonly CaseRef[];
     }
   | { readonly kind: 'case-started'; readonly ref: CaseRef; readonly case: SuiteCase }
+  /** A turn of which more is to come, with all of it up to now; `turn` follows once it is whole. */
+  | { readonly kind: 'speaking'; readonly ref: CaseRef; readonly turn: Turn }
   | { readonly kind: 'turn'; readonly ref: CaseRef; readonly turn: Turn }
   | { readonly kind: 'verdict'; readonly ref: CaseRef; readonly verdict: Verdict }
   | { readonly kind: 'output'; readonly ref: CaseRef; readonly text: string }

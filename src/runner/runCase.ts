@@ -192,6 +192,7 @@ class CaseRun {
           session,
           signal,
           (turn) => this.#tell(turn),
+          (turn) => this.#options.onEvent({ kind: 'speaking', ref: this.#ref, turn }),
           (sofar) => this.#turnHolds(sofar),
           scrubber,
         );

@@ -1,6 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { TestContext } from 'node:test';
 
 export interface ServiceRequest {
   readonly method: string;
@@ -20,7 +19,10 @@ export interface Service {
 }
 
 /** A local HTTP service, gone after the test. */
-export async function startService(t: Pick<TestContext, 'after'>, serve: Serve): Promise<Service> {
+export async function startService(
+  t: { after(end: () => Promise<void>): void },
+  serve: Serve,
+): Promise<Service> {
   const requests: ServiceRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

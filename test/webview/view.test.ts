@@ -139,6 +139,24 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.equal(await menu.getAttribute('open'), '');
   });
 
+  it('says that more of a reply is to come, and redraws that turn alone', async () => {
+    const { conversation } = buildSnapshot();
+    await show(buildUnfinished('running', { conversation, speaking: 4 }));
+    const turn = (number: number) => view().page.locator(`[data-turn="${number}"]`);
+    assert.equal(await turn(4).locator('.waiting').textContent(), 'Replying …');
+    assert.equal(await turn(2).locator('.waiting').textContent(), 'Verdicts: waiting');
+    await turn(2).evaluate((element) => element.setAttribute('data-same', 'yes'));
+    const more = structuredClone(conversation);
+    const last = more.entries.at(-1);
+    if (last?.kind !== 'turn') assert.fail();
+    last.items.push({ kind: 'text', text: 'Tell me its number.' });
+    await show(buildUnfinished('running', { conversation: more, speaking: 4 }));
+    assert.match((await turn(4).textContent()) ?? '', /Tell me its number\./);
+    assert.equal(await turn(2).getAttribute('data-same'), 'yes');
+    await show(buildUnfinished('running', { conversation: more }));
+    assert.equal(await turn(4).locator('.waiting').textContent(), 'Verdicts: waiting');
+  });
+
   it('asks to run and to cancel, and leads to the file', async () => {
     await show();
     await button('Run').click();

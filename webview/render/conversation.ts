@@ -34,7 +34,7 @@ export function renderConversation(
 }
 
 function entryElements(
-  { conversation, verdicts, phase }: Snapshot,
+  { conversation, verdicts, phase, speaking }: Snapshot,
   { shown: { rendered }, kept, titleOf, onOpen }: ConversationOptions,
 ): HTMLElement[] {
   const said = entriesByTurn(verdicts);
@@ -50,8 +50,9 @@ function entryElements(
     const about = said.get(entry.number) ?? [];
     const unjudged = missing && entry.side === 'assistant';
     const told = about.map((one) => [titleOf(one.verdict), one.verdict.threshold, one.entry]);
-    return kept.get(`turn ${entry.number}`, [entry, told, rendered, unjudged, running], () =>
-      renderTurn(entry, badgeOf(about), { rendered, unjudged, running, titleOf, onOpen }),
+    const options = { rendered, unjudged, running, speaking: entry.number === speaking };
+    return kept.get(`turn ${entry.number}`, [entry, told, options], () =>
+      renderTurn(entry, badgeOf(about), { ...options, titleOf, onOpen }),
     );
   });
 }

@@ -22,6 +22,8 @@ export interface TurnOptions {
   readonly unjudged: boolean;
   /** While it runs verdicts take their line and no more: what one reads would move. */
   readonly running: boolean;
+  /** Whether more of it is to come. */
+  readonly speaking: boolean;
   /** The words by which an assertion is known. */
   readonly titleOf: (verdict: Verdict) => string;
   /** Undefined where no file can be opened. */
@@ -35,7 +37,7 @@ export function renderTurn(
   found: TurnBadge | undefined,
   options: TurnOptions,
 ): HTMLElement {
-  const { rendered, unjudged, running, onOpen } = options;
+  const { rendered, unjudged, running, speaking, onOpen } = options;
   const { number, latency, source, history } = turn;
   const side = SIDES[turn.side];
   const status: BadgeStatus | undefined = found?.status ?? (unjudged ? 'none' : undefined);
@@ -81,7 +83,7 @@ export function renderTurn(
       ? rationales(number, found, options)
       : running &&
           turn.side === 'assistant' &&
-          h('div', { class: 'rationales waiting' }, 'Verdicts: waiting'),
+          h('div', { class: 'rationales waiting' }, speaking ? 'Replying …' : 'Verdicts: waiting'),
   );
 }
 

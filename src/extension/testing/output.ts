@@ -24,10 +24,13 @@ const LONG_LINE = new RegExp(`(?!.{1,${WIDTH}}$)(.{1,${WIDTH}}) `, 'gmu');
 
 /** What was said of a case, under its name and how it ended, with a blank line before the next case. */
 export function caseOutput(name: string, said: readonly string[], status?: Status): string {
-  const heading = status
-    ? styled(`${BOLD};${STATUS_COLORS[status]}`, `${STATUS_ICONS[status]} ${name}`)
-    : styled(BOLD, name);
+  const heading = status ? caseEnd(name, status) : styled(BOLD, name);
   return `${heading}${said.join('')}\r\n`;
+}
+
+/** How a case ended. */
+export function caseEnd(name: string, status: Status): string {
+  return styled(`${BOLD};${STATUS_COLORS[status]}`, `${STATUS_ICONS[status]} ${name}`);
 }
 
 /** The same of a case that another process ran. */

@@ -6,6 +6,7 @@ import type { CaseLine } from '../../core/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { Status } from '../../core/verdict.ts';
 import type { RunEvent } from '../../runner/events.ts';
+import { LiveOutput } from './liveOutput.ts';
 import { messagesOf } from './messages.ts';
 import type { Edit } from './movedLines.ts';
 import { caseOutput, stopOutput, turnOutput, verdictOutput } from './output.ts';
@@ -19,6 +20,9 @@ export class CaseProgress {
   readonly #run: vscode.TestRun;
   /** What is said of running cases: it is shown in one piece, since cases run side by side. */
   readonly #output = new Map<vscode.TestItem, string[]>();
+  /** Whether one execution runs and no other: it can be shown as it goes on. */
+  #isOnly = false;
+  #live: LiveOutput | undefined;
   readonly #edits: readonly Edit[];
   /** Items that wait for their outcome. */
   readonly #waiting: Set<vscode.TestItem>;
@@ -48,6 +52,7 @@ export class CaseProgress {
   hear(event: RunEvent): void {
     if (event.kind === 'run-finished') return;
     if (event.kind === 'run-started') {
+      this.#isOnly = event.cases.length === 1;
       this.#leaveOut(event.cases);
       return;
     }
@@ -60,8 +65,12 @@ export class CaseProgress {
         this.#run.started(item);
         this.#output.set(item, []);
         break;
+      case 'speaking':
+        if (this.#isOnly) this.#liveOutput(item).speaking(event.turn);
+        break;
       case 'turn':
-        this.#say(item, turnOutput(event.turn));
+        if (this.#live) this.#live.turn(event.turn);
+        else this.#say(item, turnOutput(event.turn));
         break;
       case 'output':
         this.#say(item, terminalText(event.text));
@@ -102,13 +111,23 @@ export class CaseProgress {
   }
 
   #say(item: vscode.TestItem, text: string): void {
-    this.#output.get(item)?.push(text);
+    if (this.#live) this.#live.say(text);
+    else this.#output.get(item)?.push(text);
+  }
+
+  /** Its replies arrive piece by piece: what was held back is shown, and the rest as it comes. */
+  #liveOutput(item: vscode.TestItem): LiveOutput {
+    this.#live ??= new LiveOutput(this.#tree.titleOf(item), this.#output.get(item) ?? [], (text) =>
+      this.#run.appendOutput(text, undefined, item),
+    );
+    return this.#live;
   }
 
   #showOutput(item: vscode.TestItem, status?: Status): void {
     const said = this.#output.get(item);
     this.#output.delete(item);
-    if (said)
+    if (this.#live) this.#live.end(status);
+    else if (said)
       this.#run.appendOutput(caseOutput(this.#tree.titleOf(item), said, status), undefined, item);
   }
 

@@ -47,6 +47,7 @@ export function snapshotOf(
       ...(reason !== undefined && { reason }),
       conversation: conversationOf(said ?? found?.said, live),
       verdicts: [...(live?.verdicts ?? [])],
+      ...(live?.speaking && isRunning(live.phase) && { speaking: live.speaking.number }),
     };
   }
   return {
@@ -61,7 +62,8 @@ function conversationOf(said: SaidBefore | undefined, live: LiveCase | undefined
   const { messages = [], notes = [] } = said ?? {};
   const before = toConversation(messages, notes);
   const known = new Set(turnsOf(before).map(({ number }) => number));
-  const added = (live?.turns ?? []).filter(({ number }) => !known.has(number));
+  const { turns = [], speaking = [] } = live ?? {};
+  const added = turns.concat(speaking).filter(({ number }) => !known.has(number));
   return { ...before, entries: [...before.entries, ...added] };
 }
 

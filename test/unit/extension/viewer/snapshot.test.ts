@@ -30,6 +30,20 @@ describe('what the conversation view shows', () => {
     assert.equal(snapshot.status, undefined);
   });
 
+  it('is also what is being said, told as such while the case runs', async () => {
+    const suite = await load(suiteWith(LIVE));
+    const [user, speaking] = turns;
+    if (!user || !speaking) assert.fail();
+    const live = { phase: 'running', turns: [user], speaking, verdicts: [] } as const;
+    const snapshot = shown(suite, { live });
+    assert.deepEqual(snapshot.conversation.entries, turns);
+    assert.equal(snapshot.speaking, 2);
+    assert.equal(toViewSchema.safeParse({ kind: 'snapshot', snapshot }).success, true);
+    const cancelled = shown(suite, { live: { ...live, phase: 'cancelled' } });
+    assert.equal(cancelled.speaking, undefined);
+    assert.deepEqual(cancelled.conversation.entries, turns);
+  });
+
   it('is all of a transcript from the first moment of a run, so that nothing moves', async () => {
     const suite = await load(suiteWith(TRANSCRIPT));
     const before = shown(suite).conversation;

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { textOf } from '../../../src/core/conversation.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import type { RunEvent } from '../../../src/runner/events.ts';
+import { runFiles } from '../../support/runs.ts';
+import { beginEvents, startService } from '../../support/service.ts';
+
+const SECRET = 'token-0123456789';
+
+/** Speaks word by word, as slowly as a person reads. */
+async function talk(t: TestContext, words: readonly string[]) {
+  const { url } = await startService(t, async (_request, response) => {
+    const send = beginEvents(response);
+    for (const word of words) {
+      send({ text: word });
+      await setTimeout(60);
+    }
+    response.end();
+  });
+  const { events, lines } = await runFiles(
+    t,
+    {
+      'suite.eval.yaml': `target: {type: http, url: "${url}", reply: /text}\ncases: [{id: a, turns: [Hi, Bye], assert: [{type: contains, value: One}]}]\n`,
+    },
+    { scrubber: new Scrubber({ AGENT_TOKEN: SECRET }) },
+  );
+  return { events, line: lines[0] };
+}
+
+function said(event: RunEvent): string | undefined {
+  if (event.kind !== 'speaking' && event.kind !== 'turn') return undefined;
+  return `${event.kind} ${event.turn.number} ${event.turn.side}: ${textOf(event.turn)}`;
+}
+
+describe('a reply that arrives piece by piece', () => {
+  it('is told as the turn that it is so far, before the turn is told', async (t) => {
+    const words = ['One ', 'two ', 'three ', 'four ', 'five ', 'six.'];
+    const { events, line } = await talk(t, words);
+    assert.equal(line?.status, 'pass', line?.reason);
+    const told = events.flatMap((event) => said(event) ?? []);
+    for (const [number, text] of [
+      [2, 'Hi'],
+      [4, 'Bye'],
+    ] as const) {
+      const begin = told.indexOf(`turn ${number - 1} user: ${text}`);
+      const end = told.indexOf(`turn ${number} assistant: ${words.join('')}`);
+      const between = told.slice(begin + 1, end);
+      assert.ok(between.length >= 2, between.join('\n'));
+      const whole = words.join('');
+      let length = 0;
+      for (const one of between) {
+        const [, soFar = ''] = one.split(`speaking ${number} assistant: `);
+        assert.ok(soFar.length > length && whole.startsWith(soFar), one);
+        length = soFar.length;
+      }
+    }
+  });
+
+  it('shows no secret, not even the beginning of one', async (t) => {
+    const words = ['One: ', ...SECRET, ' was it.'];
+    const { events } = await talk(t, words);
+    const told = events.flatMap((event) => said(event) ?? []);
+    assert.ok(told.some((one) => one.startsWith('speaking')));
+    for (const one of told) assert.doesNotMatch(one, /One: t/, one);
+    assert.ok(told.at(-1)?.endsWith('One: [hidden: AGENT_TOKEN] was it.'));
+  });
+});
