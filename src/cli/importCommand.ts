@@ -6,9 +6,11 @@ import { counted } from '../core/presentation/amounts.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { CREATING, writeRegular } from '../disk/regularFile.ts';
 import { unwritable } from '../disk/unwritable.ts';
-import { FileError } from '../evalfile/files.ts';
+import { FileError, type Files } from '../evalfile/files.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import { evalFilePaths } from '../interop/evalFilePaths.ts';
+import type { GivenFile } from '../interop/generateFile.ts';
+import type { Entry } from '../interop/importer.ts';
 import type { Imported } from '../interop/importFile.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { fileWorkspace, workspaceOf } from './evalFiles.ts';
@@ -47,11 +49,8 @@ async function importOne(
   { output, force = false }: ImportOptions,
   shell: Shell,
 ): Promise<ExitCode> {
-  const files = nodeFiles(new Set([path]));
-  const text = await files.read(path, LIMITS.imported).catch((error: unknown) => {
-    if (error instanceof FileError) throw new UsageError(`${path}: ${error.message}`);
-    throw error;
-  });
+  const { text } = await readGiven(path, shell);
+  const files = nodeFiles();
   const out = output === undefined ? undefined : resolve(shell.folder, output);
   const [first = ''] = evalFilePaths(path, 1, out);
   const { importFile } = await import('../interop/importFile.ts');
@@ -63,11 +62,7 @@ async function importOne(
   });
   const paths = evalFilePaths(path, imported.texts.length, out);
   for (const one of paths) if (one === path) throw new UsageError(`${one} is the file itself.`);
-  const taken = force ? [] : await takenOf(paths, files);
-  if (taken[0] !== undefined) {
-    const shown = shownPath(taken[0], shell.folder);
-    throw new UsageError(`${shown} is there already. Pass --force, or --output with another file.`);
-  }
+  if (!force) await assertFree(paths, files, shell);
   for (const [index, one] of paths.entries()) {
     await save(one, imported.texts[index] as string, force);
   }
@@ -75,16 +70,31 @@ async function importOne(
   return imported.entries.some(({ broken }) => broken) ? EXIT.invalid : EXIT.passed;
 }
 
-async function takenOf(
+/** A file that the user named, also a pipe. @throws UsageError */
+export async function readGiven(path: string, shell: Shell): Promise<GivenFile> {
+  const read = nodeFiles(new Set([path])).read(path, LIMITS.imported);
+  const text = await read.catch((error: unknown) => {
+    if (!(error instanceof FileError)) throw error;
+    throw new UsageError(`${shownPath(path, shell.folder)}: ${error.message}`);
+  });
+  return { path, text };
+}
+
+/** @throws UsageError where one of the files is there */
+export async function assertFree(
   paths: readonly string[],
-  files: ReturnType<typeof nodeFiles>,
-): Promise<string[]> {
-  const kinds = await Promise.all(paths.map((path) => files.kindOf(path)));
-  return paths.filter((_path, index) => kinds[index] !== undefined);
+  files: Files,
+  shell: Shell,
+): Promise<void> {
+  for (const path of paths) {
+    if ((await files.kindOf(path)) === undefined) continue;
+    const shown = shownPath(path, shell.folder);
+    throw new UsageError(`${shown} is there already. Pass --force, or --output with another file.`);
+  }
 }
 
 /** Nothing is written over that came in the meantime. @throws UnwritableError */
-async function save(path: string, text: string, force: boolean): Promise<void> {
+export async function save(path: string, text: string, force: boolean): Promise<void> {
   const written = force ? writeFile(path, text) : writeRegular(path, text, CREATING);
   await written.catch((error: unknown) => {
     throw unwritable('The eval file', path, error);
@@ -94,12 +104,7 @@ async function save(path: string, text: string, force: boolean): Promise<void> {
 function report(path: string, paths: readonly string[], imported: Imported, shell: Shell): void {
   const { importer, cases, entries } = imported;
   const shown = shownPath(path, shell.folder);
-  const said = groupBy(entries, ({ message, broken }) => `${broken} ${message}`);
-  for (const [{ line, message, broken }, ...more] of said.values()) {
-    const kind = broken ? 'error' : 'not carried over';
-    const elsewhere = more.length > 0 ? ` And in ${counted(more.length, 'other place')}.` : '';
-    shell.out.write(`${shown}:${line}: ${kind}: ${visibleLine(message)}${elsewhere}\n`);
-  }
+  tellEntries(shown, entries, shell);
   const written = paths.map((one) => shownPath(one, shell.folder)).join(', ');
   const from = importer === undefined ? '' : ` (${importer})`;
   shell.out.write(
@@ -107,4 +112,14 @@ function report(path: string, paths: readonly string[], imported: Imported, shel
       ? `${shown}${from}: nothing imported.\n`
       : `${shown}${from}: ${counted(cases, 'case')} in ${written}.\n`,
   );
+}
+
+/** What was left out, a line each; what is said of several places is said once. */
+export function tellEntries(shown: string, entries: readonly Entry[], shell: Shell): void {
+  const said = groupBy(entries, ({ message, broken }) => `${broken} ${message}`);
+  for (const [{ line, message, broken }, ...more] of said.values()) {
+    const kind = broken ? 'error' : 'not carried over';
+    const elsewhere = more.length > 0 ? ` And in ${counted(more.length, 'other place')}.` : '';
+    shell.out.write(`${shown}:${line}: ${kind}: ${visibleLine(message)}${elsewhere}\n`);
+  }
 }

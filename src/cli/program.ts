@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { ReasonedError } from '../core/errors.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
 import { UnwritableError } from '../disk/unwritable.ts';
@@ -6,16 +6,15 @@ import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { REPORTER_NAMES } from '../report/registry.ts';
 import { RECORD } from '../store/append.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
+import type { GenerateOptions } from './generateCommand.ts';
 import type { ImportOptions } from './importCommand.ts';
 import type { PullOptions } from './mlflowCommand.ts';
+import { amount, collect, count, format, LIST, reporter, share } from './optionParsers.ts';
 import type { PlanOptions } from './planCommand.ts';
-import type { ChosenReporter } from './reporters.ts';
 import type { RunCommandOptions } from './runCommand.ts';
 import type { SaveOptions } from './saveCommand.ts';
 import type { Shell } from './shell.ts';
 import { ownVersion } from './version.ts';
-
-const LIST = new Intl.ListFormat('en', { type: 'disjunction' });
 
 const FILES =
   'eval files, folders or globs (default: every *.eval.yaml and *.eval.yml under this folder)';
@@ -71,6 +70,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   addPlan(program, shell, done);
   addImport(program, shell, done);
   addSave(program, shell, done);
+  addGenerate(program, shell, done);
   addTrust(program, shell, done);
   addMlflow(program, shell, done);
   addLsp(program);
@@ -186,6 +186,31 @@ function addSave(program: Command, shell: Shell, done: (code: ExitCode) => void)
     });
 }
 
+function addGenerate(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
+  program
+    .command('generate')
+    .description('draft cases by a model, for you to edit')
+    .argument('[files...]', 'files of real conversations, as `import` reads them')
+    .option('--system <file>', 'the system prompt of what is tested')
+    .option('--model <model>', 'the model that drafts: provider:model (default: TURNLIGHT_JUDGE)')
+    .option('--base-url <url>', 'use this endpoint for the model instead')
+    .option(
+      '--allow-host <host[=variables]>',
+      'let this host have keys, of all variables or of these; repeatable',
+      collect,
+    )
+    .option('--dotenv <file>', 'set the variables of this file, such as .env, that are not set')
+    .addOption(count('--count <n>', 'how many cases to draft', 5))
+    .option('--output <file>', 'the eval file to write (default: beside the file, called like it)')
+    .option('--force', 'write over an eval file that is there')
+    .option('--record <file>', 'record the exchange with the model in this file')
+    .option('--replay <file>', 'answer from this recording instead of asking the model')
+    .action(async (files: string[], options: GenerateOptions) => {
+      const { generate } = await import('./generateCommand.ts');
+      done(await generate(files, options, shell));
+    });
+}
+
 function addTrust(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
   program
     .command('trust')
@@ -252,49 +277,4 @@ function selecting(command: Command, verb: string): Command {
     .addOption(count('--limit <n>', `${verb} only the first n of these cases`))
     .option('--dotenv <file>', 'set the variables of this file, such as .env, that are not set')
     .option('--judge <model>', 'use this judge instead: provider:model, or a name from the file');
-}
-
-function format(): Option {
-  return new Option('--format <format>', 'output format').choices(['text', 'json']).default('text');
-}
-
-function collect(value: string, earlier: readonly string[] = []): string[] {
-  return [...earlier, value];
-}
-
-function reporter(value: string, earlier: readonly ChosenReporter[] = []): ChosenReporter[] {
-  const [given, ...rest] = value.split('=');
-  const name = REPORTER_NAMES.find((one) => one === given);
-  if (!name) throw new InvalidArgumentError(`Expected ${LIST.format(REPORTER_NAMES)}.`);
-  const file = rest.join('=');
-  if (rest.length > 0 && file === '') {
-    throw new InvalidArgumentError(`Expected a file behind \`=\`, such as ${name}=evals.out.`);
-  }
-  return [...earlier, { name, ...(rest.length > 0 && { file }) }];
-}
-
-function amount(value: string): number {
-  const number = Number(value);
-  if (value.trim() === '' || !Number.isFinite(number) || number <= 0) {
-    throw new InvalidArgumentError('Expected an amount greater than 0.');
-  }
-  return number;
-}
-
-function share(value: string): number {
-  const number = Number(value);
-  if (value.trim() === '' || !(number >= 0 && number <= 1)) {
-    throw new InvalidArgumentError('Expected a number from 0 to 1.');
-  }
-  return number;
-}
-
-function count(flags: string, description: string, byDefault?: number): Option {
-  return new Option(flags, description).default(byDefault).argParser((value) => {
-    const number = Number(value);
-    if (!Number.isSafeInteger(number) || number < 1) {
-      throw new InvalidArgumentError('Expected a whole number of at least 1.');
-    }
-    return number;
-  });
 }

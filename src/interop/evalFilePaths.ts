@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 
-const ENDINGS = /(\.eval)?\.(jsonl|ndjson|json|ya?ml|csv)$/i;
+const ENDINGS = /(\.eval)?\.(jsonl|ndjson|json|ya?ml|csv|md|txt)$/i;
 const EVAL_FILE = /\.eval\.ya?ml$/i;
 
 /**

@@ -28,14 +28,9 @@ const FILE_SIZE = LIMITS.evalFile / 4;
  */
 export async function importFile(path: string, text: string, place: Place): Promise<Imported> {
   const ledger = new Ledger();
-  const rows = rowsOf(path, text, ledger);
-  const importer = importerOf(rows);
-  if (!importer) {
-    tellUnknown(rows, ledger);
-    return { texts: [], cases: 0, entries: ledger.entries };
-  }
-  const fitting = rows.filter((row) => fits(importer, row, ledger));
-  const draft = importer.read(fitting, ledger);
+  const read = readDraft(path, text, ledger);
+  if (!read) return { texts: [], cases: 0, entries: ledger.entries };
+  const { importer, draft } = read;
   const cases = withIds(most(draft, ledger), importer.tag);
   const about = draftOf(path, draft, importer);
   const texts: string[] = [];
@@ -50,6 +45,18 @@ export async function importFile(path: string, text: string, place: Place): Prom
     ledger.broken(1, `${importer.name}: there is no conversation in it.`);
   }
   return { importer: importer.name, texts, cases: count, entries: ledger.entries };
+}
+
+/** What a file says, and who knew it; undefined, and told, if nobody does. */
+export function readDraft(path: string, text: string, ledger: Ledger) {
+  const rows = rowsOf(path, text, ledger);
+  const importer = importerOf(rows);
+  if (!importer) {
+    tellUnknown(rows, ledger);
+    return undefined;
+  }
+  const fitting = rows.filter((row) => fits(importer, row, ledger));
+  return { importer, draft: importer.read(fitting, ledger) };
 }
 
 /** The one that knows most rows; of two the first. */

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
+import { startModelServer } from '../support/modelServer/server.ts';
+import { json } from '../support/modelServer/steps.ts';
 
 const LOG = [
   {
@@ -65,5 +67,45 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
     await imported();
     await opened(join(folder, 'log-2.eval.yaml'));
     assert.equal(await readFile(path, 'utf8'), '# mine\n');
+  });
+
+  it('of which none is there: a model drafts cases from the system prompt, which open', async () => {
+    const drafted = {
+      id: 'lost-parcel',
+      description: 'A parcel never came.',
+      goal: 'Find out where order 98765 is.',
+      persona: 'A worried customer',
+      opening: 'Where is my parcel?',
+      criteria: ['The assistant asks for the order number.'],
+    };
+    const server = await startModelServer([json({ cases: [drafted] })]);
+    const input = workbench.page.locator('.quick-input-widget:visible');
+    const answer = async (question: string, words: string) => {
+      await input.getByText(question).first().waitFor();
+      await workbench.page.keyboard.press('ControlOrMeta+A');
+      await workbench.page.keyboard.type(words);
+      await workbench.page.keyboard.press('Enter');
+    };
+    try {
+      const prompt = join(folder, 'prompt.md');
+      await writeFile(prompt, 'You are the assistant of a shop.\n');
+      await workbench.window.open(prompt);
+      // It ends with the draft, and is answered until then.
+      const done = workbench.window.command('turnlight.generateCases');
+      await input.locator('input').first().waitFor();
+      await workbench.page.keyboard.type('An endpoint');
+      await input.locator('.monaco-list-row.focused').getByText('An endpoint').waitFor();
+      await workbench.page.keyboard.press('Enter');
+      await answer('Address of the endpoint', server.baseUrl);
+      await answer("The model's name", 'draft');
+      const path = join(folder, 'prompt.eval.yaml');
+      await opened(path);
+      await done;
+      await workbench.page.getByText('1 drafted case in prompt.eval.yaml.').first().waitFor();
+      await workbench.screenshot('generate-draft');
+      assert.deepEqual(await workbench.window.problems(path), []);
+    } finally {
+      await server.close();
+    }
   });
 });

@@ -64,6 +64,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       const { importAsEvalFile } = await import('./importFile.ts');
       await importAsEvalFile(given, log);
     }),
+    register('turnlight.generateCases', async (given: unknown) => {
+      const { generateCases } = await import('./generateCases.ts');
+      await generateCases(given, secrets, log);
+    }),
     register('turnlight.openExample', async () => {
       const { openExample } = await import('./openExample.ts');
       await openExample(extensionUri);

@@ -1,21 +1,15 @@
-import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { firstFree } from '../../core/data.ts';
-import { LIMITS } from '../../core/limits.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { FileError } from '../../evalfile/files.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
-import { evalFilePaths } from '../../interop/evalFilePaths.ts';
 import { type Imported, importFile } from '../../interop/importFile.ts';
 import { workspaceOf } from '../locations.ts';
+import { freePaths, IMPORTABLE, isImportable, nameOf, textOf } from './givenFile.ts';
 
 const SHOW = 'Show What Was Left Out';
 
-const KINDS = {
-  'Chats, traces and files of other tools': ['json', 'jsonl', 'ndjson', 'yaml', 'yml', 'csv'],
-};
+const KINDS = { 'Chats, traces and files of other tools': [...IMPORTABLE] };
 
 /**
  * Makes an eval file of another tool's file, beside it, and opens it. Nothing is written over.
@@ -52,48 +46,13 @@ export async function importAsEvalFile(
 
 async function sourceOf(given: unknown): Promise<vscode.Uri | undefined> {
   const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
-  if (uri?.scheme === 'file' && (given !== undefined || isKnown(uri))) return uri;
+  if (uri?.scheme === 'file' && (given !== undefined || isImportable(uri))) return uri;
   const picked = await vscode.window.showOpenDialog({
     title: 'Import as Eval File',
     openLabel: 'Import',
     filters: KINDS,
   });
   return picked?.[0];
-}
-
-function isKnown({ path }: vscode.Uri): boolean {
-  return Object.values(KINDS)
-    .flat()
-    .some((ending) => path.endsWith(`.${ending}`));
-}
-
-/** As it is on the screen: unsaved text counts before what is on the disk. */
-async function textOf(uri: vscode.Uri): Promise<string | undefined> {
-  const open = vscode.workspace.textDocuments.find(
-    (one) => one.isDirty && one.uri.toString() === uri.toString(),
-  );
-  if (open) return open.getText();
-  try {
-    return await nodeFiles().read(uri.fsPath, LIMITS.imported);
-  } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    void vscode.window.showErrorMessage(noticeText(`${nameOf(uri)}: ${error.message}`));
-    return undefined;
-  }
-}
-
-/** `log.eval.yaml`, or the first of `log-2.eval.yaml` and so on that is free. */
-async function freePaths(source: string, count: number): Promise<string[]> {
-  const folder = await vscode.workspace.fs.readDirectory(vscode.Uri.file(dirname(source)));
-  const taken = new Set(folder.map(([name]) => name));
-  const [own = ''] = evalFilePaths(source, 1);
-  const stem = own.replace(/\.eval\.yaml$/, '');
-  const nameOfPath = (path: string) => path.slice(dirname(path).length + 1);
-  const at = (number: number) => (number === 1 ? stem : `${stem}-${number}`);
-  const first = firstFree(at, (one) =>
-    evalFilePaths(source, count, `${one}.eval.yaml`).some((path) => taken.has(nameOfPath(path))),
-  );
-  return evalFilePaths(source, count, `${first}.eval.yaml`);
 }
 
 function tell(
@@ -121,8 +80,4 @@ function tell(
   void show(noticeText(text), ...(entries.length > 0 ? [SHOW] : [])).then((choice) => {
     if (choice === SHOW) log.show();
   });
-}
-
-function nameOf(uri: vscode.Uri): string {
-  return vscode.workspace.asRelativePath(uri);
 }

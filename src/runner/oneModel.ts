@@ -1,0 +1,46 @@
+import type { ModelSpec } from '../core/suite.ts';
+import { type Model, ModelError, type ModelHost } from '../models/model.ts';
+import { openPlayer, replayingModel } from '../models/player.ts';
+import { openRecorder, recordingModel } from '../models/recording.ts';
+import { createModel, parseModelSpec } from '../models/registry.ts';
+
+export interface OneModel {
+  /** `provider:model` */
+  readonly name: string;
+  readonly baseUrl?: string | undefined;
+  /** Recordings, absolute. */
+  readonly record?: string | undefined;
+  readonly replay?: string | undefined;
+}
+
+/**
+ * Lets `use` ask one model outside of a run, recorded or replayed where asked.
+ *
+ * @throws ModelError, RecordingError, UnwritableError, and what `use` throws
+ */
+export async function withModel<Made>(
+  { name, baseUrl, record, replay }: OneModel,
+  host: ModelHost,
+  use: (model: Model) => Promise<Made>,
+): Promise<Made> {
+  const spec = specOf(name, baseUrl);
+  if (replay !== undefined) {
+    return use(replayingModel(spec.id, await openPlayer(replay, (text) => host.log.warn(text))));
+  }
+  const model = await createModel(spec, host);
+  if (record === undefined) return use(model);
+  let failure: Error | undefined;
+  const recorder = await openRecorder(record, host.scrubber, (error) => {
+    failure ??= error;
+  });
+  const made = await use(recordingModel(model, recorder)).finally(() => recorder.close());
+  if (failure) throw failure;
+  return made;
+}
+
+function specOf(name: string, baseUrl: string | undefined): ModelSpec {
+  const parsed = parseModelSpec(name, '/');
+  if (!('spec' in parsed)) throw new ModelError('not-found', parsed.problem);
+  if (baseUrl === undefined) return parsed.spec;
+  return { ...parsed.spec, params: { ...parsed.spec.params, base_url: baseUrl } };
+}
