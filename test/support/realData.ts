@@ -4,33 +4,32 @@ import { CHECKOUT } from './host/install.ts';
 
 const FOLDER = join(CHECKOUT, '../shared/data');
 
-/** Lines of a file of real conversations; a reason to skip where the folder is missing. */
-export function realLines(path: string): { readonly skip: string | false; lines(): unknown[] } {
-  const file = join(FOLDER, path);
-  return {
-    skip: existsSync(file) ? false : `no real conversations here: ${path} is missing`,
-    lines: () =>
-      readFileSync(file, 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line): unknown => JSON.parse(line)),
-  };
+interface RealFile {
+  /** A reason to skip where the folder is missing. */
+  readonly skip: string | false;
 }
 
-/** A whole file of JSON; a reason to skip where the folder is missing. */
-export function realJson(path: string): { readonly skip: string | false; json(): unknown } {
-  const file = join(FOLDER, path);
-  return {
-    skip: existsSync(file) ? false : `no real conversations here: ${path} is missing`,
-    json: (): unknown => JSON.parse(readFileSync(file, 'utf8')),
-  };
-}
-
-/** The text of a file; a reason to skip where the folder is missing. */
-export function realText(path: string): { readonly skip: string | false; text(): string } {
+/** A file of real conversations. */
+export function realText(path: string): RealFile & { text(): string } {
   const file = join(FOLDER, path);
   return {
     skip: existsSync(file) ? false : `no real conversations here: ${path} is missing`,
     text: () => readFileSync(file, 'utf8'),
   };
+}
+
+/** Its lines, each a value of its own. */
+export function realLines(path: string): RealFile & { lines(): unknown[] } {
+  const { skip, text } = realText(path);
+  const lines = () =>
+    text()
+      .split('\n')
+      .filter((line) => line !== '');
+  return { skip, lines: () => lines().map((line): unknown => JSON.parse(line)) };
+}
+
+/** The whole file as one value. */
+export function realJson(path: string): RealFile & { json(): unknown } {
+  const { skip, text } = realText(path);
+  return { skip, json: (): unknown => JSON.parse(text()) };
 }

@@ -1,8 +1,6 @@
-import * as z from 'zod';
 import { isMapping, isTooDeep, type Mapping, type Path, valueAt } from '../../core/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { toolsSchema } from '../../core/message.ts';
-import { isError, type Problem, type Range } from '../../core/problem.ts';
+import { isError, type Position, type Problem, type Range } from '../../core/problem.ts';
 import type { Work } from '../../core/steps.ts';
 import { locateProblem, valueProblems } from '../../schema/valueProblems.ts';
 import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
@@ -13,6 +11,7 @@ import {
   readTranscript,
   unreadNote,
 } from '../transcript.ts';
+import { factsIn, factsSchema, isFact, type RecordedFacts } from './recordedFacts.ts';
 import { type Roles, sideKey } from './roles.ts';
 
 /** A conversation in a file, found but not read. */
@@ -41,19 +40,6 @@ export interface FoundConversations {
   /** Why nothing of the file can be read. */
   readonly problems: readonly Problem[];
 }
-
-/** What a conversation of a data set says of itself, in place of what its case says. */
-const factsSchema = z.object({
-  id: z.union([z.string(), z.number()]).optional(),
-  role: z.string().min(1).optional(),
-  topics: z.array(z.string().min(1)).optional(),
-  tools: toolsSchema.optional(),
-  expectations: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
-  context: z.record(z.string(), z.unknown()).optional(),
-  tags: z.array(z.string().min(1)).optional(),
-});
-
-export type RecordedFacts = z.infer<typeof factsSchema>;
 
 export interface RecordedConversation extends LoadedTranscript {
   readonly facts: RecordedFacts;
@@ -206,9 +192,7 @@ function conversationIn(
   const key = isMapping(value) ? messagesKey(value, roles) : undefined;
   if (!isMapping(value) || key === undefined) return undefined;
   const { id, tags } = value;
-  const unread = Object.keys(value).filter(
-    (one) => one !== key && !Object.hasOwn(factsSchema.shape, one),
-  );
+  const unread = Object.keys(value).filter((one) => one !== key && !isFact(one));
   const named = typeof id === 'number' || (typeof id === 'string' && id !== '');
   return {
     number,
@@ -245,7 +229,7 @@ export function* readConversation(
   }
   const value = valueAt(document.value, place.path);
   const key = isMapping(value) ? messagesKey(value, roles) : undefined;
-  const given = isMapping(value) ? withoutNulls(value) : {};
+  const given = isMapping(value) ? factsIn(value) : {};
   const faults = valueProblems(factsSchema, given).map((problem) =>
     locateProblem(problem, document, place.path),
   );
@@ -259,14 +243,6 @@ export function* readConversation(
   };
 }
 
-/** Other tools write null for what is not there. */
-function withoutNulls(value: Mapping): Mapping {
-  const entries = Object.entries(value).filter(
-    ([key, one]) => one !== null && Object.hasOwn(factsSchema.shape, key),
-  );
-  return Object.fromEntries(entries);
-}
-
 /** A line as a document whose places are those in its file. */
 function* readLine(
   text: string,
@@ -275,16 +251,18 @@ function* readLine(
   number: number,
 ): Work<YamlDocument> {
   const document = yield* readYaml(text.slice(start, end).replace(/^\uFEFF/, ' '), path);
-  const moved = (range: Range): Range => ({
-    start: { ...range.start, line: range.start.line + number - 1 },
-    end: { ...range.end, line: range.end.line + number - 1 },
-  });
+  const above = number - 1;
+  const down = (position: Position) => ({ ...position, line: position.line + above });
+  const moved = ({ start: from, end: to }: Range): Range => ({ start: down(from), end: down(to) });
   return {
     ...document,
     problems: document.problems.map((one) => ({ ...one, range: moved(one.range) })),
     rangeOf: (at) => moved(document.rangeOf(at)),
     keyRangeOf: (at) => moved(document.keyRangeOf(at)),
     entryRangeOf: (at) => moved(document.entryRangeOf(at)),
+    rangeOfOffsets: (from, to) => moved(document.rangeOfOffsets(from, to)),
+    positionAt: (offset) => down(document.positionAt(offset)),
+    offsetAt: ({ line, character }) => document.offsetAt({ line: line - above, character }),
   };
 }
 
