@@ -6,25 +6,37 @@ export interface Exchange {
   readonly output: readonly Message[];
 }
 
-/**
- * The conversation that exchanges are of, in their order. A request repeats what was said before,
- * or only the new words; instructions stand once.
- */
+/** The conversation that exchanges are of, in their order. */
 export function conversationOf(exchanges: readonly Exchange[]): Message[] {
-  let said: Message[] = [];
-  for (const { input, output } of exchanges) {
-    const before = said.map(keyOf);
-    const given = input.map(keyOf);
-    const repeats = before.every((one, index) => one === given[index]);
-    if (repeats) said = [...input];
-    else {
-      const known = new Set(before.filter((_key, index) => isInstruction(said[index])));
-      const fresh = input.slice(overlap(before, given));
-      said.push(...fresh.filter((one) => !isInstruction(one) || !known.has(keyOf(one))));
-    }
-    said.push(...output);
+  return exchanges.reduce<Message[]>(continued, []);
+}
+
+/**
+ * What was said, with one more exchange. Its request repeats what was said before, or the last of it,
+ * or holds only the new words; instructions stand once.
+ */
+export function continued(said: readonly Message[], { input, output }: Exchange): Message[] {
+  const before = said.map(keyOf);
+  const given = input.map(keyOf);
+  if (before.every((one, index) => one === given[index])) {
+    return [...input.map((one, index) => withRetrieval(one, said[index])), ...output];
   }
-  return said;
+  const known = new Set(before);
+  const lead = Math.max(
+    0,
+    input.findIndex((one) => !isInstruction(one)),
+  );
+  const shared = overlap(before, given.slice(lead));
+  const fresh = [...input.slice(0, lead), ...input.slice(lead + shared)];
+  const isNew = (one: Message) => !isInstruction(one) || !known.has(keyOf(one));
+  return [...said, ...fresh.filter(isNew), ...output];
+}
+
+/** A request that repeats a reply does not repeat what was retrieved for it. */
+function withRetrieval(message: Message, before: Message | undefined): Message {
+  if (message.role !== 'assistant' || before?.role !== 'assistant') return message;
+  const { retrievalContext } = before;
+  return retrievalContext ? { ...message, retrievalContext } : message;
 }
 
 /** How many of the first messages given are the last ones that were said. */
@@ -35,8 +47,8 @@ function overlap(before: readonly string[], given: readonly string[]): number {
   return 0;
 }
 
-function isInstruction(message: Message | undefined): boolean {
-  return message?.role === 'system' || message?.role === 'developer';
+function isInstruction({ role }: Message): boolean {
+  return role === 'system' || role === 'developer';
 }
 
 /** Ids of calls differ between logs of one call. */

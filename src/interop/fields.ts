@@ -1,5 +1,5 @@
 import { isMapping, jsonOrText, type Mapping } from '../core/data.ts';
-import { toolsSchema, unwrapTools } from '../core/message.ts';
+import { type Tool, toolsSchema, unwrapTools } from '../core/message.ts';
 import type { Ledger } from './importer.ts';
 
 /** The first of these keys that holds a text that says something. */
@@ -34,7 +34,7 @@ export function textsIn(value: unknown): string[] | undefined {
 }
 
 /** Tool definitions of OpenAI, Anthropic and Azure as our `tools`. */
-export function toolsIn(value: unknown, line: number, ledger: Ledger): unknown[] | undefined {
+export function toolsIn(value: unknown, line: number, ledger: Ledger): Tool[] | undefined {
   const list = parsed(value);
   if (list === undefined || list === null) return undefined;
   const tools = (Array.isArray(list) ? list : [list]).flatMap((one) => {
@@ -45,7 +45,7 @@ export function toolsIn(value: unknown, line: number, ledger: Ledger): unknown[]
   return tools.length > 0 ? tools : undefined;
 }
 
-function toolOf(value: unknown): unknown {
+function toolOf(value: unknown): Tool | undefined {
   if (!isMapping(value)) return undefined;
   const given = isMapping(value.function) ? value.function : value;
   const { name, description, parameters, input_schema: schema } = given;

@@ -1,18 +1,12 @@
 import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data.ts';
-import type { Message } from '../../core/message.ts';
-import { looksLikeMessages } from '../../messages/readMessages.ts';
-import { partOf, spokenCase } from '../conversation.ts';
-import { conversationOf, type Exchange } from '../exchanges.ts';
-import { listIn, parsed, textIn, toolsIn } from '../fields.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { spokenCase } from '../conversation.ts';
+import { listIn, parsed, textIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger } from '../importer.ts';
-import { answerOf } from './chatAnswer.ts';
-import { byStart, type Span, spanOf } from './spanAttributes.ts';
-
-const SESSION = 'mlflow.trace.session';
-
-/** Where an application's own inputs and outputs hold what was said. */
-const SAID = ['message', 'question', 'query', 'input', 'prompt', 'user_input', 'text', 'request'];
-const ANSWERED = ['response', 'answer', 'output', 'content', 'reply', 'text', 'message', 'result'];
+import { joined, SESSION } from '../mlflow/session.ts';
+import { readSpans, type Span } from '../mlflow/spans.ts';
+import { type TraceTalk, talkOf } from '../mlflow/trace.ts';
+import { traceDataSchema } from '../mlflow/wire.ts';
 
 /** MLflow's traces, as `Trace.to_json` and `search_traces` write them. */
 export const mlflowTraces: Importer = {
@@ -35,13 +29,11 @@ export const mlflowTraces: Importer = {
   },
 };
 
-interface Trace {
+interface Trace extends TraceTalk {
   readonly line: number;
   readonly id: string;
   readonly session: string | undefined;
   readonly time: string;
-  readonly exchanges: readonly Exchange[];
-  readonly tools: unknown[] | undefined;
 }
 
 function tracesIn(value: Mapping): Mapping[] {
@@ -61,83 +53,35 @@ function traceOf(value: Mapping, line: number, ledger: Ledger): Trace {
   const id = textIn(info, 'trace_id', 'request_id') ?? `line-${line}`;
   const count = listIn(info, 'assessments')?.length ?? 0;
   if (count > 0) ledger.lost(line, `${count} assessments have no counterpart in an eval file.`);
-  const spans = (listIn(data, 'spans') ?? []).map((span) => spanOf(span, line, {}));
-  const asked = spans.sort(byStart).flatMap((span) => {
-    const read = exchangeOf(
-      inputsOf(span),
-      outputsOf(span),
-      { line, what: `A span of ${id}` },
-      ledger,
-    );
-    return isModel(span) && read ? [{ span, read }] : [];
-  });
-  const root = spans.find(({ parent }) => parent === '');
-  const own = exchangeOf(
-    parsed(data.request) ?? (root && inputsOf(root)),
-    parsed(data.response) ?? (root && outputsOf(root)),
-    { line, what: `The trace ${id}` },
-    ledger,
-  );
-  const given = asked.map(({ span }) => mappingOf(inputsOf(span)).tools).find(Array.isArray);
+  const talk = talkOf(spansIn(data));
+  if (talk.besides > 0) {
+    const requests = counted(talk.besides, 'request');
+    ledger.lost(line, `${requests} to models of ${id}, besides the conversation.`);
+  }
   return {
+    ...talk,
     line,
     id,
     session: textIn(metadata, SESSION) ?? textIn(mappingOf(info.tags), SESSION),
     time: textIn(info, 'request_time', 'timestamp_ms') ?? '',
-    exchanges: asked.length > 0 ? asked.map(({ read }) => read) : own ? [own] : [],
-    tools: toolsIn(given, line, ledger),
   };
 }
 
-function isModel({ attributes }: Span): boolean {
-  return ['CHAT_MODEL', 'LLM'].includes(String(parsed(attributes['mlflow.spanType'])));
-}
-
-function inputsOf({ attributes }: Span): unknown {
-  return parsed(attributes['mlflow.spanInputs']);
-}
-
-function outputsOf({ attributes }: Span): unknown {
-  return parsed(attributes['mlflow.spanOutputs']);
-}
-
-/** Messages of a model, or an application's own words; undefined if neither is found. */
-function exchangeOf(
-  inputs: unknown,
-  outputs: unknown,
-  piece: { readonly line: number; readonly what: string },
-  ledger: Ledger,
-): Exchange | undefined {
-  const given = saidIn(inputs);
-  const answer = answerIn(outputs);
-  if (!given || !answer) return undefined;
-  const input = partOf(given, piece, ledger);
-  const output = partOf(answer, piece, ledger);
-  return input && output ? { input, output } : undefined;
-}
-
-function saidIn(inputs: unknown): unknown[] | undefined {
-  if (typeof inputs === 'string') return [{ user: inputs }];
-  const given = mappingOf(inputs);
-  const list = listIn(given, 'messages', 'input', 'history');
-  if (list && looksLikeMessages(list)) return list;
-  const text = textIn(given, ...SAID);
-  return text === undefined ? undefined : [{ user: text }];
-}
-
-function answerIn(outputs: unknown): unknown[] | undefined {
-  if (typeof outputs === 'string') return outputs === '' ? undefined : [{ assistant: outputs }];
-  const answered = answerOf(outputs) ?? listIn(mappingOf(outputs), 'messages');
-  if (answered && looksLikeMessages(answered)) return answered;
-  const text = textIn(mappingOf(outputs), ...ANSWERED);
-  return text === undefined ? undefined : [{ assistant: text }];
+/** Where rows have no spans, their request and response are one. */
+function spansIn(data: Mapping): Span[] {
+  const spans = (listIn(data, 'spans') ?? []).map(parsed);
+  const read = readSpans(traceDataSchema.safeParse({ spans }).data?.spans ?? []);
+  if (read.length > 0) return read;
+  const { request: inputs, response: outputs } = data;
+  const own = { inputs: parsed(inputs), outputs: parsed(outputs), tools: undefined };
+  return [{ id: '', parent: undefined, start: 0, type: '', name: '', ...own }];
 }
 
 function caseFor(traces: readonly Trace[], ledger: Ledger): DraftCase | undefined {
   const ordered = [...traces].sort((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
   const [first] = ordered;
   if (!first) return undefined;
-  const messages: readonly Message[] = conversationOf(ordered.flatMap((one) => one.exchanges));
-  const tools = ordered.findLast((one) => one.tools)?.tools;
-  return spokenCase(messages, { line: first.line, name: first.session, keys: { tools } }, ledger);
+  const { messages, tools } = joined(ordered);
+  const keys = tools.length > 0 ? { tools } : {};
+  return spokenCase(messages, { line: first.line, name: first.session, keys }, ledger);
 }

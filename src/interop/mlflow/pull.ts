@@ -8,14 +8,15 @@ import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Suite } from '../../core/suite.ts';
 import { readMessages } from '../../messages/readMessages.ts';
 import { write, writeInline, writeWord } from '../../yaml/quoting.ts';
+import { shorthandOf } from '../conversation.ts';
 import { BATCH, findExperiment, searchTraces, spansOf } from './api.ts';
 import { assertionKeyOf, expectedIn, isHuman } from './assessments.ts';
+import { CaseIds } from './caseIds.ts';
 import type { MlflowClient } from './client.ts';
 import { makeFolder, replaceFile, writeOnce } from './files.ts';
 import { type LabelledSessions, type Pulled, writeLabels } from './labels.ts';
 import { type Link, linkFile, nameOf, sessionsFolder } from './link.ts';
 import { MlflowError } from './mlflowError.ts';
-import { CaseIds, shorthandOf } from './pulledCase.ts';
 import { inOrder, type Session, Sessions, type SessionTalk, talkOfSession } from './session.ts';
 import { readSpans, type Span } from './spans.ts';
 

@@ -1,6 +1,9 @@
-import { type Message, type Tool, toolsSchema, unwrapTools } from '../../core/message.ts';
-import { type Exchange, talkOf } from './exchanges.ts';
+import type { Message, Tool } from '../../core/message.ts';
+import { continued } from '../exchanges.ts';
+import { toolsIn } from '../fields.ts';
+import { Ledger } from '../importer.ts';
 import type { Span } from './spans.ts';
+import { type TraceTalk, talkOf } from './trace.ts';
 import type { TraceInfo } from './wire.ts';
 
 export const SESSION = 'mlflow.trace.session';
@@ -69,65 +72,26 @@ export function inOrder(session: Session, spans: ReadonlyMap<string, readonly Sp
   return { ...session, traces };
 }
 
-/** Puts together what the traces of a session say, each of which may repeat what was said before. */
+/** Puts together what the traces of a session say, in their order. */
 export function talkOfSession(
   { traces }: Session,
   spans: ReadonlyMap<string, readonly Span[]>,
 ): SessionTalk {
+  return joined(traces.map(({ trace_id: id }) => ({ id, ...talkOf(spans.get(id) ?? []) })));
+}
+
+/** Each trace may repeat what was said before. */
+export function joined(talks: readonly (TraceTalk & { readonly id: string })[]): SessionTalk {
   let said: Message[] = [];
   const replies = new Map<string, number>();
-  const silent: string[] = [];
   let tools: readonly Tool[] = [];
-  for (const { trace_id: id } of traces) {
-    const talk = talkOf(spans.get(id) ?? []);
-    if (talk.exchanges.length === 0) silent.push(id);
-    for (const exchange of talk.exchanges) said = continued(said, exchange);
-    said = withRetrieved(said, talk.retrieved);
-    if (talk.exchanges.length > 0) replies.set(id, said.length);
-    const offered = toolsSchema.safeParse(talk.tools).data;
-    if (offered) tools = unwrapTools(offered);
+  for (const { id, exchanges, retrieved, tools: given } of talks) {
+    said = withRetrieved(exchanges.reduce<Message[]>(continued, said), retrieved);
+    if (exchanges.length > 0) replies.set(id, said.length);
+    tools = toolsIn(given, 1, new Ledger()) ?? tools;
   }
+  const silent = talks.flatMap(({ id, exchanges }) => (exchanges.length === 0 ? [id] : []));
   return { messages: said, tools, turns: turnsAt(said, replies), silent };
-}
-
-/** A request repeats what was said before, or holds only the new words; instructions stand once. */
-function continued(said: readonly Message[], { input, output }: Exchange): Message[] {
-  const before = said.map(keyOf);
-  const given = input.map(keyOf);
-  if (before.every((one, index) => one === given[index])) {
-    return [...said, ...input.slice(said.length), ...output];
-  }
-  const known = new Set(before);
-  const lead = Math.max(
-    0,
-    input.findIndex((one) => !isInstruction(one)),
-  );
-  const shared = overlap(before, given.slice(lead));
-  const fresh = [...input.slice(0, lead), ...input.slice(lead + shared)];
-  const isNew = (one: Message) => !isInstruction(one) || !known.has(keyOf(one));
-  return [...said, ...fresh.filter(isNew), ...output];
-}
-
-/** How many of the first messages given are the last that were said. */
-function overlap(before: readonly string[], given: readonly string[]): number {
-  for (let count = Math.min(before.length, given.length); count > 0; count -= 1) {
-    if (before.slice(-count).every((one, index) => one === given[index])) return count;
-  }
-  return 0;
-}
-
-function isInstruction({ role }: Message): boolean {
-  return role === 'system' || role === 'developer';
-}
-
-/** Ids of calls differ between logs of one call, and what was retrieved is in none. */
-function keyOf(message: Message): string {
-  const { role, content } = message;
-  const calls =
-    message.role === 'assistant'
-      ? message.toolCalls?.map(({ name, arguments: given }) => [name, given])
-      : undefined;
-  return JSON.stringify([role, content, calls]);
 }
 
 function withRetrieved(said: Message[], retrieved: readonly string[]): Message[] {

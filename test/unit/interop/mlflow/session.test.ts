@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { shorthandOf } from '../../../../src/interop/mlflow/pulledCase.ts';
+import { shorthandOf } from '../../../../src/interop/conversation.ts';
 import { inOrder, talkOfSession } from '../../../../src/interop/mlflow/session.ts';
 import { readSpans } from '../../../../src/interop/mlflow/spans.ts';
 import { traceDataSchema, traceInfoSchema } from '../../../../src/interop/mlflow/wire.ts';
@@ -108,6 +108,39 @@ describe('a session of MLflow as a conversation', () => {
       turnTrace('b', 's', 'Hi', 'Yes?'),
     ]);
     assert.equal(messages.length, 4);
+  });
+
+  it('joins logs of one call under different ids, and keeps what was retrieved', () => {
+    const calling = (id: string) => ({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'lookup', arguments: '{}' } }],
+    });
+    const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'shipped' });
+    const first = [asUser('Where?'), calling('x'), result('x')];
+    const second = [
+      asUser('Where?'),
+      calling('y'),
+      result('y'),
+      asAssistant('Here'),
+      asUser('Bye'),
+    ];
+    const { messages } = read([
+      trace(
+        { outputs: 'Here' },
+        { type: 'RETRIEVER', outputs: ['Two days.'] },
+        model(first.slice(0, 1), chosen(calling('x'))),
+        model(first, chosen(asAssistant('Here'))),
+      ),
+      chatTrace('b', 's', second, 'See you'),
+    ]);
+    assert.deepEqual(
+      messages.map((one) => Object.values(one)[0]),
+      ['Where?', null, 'shipped', 'Here', 'Bye', 'See you'],
+    );
+    assert.deepEqual(messages[3]?.retrieval_context, ['Two days.']);
+    const { tool_calls: calls } = messages[1] as { tool_calls: { id: string }[] };
+    assert.equal(calls[0]?.id, messages[2]?.tool_call_id);
   });
 
   it('leaves out what models were asked besides, such as whether a text is safe', () => {

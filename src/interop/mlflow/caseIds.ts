@@ -1,6 +1,4 @@
-import { isMapping, type Mapping } from '../../core/data.ts';
 import { sha256 } from '../../core/digest.ts';
-import type { Message } from '../../core/message.ts';
 
 /** Names that Windows has for devices. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
@@ -28,24 +26,4 @@ export class CaseIds {
     this.#taken.add(id.toLowerCase());
     return id;
   }
-}
-
-/** A message as a person writes it. */
-export function shorthandOf(message: Message): Mapping {
-  if (message.role === 'tool') return { tool: message.content, tool_call_id: message.callId };
-  if (message.role !== 'assistant') return { [message.role]: message.content };
-  const { content, toolCalls, retrievalContext } = message;
-  return {
-    assistant: content === '' ? null : content,
-    ...(toolCalls && {
-      tool_calls: toolCalls.map(({ id, name, arguments: given }) => ({
-        id,
-        function: {
-          name,
-          arguments: isMapping(given) || typeof given === 'string' ? given : JSON.stringify(given),
-        },
-      })),
-    }),
-    ...(retrievalContext && { retrieval_context: retrievalContext }),
-  };
 }

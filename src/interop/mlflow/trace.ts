@@ -1,17 +1,14 @@
 import { isMapping, jsonOrText, mappingOf } from '../../core/data.ts';
 import type { Message } from '../../core/message.ts';
 import { readMessages } from '../../messages/readMessages.ts';
+import type { Exchange } from '../exchanges.ts';
 import type { Span } from './spans.ts';
-
-/** A request to a model and its answer. */
-export interface Exchange {
-  readonly input: readonly Message[];
-  readonly output: readonly Message[];
-}
 
 /** What one trace says of the conversation that it is part of. */
 export interface TraceTalk {
   readonly exchanges: readonly Exchange[];
+  /** Requests to models that are about something else, such as safety. */
+  readonly besides: number;
   /** What the replies of the trace rest on. */
   readonly retrieved: readonly string[];
   readonly tools: unknown;
@@ -37,17 +34,22 @@ const ANSWERS = ['response', 'answer', 'output', 'content', 'text', 'message', '
 export function talkOf(spans: readonly Span[]): TraceTalk {
   const root = spans.find(({ parent }) => parent === undefined) ?? spans[0];
   const reply = root && textIn(root.outputs, ANSWERS);
-  const asked = modelExchanges(spans, reply);
+  const models = innermost(spans);
+  const asked = modelExchanges(models, reply);
   return {
     exchanges: asked ?? plainExchange(root, reply, spans),
+    besides: models.length - (asked?.length ?? 0),
     retrieved: spans.filter(({ type }) => type === 'RETRIEVER').flatMap(textsRetrieved),
     tools: spans.map(({ tools }) => tools).findLast((tools) => Array.isArray(tools)),
   };
 }
 
-/** Requests that ended in a tool call or in the reply: others are about something else, such as safety. */
-function modelExchanges(spans: readonly Span[], reply: string | undefined): Exchange[] | undefined {
-  const exchanges = innermost(spans).flatMap((span) => exchangeOf(span) ?? []);
+/** Requests that ended in a tool call or in the reply. */
+function modelExchanges(
+  models: readonly Span[],
+  reply: string | undefined,
+): Exchange[] | undefined {
+  const exchanges = models.flatMap((span) => exchangeOf(span) ?? []);
   const end = exchanges.findLastIndex(({ output }) => {
     const said = output
       .map(({ content }) => content)
