@@ -63,7 +63,7 @@ export function mistakesOf<Answer>(question: Asked<Answer>, answer: Answer): Mis
 
 function unusableReply({ finish, refusal, text }: ModelReply): BadAnswer | undefined {
   if (refusal !== undefined) {
-    return hopeless('refusal', `The judge refused to answer: ${refusal}`);
+    return hopeless('refusal', `The model refused to answer: ${refusal}`);
   }
   if (finish === 'content-filter') {
     return hopeless('content-filter', "The endpoint's content filter withheld the answer.");

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type Conversation, toConversation, turnsOf } from '../core/conversation.ts';
+import { type Conversation, liveTurnsOf, toConversation, turnsOf } from '../core/conversation.ts';
 import { errorText } from '../core/errors.ts';
 import type { CaseRef } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
@@ -132,6 +132,7 @@ class CaseRun {
     const { signal } = this.#options;
     const { origin, assertions, threshold, aggregate } = this.#case;
     const said = origin.kind === 'transcript' ? this.#happened(origin) : await this.#talk(origin);
+    if (signal.aborted && origin.kind === 'simulate') return this.#cancelled(said);
     signal.throwIfAborted();
     const { conversation, usage, stop } = said;
     if ('error' in said) {
@@ -165,6 +166,17 @@ class CaseRun {
       verdicts,
       usage,
     };
+  }
+
+  /** What was paid for is kept. @throws the signal's reason where nothing was said */
+  #cancelled({ conversation, usage }: Conversed): Ended {
+    if (liveTurnsOf(conversation).length === 0) this.#options.signal.throwIfAborted();
+    const reason = 'The run was cancelled.';
+    const verdicts = this.#case.assertions.map((one) =>
+      this.#withQuestion(skippedVerdict(one, 'not-reached', reason)),
+    );
+    const stop = { reason: 'cancelled' } as const;
+    return { status: 'skipped', reason, stop, conversation, verdicts, usage };
   }
 
   #happened(origin: TranscriptOrigin): Conversed {

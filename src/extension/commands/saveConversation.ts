@@ -8,6 +8,7 @@ import {
   savedCase,
 } from '../../evalfile/save/savedCase.ts';
 import { LatestRuns } from '../../store/latest.ts';
+import { reveal } from '../locations.ts';
 import { readSuite } from '../suites.ts';
 import type { CaseLocation } from './caseAtCursor.ts';
 
@@ -56,10 +57,8 @@ export async function saveConversation({
   const edit = new vscode.WorkspaceEdit();
   edit.insert(document.uri, new vscode.Position(row, character), saved.newText);
   await vscode.workspace.applyEdit(edit);
-  const editor = await vscode.window.showTextDocument(document);
-  const begin = new vscode.Position(row + 2, 0);
-  editor.selection = new vscode.Selection(begin, begin);
-  editor.revealRange(new vscode.Range(begin, begin), vscode.TextEditorRevealType.InCenter);
+  const start = { line: row + 2, character: 0 };
+  await reveal(found.path, { start, end: start });
 }
 
 function say(message: string): void {

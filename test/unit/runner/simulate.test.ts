@@ -190,6 +190,20 @@ describe('a simulated user', () => {
     assert.equal(again.asked.length, 0);
   });
 
+  it('keeps what was said where the run is cancelled', async (t) => {
+    const abort = new AbortController();
+    const { line, end } = await simulate(t, inTurn(says('Hi'), says('Go on')), COUNTS, {
+      signal: abort.signal,
+      onEvent: (event) => {
+        if (event.kind === 'turn' && event.turn.number === 4) abort.abort();
+      },
+    });
+    assert.deepEqual([line.status, line.stop_reason], ['skipped', 'cancelled']);
+    assert.equal(turnsOf(line.conversation).length, 4);
+    assert.equal(line.verdicts[0]?.reason, 'not-reached');
+    assert.equal(end.cancelled, true);
+  });
+
   it('is read back from the record', async (t) => {
     const { record = '' } = await simulate(t, inTurn(says('Hi'), ends('goal-reached')), COUNTS);
     const { cases, problems } = await readRecord(record);
