@@ -28,6 +28,8 @@ export interface ModelRequest {
   readonly seed?: number;
   /** Which conversation it speaks in, if its answers are that conversation's own; kept in recordings, never sent. */
   readonly conversation?: string;
+  /** Told all of the reply's text so far as it arrives, where the endpoint streams. */
+  readonly hear?: (soFar: string) => void;
 }
 
 /** One token of a reply. */

@@ -32,7 +32,7 @@ export interface Conversed {
  * comes its history.
  *
  * @param onTurn hears of each turn once it is said
- * @param onSpeaking hears of replies as they arrive
+ * @param onSpeaking hears of replies as they arrive; where nobody listens, none has to stream
  * @param goesOn asked after each reply with what was said so far; false ends the conversation
  */
 export async function converse(
@@ -41,7 +41,7 @@ export async function converse(
   session: TargetSession,
   signal: AbortSignal,
   onTurn: (turn: Turn) => void,
-  onSpeaking: (turn: Turn) => void,
+  onSpeaking: ((turn: Turn) => void) | undefined,
   goesOn: (said: Conversed) => Promise<boolean>,
   scrubber: Scrubber,
 ): Promise<Conversed> {
@@ -63,7 +63,7 @@ export async function converse(
     if (turn) onTurn(turn);
     return turn;
   };
-  const speaking = new Speaking(onSpeaking, scrubber);
+  const speaking = onSpeaking && new Speaking(onSpeaking, scrubber);
   for (const turn of turnsOf(soFar())) onTurn(turn);
   for (;;) {
     let next: NextTurn;
@@ -76,13 +76,13 @@ export async function converse(
     const { user: content, expected, source } = next.turn;
     placed.push({ message: { role: 'user', content }, source });
     const asked = told();
-    if (asked) speaking.begin(asked);
+    if (asked) speaking?.begin(asked);
     const began = performance.now();
     try {
       const reply = await session.reply(
         placed.map(({ message }) => message),
         signal,
-        speaking.hear,
+        speaking?.hear,
       );
       const latency = performance.now() - began;
       for (const [index, message] of reply.messages.entries()) {
@@ -95,7 +95,7 @@ export async function converse(
       usage = addUsage(usage, session.spent?.() ?? NO_USAGE);
       return said({ stop: { reason: stopOfTarget(error) }, error });
     } finally {
-      speaking.end();
+      speaking?.end();
     }
     const reply = told();
     replyTurns.push(reply?.number ?? 0);

@@ -187,7 +187,7 @@ class CaseRun {
   }
 
   async #talk(origin: LiveOrigin): Promise<Conversed> {
-    const { signal, scrubber } = this.#options;
+    const { signal, scrubber, follow = false, onEvent } = this.#options;
     let said: Conversed = { conversation: NOTHING_SAID, replyTurns: [], usage: NO_USAGE };
     try {
       const session = await this.#exchanges.session(
@@ -204,7 +204,7 @@ class CaseRun {
           session,
           signal,
           (turn) => this.#tell(turn),
-          (turn) => this.#options.onEvent({ kind: 'speaking', ref: this.#ref, turn }),
+          follow ? (turn) => onEvent({ kind: 'speaking', ref: this.#ref, turn }) : undefined,
           (sofar) => this.#turnHolds(sofar),
           scrubber,
         );

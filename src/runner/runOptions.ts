@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly editorModels?: EditorModels;
   /** Hosts beside the usual ones that may have keys. Default: none. */
   readonly allowedHosts?: readonly AllowedHost[];
+  /** Tells replies while they arrive, so that models are asked to stream them. Default: false. */
+  readonly follow?: boolean;
   /** Keeps secrets out of all that is told, sent on and written. */
   readonly scrubber: Scrubber;
   readonly log: Logger;

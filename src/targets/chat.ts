@@ -6,7 +6,7 @@ import { type Model, type ModelReply, type Thoughts, usageOfFailure } from '../m
 import { withDeadline } from './deadline.ts';
 import { commonKeys } from './keys.ts';
 import { tooLong } from './replyLimits.ts';
-import { TargetError, type TargetReply, type TargetType } from './target.ts';
+import { type HearText, TargetError, type TargetReply, type TargetType } from './target.ts';
 import { answerKeys, ToolAnswers, unansweredTools } from './toolAnswers.ts';
 
 const DEFAULT_ROUNDS = 10;
@@ -50,6 +50,7 @@ export const chatTarget: TargetType = {
     const converse = async (
       messages: readonly Message[],
       signal: AbortSignal,
+      hear: HearText | undefined,
     ): Promise<TargetReply> => {
       await answers.start(signal);
       const added: Message[] = [];
@@ -66,7 +67,12 @@ export const chatTarget: TargetType = {
       };
       usage = NO_USAGE;
       for (let round = 0; ; round += 1) {
-        const request = { messages: [...messages, ...added], tools, thoughts };
+        const request = {
+          messages: [...messages, ...added],
+          tools,
+          thoughts,
+          ...(hear && { hear: (text: string) => hear(joined([...textsIn(added), text])) }),
+        };
         const [reply] = await model.complete(request, 1, signal).catch((error) => {
           usage = addUsage(usage, usageOfFailure(error));
           throw error;
@@ -87,8 +93,8 @@ export const chatTarget: TargetType = {
       }
     };
     return {
-      reply: (messages, signal) =>
-        withDeadline((bound) => converse(messages, bound), timeout, signal),
+      reply: (messages, signal, hear) =>
+        withDeadline((bound) => converse(messages, bound, hear), timeout, signal),
       spent: () => usage,
       close: () => answers.close(),
     };
@@ -101,7 +107,7 @@ function spoken({ text, refusal = '', toolCalls, finish }: ModelReply, { id }: M
     const message = `The endpoint of ${id} reported an error in the middle of the reply.`;
     throw new TargetError('target-malformed-reply', message);
   }
-  const content = [text, refusal].filter((one) => one !== '').join('\n\n');
+  const content = joined([text, refusal]);
   if (content === '' && toolCalls.length === 0) {
     throw new TargetError('target-empty-reply', `${id} returned an empty reply.`);
   }
@@ -110,4 +116,12 @@ function spoken({ text, refusal = '', toolCalls, finish }: ModelReply, { id }: M
     throw new TargetError('target-malformed-reply', message);
   }
   return { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls: [...toolCalls] }) };
+}
+
+function textsIn(messages: readonly Message[]): string[] {
+  return messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : []));
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n');
 }

@@ -198,6 +198,7 @@ export class TestRunner {
         allowedHosts,
         scrubber: new Scrubber(process.env),
         editorModels,
+        follow: true,
         log: visibleLog(log),
         signal: abort.signal,
         onEvent: (event) => {

@@ -12,6 +12,8 @@ export interface Abilities {
   /** Its thoughts, to be sent back between rounds of tool calls. */
   readonly thoughts: boolean;
   readonly seed: boolean;
+  /** Answers that arrive piece by piece. */
+  readonly stream: boolean;
 }
 
 /** A model at an endpoint. */
@@ -38,6 +40,7 @@ export function abilitiesOf(endpoint: Endpoint): Abilities {
       logprobs: true,
       several: true,
       thoughts: true,
+      stream: true,
       seed: true,
     }
   );
@@ -62,9 +65,7 @@ const NOT_TAKEN =
   /unsupported|not support|unrecognized|unknown|not permitted|extra|only|must be 1/i;
 
 /** Which parameters the refused request held. */
-export type Used = Readonly<
-  Record<'format' | 'temperature' | 'limit' | 'logprobs' | 'several' | 'seed' | 'thoughts', boolean>
->;
+export type Used = Readonly<Record<keyof Abilities, boolean>>;
 
 /**
  * What the endpoint's complaint teaches about the request that it refused; undefined if it
@@ -81,6 +82,9 @@ export function learn(
 ): Abilities | undefined {
   if (used.logprobs && sent.logprobs && /logprobs/i.test(complaint)) {
     return { ...sent, logprobs: false };
+  }
+  if (used.stream && sent.stream && /stream/i.test(complaint)) {
+    return { ...sent, stream: false };
   }
   if (used.thoughts && sent.thoughts && /encrypted|reasoning/i.test(complaint)) {
     return { ...sent, thoughts: false };

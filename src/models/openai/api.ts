@@ -5,10 +5,13 @@ import type { Abilities, Used } from './abilities.ts';
 import type { EndpointParams } from './params.ts';
 import { readReplies } from './reply.ts';
 import { requestBody } from './requestBody.ts';
+import { type Collector, chatCollector } from './streamed.ts';
 
 /** A request, ready to be sent. */
 export interface Prepared {
   readonly used: Used;
+  /** Present where the answer is to be a stream. */
+  readonly collect?: () => Collector;
   send(client: OpenAI, signal: AbortSignal): Promise<unknown>;
 }
 
@@ -32,7 +35,10 @@ export interface Api {
 export const chatApi: Api = {
   prepare(request, params, abilities, count) {
     const body = requestBody(request, params, abilities, count);
+    const { hear } = request;
+    const streams = hear !== undefined && abilities.stream && count === 1;
     return {
+      ...(streams && { collect: () => chatCollector(hear) }),
       used: {
         format: body.response_format !== undefined,
         temperature: body.temperature !== undefined,
@@ -41,8 +47,13 @@ export const chatApi: Api = {
         several: (body.n ?? 1) > 1,
         seed: body.seed !== undefined,
         thoughts: false,
+        stream: streams,
       },
-      send: async (client, signal) => client.chat.completions.create(body, { signal }),
+      // A stream is put together before the client sees it.
+      send: async (client, signal) => {
+        const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
+        return client.post('/chat/completions', { body: streams ? streamed : body, signal });
+      },
     };
   },
   read: readReplies,

@@ -4,6 +4,7 @@ import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { ModelError } from '../model.ts';
 import { askedWait } from '../retryAfter.ts';
 import { shownUrl } from '../shownWords.ts';
+import type { StreamReading } from './streamed.ts';
 
 /** A reply that is not read; its message goes after `The reply of https://… `. */
 export class UnreadReply extends Error {
@@ -28,10 +29,12 @@ export interface Attempts {
  * conversation is for a host that nobody named.
  *
  * @param stop ends the request for good: the client retries nothing after it
+ * @param reading of each attempt, where the answer may be a stream
  */
 export function guardedFetch(
   attempts: Attempts,
   stop: AbortController,
+  reading?: () => StreamReading,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   return async (input, init) => {
     const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
@@ -47,7 +50,11 @@ export function guardedFetch(
       stop.abort(error);
       throw error;
     }
-    const bytes = await readCapped(response, stop);
+    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+    const bytes =
+      isStream && reading
+        ? await readStream(response, stop, reading())
+        : await readCapped(response, stop);
     const headers = new Headers({ 'content-type': 'application/json' });
     for (const name of ['retry-after', 'retry-after-ms', 'x-should-retry', 'x-request-id']) {
       const value = response.headers.get(name);
@@ -77,21 +84,30 @@ async function readCapped(
   stop: AbortController,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
+  for await (const chunk of chunksOf(response, stop)) chunks.push(chunk);
+  const whole = new Uint8Array(Buffer.concat(chunks));
+  if (isTooDeep(whole)) giveUp(stop, 'is nested too deep');
+  return whole;
+}
+
+async function readStream(
+  response: Response,
+  stop: AbortController,
+  reading: StreamReading,
+): Promise<string> {
+  for await (const chunk of chunksOf(response, stop)) reading.add(chunk);
+  return reading.body();
+}
+
+async function* chunksOf(response: Response, stop: AbortController): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > LIMITS.response)
+    if (size > LIMITS.response) {
       giveUp(stop, `is larger than ${readable(LIMITS.response)} bytes and was cut off`);
-    chunks.push(chunk);
+    }
+    yield chunk;
   }
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  if (isTooDeep(whole)) giveUp(stop, 'is nested too deep');
-  return whole;
 }
 
 function giveUp(stop: AbortController, why: string): never {

@@ -16,6 +16,7 @@ import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
 import type { EndpointParams } from './params.ts';
 import { readEmbeddings } from './reply.ts';
 import { responsesApi } from './responses.ts';
+import { type Collector, StreamReading } from './streamed.ts';
 
 /** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
 const RETRIES = 3;
@@ -124,10 +125,10 @@ export class OpenAiModel implements Model {
     const { baseUrl, params, isOpenAi } = this.#setup;
     const { model, answer_format: format = 'json_schema' } = params;
     const endpoint = { baseUrl, model, isOpenAi, format };
-    const client = this.#client(attempts, stop);
     for (;;) {
       const abilities = abilitiesOf(endpoint);
       const asked = this.#api.prepare(request, params, abilities, count);
+      const client = this.#client(attempts, stop, asked.collect);
       try {
         return await asked.send(client, stop.signal);
       } catch (error) {
@@ -154,7 +155,7 @@ export class OpenAiModel implements Model {
   }
 
   /** A client of one request: its `fetch` knows that request's deadline. */
-  #client(attempts: Attempts, stop: AbortController): OpenAI {
+  #client(attempts: Attempts, stop: AbortController, collect?: () => Collector): OpenAI {
     const { makeClient, params, timeout } = this.#setup;
     return makeClient({
       adminAPIKey: null,
@@ -162,7 +163,7 @@ export class OpenAiModel implements Model {
       maxRetries: RETRIES,
       // Ours ends the request first, body included.
       timeout: timeout + 60_000,
-      fetch: guardedFetch(attempts, stop),
+      fetch: guardedFetch(attempts, stop, collect && (() => new StreamReading(collect()))),
       logLevel: 'off',
     });
   }

@@ -7,6 +7,7 @@ import type { Api } from './api.ts';
 import type { EndpointParams } from './params.ts';
 import { argumentsText } from './requestBody.ts';
 import { readResponse } from './responsesReply.ts';
+import { responseCollector } from './streamed.ts';
 
 type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming;
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -22,7 +23,10 @@ const LOGPROBS: Include = 'message.output_text.logprobs';
 export const responsesApi: Api = {
   prepare(request, params, abilities) {
     const body = bodyOf(request, params, abilities);
+    const { hear } = request;
+    const streams = hear !== undefined && abilities.stream;
     return {
+      ...(streams && { collect: () => responseCollector(hear) }),
       used: {
         format: body.text?.format !== undefined,
         temperature: body.temperature !== undefined,
@@ -31,8 +35,10 @@ export const responsesApi: Api = {
         several: false,
         seed: false,
         thoughts: body.include?.includes(THOUGHTS) ?? false,
+        stream: streams,
       },
-      send: async (client, signal) => client.responses.create(body, { signal }),
+      send: async (client, signal) =>
+        client.post('/responses', { body: { ...body, ...(streams && { stream: true }) }, signal }),
     };
   },
   read: readResponse,

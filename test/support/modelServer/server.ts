@@ -5,6 +5,7 @@ import { completion } from './completion.ts';
 import { httpError } from './faults.ts';
 import { responseOf } from './response.ts';
 import { type Answer, isFault, type Step } from './steps.ts';
+import { sendStream } from './stream.ts';
 
 export interface ReceivedRequest {
   /** With its query. */
@@ -27,12 +28,15 @@ export type Rejected =
   | 'max_completion_tokens'
   | 'logprobs'
   | 'include'
+  | 'stream'
   | 'n';
 
 export interface ServerOptions {
   readonly rejects?: readonly Rejected[];
   /** True takes a reply of the script for each of `n`; otherwise `n` is not heeded. */
   readonly several?: boolean;
+  /** Milliseconds between two pieces of a stream. */
+  readonly pause?: number;
   /** The vector of a text, for `POST /v1/embeddings`. */
   readonly embed?: (text: string) => readonly number[];
 }
@@ -50,8 +54,8 @@ export interface ModelServer {
 }
 
 /**
- * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` and `/v1/responses` (not
- * streamed; also where Azure has them), `POST /v1/embeddings` and `GET /v1/models`.
+ * A local OpenAI-compatible endpoint for tests: `POST /v1/chat/completions` and `/v1/responses`, streamed
+ * where that is asked for (also where Azure has them), `POST /v1/embeddings` and `GET /v1/models`.
  *
  *     const server = await startModelServer(['Hello!', rateLimited(), json({ score: 1 })]);
  *     t.after(() => server.close());
@@ -103,7 +107,9 @@ export async function startModelServer(
       steps.push(step);
     }
     const isResponses = request.url?.split('?')[0]?.endsWith('/responses') === true;
-    sendJson(response, isResponses ? responseOf(first, body) : completion(steps, body, earlier));
+    const answer = isResponses ? responseOf(first, body) : completion(steps, body, earlier);
+    if (body.stream === true) await sendStream(response, answer, options.pause ?? 0);
+    else sendJson(response, answer);
   }
 
   async function embeddings(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { textOf } from '../../../src/core/conversation.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { RunEvent } from '../../../src/runner/events.ts';
+import { startModelServer } from '../../support/modelServer/server.ts';
 import { runFiles } from '../../support/runs.ts';
 import { beginEvents, startService } from '../../support/service.ts';
 
@@ -24,7 +25,7 @@ async function talk(t: TestContext, words: readonly string[]) {
     {
       'suite.eval.yaml': `target: {type: http, url: "${url}", reply: /text}\ncases: [{id: a, turns: [Hi, Bye], assert: [{type: contains, value: One}]}]\n`,
     },
-    { scrubber: new Scrubber({ AGENT_TOKEN: SECRET }) },
+    { scrubber: new Scrubber({ AGENT_TOKEN: SECRET }), follow: true },
   );
   return { events, line: lines[0] };
 }
@@ -57,6 +58,40 @@ describe('a reply that arrives piece by piece', () => {
       }
     }
   });
+
+  for (const follow of [true, false]) {
+    it(`is asked for of a model ${follow ? 'where somebody follows' : 'by nobody else'}`, async (t) => {
+      const server = await startModelServer(
+        [
+          {
+            text: 'I look it up, one moment please.',
+            toolCalls: [{ name: 'find', arguments: {} }],
+          },
+          'One day, it will be there.',
+        ],
+        { pause: 60 },
+      );
+      t.after(() => server.close());
+      const { events, lines } = await runFiles(
+        t,
+        {
+          'suite.eval.yaml': `target: {type: chat, model: {provider: openai, model: m, base_url: "${server.baseUrl}"}, tools: [{name: find}], tool_results: {find: x}}\ncases: [{id: a, turns: [Hi], assert: [{type: contains, value: One}]}]\n`,
+        },
+        { follow },
+      );
+      assert.equal(lines[0]?.status, 'pass', lines[0]?.reason);
+      const asked = server.requests.map(({ body }) => body.stream);
+      assert.deepEqual(asked, follow ? [true, true] : [undefined, undefined]);
+      const speaking = events.filter(({ kind }) => kind === 'speaking').flatMap(said);
+      assert.equal(speaking.length > 0, follow);
+      const later = /I look it up, one moment please\.\n\nOne day/;
+      assert.equal(
+        speaking.some((one) => later.test(one ?? '')),
+        follow,
+        speaking.join('\n'),
+      );
+    });
+  }
 
   it('shows no secret, not even the beginning of one', async (t) => {
     const words = ['One: ', ...SECRET, ' was it.'];
