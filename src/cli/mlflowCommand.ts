@@ -5,7 +5,7 @@ import { loadSuite } from '../evalfile/load.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import { MlflowClient } from '../interop/mlflow/client.ts';
 import { connectionOf } from '../interop/mlflow/connection.ts';
-import type { Link } from '../interop/mlflow/link.ts';
+import { type Link, sessionOf } from '../interop/mlflow/link.ts';
 import { defaultEvalFile, pull as pullSessions } from '../interop/mlflow/pull.ts';
 import { type JudgedRun, push as pushRun, readLink } from '../interop/mlflow/push.ts';
 import { shownPath } from '../report/shownPath.ts';
@@ -111,13 +111,13 @@ async function withClient(
 }
 
 /** What the newest record with sessions of the file holds of them. */
-async function newestRun(evalFile: string, { sessions }: Link): Promise<JudgedRun | undefined> {
+async function newestRun(evalFile: string, link: Link): Promise<JudgedRun | undefined> {
   const { path, kept } = await keptHomes(evalFile);
   const records = (await Promise.all(kept.map(recordsAt))).flatMap(newestFirst);
   for (const record of records) {
     const { run, cases } = await readRecord(record);
     const own = cases.filter(
-      ({ suite, id }) => (suite === path || suite === evalFile) && Object.hasOwn(sessions, id),
+      (line) => (line.suite === path || line.suite === evalFile) && sessionOf(link, line),
     );
     if (run && own.length > 0) return { id: run.id, started: run.started, evalFile, cases: own };
   }

@@ -61,7 +61,8 @@ function plainValue(given: unknown): unknown {
     case 'intValue':
       return Number(inner);
     default:
-      return inner;
+      // OTLP writes null as a value of no kind.
+      return inner ?? null;
   }
 }
 

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import type { CaseIdentity } from '../../core/identity.ts';
 
 /** What is written beside an eval file that was pulled, whose sessions are which. */
 export const linkSchema = z.object({
@@ -29,4 +30,15 @@ export function linkFile(evalFile: string): string {
 /** The name of an eval file without what makes it one. */
 export function nameOf(evalFile: string): string {
   return basename(evalFile).replace(/\.eval\.ya?ml$/, '');
+}
+
+/** The session that a case, or the variant of one, was; undefined if it was none. */
+export function sessionOf(
+  { sessions }: Link,
+  { id, variant }: Pick<CaseIdentity, 'id' | 'variant'>,
+): Link['sessions'][string] | undefined {
+  const key = [id, variant?.replace(/\.yaml$/, '')].find(
+    (one) => one !== undefined && Object.hasOwn(sessions, one),
+  );
+  return key === undefined ? undefined : sessions[key];
 }

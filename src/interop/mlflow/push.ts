@@ -15,7 +15,7 @@ import {
   traceInfo,
 } from './api.ts';
 import type { MlflowClient } from './client.ts';
-import { type Link, linkFile, linkSchema } from './link.ts';
+import { type Link, linkFile, linkSchema, sessionOf } from './link.ts';
 import { SESSION } from './session.ts';
 
 /** MLflow's own names, by which its pages find what belongs together. */
@@ -80,7 +80,7 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link): Pr
   let known = 0;
   const linked: string[] = [];
   for (const line of run.cases) {
-    const found = link.sessions[line.id];
+    const found = sessionOf(link, line);
     const [first] = found?.traces ?? [];
     if (!found || first === undefined) continue;
     linked.push(...found.traces);

@@ -291,6 +291,21 @@ describe('turnlight mlflow push', () => {
     assert.equal(server.assessmentsOn('a1').length, 4);
   });
 
+  it('knows the sessions that are variants of one case', async (t) => {
+    const { run, server, folder } = await judged(t);
+    const one = `cases:
+  - id: sessions
+    transcripts: [shop.sessions/orders.yaml, shop.sessions/refund.yaml]
+    assert: [{ type: contains, value: way }]
+`;
+    await writeFile(join(folder, 'shop.eval.yaml'), one);
+    await run('run');
+    assert.match((await run('mlflow', 'push')).out, /: 2 assessments on 2 sessions/);
+    const on = (trace: string) =>
+      server.assessmentsOn(trace).map(({ feedback }) => feedback?.value);
+    assert.deepEqual([on('a1'), on('b1')], [[1], [0]]);
+  });
+
   it('goes on where it was cut off', async (t) => {
     let left = 2;
     const instead: FakeOptions['instead'] = (path) => {

@@ -65,6 +65,12 @@ describe('completion of paths', () => {
       'check.ts',
       'judges/',
     ]);
+    const command = 'type: script, command: [python3, |]';
+    assert.deepEqual(await at(inAssert(`      - {${command}}\n`)), [
+      'agent.mjs',
+      'check.ts',
+      'judges/',
+    ]);
     assert.deepEqual(await at('targets:\n  bot: {type: module, path: |}\n'), [
       'agent.mjs',
       'check.ts',
