@@ -39,6 +39,11 @@ export async function save(
   const line = runs.find((one) => one.line.repetition === repetition)?.line;
   if (!line) {
     const which = repetition > 1 ? `, repetition ${repetition}` : '';
+    const several = suite.suite?.cases.find((one) => one.id === id && one.variant !== undefined);
+    if (several && variant === undefined) {
+      const example = visibleLine(caseName(several), 80);
+      throw new UsageError(`${visibleLine(id, 80)} has variants. Name one, such as "${example}".`);
+    }
     throw new UsageError(`There is no run of ${visibleLine(name, 80)}${which}. Run it first.`);
   }
   const text = await nodeFiles().read(found.path, LIMITS.evalFile);

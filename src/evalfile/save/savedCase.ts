@@ -127,13 +127,22 @@ function replaced(
   added: Mapping,
 ): Mapping {
   const { turns, transcript, ...others } = added;
-  const context = variant === undefined ? {} : { context: facts?.context };
-  const entries = Object.entries({ ...given, ...others, ...context, id }).flatMap(
+  const own = variant === undefined ? given : withContext(given, facts?.context ?? {});
+  const entries = Object.entries({ ...own, ...others, id }).flatMap(
     ([key, value]): [string, unknown][] => {
-      if (key === 'simulate')
+      if (key === 'simulate') {
         return [turns === undefined ? ['transcript', transcript] : ['turns', turns]];
+      }
       return ['matrix', 'only', ...dropped].includes(key) ? [] : [[key, value]];
     },
+  );
+  return Object.fromEntries(entries);
+}
+
+/** A variant's values, where the ones stand that its case is run with. */
+function withContext({ context: _, ...given }: Mapping, values: Mapping): Mapping {
+  const entries = Object.entries(given).map(([key, value]) =>
+    key === 'matrix' ? ['context', values] : [key, value],
   );
   return Object.fromEntries(entries);
 }

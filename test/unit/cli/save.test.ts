@@ -76,6 +76,27 @@ describe('turnlight save', () => {
     );
   });
 
+  it('writes down the values of the variant that it saves', async (t) => {
+    const folder = await workspaceWith(t, {
+      'bot.mjs': "export default async (messages) => 'In ' + messages.at(-1).content;\n",
+      'simulated.eval.yaml': `target: {type: module, path: ./bot.mjs}
+cases:
+  - id: a
+    matrix: {shop: [Oslo, Rome]}
+    simulate: {goal: x, opening: ["{{shop}}"], max_user_turns: 1, model: openai:m}
+    assert: [{type: contains, value: "{{shop}}"}]
+`,
+    });
+    const cli = (...args: string[]) => start(folder, args).ended;
+    await cli('run', '.');
+    const whole = await cli('save', 'simulated.eval.yaml', '--case', 'a');
+    assert.match(whole.err, /a has variants\. Name one, such as "a\/Oslo"/);
+    assert.equal((await cli('save', 'simulated.eval.yaml', '--case', 'a/Rome')).code, 0);
+    await cli('run', '.', '--case', 'a-Rome-scripted');
+    const line = await lastOf(folder, 'a-Rome-scripted');
+    assert.deepEqual([line.status, line.facts?.context], ['pass', { shop: 'Rome' }]);
+  });
+
   it('says what is missing', async (t) => {
     const folder = await exampleIn(t);
     const said = async (...args: string[]) => {

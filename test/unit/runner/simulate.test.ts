@@ -204,6 +204,30 @@ describe('a simulated user', () => {
     assert.equal(end.cancelled, true);
   });
 
+  it('is another one for each combination of a matrix, and each is replayed as it went', async (t) => {
+    const workspace = await workspaceWith(t, {});
+    const record = join(workspace, 'exchanges.jsonl');
+    const options = {
+      workspace,
+      keys: 'persona: "{{who}}", max_user_turns: 2',
+      caseKeys:
+        '    matrix: {who: {kind: A kind person, grim: A grim person}, shop: [Oslo, Rome]}\n',
+    };
+    let count = 0;
+    const user = () => {
+      count += 1;
+      return says(`Words ${count}`);
+    };
+    const first = await simulate(t, user, ECHO, { ...options, record });
+    const again = await simulate(t, user, ECHO, { ...options, replay: record });
+    const byVariant = (lines: readonly CaseLine[]) =>
+      lines.map((line) => [line.variant ?? '', ...saidIn(line)].join(' | ')).sort();
+    assert.equal(new Set(first.lines.map(({ variant }) => variant)).size, 4);
+    assert.deepEqual(byVariant(again.lines), byVariant(first.lines));
+    const told = first.asked.map(({ messages }) => String(messages[0]?.content));
+    assert.equal(told.filter((text) => text.includes('| A grim person')).length, 4);
+  });
+
   it('is read back from the record', async (t) => {
     const { record = '' } = await simulate(t, inTurn(says('Hi'), ends('goal-reached')), COUNTS);
     const { cases, problems } = await readRecord(record);

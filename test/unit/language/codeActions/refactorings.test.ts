@@ -202,6 +202,19 @@ describe('a transcript file', () => {
   });
 });
 
+describe('a history', () => {
+  const live = (history: string) =>
+    `target: {type: module, path: ./bot.mjs}\ncases:\n  - id: one\n    history: ${history}\n    turns: [Bye]\n    assert: [{type: no-repeat}]\n`;
+
+  it('is moved into a file and comes back', async () => {
+    const moved = await after(live('[{user: Hi}, {assist|ant: Hello}]'), 'Move the history to');
+    assert.match(moved.suite, /history: \.\/histories\/one\.yaml\n/);
+    assert.equal(moved.created['histories/one.yaml'], '[{user: Hi}, {assistant: Hello}]\n');
+    const back = await after(live('./hist|ories/one.yaml'), 'Inline the history', moved.created);
+    assert.match(back.suite, /history:\n {6}- user: Hi\n {6}- assistant: Hello\n/);
+  });
+});
+
 describe('a transcript turned into turns', () => {
   const BOT = 'targets: {bot: {type: module, path: ./bot.mjs}}\n';
   const title = 'Convert the transcript to turns';
@@ -268,6 +281,13 @@ describe('turns turned into a transcript', () => {
       },
     ],
   };
+
+  it('begins with the history, which goes', async () => {
+    const history = 'history: [{user: Hi}, {assistant: Hello}]';
+    const live = text('\n      - Bye').replace('stop_on_failure: true', history);
+    const { suite } = await after(live, title, {}, last);
+    assert.ok(!suite.includes('history'), suite);
+  });
 
   it('holds all that was said and called in the last run', async () => {
     const { suite } = await after(text('\n      # asks\n      - Where is "#1"?'), title, {}, last);
