@@ -3,6 +3,8 @@ import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import type { DraftCase, Ledger } from './importer.ts';
 
+const SIDES: readonly Message['role'][] = ['user', 'assistant'];
+
 /** Calls of a conversation that its case lists. */
 const MOST_CALLS = 12;
 
@@ -44,9 +46,7 @@ export function spokenCase(
   recorded: Recorded,
   ledger: Ledger,
 ): DraftCase | undefined {
-  const missing = (['user', 'assistant'] as const).find(
-    (side) => !messages.some(({ role }) => role === side),
-  );
+  const missing = SIDES.find((side) => !messages.some(({ role }) => role === side));
   if (!missing) return caseOf(messages, recorded);
   ledger.broken(recorded.line, `This conversation has no message of the ${missing}.`);
   return undefined;
@@ -118,7 +118,14 @@ function callsIn(messages: readonly Message[]): string[] {
 /** What holds of the conversation as it was, and needs no model. */
 function plainChecks(messages: readonly Message[]): unknown[] {
   const tools = callsIn(messages).slice(0, MOST_CALLS);
-  return [{ type: 'no-repeat' }, ...(tools.length > 0 ? [{ type: 'tool-sequence', tools }] : [])];
+  const sides = messages.map(({ role }) => role).filter((role) => SIDES.includes(role));
+  const turns = sides.filter((side, index) => side !== sides[index - 1]);
+  const replies = turns.filter((side) => side === 'assistant').length;
+  return [
+    // One reply cannot repeat another.
+    replies > 1 ? { type: 'no-repeat' } : { type: 'max-turns', max: turns.length },
+    ...(tools.length > 0 ? [{ type: 'tool-sequence', tools }] : []),
+  ];
 }
 
 function suggestionsFor(messages: readonly Message[], keys: Mapping): unknown[] {

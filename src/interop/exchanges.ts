@@ -27,9 +27,10 @@ export function continued(said: readonly Message[], { input, output }: Exchange)
     input.findIndex((one) => !isInstruction(one)),
   );
   const shared = overlap(before, given.slice(lead));
+  const ids = callIds(input.slice(lead, lead + shared), shared > 0 ? said.slice(-shared) : []);
   const fresh = [...input.slice(0, lead), ...input.slice(lead + shared)];
   const isNew = (one: Message) => !isInstruction(one) || !known.has(keyOf(one));
-  return [...said, ...fresh.filter(isNew), ...output];
+  return [...said, ...fresh.filter(isNew).map((one) => withCallId(one, ids)), ...output];
 }
 
 /** A request that repeats a reply does not repeat what was retrieved for it. */
@@ -45,6 +46,26 @@ function overlap(before: readonly string[], given: readonly string[]): number {
     if (before.slice(-count).every((one, index) => one === given[index])) return count;
   }
   return 0;
+}
+
+/** What the calls of the same messages are called in another log. */
+function callIds(from: readonly Message[], to: readonly Message[]): ReadonlyMap<string, string> {
+  const callsOf = (message: Message | undefined) =>
+    message?.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  return new Map(
+    from.flatMap((message, index) => {
+      const same = callsOf(to[index]);
+      return callsOf(message).flatMap(({ id }, place) => {
+        const other = same[place];
+        return other ? [[id, other.id] as const] : [];
+      });
+    }),
+  );
+}
+
+function withCallId(message: Message, ids: ReadonlyMap<string, string>): Message {
+  if (message.role !== 'tool') return message;
+  return { ...message, callId: ids.get(message.callId) ?? message.callId };
 }
 
 function isInstruction({ role }: Message): boolean {

@@ -24,7 +24,7 @@ export interface Settled {
 /** An assertion that goes may bring another problem to light, but not for ever. */
 const MAX_ROUNDS = 5;
 
-/** A check that needs nothing, where none of the other tool's is left. */
+/** A check that needs nothing, where there is no other. */
 const AT_LEAST = [{ type: 'no-repeat' }];
 
 /**
@@ -53,9 +53,13 @@ export async function settle(
   return { text: '', cases: [] };
 }
 
+/** Where none of the other tool's checks is left, what it expects is judged. */
 function withCheck(one: WrittenCase): WrittenCase {
   const perTurn = JSON.stringify(one.keys.turns ?? '').includes('"assert"');
-  return one.assert.length > 0 || perTurn ? one : { ...one, assert: AT_LEAST };
+  if (one.assert.length > 0 || perTurn) return one;
+  const expected = one.suggestions.filter((suggestion) => typeof suggestion === 'string');
+  if (expected.length === 0) return { ...one, assert: AT_LEAST };
+  return { ...one, assert: expected, suggestions: [] };
 }
 
 function load(text: string, { path, files, workspace, env }: Place): Promise<LoadedSuite> {

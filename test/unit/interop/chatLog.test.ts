@@ -143,6 +143,36 @@ describe('chat logs', () => {
     }
   });
 
+  it('whose calls have other ids in each request are one conversation, and a result of no call is told', async () => {
+    const call = (id: string) => ({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, function: { name: 'find', arguments: '{}' } }],
+    });
+    const log = (messages: object[], message: object) => ({
+      session_id: 's',
+      request: { model: 'm', messages },
+      response: { choices: [{ message }] },
+    });
+    const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: 'x' });
+    const { cases, broken } = await imported(
+      'log.jsonl',
+      jsonLines(
+        log([USER], call('a')),
+        log([call('b'), result('b')], REPLY),
+        log([result('zzz')], REPLY),
+      ),
+    );
+    assert.deepEqual(cases[0].transcript.slice(1, 3), [
+      { assistant: null, tool_calls: [{ id: 'a', function: { name: 'find', arguments: {} } }] },
+      { tool: 'x', tool_call_id: 'a' },
+    ]);
+    assert.match(
+      broken[0] ?? '',
+      /^3 A request is left out\. .*No open tool call has the id "zzz"/,
+    );
+  });
+
   it('without an answer are told, and the line before stays', async () => {
     const { cases, broken } = await imported(
       'log.jsonl',

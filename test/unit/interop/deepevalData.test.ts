@@ -66,7 +66,7 @@ describe('test cases of DeepEval', () => {
         transcript: TRANSCRIPT,
       });
       assert.deepEqual(checks, [
-        { type: 'no-repeat' },
+        { type: 'max-turns', max: 2 },
         { type: 'tool-sequence', tools: ['policy'] },
       ]);
       assert.deepEqual(lost, ['1 `additional_metadata` has no counterpart.']);

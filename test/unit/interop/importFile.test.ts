@@ -31,7 +31,8 @@ cases:
       - user: Where is my order 98765?
       - assistant: "You asked: Where is my order 98765?"
     assert:
-      - type: no-repeat
+      - type: max-turns
+        max: 2
       # For a judge to decide. Take away the # of what should hold:
       # - type: conversation-completeness
 
@@ -40,7 +41,8 @@ cases:
       - user: Where is my order 98765?
       - assistant: "You asked: Where is my order 98765?"
     assert:
-      - type: no-repeat
+      - type: max-turns
+        max: 2
       # For a judge to decide. Take away the # of what should hold:
       # - type: conversation-completeness
 `,
