@@ -31,7 +31,9 @@ export function readTranscript(
   const read = readMessages(list);
   const problems = read.problems.map((problem) => {
     const { path, onKey = path.length <= 1 } = problem;
-    const placed = locateProblem({ ...problem, onKey }, document, base);
+    const isForeign = problem.code === 'unknown-role';
+    const message = isForeign ? `${problem.message} ${NAME_SIDES}` : problem.message;
+    const placed = locateProblem({ ...problem, message, onKey }, document, base);
     return base.length + path.length === 0 ? atFirstLine(placed) : placed;
   });
   const messages = read.messages.map(({ message, index }) => ({
@@ -56,6 +58,8 @@ export function readTranscript(
 export function unreadNote(whose: string, keys: readonly string[]): string {
   return `Keys of ${whose} that are not read: ${keys.map((key) => `\`${key}\``).join(', ')}.`;
 }
+
+const NAME_SIDES = 'Where it is a side of the conversation, the case can say so under `roles`.';
 
 const UNFINISHED: Readonly<Record<OpenEnd, string>> = {
   user: 'The conversation does not end with the assistant. Judges are told so.',

@@ -1,6 +1,6 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import { PROMPT_VARIABLES } from '../../assertions/shared/promptVariables.ts';
-import { mappingOf } from '../../core/data.ts';
+import { mappingOf, uniqueBy } from '../../core/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Work } from '../../core/steps.ts';
 import { CONTEXT_PREFIX, REQUEST_VARIABLES } from '../../core/text/requestVariables.ts';
@@ -62,15 +62,20 @@ export function variableItems(
 
 function* contextVariables(cursor: Cursor, text: string): Work<Variable[]> {
   if (cursor.path[0] === 'cases') {
-    return variablesOf(Object(yield* cursor.wholeCase()).context);
+    return variablesOf(yield* cursor.wholeCase());
   }
   // Defaults are put before every case: what any of them has.
-  const contexts = yield* readEntries(text, 'context');
-  return variablesOf(Object.assign({}, ...contexts.map((entry) => Object(entry).context)));
+  const entries = [
+    ...(yield* readEntries(text, 'context')),
+    ...(yield* readEntries(text, 'matrix')),
+  ];
+  return uniqueBy(entries.flatMap(variablesOf), ({ name }) => name);
 }
 
-function variablesOf(context: unknown): Variable[] {
-  return Object.entries(mappingOf(context)).map(([name, value]) => ({
+/** The names that a case declares; those of a matrix in a file stand there alone. */
+function variablesOf(given: unknown): Variable[] {
+  const { context, matrix } = mappingOf(given);
+  return Object.entries({ ...mappingOf(context), ...mappingOf(matrix) }).map(([name, value]) => ({
     name,
     detail: typeof value === 'string' ? value : (JSON.stringify(value) ?? ''),
   }));

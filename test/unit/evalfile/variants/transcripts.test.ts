@@ -285,6 +285,15 @@ describe('the sides of foreign files', () => {
     ]);
   });
 
+  it('are asked for where a role is unknown', async () => {
+    const files = { 'talk.json': JSON.stringify([{ role: 'usr', content: 'Hi' }]) };
+    const { problems } = await load(suite('transcript: talk.json'), files);
+    assert.match(
+      problems[0]?.message ?? '',
+      /"usr" is not a role.*the case can say so under `roles`/,
+    );
+  });
+
   it('are of no use for live turns', async () => {
     const loaded = await load(
       suite('turns: [Hi]\n    roles: {a: user}\n    target: {type: module, path: bot.mjs}'),

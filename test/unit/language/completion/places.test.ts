@@ -223,6 +223,13 @@ describe('completion of variables', () => {
     assert.ok(!labels.includes('city'));
   });
 
+  it('offers the names of a matrix in the texts of its case', async () => {
+    const labels = await labelsAt(
+      'cases:\n  - id: a\n    matrix: {mood: [calm], person: {kim: Kim}}\n    turns: ["I am {{|"]\n',
+    );
+    assert.deepEqual(labels, ['mood', 'person']);
+  });
+
   it("offers what a target's request can hold", async () => {
     const marked =
       'targets:\n  bot:\n    type: http\n    url: http://localhost:1\n    body:\n      say: Hi {{|\ncases:\n  - id: a\n    context: {city: Rome}\n';

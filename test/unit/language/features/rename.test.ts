@@ -143,6 +143,16 @@ cases:
     assert.equal(await renamed(text('city', 'ci|ty'), 'town'), text('town', 'town'));
   });
 
+  it('changes a name of a matrix in all texts of its case', async () => {
+    const text = (name: string, mark: string) => `cases:
+  - id: a
+    matrix: {${name}: [Paris, Rome]}
+    turns: ["In {{${mark}}}"]
+    assert: ["{{${name}}} is named"]
+`;
+    assert.equal(await renamed(text('city', 'ci|ty'), 'town'), text('town', 'town'));
+  });
+
   it('changes a variable in the front matter, in the prompt and in each case', async () => {
     const files = (name: string, mark: string) => ({
       'suite.eval.yaml': `cases:
