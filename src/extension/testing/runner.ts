@@ -4,7 +4,7 @@ import { errorText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
-import { isError, type Problem } from '../../core/problem.ts';
+import type { Problem } from '../../core/problem.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
@@ -123,7 +123,10 @@ export class TestRunner {
       cases.push(...(expanded?.cases ?? [one]));
       if (!expanded) continue;
       this.#parts.tree.showVariants(uri, one.id, expanded);
-      problems.set(one.id, expanded.problems.filter(isError));
+      problems.set(
+        one.id,
+        expanded.problems.filter(({ severity }) => severity === 'error'),
+      );
     }
     const outline = loaded.outline.map((one) => ({
       ...one,

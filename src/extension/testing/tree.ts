@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { labelText } from '../../core/presentation/editorText.ts';
 import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
-import { isError } from '../../core/problem.ts';
 import type { ExpandedCase } from '../../core/suite.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EVAL_GLOB } from '../../protocol/fileNames.ts';
@@ -156,7 +155,7 @@ export class TestTree extends Disposing {
   showVariants(uri: vscode.Uri, id: string, expanded: ExpandedCase): void {
     const item = this.find(uri, id);
     if (!item) return;
-    const problem = expanded.problems.find(isError);
+    const problem = expanded.problems.find(({ severity }) => severity === 'error');
     item.error = problem && visibleText(problem.message);
     this.#variants.show(item, expanded);
   }
