@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { parseJson } from '../core/data.ts';
+import { addTo, parseJson } from '../core/data.ts';
 import { digestOf } from '../core/digest.ts';
 import { unreadableCause } from '../disk/unreadable.ts';
 import {
@@ -58,13 +58,10 @@ export async function openPlayer(
     add(key, recorded);
     if ('digest' in request) add(exchangeKey(withoutDigest(request)), recorded);
   }
-  const ofAnyCase = new Map<string, RecordedExchange>();
-  const addAny = (key: string, recorded: RecordedExchange) => {
-    if (!ofAnyCase.has(key)) ofAnyCase.set(key, recorded);
-  };
+  const ofAnyCase = new Map<string, RecordedExchange[]>();
   for (const recorded of exchanges) {
     const { request } = recorded.exchange;
-    if ('target' in request) addAny(keyOfAnyCase(request), recorded);
+    if ('target' in request) addTo(ofAnyCase, keyOfAnyCase(request), recorded);
   }
   const asked = new Map<string, number>();
   const warned = new Set<string>();
@@ -97,7 +94,11 @@ export async function openPlayer(
       );
     }
     const [first] = used;
-    const same = first ? undefined : ofAnyCase.get(keyOfAnyCase(request));
+    // Another repetition of the same case is no other case.
+    const same = (first ? [] : (ofAnyCase.get(keyOfAnyCase(request)) ?? [])).find(
+      ({ exchange: { request: recorded } }) =>
+        'target' in recorded && recorded.case !== request.case,
+    );
     if (!same) return answerTo(request, used);
     tell(
       `${about} was not recorded for the case "${request.case}"; the run uses its replies to the same messages in another case.`,

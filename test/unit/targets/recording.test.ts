@@ -127,10 +127,17 @@ test('lines of models in such a recording match as they did', async () => {
   assert.deepEqual(warned, []);
 });
 
-test('another case, repetition or text is not recorded, and the error names the difference', async (t) => {
+test('another case that says the same is answered, with a warning', async (t) => {
+  const { player, warned } = await playerOf(await recorded(t, ['Hi']));
+  const session = replayingSession({ ...IDENTITY, caseId: 'd' }, player);
+  assert.equal((await session.reply(user('Hi'), signal)).messages[0]?.content, 'You said Hi');
+  assert.match(warned.join(), /not recorded for the case "d"/);
+});
+
+test('another repetition, context or target is not recorded, and the error names the difference', async (t) => {
   const { player } = await playerOf(await recorded(t, ['Hi']));
   for (const [changed, words] of [
-    [{ caseId: 'd' }, /in case: asked "d", recorded "c"/],
+    [{ caseId: 'd', context: { a: 2 } }, /in case: asked "d", recorded "c"/],
     [{ repetition: 2 }, /in repetition: asked 2, recorded 1/],
     [{ context: { a: 2 } }, /in context/],
     [{ target: 'other' }, /"other".*answers from the target "agent"/],
