@@ -48,7 +48,7 @@ export async function generateFile(
     ledger.broken(1, 'There is no conversation to draft from.');
     return { text: '', cases: 0, entries: ledger.entries };
   }
-  const material = { ...(system && { system: system.text }), conversations: recorded };
+  const material = { ...(system && { system: system.text.trim() }), conversations: recorded };
   const { cases, head = {}, comments = [] } = await draftCases(model, material, wanted, signal);
   const from = [system, ...conversations].flatMap((one) => (one ? [basename(one.path)] : []));
   const about = {

@@ -24,7 +24,7 @@ const TALK = {
   ],
 };
 
-const PROMPT = 'You are the assistant of a shop. Never promise dates.';
+const PROMPT = 'You are the assistant of a shop. Never promise dates.\n';
 
 describe('turnlight generate', () => {
   it('drafts simulated cases from a prompt and conversations, which pass `check`, and replays', async (t) => {
@@ -48,7 +48,7 @@ describe('turnlight generate', () => {
       text,
       /judge:\n {2}provider: openai\n {2}model: draft\n {2}base_url: http:\/\/127/,
     );
-    assert.match(text, /system: You are the assistant of a shop\. Never promise dates\./);
+    assert.match(text, /system: You are the assistant of a shop\. Never promise dates\.\n/);
     assert.match(text, /- id: lost-parcel\n {4}description: A parcel never came\.\n {4}simulate:/);
     assert.match(text, /goal: .*\{ \{no\}\} variable/);
     assert.match(text, /- id: lost-parcel-2\n/);
