@@ -2,8 +2,9 @@ import type * as z from 'zod';
 import { changedAt, mappingOf, type Path } from '../core/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Leaf } from '../schema/leaves.ts';
+import { locateProblem } from '../schema/locateProblem.ts';
 import { asMeant, documentAsMeant } from '../schema/misspelt.ts';
-import { locateProblem, problemsOfMeant } from '../schema/valueProblems.ts';
+import { problemsOfMeant } from '../schema/valueProblems.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import { foreignNames } from './foreignNames.ts';
 

@@ -9,7 +9,7 @@ import { LIMITS } from '../core/limits.ts';
 import { isError, type Problem, withinLimit } from '../core/problem.ts';
 import { atOnce, type Work } from '../core/steps.ts';
 import { readMessages } from '../messages/readMessages.ts';
-import { locateProblem } from '../schema/valueProblems.ts';
+import { locateProblem } from '../schema/locateProblem.ts';
 import { readYaml, type YamlDocument } from '../yaml/yamlDocument.ts';
 import { jsonFault } from './jsonFault.ts';
 import { type Roles, translateRoles } from './variants/roles.ts';

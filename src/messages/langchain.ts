@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { isMapping, mappingOf, type Path } from '../core/data.ts';
 import type { ToolCall } from '../core/message.ts';
-import { problemUnder, valueProblems } from '../schema/valueProblems.ts';
+import { problemUnder } from '../schema/locateProblem.ts';
+import { valueProblems } from '../schema/valueProblems.ts';
 import {
   chatParts,
   failedResult,

@@ -1,38 +1,22 @@
-import { basename } from 'node:path';
-import { type Conversation, liveTurnsOf, toConversation, turnsOf } from '../core/conversation.ts';
-import { errorText } from '../core/errors.ts';
+import { liveTurnsOf, toConversation, turnsOf } from '../core/conversation.ts';
 import type { CaseRef } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
-import { isError } from '../core/problem.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import { caseScore, caseStatus } from '../core/scoring.ts';
 import type { Assertion, LiveOrigin, Suite, SuiteCase, TranscriptOrigin } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
-import { addUsage, NO_USAGE, type Status, type Usage, type Verdict } from '../core/verdict.ts';
-import { JudgeError } from '../judge/ask.ts';
+import { addUsage, NO_USAGE, type Verdict } from '../core/verdict.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
-import { ModelError } from '../models/model.ts';
-import { TargetError } from '../targets/target.ts';
 import { type Conversed, converse, stopOfTarget } from './converse.ts';
 import { describeCase } from './describeCase.ts';
+import { type Ended, NOTHING_SAID, openCase, reasonOf, skippedCase } from './ended.ts';
 import type { Exchanges } from './exchanges.ts';
 import type { PlannedCase } from './plan.ts';
 import type { RunOptions } from './runOptions.ts';
-import { ModelledUser, ScriptedUser, type Stop, type UserSide } from './userSide.ts';
+import { ModelledUser, ScriptedUser, type UserSide } from './userSide.ts';
 import { withQuestions } from './withQuestions.ts';
-
-interface Ended {
-  readonly status: Status;
-  readonly reason?: string;
-  readonly stop?: Stop;
-  readonly conversation: Conversation;
-  readonly verdicts: readonly Verdict[];
-  readonly usage: Usage;
-}
-
-const NOTHING_SAID: Conversation = { entries: [], notes: [] };
 
 /**
  * Runs one repetition of a case. What goes wrong in it ends it as `error`, with what was said so far.
@@ -50,7 +34,7 @@ export async function runCase(
   options.onEvent({ kind: 'case-started', ref, case: suiteCase });
   const described = await describeCase(suiteCase, exchanges);
   const ended = suiteCase.skip
-    ? skipped(suiteCase)
+    ? skippedCase(suiteCase)
     : (fault ?? (await new CaseRun({ ...planned, case: suiteCase }, exchanges, options).run()));
   const { id, source, description, tags, threshold, repeat } = suiteCase;
   return options.scrubber.data({
@@ -77,37 +61,6 @@ export async function runCase(
     duration: performance.now() - began,
     finished: new Date().toISOString(),
   });
-}
-
-/** A variant is read when it runs. What is wrong with it ends it alone. */
-async function openCase(suiteCase: SuiteCase): Promise<{ suiteCase: SuiteCase; fault?: Ended }> {
-  if (!suiteCase.open || suiteCase.skip) return { suiteCase };
-  const { suiteCase: opened, problems } = await suiteCase.open();
-  if (opened) return { suiteCase: opened };
-  const [first] = problems.filter(isError);
-  const at =
-    first && `${basename(first.path)}, line ${first.range.start.line + 1}: ${first.message}`;
-  const reason = `invalid-case: ${at ?? 'It cannot be read.'}`;
-  const verdicts = suiteCase.assertions
-    .map((one) => skippedVerdict(one, 'not-reached', 'The case cannot be read.'))
-    .map(withQuestions(suiteCase));
-  const fault: Ended = {
-    status: 'error',
-    reason,
-    conversation: NOTHING_SAID,
-    verdicts,
-    usage: NO_USAGE,
-  };
-  return { suiteCase, fault };
-}
-
-function skipped(suiteCase: SuiteCase): Ended {
-  const { skip, assertions } = suiteCase;
-  const reason = skip?.reason ?? 'The case sets `skip`.';
-  const verdicts = assertions
-    .map((one) => skippedVerdict(one, 'case-skipped', reason))
-    .map(withQuestions(suiteCase));
-  return { status: 'skipped', reason, conversation: NOTHING_SAID, verdicts, usage: NO_USAGE };
 }
 
 class CaseRun {
@@ -294,15 +247,4 @@ class CaseRun {
   #inOrder(): Verdict[] {
     return this.#case.assertions.flatMap((one) => this.#verdicts.get(one) ?? []);
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof TargetError && error.reason === 'target-error') {
-    return `The target failed: ${error.message}`;
-  }
-  if (error instanceof JudgeError) return `The simulated user: ${error.reason}: ${error.message}`;
-  if (error instanceof TargetError || error instanceof ModelError) {
-    return `${error.reason}: ${error.message}`;
-  }
-  return errorText(error);
 }

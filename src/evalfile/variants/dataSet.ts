@@ -2,7 +2,8 @@ import { isMapping, isTooDeep, type Mapping, type Path, valueAt } from '../../co
 import { LIMITS, readable } from '../../core/limits.ts';
 import { isError, type Position, type Problem, type Range } from '../../core/problem.ts';
 import type { Work } from '../../core/steps.ts';
-import { locateProblem, valueProblems } from '../../schema/valueProblems.ts';
+import { locateProblem } from '../../schema/locateProblem.ts';
+import { valueProblems } from '../../schema/valueProblems.ts';
 import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
 import {
   type LoadedTranscript,
