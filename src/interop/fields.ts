@@ -30,7 +30,8 @@ export function parsed(value: unknown): unknown {
 export function textsIn(value: unknown): string[] | undefined {
   const list = typeof value === 'string' ? value.split('|') : value;
   const texts = Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
-  return texts.length > 0 ? texts.map(String) : undefined;
+  const saying = texts.filter((text) => text.trim() !== '');
+  return saying.length > 0 ? saying : undefined;
 }
 
 /** Tool definitions of OpenAI, Anthropic and Azure as our `tools`. */

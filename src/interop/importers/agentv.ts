@@ -58,13 +58,14 @@ export const agentv: Importer = {
       }),
     );
     const target = placeholderTarget(textIn(settings, 'target'));
+    const needsTarget = cases.some(({ keys }) => keys.target === undefined);
     return {
       cases,
-      comments: [target.comment],
+      comments: [needsTarget ? target.comment : 'The model of each target stands in for yours.'],
       head: {
         name,
         description,
-        ...(cases.some(({ keys }) => keys.target === undefined) && target.head),
+        ...(needsTarget && target.head),
         defaults: {
           threshold: settings.threshold ?? PASS_SHARE,
           ...(shared.length > 0 && { assert: shared }),
@@ -116,7 +117,7 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
     },
     // Without checks of its own a test is graded by its criteria.
     assert: written.length > 0 || ownChecks || criteria === undefined ? written : [criteria],
-    suggestions: written.length > 0 && criteria !== undefined ? [criteria] : [],
+    suggestions: (written.length > 0 || ownChecks) && criteria !== undefined ? [criteria] : [],
   };
 }
 

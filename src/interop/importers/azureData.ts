@@ -65,11 +65,11 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
       ...said(row.query, 'user'),
       ...said(row.response, 'assistant'),
     ];
-  const messages = messagesOf(list, line, ledger);
+  const messages = messagesOf(withRetrieved(list, line, ledger), line, ledger);
   if (!messages) return undefined;
   const outputs = Object.keys(row).filter((key) => key.startsWith('outputs.'));
   tellStrangers(row, [...KNOWN, ...outputs], line, ledger);
-  const context = textIn(row, 'context') ?? textIn(conversation, 'context');
+  const context = retrievedIn(row.context) ?? retrievedIn(conversation.context);
   const recorded = {
     line,
     name: textIn(row, ...NAMES),
@@ -91,12 +91,33 @@ function said(value: unknown, role: string): unknown[] {
   return Array.isArray(given) ? given : [{ role, content: String(given ?? '') }];
 }
 
+/** A message's own `context` is what this reply rests on. */
+function withRetrieved(list: readonly unknown[], line: number, ledger: Ledger): unknown[] {
+  return list.map((message) => {
+    if (!isMapping(message) || message.context === undefined) return message;
+    const { context, ...rest } = message;
+    const retrieved = retrievedIn(context);
+    if (retrieved && rest.role === 'assistant') return { ...rest, retrieval_context: retrieved };
+    if (retrieved) ledger.lost(line, "`context` of a user's message has no counterpart.");
+    return rest;
+  });
+}
+
+/** A text, or citations with an id and a text. */
+function retrievedIn(context: unknown): string[] | undefined {
+  const texts = (listIn(mappingOf(context), 'citations') ?? [context]).flatMap((one) => {
+    const text = isMapping(one) ? (textIn(one, 'content') ?? JSON.stringify(one)) : one;
+    return typeof text === 'string' && text.trim() !== '' ? [text] : [];
+  });
+  return texts.length > 0 ? texts : undefined;
+}
+
 /** The last reply rests on what Azure calls the context. */
-function resting(messages: readonly Message[], context: string): Message[] {
+function resting(messages: readonly Message[], context: readonly string[]): Message[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   return messages.map((message, index) =>
     index === last && message.role === 'assistant'
-      ? { ...message, retrievalContext: [context] }
+      ? { ...message, retrievalContext: [...(message.retrievalContext ?? []), ...context] }
       : message,
   );
 }

@@ -90,20 +90,30 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
   const expected = textIn(given, 'expected_outcome', 'expected_output');
   const persona = parsed(given.persona);
   const goal = textIn(given, 'scenario');
+  const described =
+    textIn(given, 'user_description') ?? (isMapping(persona) ? wordsOf(persona) : undefined);
+  const comments = textIn(given, 'comments');
+  const say = (message: string) => ledger.lost(line, message);
   const recorded = {
     line,
     name: textIn(given, 'name'),
     opening: goal,
     keys: {
-      description: textIn(given, 'comments') ?? goal,
+      description: [goal, comments].filter((one) => one !== undefined).join('\n\n') || undefined,
       tags: textsIn(given.tags),
       role: textIn(given, 'chatbot_role'),
       expectations: context ? { outcome: expected, facts: context } : expected,
     },
-    assert: metricsIn(given, (message) => ledger.lost(line, message)),
+    assert: [...metricsIn(given, say), ...expectedTools(given)],
   };
   const turns = turnsIn(given);
-  if (turns) return recordedCase(turns, recorded, ledger);
+  if (turns) {
+    if (described) say('`user_description` of a conversation that is over has no counterpart.');
+    return recordedCase(turns, recorded, ledger);
+  }
+  for (const key of ['retrieval_context', 'tools_called']) {
+    if (listIn(given, key)) say(`\`${key}\` without a reply has no counterpart.`);
+  }
   const suggestions = expected === undefined ? [] : ['The conversation comes to what is expected.'];
   const live = { ...recorded, suggestions };
   const input = textIn(given, 'input');
@@ -112,10 +122,8 @@ function caseFor({ line, value }: Row, ledger: Ledger): DraftCase | undefined {
     ledger.broken(line, 'This golden has neither `turns` nor a `scenario`.');
     return undefined;
   }
-  const described =
-    textIn(given, 'user_description') ?? (isMapping(persona) ? wordsOf(persona) : undefined);
-  const description = textIn(given, 'comments');
-  return { ...live, keys: { ...live.keys, description, simulate: { goal, persona: described } } };
+  const simulate = { goal, persona: described };
+  return { ...live, keys: { ...live.keys, description: comments, simulate } };
 }
 
 function wordsOf(persona: Mapping): string {
@@ -153,6 +161,14 @@ function turnOf(turn: Mapping): Mapping {
         : value,
     ]),
   );
+}
+
+/** Without a metric that says otherwise, DeepEval asks for the tools and not for their order. */
+function expectedTools(given: Mapping): unknown[] {
+  const tools = (listIn(given, 'expected_tools') ?? []).flatMap(
+    (tool) => textIn(mappingOf(tool), 'name') ?? [],
+  );
+  return tools.length > 0 ? [{ type: 'tool-sequence', tools, match: 'any-order' }] : [];
 }
 
 /** The metrics of a finished run: `{name: "Turn Relevancy", threshold: 0.5}`. */

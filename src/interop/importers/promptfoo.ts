@@ -17,7 +17,16 @@ const FILE_KEYS = [
   '$schema',
 ];
 
-const TEST_KEYS = ['description', 'vars', 'assert', 'threshold', 'options', 'metadata'];
+const TEST_KEYS = ['description', 'vars', 'assert', 'threshold', 'options'];
+
+/** What else a test sets, and what a provider does, as far as it is read. */
+const OPTION_KEYS = ['provider', 'disableVarExpansion'];
+const CONFIG_KEYS = new Map([
+  ['apiBaseUrl', 'base_url'],
+  ['apiKeyEnvar', 'api_key_env'],
+  ['temperature', 'temperature'],
+  ['max_tokens', 'max_tokens'],
+]);
 
 /** promptfoo's configurations, and its tests as a list or as CSV. */
 export const promptfoo: Importer = {
@@ -33,13 +42,14 @@ export const promptfoo: Importer = {
     const byDefault = mappingOf(config.defaultTest);
     if (whole) tellStrangers(config, FILE_KEYS, line, ledger);
     tellStrangers(byDefault, TEST_KEYS, line, ledger);
+    tellStrangers(mappingOf(byDefault.options), OPTION_KEYS, line, ledger);
     const context: Context = {
       prompt: onlyPrompt(config, say),
       vars: mappingOf(byDefault.vars),
       ledger,
     };
     const cases = rows.flatMap((row) => testsOf(row, say)).flatMap((row) => caseFor(row, context));
-    const target = targetIn(config, say);
+    const target = targetIn(config, context.prompt?.system, say);
     const shared = promptfooAssertions(byDefault.assert, {}, say);
     const isLive = cases.some(({ keys }) => keys.transcript === undefined);
     return {
@@ -119,10 +129,13 @@ function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): Draft
   const title = textIn(test, 'description');
   const say = (message: string) =>
     ledger.lost(line, title === undefined ? message : `"${title}": ${message}`);
+  const options = mappingOf(test.options);
   tellStrangers(test, TEST_KEYS, line, ledger);
+  tellStrangers(options, OPTION_KEYS, line, ledger);
+  if (typeof test.vars === 'string')
+    say(`The \`vars\` in ${JSON.stringify(test.vars)} are not read.`);
   const { _conversation: said, ...own } = { ...vars, ...mappingOf(test.vars) };
   const transcript = Array.isArray(said) ? said.map(mappingOf).flatMap(exchangeOf) : undefined;
-  const context = Object.keys(own).length > 0 && !transcript ? own : undefined;
   if (transcript && Object.keys(own).length > 0) {
     say('`vars` beside `_conversation` has no counterpart.');
   }
@@ -137,9 +150,8 @@ function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): Draft
       name: title,
       keys: {
         description: title,
-        judge: modelIn(mappingOf(test.options).provider),
-        target: turns && prompt?.system !== undefined ? chatTarget(prompt.system) : undefined,
-        context,
+        judge: modelIn(options.provider),
+        ...(!transcript && valuesIn(own, options.disableVarExpansion === true)),
         transcript,
         turns,
         threshold: test.threshold,
@@ -148,6 +160,18 @@ function caseFor({ line, value }: Row, { prompt, vars, ledger }: Context): Draft
       suggestions: [],
     },
   ];
+}
+
+/** promptfoo runs a test once for each value of a list. */
+function valuesIn(vars: Mapping, whole: boolean) {
+  const entries = Object.entries(vars);
+  const isSeveral = ([, value]: [string, unknown]) =>
+    !whole && Array.isArray(value) && value.length > 0;
+  const of = (list: typeof entries) => (list.length > 0 ? Object.fromEntries(list) : undefined);
+  return {
+    context: of(entries.filter((entry) => !isSeveral(entry))),
+    matrix: of(entries.filter(isSeveral)),
+  };
 }
 
 function exchangeOf({ input, output }: Mapping): Mapping[] {
@@ -162,7 +186,7 @@ function wordsOf(value: unknown): string {
 }
 
 /** The first provider that is a model here; the others are told. */
-function targetIn(config: Mapping, say: (message: string) => void) {
+function targetIn(config: Mapping, system: string | undefined, say: (message: string) => void) {
   const given = config.providers ?? config.targets;
   const list = Array.isArray(given) ? given : given === undefined ? [] : [given];
   const models = list.map(modelIn);
@@ -175,10 +199,22 @@ function targetIn(config: Mapping, say: (message: string) => void) {
   }
   const model = models[first];
   if (model === undefined) {
-    const { head, comment } = placeholderTarget();
+    const { head, comment } = placeholderTarget('agent', system);
     return { head, comments: [comment] };
   }
-  return { head: { target: { type: 'chat', model } }, comments: [] };
+  const settings = mappingOf(mappingOf(list[first]).config);
+  for (const key of Object.keys(settings).filter((one) => !CONFIG_KEYS.has(one))) {
+    say(`\`${key}\` of the provider "${model}" has no counterpart.`);
+  }
+  return { head: { target: chatTarget(system, configured(model, settings)) }, comments: [] };
+}
+
+function configured(model: string, settings: Mapping): string | Mapping {
+  const set = [...CONFIG_KEYS].flatMap(([theirs, ours]) =>
+    settings[theirs] === undefined ? [] : [[ours, settings[theirs]]],
+  );
+  const [, provider, name] = /^([^:]+):(.*)$/.exec(model) ?? [];
+  return set.length > 0 ? { provider, model: name, ...Object.fromEntries(set) } : model;
 }
 
 /** `openai:chat:gpt-4o` and `{id: openai:gpt-4o}` as `openai:gpt-4o`. */

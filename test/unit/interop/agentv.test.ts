@@ -29,6 +29,16 @@ describe('eval files of AgentV', () => {
     });
   });
 
+  it('suggest the criteria where the turns have checks, and say which target is a placeholder', async () => {
+    const turns = [{ input: 'Hi', assertions: ['It greets.'] }];
+    const named = await imported('a.jsonl', jsonLines({ id: 'a', criteria: 'It helps.', turns }));
+    assert.match(named.texts[0] ?? '', /# The target "agent" stands in for yours/);
+    assert.match(named.texts[0] ?? '', /# - It helps\./);
+    const own = await imported('a.yaml', TEST);
+    assert.match(own.texts[0] ?? '', /# The model of each target stands in for yours\./);
+    assert.doesNotMatch(own.texts[0] ?? '', /"agent"/);
+  });
+
   it('keep every kind of check that there is here, and name the others', async () => {
     const checks = [
       { type: 'contains', value: 'x', required: true },

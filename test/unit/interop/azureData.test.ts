@@ -52,6 +52,37 @@ describe("Azure's evaluation data", () => {
     assert.deepEqual(lost, ['1 `latency` has no counterpart.']);
   });
 
+  it('keeps what each reply rests on, as a text or as citations', async () => {
+    const row = (context: unknown) => ({
+      conversation: {
+        messages: [
+          { role: 'user', content: 'Which tent?', context: null },
+          { role: 'assistant', content: 'The Alpine.', context },
+          { role: 'user', content: 'Thanks', context: 'A customer since 2020.' },
+          { role: 'assistant', content: 'Enjoy it.', context: '' },
+        ],
+      },
+    });
+    const { cases, broken, lost } = await imported(
+      'data.jsonl',
+      jsonLines(
+        row('The Alpine is waterproof.'),
+        row({ citations: [{ id: 'tents.md', content: 'The Alpine is waterproof.' }] }),
+      ),
+    );
+    assert.deepEqual(broken, []);
+    for (const { transcript } of cases) {
+      assert.deepEqual(transcript, [
+        { user: 'Which tent?' },
+        { assistant: 'The Alpine.', retrieval_context: ['The Alpine is waterproof.'] },
+        { user: 'Thanks' },
+        { assistant: 'Enjoy it.' },
+      ]);
+    }
+    const told = "`context` of a user's message has no counterpart.";
+    assert.deepEqual(lost, [`1 ${told}`, `2 ${told}`]);
+  });
+
   it('of finished evaluations keeps the evaluators as assertions, with their thresholds', async () => {
     const row = {
       'inputs.query': 'Do you ship to Oslo?',

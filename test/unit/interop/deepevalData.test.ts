@@ -120,6 +120,37 @@ describe('test cases of DeepEval', () => {
     });
   });
 
+  it('keep the tools that they expect', async () => {
+    const { cases } = await imported('goldens.json', [
+      {
+        input: 'Do you ship?',
+        actual_output: 'Yes.',
+        tools_called: [{ name: 'log' }, { name: 'search' }],
+        expected_tools: [{ name: 'search' }, { name: 'log' }],
+      },
+    ]);
+    assert.deepEqual(cases[0].assert, [
+      { type: 'tool-sequence', tools: ['search', 'log'], match: 'any-order' },
+    ]);
+  });
+
+  it('lose nothing in silence', async () => {
+    const { cases, lost } = await imported('goldens.json', [
+      { turns: TURNS, scenario: 'Returns.', comments: 'From May.', user_description: 'Hasty.' },
+      { input: 'Do you ship?', expected_output: 'Yes.', retrieval_context: ['Everywhere.'] },
+    ]);
+    assert.equal(cases[0].description, 'Returns.\n\nFrom May.');
+    assert.deepEqual(lost, [
+      '1 `user_description` of a conversation that is over has no counterpart.',
+      '1 `retrieval_context` without a reply has no counterpart.',
+    ]);
+  });
+
+  it('make no facts of an empty cell', async () => {
+    const { cases } = await imported('goldens.csv', 'input,expected_output,context\nHi,Hello,\n');
+    assert.equal(cases[0].expectations, 'Hello');
+  });
+
   it('that are neither are told', async () => {
     const { broken } = await imported('goldens.json', [{ expected_outcome: 'x' }]);
     assert.deepEqual(broken, ['1 This golden has neither `turns` nor a `scenario`.']);

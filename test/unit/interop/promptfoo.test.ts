@@ -145,8 +145,69 @@ describe('configurations of promptfoo', () => {
       tags: ['promptfoo'],
     });
     assert.deepEqual(cases[0].turns, ['{{question}}']);
-    assert.equal(cases[0].target.system, 'Be kind.');
+    assert.deepEqual(file.target, { type: 'chat', model: 'openai:gpt-4o', system: 'Be kind.' });
     assert.equal(lost.length, 5);
+  });
+
+  it('with a list of values run once for each of them', async () => {
+    const { cases } = await imported(
+      'c.json',
+      config([
+        { vars: { question: ['One?', 'Two?'], tone: 'dry' }, assert: [] },
+        { vars: { question: ['a', 'b'] }, options: { disableVarExpansion: true }, assert: [] },
+      ]),
+    );
+    assert.deepEqual(cases[0].matrix, { question: ['One?', 'Two?'] });
+    assert.deepEqual(cases[0].context, { tone: 'dry' });
+    assert.equal(cases[1].matrix, undefined);
+    assert.deepEqual(cases[1].context, { question: ['a', 'b'] });
+  });
+
+  it("keep the provider's address and numbers, never its key, and name what else is set", async () => {
+    const { file, lost, texts } = await imported(
+      'c.json',
+      config(
+        [
+          {
+            vars: { question: 'x' },
+            options: { transform: 'output.trim()' },
+            metadata: { owner: 'ann' },
+            assert: [],
+          },
+          { vars: 'vars.yaml', assert: [] },
+        ],
+        {
+          providers: [
+            {
+              id: 'openai:gpt-4o',
+              config: {
+                apiBaseUrl: 'https://llm.example.com/v1',
+                temperature: 0.2,
+                apiKey: 'sk-never-written',
+                top_p: 1,
+              },
+            },
+          ],
+        },
+      ),
+    );
+    assert.deepEqual(file.target, {
+      type: 'chat',
+      model: {
+        provider: 'openai',
+        model: 'gpt-4o',
+        base_url: 'https://llm.example.com/v1',
+        temperature: 0.2,
+      },
+    });
+    assert.doesNotMatch(JSON.stringify([texts, lost]), /sk-never-written/);
+    assert.deepEqual(lost, [
+      '1 `metadata` has no counterpart.',
+      '1 `transform` has no counterpart.',
+      '1 The `vars` in "vars.yaml" are not read.',
+      '1 `apiKey` of the provider "openai:gpt-4o" has no counterpart.',
+      '1 `top_p` of the provider "openai:gpt-4o" has no counterpart.',
+    ]);
   });
 
   it('as a table of tests alone lack the prompt, which is told', async () => {
