@@ -42,6 +42,7 @@ export async function buildAssertion(
   if (!type) return undefined;
   const { reporter } = scope;
   const shared = sharedKeys(type);
+  if (typeof input === 'string') warnOfType(input, location, scope);
   const owns = (key: string) => Object.hasOwn(type.params.shape, key);
   const params = Object.fromEntries(
     Object.entries(given).filter(([key]) => owns(key) || (key !== 'type' && !shared.includes(key))),
@@ -130,6 +131,17 @@ export async function buildAssertion(
     ...(typeof window === 'number' && { window }),
     ...(scriptedTurn !== undefined && { scriptedTurn }),
   };
+}
+
+/** The name of a type, where a sentence for the judge is expected. */
+function warnOfType(text: string, location: Location, { reporter }: Scope): void {
+  const name = text.trim();
+  if (!findAssertionType(name)) return;
+  const message = `The judge takes "${name}" for a sentence to check. For the assertion of that type, write \`type: ${name}\`.`;
+  reporter.say('type-as-sentence', message, location, {
+    severity: 'warning',
+    replacement: `type: ${name}`,
+  });
 }
 
 /** A need's sentence names the key that it asks for: "add `topics` to the case or the file". */

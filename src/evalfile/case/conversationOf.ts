@@ -32,7 +32,7 @@ export async function conversationOf(
   if (given.length !== 1) {
     const message =
       given.length === 0
-        ? 'The case has no conversation. Add `turns` or `simulate` for the target to answer, or a `transcript` to judge.'
+        ? 'The case has no conversation. Add `turns` or `simulate` for the target to answer, or a `transcript` or `transcripts` to judge.'
         : `A case has only one of ${given.map((key) => `\`${key}\``).join(' and ')}. Remove the others.`;
     reporter.sayOnKey('turns-or-transcript', message, location, {
       ...(given.length === 0 && { fix: { add: { to: location.path, key: 'transcript' } } }),

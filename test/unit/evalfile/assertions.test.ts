@@ -71,6 +71,7 @@ describe('wrong assertions are told at their place', () => {
       'type: g-eval\ncriteria: warm\nrubric:\n  - {range: [0, 3], means: bad}\n  - {range: [5, 10], means: good}',
       ['10:21 bad-value'],
     ],
+    ['a type where a sentence belongs', 'no-repeat', ['6:9 type-as-sentence']],
     ['a threshold beyond the scale', 'type: coherence\nthreshold: 6', ['7:20 out-of-range']],
     ['a threshold beyond 1 without a scale', 'type: safety\nthreshold: 2', ['7:20 out-of-range']],
     [
