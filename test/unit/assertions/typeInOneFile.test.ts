@@ -99,7 +99,14 @@ describe('an assertion type that is one file and a line in the registry', () => 
     );
     assert.ok((await labelsAt(suite('|'))).includes('rater'));
     assert.deepEqual(await labelsAt(suite('behind: |')), ['look_up']);
-    assert.deepEqual(await labelsAt(suite('rater: |')), ['fast', 'openai:a', 'openai:', 'vscode:']);
+    assert.deepEqual(await labelsAt(suite('rater: |')), [
+      'fast',
+      'openai:a',
+      'openai:',
+      'azure-openai:',
+      'ollama:',
+      'vscode:',
+    ]);
     assert.deepEqual(await labelsAt(suite('wanted: "{{|"')), ['city']);
     const context = {
       files: filesIn(WORDS),
