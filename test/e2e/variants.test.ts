@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -96,6 +97,26 @@ describe('a case that stands for several conversations, in the editor', {
       (text) => text.includes('greets/kind') && text.includes('Bye'),
     );
     await workbench.screenshot('variant-view');
+  });
+
+  it('opens the next by keys from the menu of its row, in the same column', async () => {
+    const { page, window } = workbench;
+    await workbench.showTests();
+    await page.locator('.test-explorer .monaco-list-row[aria-label^="polite "]').click();
+    await page.keyboard.press('Shift+F10');
+    await page.getByRole('menuitem', { name: 'Open Conversation' }).waitFor();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    const columns = await workbench.until(
+      'the view',
+      () =>
+        window.evaluate((vscode) =>
+          vscode.window.tabGroups.all.map(({ tabs }) => tabs.map(({ label }) => label)),
+        ),
+      (groups) => groups.flat().includes('greets/polite'),
+    );
+    const column = columns.find((labels) => labels.includes('greets/polite'));
+    assert.ok(column?.includes('greets/kind'), JSON.stringify(columns));
   });
 
   it('lets one choose which to open, the failing ones first', async () => {

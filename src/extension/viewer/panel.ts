@@ -94,6 +94,10 @@ export class ConversationPanel extends Disposing {
     return this.#state;
   }
 
+  get viewColumn(): vscode.ViewColumn | undefined {
+    return this.#panel.viewColumn;
+  }
+
   /** @param repetition the one that is shown, by default */
   show(turn: number | undefined, repetition = this.#state.repetition): void {
     this.#opened = undefined;

@@ -33,8 +33,12 @@ export function openConversation(location: ConversationLocation, parts: PanelPar
     open.show(turn, repetition);
     return;
   }
-  const column = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: false };
-  const panel = vscode.window.createWebviewPanel(VIEW_TYPE, caseTitle(location), column);
+  // One column for all views: beside a view that has the focus, each would open another one.
+  const viewColumn = [...panels].at(-1)?.viewColumn ?? vscode.ViewColumn.Beside;
+  const panel = vscode.window.createWebviewPanel(VIEW_TYPE, caseTitle(location), {
+    viewColumn,
+    preserveFocus: false,
+  });
   attach(panel, state, parts).show(turn, repetition);
 }
 
