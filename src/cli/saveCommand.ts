@@ -5,7 +5,7 @@ import { caseName } from '../core/presentation/executionTitle.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { unwritable } from '../disk/unwritable.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { type SaveAs, SaveError, savedCase } from '../evalfile/save/savedCase.ts';
+import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../evalfile/save/savedCase.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { LatestRuns } from '../store/latest.ts';
 import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
@@ -39,7 +39,9 @@ export async function save(
   const line = runs.find((one) => one.line.repetition === repetition)?.line;
   if (!line) {
     const which = repetition > 1 ? `, repetition ${repetition}` : '';
-    const several = suite.suite?.cases.find((one) => one.id === id && one.variant !== undefined);
+    const known = suite.suite?.cases.filter((one) => one.id === id) ?? [];
+    if (known.some(({ origin }) => origin.kind !== 'simulate')) throw new UsageError(NOT_SIMULATED);
+    const several = known.find((one) => one.variant !== undefined);
     if (several && variant === undefined) {
       const example = visibleLine(caseName(several), 80);
       throw new UsageError(`${visibleLine(id, 80)} has variants. Name one, such as "${example}".`);

@@ -44,11 +44,15 @@ export async function generateFile(
     const { draft } = readDraft(path, text, ledger) ?? {};
     return (draft?.cases ?? []).filter(({ keys }) => keys.transcript !== undefined);
   });
-  if (!system && recorded.length === 0) {
-    ledger.broken(1, 'There is no conversation to draft from.');
+  const prompt = system?.text.trim() ?? '';
+  if (prompt === '' && recorded.length === 0) {
+    ledger.broken(
+      1,
+      system ? 'The system prompt is empty.' : 'There is no conversation to draft from.',
+    );
     return { text: '', cases: 0, entries: ledger.entries };
   }
-  const material = { ...(system && { system: system.text.trim() }), conversations: recorded };
+  const material = { ...(prompt !== '' && { system: prompt }), conversations: recorded };
   const { cases, head = {}, comments = [] } = await draftCases(model, material, wanted, signal);
   const from = [system, ...conversations].flatMap((one) => (one ? [basename(one.path)] : []));
   const about = {

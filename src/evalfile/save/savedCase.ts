@@ -17,6 +17,8 @@ export type SaveAs = 'turns' | 'transcript';
 /** What a saved case is called after: `return-shoes-scripted`. */
 const ENDINGS: Readonly<Record<SaveAs, string>> = { turns: 'scripted', transcript: 'recorded' };
 
+export const NOT_SIMULATED = 'Only simulated conversations can be saved as a case.';
+
 /** A conversation cannot be saved. `message` says why, and what can be done. */
 export class SaveError extends ReasonedError<'not-simulated' | 'no-case' | 'not-expressible'> {
   override readonly name = 'SaveError';
@@ -46,7 +48,7 @@ export function savedCase(
   taken: readonly (string | undefined)[],
 ): SavedCase {
   if (line.origin !== 'simulate') {
-    throw new SaveError('not-simulated', 'Only simulated conversations can be saved as a case.');
+    throw new SaveError('not-simulated', NOT_SIMULATED);
   }
   const yaml = parseYaml(text, path);
   const cases = valueAt(yaml.value, ['cases']);

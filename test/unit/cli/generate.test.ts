@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
@@ -102,6 +103,10 @@ describe('turnlight generate', () => {
     const none = await turnlight(folder, ['generate', 'x.json', ...model]);
     assert.equal(none.code, 3);
     assert.match(none.out, /There is no conversation to draft from\./);
+    await writeFile(join(folder, 'empty.md'), '\n');
+    const empty = await turnlight(folder, ['generate', '--system', 'empty.md', ...model]);
+    assert.equal(empty.code, 3);
+    assert.match(empty.out, /The system prompt is empty\./);
     for (const wrong of [['generate', ...model], args, [...args, '--model', 'nobody:x']]) {
       const { code, err } = await turnlight(folder, wrong);
       assert.equal(code, 3, wrong.join(' '));

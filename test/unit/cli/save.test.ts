@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, readFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { textOf, toConversation, turnsOf } from '../../../src/core/conversation.ts';
@@ -108,6 +108,10 @@ cases:
       /^3 .*There is no run of return-shoes\. Run it first\./s,
     );
     assert.match(await said('--case', 'gone'), /^3 .*There is no case "gone"/s);
+    const path = join(folder, 'simulated.eval.yaml');
+    const scripted = '  - {id: scripted, turns: [Hi], assert: [{type: no-repeat}]}\n';
+    await writeFile(path, `${(await readFile(path, 'utf8')).trimEnd()}\n${scripted}`);
+    assert.match(await said('--case', 'scripted'), /^3 Only simulated conversations/);
   });
 });
 
