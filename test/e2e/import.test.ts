@@ -39,7 +39,17 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
     await workbench.window.command('workbench.view.explorer');
     const file = workbench.page.locator('.explorer-folders-view').getByText('log.jsonl').first();
     await file.click({ button: 'right' });
-    await workbench.page.getByText('Import as Eval File').first().click();
+    const item = workbench.page.getByText('Import as Eval File').first();
+    await item.waitFor();
+    // A menu takes no click at the moment in which it opens.
+    await workbench.until(
+      'the import',
+      async () => {
+        await item.click({ timeout: 1_000 }).catch(() => {});
+        return item.isVisible();
+      },
+      (visible) => !visible,
+    );
   };
   const opened = (path: string) =>
     workbench.until(

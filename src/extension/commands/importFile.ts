@@ -77,7 +77,8 @@ function tell(
       : `${counted(cases, 'case')} from ${name} in ${files}.${left}`;
   const show =
     broken.length > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
-  void show(noticeText(text), ...(entries.length > 0 ? [SHOW] : [])).then((choice) => {
-    if (choice === SHOW) log.show();
+  const button = cases === 0 ? 'Show Log' : SHOW;
+  void show(noticeText(text), ...(entries.length > 0 ? [button] : [])).then((choice) => {
+    if (choice === button) log.show();
   });
 }
