@@ -22,6 +22,8 @@ export interface PullOptions {
   readonly out?: string;
 }
 
+const PULL_FIRST = 'Pull an experiment first: turnlight mlflow pull EXPERIMENT';
+
 /** Notes of a pull that are told one by one. */
 const TOLD = 10;
 
@@ -68,12 +70,13 @@ export async function push(globs: readonly string[], shell: Shell): Promise<Exit
   for (const file of files) {
     const link = await readLink(file);
     if (link) linked.push({ file, link });
-    else if (globs.length > 0) throw new UsageError(notPulled(shownPath(file, shell.folder)));
+    else if (globs.length > 0) {
+      const shown = shownPath(file, shell.folder);
+      throw new UsageError(`${shown} was not pulled from MLflow. ${PULL_FIRST}`);
+    }
   }
   if (linked.length === 0)
-    throw new UsageError(
-      'No eval file here was pulled from MLflow. Pull an experiment first: turnlight mlflow pull EXPERIMENT',
-    );
+    throw new UsageError(`No eval file here was pulled from MLflow. ${PULL_FIRST}`);
   return withClient(shell, async (client) => {
     for (const { file, link } of linked) {
       const shown = shownPath(file, shell.folder);
@@ -89,10 +92,6 @@ export async function push(globs: readonly string[], shell: Shell): Promise<Exit
       shell.out.write(`${visibleLine(line)}\n`);
     }
   });
-}
-
-function notPulled(what: string): string {
-  return `${what} was not pulled from MLflow. Pull an experiment first: turnlight mlflow pull EXPERIMENT`;
 }
 
 async function withClient(

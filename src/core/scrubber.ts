@@ -20,7 +20,12 @@ export class Scrubber {
 
   /** @param env whose secrets are known from the start, by their names */
   constructor(env: Readonly<Record<string, string | undefined>> = {}) {
-    for (const [name, value] of Object.entries(env)) {
+    this.addSecretsOf(env);
+  }
+
+  /** Hides the values of those variables or headers that hold secrets, to judge by their names. */
+  addSecretsOf(named: Readonly<Record<string, string | undefined>>): void {
+    for (const [name, value] of Object.entries(named)) {
       if (isSecretName(name)) this.add(name, value);
     }
   }

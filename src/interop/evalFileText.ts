@@ -47,7 +47,7 @@ export function evalFileText(
 ): string {
   const lines = [
     ...comments.map(comment),
-    ...Object.entries(defined(head)).map(([key, value]) => entryOf(key, value)),
+    ...Object.entries(plainCopy(head)).map(([key, value]) => entryOf(key, value)),
     '',
     'cases:',
     cases.map(caseText).join('\n\n'),
@@ -56,12 +56,12 @@ export function evalFileText(
 }
 
 const caseText = remembered(({ id, keys, assert, suggestions }: WrittenCase): string => {
-  const entries = Object.entries(defined({ id, ...keys })).map(([key, value]) =>
+  const entries = Object.entries(plainCopy({ id, ...keys })).map(([key, value]) =>
     entryOf(key, value),
   );
   const checks =
     assert.length > 0
-      ? ['assert:', indented(write(defined(assert)).text, STEP), ...suggested(suggestions)]
+      ? ['assert:', indented(write(plainCopy(assert)).text, STEP), ...suggested(suggestions)]
       : suggested(suggestions, '# assert:');
   const text = [...entries, ...checks].join('\n');
   return indented(`- ${indented(text, STEP).slice(STEP)}`, STEP);
@@ -97,7 +97,7 @@ function entryOf(key: string, value: unknown): string {
   return line !== '' && line.length <= LINE_LENGTH ? line : writeEntry(key, write(value));
 }
 
-/** A copy in which nothing stands twice: YAML would write a reference to the first. */
-function defined<Value extends object>(value: Value): Value {
+/** A copy without undefined values, in which nothing stands twice: YAML would write a reference to the first. */
+export function plainCopy<Value extends object>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }

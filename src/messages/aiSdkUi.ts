@@ -9,17 +9,8 @@ import {
 } from './content.ts';
 import type { Dialect, Item } from './dialect.ts';
 import { callId, toolName, unread } from './fields.ts';
-import {
-  hasPart,
-  type PartKind,
-  type PartKinds,
-  partsOf,
-  readParts,
-  unlessEmpty,
-} from './parts.ts';
-import { messageSchemas, readByRole } from './roles.ts';
-
-const BODY = { body: 'parts' } as const;
+import { hasPart, IN_PARTS, type PartKind, type PartKinds, partsOf, readByParts } from './parts.ts';
+import { messageSchemas } from './roles.ts';
 
 const added = { state: unread, providerMetadata: unread };
 
@@ -155,18 +146,10 @@ export const aiSdkUi: Dialect = {
   matches: (item) =>
     Object.hasOwn(item, 'role') &&
     Array.isArray(item.parts) &&
-    (Object.hasOwn(item, 'id') || hasPart(item, isOwn, BODY)),
+    (Object.hasOwn(item, 'id') || hasPart(item, isOwn, IN_PARTS)),
   schema: z.union(Object.values(schemas)),
   types: Object.keys(parts).filter((type) => !type.endsWith('*')),
-  read: (item) =>
-    readByRole(
-      item,
-      schemas,
-      (role) =>
-        unlessEmpty(item, readParts(item, role, parts, item.parts as unknown[], BODY), BODY),
-      {},
-      BODY,
-    ),
+  read: (item) => readByParts(item, schemas, parts),
 };
 
 /** OpenTelemetry's parts of the same types have other keys. */

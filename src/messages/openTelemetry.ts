@@ -2,10 +2,8 @@ import * as z from 'zod';
 import { mediaKind, missingOfCall, notedKind, parseArguments, resultText } from './content.ts';
 import type { Dialect } from './dialect.ts';
 import { answeredCall, callId, toolArguments, toolName, unread } from './fields.ts';
-import { type PartKind, type PartKinds, partsOf, readParts, unlessEmpty } from './parts.ts';
-import { messageSchemas, readByRole } from './roles.ts';
-
-const BODY = { body: 'parts' } as const;
+import { type PartKind, type PartKinds, partsOf, readByParts } from './parts.ts';
+import { messageSchemas } from './roles.ts';
 
 const text: PartKind = {
   schema: z.strictObject({
@@ -89,13 +87,5 @@ export const openTelemetry: Dialect = {
   matches: (item) => Object.hasOwn(item, 'role') && Array.isArray(item.parts),
   schema: z.union(Object.values(schemas)),
   types: Object.keys(parts),
-  read: (item) =>
-    readByRole(
-      item,
-      schemas,
-      (role) =>
-        unlessEmpty(item, readParts(item, role, parts, item.parts as unknown[], BODY), BODY),
-      {},
-      BODY,
-    ),
+  read: (item) => readByParts(item, schemas, parts),
 };

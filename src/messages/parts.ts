@@ -17,7 +17,7 @@ import {
   type Refused,
   refused,
 } from './dialect.ts';
-import type { Speaker } from './roles.ts';
+import { readByRole, type SchemasByRole, type Speaker } from './roles.ts';
 
 /** What a part of a message comes to. Nothing but notes: it has nothing to show. */
 export interface Part {
@@ -103,6 +103,19 @@ export function readParts(
 ): ReadMessage {
   const read = parts.map((part, index) => readPart(part, { item, role, kinds, at: [body, index] }));
   return gather(role, read);
+}
+
+/** Of messages whose parts stand under `parts`. */
+export const IN_PARTS = { body: 'parts' } as const;
+
+/** Reads a message whose parts stand under `parts`, where `matches` of its dialect has seen a list. */
+export function readByParts<Role extends Speaker>(
+  item: Item,
+  schemas: SchemasByRole<Role>,
+  kinds: PartKinds,
+): ReadMessage {
+  const read = (role: Role) => readParts(item, role, kinds, item.parts as unknown[], IN_PARTS);
+  return readByRole(item, schemas, (role) => unlessEmpty(item, read(role), IN_PARTS), {}, IN_PARTS);
 }
 
 interface PartContext {

@@ -1,4 +1,5 @@
 import { type Conversation, type Turn, type TurnItem, turnsOf } from '../core/conversation.ts';
+import { caseName } from '../core/presentation/executionTitle.ts';
 import { visibleJson } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -31,7 +32,7 @@ function rowOf(line: CaseLine): object {
   const last = turnsOf(conversation).findLast(({ side }) => side === 'assistant');
   const { outcome, ...others } = facts?.expectations ?? {};
   return {
-    'inputs.id': line.variant === undefined ? line.id : `${line.id}/${line.variant}`,
+    'inputs.id': caseName(line),
     'inputs.query': messagesOf(conversation, (turn) => turn !== last),
     'inputs.response': messagesOf(conversation, (turn) => turn === last),
     ...(facts && facts.tools.length > 0 && { 'inputs.tool_definitions': facts.tools }),

@@ -1,5 +1,6 @@
 import { type Conversation, type Turn, textOf, turnsOf } from '../core/conversation.ts';
 import { groupBy } from '../core/data.ts';
+import { caseName } from '../core/presentation/executionTitle.ts';
 import { visibleJson } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
@@ -39,7 +40,7 @@ function testCase(line: CaseLine, order: number): object {
   const { conversation, facts, usage } = line;
   const { outcome, ...expected } = facts?.expectations ?? {};
   return {
-    name: line.variant === undefined ? line.id : `${line.id}/${line.variant}`,
+    name: caseName(line),
     order,
     success: line.status === 'pass',
     runDuration: line.duration / 1000,

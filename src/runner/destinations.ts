@@ -4,6 +4,7 @@ import { type Forbidden, forbiddenAt } from '../models/destination.ts';
 import type { Destination } from '../models/model.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { connectionsOf } from './connections.ts';
+import { targetsOf } from './modelsOf.ts';
 
 /** A host that cases would ask. */
 export interface AskedHost extends Destination {
@@ -30,10 +31,9 @@ export async function destinationsOf(
 }
 
 function targetDestinations(cases: readonly SuiteCase[]): Destination[] {
-  const targets = cases.flatMap(({ origin }) =>
-    origin.kind === 'transcript' ? [] : [origin.target],
+  return [...new Set(targetsOf(cases))].flatMap(
+    (one) => findTargetType(one.type)?.destination?.(one) ?? [],
   );
-  return [...new Set(targets)].flatMap((one) => findTargetType(one.type)?.destination?.(one) ?? []);
 }
 
 /** What cases would send where it may not go. */

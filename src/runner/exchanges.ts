@@ -19,7 +19,7 @@ import { prependSystemPrompt } from '../targets/systemPrompt.ts';
 import { replying, TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
 import { Budget, budgetedModel, priceForBudget } from './budget.ts';
 import { callUserCode } from './callUserCode.ts';
-import { modelsOf } from './modelsOf.ts';
+import { modelsOf, targetsOf } from './modelsOf.ts';
 import type { RunOptions } from './runOptions.ts';
 import type { Unwritten } from './unwritten.ts';
 
@@ -220,10 +220,7 @@ export class Exchanges {
 
 /** Names of the variables that models and targets are given the values of. */
 function namedVariables(cases: readonly SuiteCase[]): string[] {
-  const targets = cases.flatMap(({ origin }) =>
-    origin.kind === 'transcript' ? [] : [origin.target],
-  );
-  return environmentNames([...modelsOf(cases), ...targets].map(({ written }) => written));
+  return environmentNames([...modelsOf(cases), ...targetsOf(cases)].map(({ written }) => written));
 }
 
 function keyVariablesIn(suites: readonly Suite[]): string[] {

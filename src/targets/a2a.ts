@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { addressSchema } from '../models/address.ts';
-import { addressedTo, headersKey, hideSecrets } from './http.ts';
+import { addressedTo, headersKey } from './http.ts';
 import { commonKeys } from './keys.ts';
 import type { TargetType } from './target.ts';
 
@@ -24,7 +24,7 @@ export const a2aTarget: TargetType = {
   destination: addressedTo,
   async open({ params: given }, host) {
     const { url, headers = {}, timeout = host.timeout } = schema.parse(given);
-    hideSecrets(headers, host);
+    host.scrubber.addSecretsOf(headers);
     // The client is a chunk of its own.
     const { A2aSession } = await import('./a2a/a2aSession.ts');
     return new A2aSession({ url, headers, timeout }, host);

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { environmentNames, isReference } from '../core/environment.ts';
 import { isJsonPointer } from '../core/jsonPointer.ts';
-import { isSecretName } from '../core/scrubber.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { addressSchema } from '../models/address.ts';
 import type { Destination } from '../models/model.ts';
 import { bodyFaults, bodyVariables, contextKeysOf } from './http/bodyTemplate.ts';
 import { commonKeys } from './keys.ts';
-import type { TargetHost, TargetType } from './target.ts';
+import type { TargetType } from './target.ts';
 
 const METHODS = ['POST', 'PUT', 'PATCH'] as const;
 const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
@@ -82,7 +81,7 @@ export const httpTarget: TargetType = {
   destination: addressedTo,
   async open({ params: given }, host) {
     const { url, method = METHODS[0], headers = {}, body = BODY, ...params } = schema.parse(given);
-    hideSecrets(headers, host);
+    host.scrubber.addSecretsOf(headers);
     const { HttpSession } = await import('./http/httpSession.ts');
     const { timeout = host.timeout } = params;
     return new HttpSession({ ...params, url, method, headers, body, timeout }, host);
@@ -96,14 +95,4 @@ export function addressedTo({ params, written = {} }: TargetSpec): Destination {
     variables: environmentNames(written),
     usual: isReference(written.url),
   };
-}
-
-/** Secrets that stand in the file are kept out of what is written all the same. */
-export function hideSecrets(
-  headers: Readonly<Record<string, string>>,
-  { scrubber }: Pick<TargetHost, 'scrubber'>,
-): void {
-  for (const [name, value] of Object.entries(headers)) {
-    if (isSecretName(name)) scrubber.add(name, value);
-  }
 }

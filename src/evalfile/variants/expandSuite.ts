@@ -1,24 +1,28 @@
-import type { Suite, SuiteCase } from '../../core/suite.ts';
+import type { ExpandedCase, Suite, SuiteCase } from '../../core/suite.ts';
 import type { LoadedSuite } from '../loadedSuite.ts';
 
 /**
  * The suite with each conversation of its cases as a case of its own, and what is wrong with finding them.
  *
- * @param wants which cases are looked into; all by default
+ * @param expand gives the conversations of a case; undefined where it stays as it is
  */
 export async function expandSuite(
   loaded: LoadedSuite,
-  wants: (suiteCase: SuiteCase) => boolean = () => true,
+  expand: (suiteCase: SuiteCase) => Promise<ExpandedCase | undefined> = expandCase,
 ): Promise<LoadedSuite> {
   const { suite } = loaded;
-  if (!suite?.cases.some(({ expand }) => expand)) return loaded;
+  if (!suite?.cases.some((one) => one.expand)) return loaded;
   const cases: SuiteCase[] = [];
   const problems = [...loaded.problems];
   for (const one of suite.cases) {
-    const expanded = wants(one) ? await one.expand?.() : undefined;
+    const expanded = await expand(one);
     cases.push(...(expanded?.cases ?? [one]));
     problems.push(...(expanded?.problems ?? []));
   }
   const whole: Suite = { ...suite, cases };
   return { ...loaded, problems, suite: whole };
+}
+
+async function expandCase(suiteCase: SuiteCase): Promise<ExpandedCase | undefined> {
+  return suiteCase.expand?.();
 }

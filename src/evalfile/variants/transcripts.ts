@@ -3,13 +3,13 @@ import { groupBy } from '../../core/data.ts';
 import { sha256 } from '../../core/digest.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { EXTENSIONS } from '../../core/meaning.ts';
-import type { Problem } from '../../core/problem.ts';
+import { type Problem, START } from '../../core/problem.ts';
 import { inSteps } from '../../core/steps.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { filesMatching, findMatches, fixedFolder, isGlob } from '../case/matching.ts';
 import { findReferenced, readFound } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';
-import { parseTranscript } from '../transcript.ts';
+import { parseTranscript, unreadNote } from '../transcript.ts';
 import {
   type FoundConversation,
   findConversations,
@@ -87,14 +87,12 @@ export async function findRecorded(
 
 /** Told once of a file, since all its conversations have them. */
 function unreadKeys(path: string, keys: ReadonlySet<string>): Problem {
-  const message = `Keys of conversations that are not read: ${[...keys].map((key) => `\`${key}\``).join(', ')}.`;
-  const start = { line: 0, character: 0 };
   return {
     code: 'unread-keys',
-    message,
+    message: unreadNote('conversations', [...keys]),
     severity: 'information',
     path,
-    range: { start, end: start },
+    range: START,
   };
 }
 
@@ -195,13 +193,12 @@ class LastText {
 
   #gone(path: string): RecordedConversation {
     const message = 'The file has changed since its conversations were found. Run the case again.';
-    const start = { line: 0, character: 0 };
     const problem: Problem = {
       code: 'file-changed',
       message,
       severity: 'error',
       path,
-      range: { start, end: start },
+      range: START,
     };
     return { messages: [], notes: [], facts: {}, problems: [problem] };
   }

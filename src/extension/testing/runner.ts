@@ -4,9 +4,10 @@ import { errorText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
-import type { Problem } from '../../core/problem.ts';
+import { isError, type Problem } from '../../core/problem.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
+import { expandSuite } from '../../evalfile/variants/expandSuite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import type { LanguageSupport } from '../languageClient.ts';
@@ -114,25 +115,19 @@ export class TestRunner {
     loaded: LoadedSuite,
     isWanted: (id: string) => boolean,
   ): Promise<LoadedSuite> {
-    const { suite } = loaded;
-    if (!suite?.cases.some(({ expand }) => expand)) return loaded;
-    const cases: SuiteCase[] = [];
     const problems = new Map<string, readonly Problem[]>();
-    for (const one of suite.cases) {
+    const { suite } = await expandSuite(loaded, async (one) => {
       const expanded = isWanted(one.id) ? await one.expand?.() : undefined;
-      cases.push(...(expanded?.cases ?? [one]));
-      if (!expanded) continue;
+      if (!expanded) return undefined;
       this.#parts.tree.showVariants(uri, one.id, expanded);
-      problems.set(
-        one.id,
-        expanded.problems.filter(({ severity }) => severity === 'error'),
-      );
-    }
+      problems.set(one.id, expanded.problems.filter(isError));
+      return expanded;
+    });
     const outline = loaded.outline.map((one) => ({
       ...one,
       errors: [...one.errors, ...(problems.get(one.id ?? '') ?? [])],
     }));
-    return { ...loaded, outline, suite: { ...suite, cases } };
+    return { ...loaded, outline, ...(suite && { suite }) };
   }
 
   /** @returns the executions that came to no outcome */

@@ -4,6 +4,7 @@ import { partOf, spokenCase } from '../conversation.ts';
 import { conversationOf } from '../exchanges.ts';
 import { parsed, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
+import { innermost } from '../innermost.ts';
 import { attributesOf, byStart, nestedUnder, type Span, spanOf } from './spanAttributes.ts';
 import { messagesOfSpan, type SpanMessages } from './spanMessages.ts';
 
@@ -71,15 +72,14 @@ function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
   return sessions;
 }
 
-interface Asked {
-  readonly span: Span;
+interface Asked extends Span {
   readonly said: SpanMessages;
 }
 
 function caseFor(session: string, spans: readonly Span[], ledger: Ledger): DraftCase | undefined {
-  const asked = innermost(spans);
-  const exchanges = asked.flatMap(({ span, said }) => {
-    const piece = { line: span.line, what: `The span "${span.name}"` };
+  const asked = askedIn(spans);
+  const exchanges = asked.flatMap(({ line, name, said }) => {
+    const piece = { line, what: `The span "${name}"` };
     const input = partOf(said.input, piece, ledger);
     const output = partOf(said.output, piece, ledger);
     return input && output ? [{ input, output }] : [];
@@ -87,28 +87,19 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
   const messages = withRetrieved(conversationOf(exchanges), spans);
   const line = spans[0]?.line ?? 1;
   if (messages.length === 0) return undefined;
-  const tools = asked.map(({ span }) => toolsOf(span, ledger)).findLast((one) => one !== undefined);
+  const tools = asked.map((span) => toolsOf(span, ledger)).findLast((one) => one !== undefined);
   // A trace's own id says nothing to a person.
   const name = spans.some(({ trace }) => trace === session) ? undefined : session;
   return spokenCase(messages, { line, name, keys: { tools } }, ledger);
 }
 
-/** Spans with messages that hold no other such span: an agent's repeats those of its requests. */
-function innermost(spans: readonly Span[]): Asked[] {
-  const parents = new Map(spans.map(({ id, parent }) => [id, parent]));
+/** The innermost spans with messages. */
+function askedIn(spans: readonly Span[]): Asked[] {
   const asked = spans.flatMap((span) => {
     const said = messagesOfSpan(span);
-    return said ? [{ span, said }] : [];
+    return said ? [{ ...span, said }] : [];
   });
-  const around = new Set<string>();
-  for (const { span } of asked) {
-    const seen = new Set<string>();
-    for (let at = span.parent; at !== '' && !seen.has(at); at = parents.get(at) ?? '') {
-      seen.add(at);
-      around.add(at);
-    }
-  }
-  return asked.filter(({ span }) => !around.has(span.id));
+  return innermost(spans, asked);
 }
 
 function toolsOf({ attributes, line }: Span, ledger: Ledger): unknown[] | undefined {

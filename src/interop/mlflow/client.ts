@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
 import { parseJson } from '../../core/data.ts';
-import { errorText } from '../../core/errors.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { connectionFault } from '../../models/connectionFault.ts';
 import { type Connection, CREDENTIALS, URI_VARIABLE } from './connection.ts';
 import { MlflowError } from './mlflowError.ts';
 import { failureSchema } from './wire.ts';
@@ -141,12 +141,11 @@ export class MlflowClient {
 
   #unreachable(error: unknown): unknown {
     if (this.#signal.aborted) return this.#signal.reason;
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    const code = String(Object(cause).code ?? '');
+    if (!(error instanceof Error)) return error;
     const why =
-      Object(error).name === 'TimeoutError'
+      error.name === 'TimeoutError'
         ? `no answer within ${TIMEOUT / 1000} s`
-        : visibleLine(errorText(cause) || code, SHOWN);
+        : visibleLine(connectionFault(error).reason, SHOWN);
     return new MlflowError(
       'unreachable',
       `${this.url} cannot be reached: ${why}. Start the server with \`mlflow server\`, or check ${URI_VARIABLE}.`,

@@ -7,8 +7,9 @@ import { counted } from '../../core/presentation/amounts.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Suite } from '../../core/suite.ts';
 import { readMessages } from '../../messages/readMessages.ts';
-import { write, writeInline, writeWord } from '../../yaml/quoting.ts';
+import { write, writeEntry, writeInline, writeWord } from '../../yaml/quoting.ts';
 import { shorthandOf } from '../conversation.ts';
+import { plainCopy } from '../evalFileText.ts';
 import { BATCH, findExperiment, searchTraces, spansOf } from './api.ts';
 import { assertionKeyOf, expectedIn, isHuman } from './assessments.ts';
 import { CaseIds } from './caseIds.ts';
@@ -162,15 +163,10 @@ function casesText(pulled: readonly PulledSession[], folder: string): string {
     ...(tools.length > 0 && { tools }),
     ...(Object.keys(expectations).length > 0 && { expectations }),
   }));
-  const text = `# Written by \`turnlight mlflow pull\`, and anew by the next one. What you check stands in the eval file.\ncases:\n${write(copied(cases)).text.replace(/^/gm, '  ')}\n`;
+  const text = `# Written by \`turnlight mlflow pull\`, and anew by the next one. What you check stands in the eval file.\n${writeEntry('cases', write(plainCopy(cases)))}\n`;
   if (Buffer.byteLength(text) <= LIMITS.evalFile) return text;
   const message = `The cases of these sessions fill more than ${readable(LIMITS.evalFile)} bytes of ${join(folder, CASES)}. Pull fewer of them, with --session.`;
   throw new MlflowError('bad-answer', message);
-}
-
-/** Without objects that stand twice: YAML would write a reference to the first. */
-function copied<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
 }
 
 function evalFileText(

@@ -2,6 +2,7 @@ import { isMapping, jsonOrText, mappingOf } from '../../core/data.ts';
 import type { Message } from '../../core/message.ts';
 import { readMessages } from '../../messages/readMessages.ts';
 import type { Exchange } from '../exchanges.ts';
+import { innermost } from '../innermost.ts';
 import type { Span } from './spans.ts';
 
 /** What one trace says of the conversation that it is part of. */
@@ -34,7 +35,10 @@ const ANSWERS = ['response', 'answer', 'output', 'content', 'text', 'message', '
 export function talkOf(spans: readonly Span[]): TraceTalk {
   const root = spans.find(({ parent }) => parent === undefined) ?? spans[0];
   const reply = root && textIn(root.outputs, ANSWERS);
-  const models = innermost(spans);
+  const models = innermost(
+    spans,
+    spans.filter(({ type }) => MODEL_TYPES.includes(type)),
+  );
   const asked = modelExchanges(models, reply);
   return {
     exchanges: asked ?? plainExchange(root, reply, spans),
@@ -66,21 +70,6 @@ function modelExchanges(
 }
 
 const MODEL_TYPES = ['CHAT_MODEL', 'LLM'];
-
-/** Spans of models that hold no other: a framework's repeats those of its requests. */
-function innermost(spans: readonly Span[]): Span[] {
-  const models = spans.filter(({ type }) => MODEL_TYPES.includes(type));
-  const parents = new Map(spans.map(({ id, parent }) => [id, parent]));
-  const around = new Set<string>();
-  for (const { parent } of models) {
-    const seen = new Set<string>();
-    for (let at = parent; at !== undefined && !seen.has(at); at = parents.get(at)) {
-      seen.add(at);
-      around.add(at);
-    }
-  }
-  return models.filter(({ id }) => !around.has(id));
-}
 
 function exchangeOf({ inputs, outputs }: Span): Exchange | undefined {
   const input = messagesIn(requestOf(inputs));

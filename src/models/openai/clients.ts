@@ -1,5 +1,4 @@
 import { AzureOpenAI, OpenAI } from 'openai';
-import { isSecretName } from '../../core/scrubber.ts';
 import type { ModelHost } from '../model.ts';
 import { type CommonOptions, OpenAiModel, type OpenAiSetup } from './openaiModel.ts';
 import { type Account, DEFAULT_TIMEOUT } from './params.ts';
@@ -55,8 +54,6 @@ function modelBy(
   makeClient: (options: CommonOptions) => OpenAI,
 ): OpenAiModel {
   const { headers = {}, timeout = DEFAULT_TIMEOUT } = model.params;
-  for (const [name, value] of Object.entries(headers)) {
-    if (isSecretName(name)) scrubber.add(name, value);
-  }
+  scrubber.addSecretsOf(headers);
   return new OpenAiModel({ ...model, makeClient, scrubber, log, timeout });
 }
