@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { uniqueBy } from '../../src/core/data.ts';
+import { uniqueBy } from '../../src/core/data/data.ts';
 import type { Position } from '../../src/core/problem.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';

@@ -1,4 +1,4 @@
-import type { CaseLine } from '../../src/core/runRecord.ts';
+import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import * as faulty from '../../test/support/modelServer/faults.ts';
 import { type ModelServer, startModelServer } from '../../test/support/modelServer/server.ts';

@@ -4,7 +4,7 @@ import { PROMPT_VARIABLES } from '../../src/assertions/shared/promptVariables.ts
 import { conversationSchema } from '../../src/core/conversation.ts';
 import { toolsSchema } from '../../src/core/message.ts';
 import { rangeSchema } from '../../src/core/problem.ts';
-import { caseLineSchema, endLineSchema, runLineSchema } from '../../src/core/runRecord.ts';
+import { caseLineSchema, endLineSchema, runLineSchema } from '../../src/core/record/runRecord.ts';
 import { usageSchema, verdictSchema } from '../../src/core/verdict.ts';
 import { TYPES } from '../../src/evalfile/foreignNames.ts';
 import { frontMatterSchema } from '../../src/evalfile/prompt.ts';

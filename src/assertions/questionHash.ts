@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, relative, sep } from 'node:path';
 import { type Conversation, toConversation, turnsOf } from '../core/conversation.ts';
-import { digestOf } from '../core/digest.ts';
+import { digestOf } from '../core/data/digest.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { answerSchema } from './answerSchema.ts';

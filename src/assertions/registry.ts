@@ -1,4 +1,4 @@
-import { type Mapping, mappingOf } from '../core/data.ts';
+import { type Mapping, mappingOf } from '../core/data/data.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { AssertionType } from './contract.ts';
 import { allOf } from './types/all-of.ts';

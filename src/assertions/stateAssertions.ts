@@ -1,6 +1,6 @@
 import { dirname, relative } from 'node:path';
 import { atText } from '../core/at.ts';
-import { mappingOf } from '../core/data.ts';
+import { mappingOf } from '../core/data/data.ts';
 import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import type { CaseFacts } from './contract.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { canonicalJson } from '../core/digest.ts';
+import { canonicalJson } from '../core/data/digest.ts';
 import type { AssertionType } from './contract.ts';
 
 /** The keys of an assertion without those that say what holds anyway: `ignore_case: false`. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
-import { HOME_FOLDER } from '../core/recordPaths.ts';
+import { HOME_FOLDER } from '../core/record/recordPaths.ts';
 import { UsageError } from './exitCode.ts';
 
 const EVAL_FILES = '**/*.eval.{yaml,yml}';

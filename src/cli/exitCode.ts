@@ -1,4 +1,4 @@
-import type { EndLine } from '../core/runRecord.ts';
+import type { EndLine } from '../core/record/runRecord.ts';
 
 export const EXIT = {
   passed: 0,

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { groupBy } from '../core/data.ts';
+import { groupBy } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { counted } from '../core/presentation/amounts.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../core/data.ts';
+import { groupBy } from '../core/data/data.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { SimulatedUser, SuiteCase } from '../core/suite.ts';
 import type { OutlineCase } from '../evalfile/loadedSuite.ts';

@@ -1,6 +1,6 @@
 import { appendFile, lstat, mkdir, open, realpath, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { uniqueBy } from '../core/data.ts';
+import { uniqueBy } from '../core/data/data.ts';
 import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
 import { type FileReporterName, REPORTERS, type ReporterName } from '../report/registry.ts';
 import { RunLog } from '../report/reporter.ts';

@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.ts';
 import { scoreText } from '../core/presentation/score.ts';
 import { visibleLog } from '../core/presentation/visibleLog.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
-import type { EndLine } from '../core/runRecord.ts';
+import type { EndLine } from '../core/record/runRecord.ts';
 import type { Suite } from '../core/suite.ts';
 import { shownPath } from '../report/shownPath.ts';
 import { readDotenv } from './dotenv.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listOf } from './listOf.ts';
+import { listOf } from './data/listOf.ts';
 import { type Message, toolCallSchema } from './message.ts';
 import { type Source, sourceSchema } from './problem.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { groupBy, type Path } from './data.ts';
+import { groupBy, type Path } from './data/data.ts';
 import { LIMITS, readable } from './limits.ts';
 import type { FileKind } from './meaning.ts';
 

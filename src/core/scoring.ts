@@ -1,4 +1,4 @@
-import { groupBy } from './data.ts';
+import { groupBy } from './data/data.ts';
 import type { Status, TurnVerdict, Verdict } from './verdict.ts';
 
 /** Arithmetic mean; undefined of nothing, so that no empty mean can read as a score. */

@@ -1,5 +1,5 @@
 import type { SourcedMessage } from './conversation.ts';
-import type { Mapping } from './data.ts';
+import type { Mapping } from './data/data.ts';
 import type { Tool } from './message.ts';
 import type { Problem, Range, Source } from './problem.ts';
 import type { Aggregate, Grading } from './scoring.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listOf } from './listOf.ts';
+import { listOf } from './data/listOf.ts';
 
 /**
  * The four outcomes: `error` could not be judged or run, `skipped` did not apply or was not

@@ -1,4 +1,4 @@
-import { mappingOf, type Path, valueAt } from '../core/data.ts';
+import { mappingOf, type Path, valueAt } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
 import { addWritten, replaceValue } from '../yaml/edits.ts';
 import { write } from '../yaml/quoting.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { changedAt, mappingOf, type Path } from '../core/data.ts';
+import { changedAt, mappingOf, type Path } from '../core/data/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Leaf } from '../schema/leaves.ts';
 import { locateProblem } from '../schema/locateProblem.ts';

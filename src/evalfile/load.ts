@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { freeNames, isMapping, mappingOf, valueAt } from '../core/data.ts';
-import { sha256 } from '../core/digest.ts';
+import { freeNames, isMapping, mappingOf, valueAt } from '../core/data/data.ts';
+import { sha256 } from '../core/data/digest.ts';
 import { LIMITS } from '../core/limits.ts';
 import { START } from '../core/problem.ts';
 import { inSteps, stepsOf } from '../core/steps.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type * as z from 'zod';
-import { type Mapping, mappingOf, valueAt } from '../core/data.ts';
+import { type Mapping, mappingOf, valueAt } from '../core/data/data.ts';
 import { environmentNames, isReference, mentionsEnv, substituteEnv } from '../core/environment.ts';
 import { isFileKind } from '../core/meaning.ts';
 import { toolsSchema, unwrapTools } from '../core/message.ts';

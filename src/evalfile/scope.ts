@@ -1,4 +1,4 @@
-import { groupBy, type Path, uniqueBy } from '../core/data.ts';
+import { groupBy, type Path, uniqueBy } from '../core/data/data.ts';
 import { isError, type Problem, withinLimit } from '../core/problem.ts';
 import type { Step } from '../core/steps.ts';
 import { isUnreadable } from '../yaml/parser.ts';

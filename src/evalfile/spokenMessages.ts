@@ -1,4 +1,4 @@
-import { groupBy, mappingOf } from '../core/data.ts';
+import { groupBy, mappingOf } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 

@@ -4,7 +4,7 @@ import {
   type SourcedMessage,
   toConversation,
 } from '../core/conversation.ts';
-import type { Path } from '../core/data.ts';
+import type { Path } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isError, type Problem, withinLimit } from '../core/problem.ts';
 import { atOnce, type Work } from '../core/steps.ts';

@@ -1,6 +1,6 @@
 import { typeOf } from '../assertions/registry.ts';
 import { contextKey } from '../assertions/shared/promptVariables.ts';
-import { addTo, mappingOf, type Path } from '../core/data.ts';
+import { addTo, mappingOf, type Path } from '../core/data/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { templateVariables } from '../core/text/template.ts';

@@ -1,5 +1,5 @@
 import { assertionTypes } from '../assertions/registry.ts';
-import { isMapping, type Mapping } from '../core/data.ts';
+import { isMapping, type Mapping } from '../core/data/data.ts';
 import { assertionSchema } from '../evalfile/assertion/assertionSchema.ts';
 import { foreignNames } from '../evalfile/foreignNames.ts';
 import { keysAt } from '../schema/schemaWalk.ts';

@@ -1,4 +1,4 @@
-import { isMapping, type Mapping } from '../core/data.ts';
+import { isMapping, type Mapping } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import type { DraftCase, Ledger } from './importer.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { answerSchema } from '../assertions/answerSchema.ts';
-import { mappingOf, parseJson } from '../core/data.ts';
+import { mappingOf, parseJson } from '../core/data/data.ts';
 import { ReasonedError } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';

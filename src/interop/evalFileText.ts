@@ -1,4 +1,4 @@
-import { freeNames, isMapping, remembered } from '../core/data.ts';
+import { freeNames, isMapping, remembered } from '../core/data/data.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { indented, STEP, write, writeEntry, writeInline, writeWord } from '../yaml/quoting.ts';
 import type { Draft, DraftCase } from './importer.ts';

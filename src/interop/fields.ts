@@ -1,4 +1,4 @@
-import { isMapping, jsonOrText, type Mapping } from '../core/data.ts';
+import { isMapping, jsonOrText, type Mapping } from '../core/data/data.ts';
 import { type Tool, toolsSchema, unwrapTools } from '../core/message.ts';
 import type { Ledger } from './importer.ts';
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { isMapping, mappingOf } from '../core/data.ts';
+import { isMapping, mappingOf } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { evalFileText, type WrittenCase, withIds } from './evalFileText.ts';

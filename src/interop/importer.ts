@@ -1,4 +1,4 @@
-import type { Mapping, Path } from '../core/data.ts';
+import type { Mapping, Path } from '../core/data/data.ts';
 
 /** What stands on a line of the file, or is an item of its list. */
 export interface Row {

@@ -1,4 +1,4 @@
-import type { Mapping } from '../core/data.ts';
+import type { Mapping } from '../core/data/data.ts';
 
 const MODEL = 'openai:gpt-5-mini';
 

@@ -1,4 +1,4 @@
-import type { Path } from '../core/data.ts';
+import type { Path } from '../core/data/data.ts';
 import { isError, type Problem } from '../core/problem.ts';
 import { type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadSuite } from '../evalfile/load.ts';

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { isMapping, isTooDeep, jsonOrText, type Path, parseJson } from '../core/data.ts';
+import { isMapping, isTooDeep, jsonOrText, type Path, parseJson } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isError } from '../core/problem.ts';
 import { jsonFault } from '../evalfile/jsonFault.ts';

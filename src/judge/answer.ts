@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Asked, Mistake } from '../assertions/contract.ts';
 import { turnMistakes } from '../assertions/shared/answerMistakes.ts';
-import { mappingOf, type Path, valueAt } from '../core/data.ts';
+import { mappingOf, type Path, valueAt } from '../core/data/data.ts';
 import { LIMITS, readable } from '../core/limits.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { unreachable } from '../core/unreachable.ts';

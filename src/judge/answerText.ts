@@ -1,4 +1,4 @@
-import { parseJson } from '../core/data.ts';
+import { parseJson } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 
 /** Beginnings of an object that are tried: a text of braces alone must not take for ever. */

@@ -10,8 +10,8 @@ import {
   toConversation,
   turnsOf,
 } from '../core/conversation.ts';
-import { deepFreeze } from '../core/data.ts';
-import { canonicalJson } from '../core/digest.ts';
+import { deepFreeze } from '../core/data/data.ts';
+import { canonicalJson } from '../core/data/digest.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
 import type {
   Assertion,

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { Answered, Asked, Divisible, Outcome, Question } from '../assertions/contract.ts';
 import type { Conversation, Turn } from '../core/conversation.ts';
-import { canonicalJson } from '../core/digest.ts';
+import { canonicalJson } from '../core/data/digest.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { mistakesOf } from './answer.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';

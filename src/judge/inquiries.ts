@@ -7,7 +7,7 @@ import type {
 } from '../assertions/contract.ts';
 import { typeOf } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
-import { canonicalJson } from '../core/digest.ts';
+import { canonicalJson } from '../core/data/digest.ts';
 import { errorText } from '../core/errors.ts';
 import { stepsOf } from '../core/steps.ts';
 import type { Assertion } from '../core/suite.ts';

@@ -1,4 +1,4 @@
-import { remembered } from '../core/data.ts';
+import { remembered } from '../core/data/data.ts';
 import { inSteps } from '../core/steps.ts';
 import { isEvalFile, isMessagesFile } from '../protocol/fileNames.ts';
 import { codeActions, codeActionsOfText } from './codeActions/codeActions.ts';

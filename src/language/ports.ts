@@ -1,7 +1,7 @@
 import type { Estimate } from '../core/estimate.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import type { VariantOutcome } from '../core/record/variantOutcome.ts';
 import type { SuiteCase } from '../core/suite.ts';
-import type { VariantOutcome } from '../core/variantOutcome.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';

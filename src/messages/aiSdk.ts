@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { mappingOf } from '../core/data.ts';
+import { mappingOf } from '../core/data/data.ts';
 import {
   failedResult,
   hiddenKind,

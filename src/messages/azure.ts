@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Path } from '../core/data.ts';
+import type { Path } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import { approvals } from './approvals.ts';
 import {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonOrText, mappingOf, valueAt } from '../core/data.ts';
+import { jsonOrText, mappingOf, valueAt } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import type { Missing } from '../schema/valueProblems.ts';
 import type { HeldMessage, Item } from './dialect.ts';

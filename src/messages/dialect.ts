@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Mapping, Path } from '../core/data.ts';
+import type { Mapping, Path } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import type { ValueProblem } from '../schema/valueProblems.ts';
 

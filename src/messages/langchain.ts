@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isMapping, mappingOf, type Path } from '../core/data.ts';
+import { isMapping, mappingOf, type Path } from '../core/data/data.ts';
 import type { ToolCall } from '../core/message.ts';
 import { problemUnder } from '../schema/locateProblem.ts';
 import { valueProblems } from '../schema/valueProblems.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isMapping, type Path } from '../core/data.ts';
+import { isMapping, type Path } from '../core/data/data.ts';
 import type { Message, ToolCall } from '../core/message.ts';
 import { closest } from '../core/text/closest.ts';
 import { problemUnder } from '../schema/locateProblem.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isMapping, remembered, valueAt } from '../core/data.ts';
+import { isMapping, remembered, valueAt } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { closest } from '../core/text/closest.ts';
 import { problemUnder } from '../schema/locateProblem.ts';

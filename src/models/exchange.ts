@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { digestOf } from '../core/digest.ts';
+import { digestOf } from '../core/data/digest.ts';
 import { messageSchema, toolSchema } from '../core/message.ts';
 import { usageSchema } from '../core/verdict.ts';
 import type { Embedded, ModelReply, ModelRequest } from './model.ts';

@@ -1,4 +1,4 @@
-import { mappingOf } from '../core/data.ts';
+import { mappingOf } from '../core/data/data.ts';
 import { modelProviders } from './registry.ts';
 
 /** Names of the variables that hold the keys of models which name no other. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/digest.ts';
+import { canonicalJson } from '../core/data/digest.ts';
 import type { Message } from '../core/message.ts';
 import type { AnyExchangeRequest, RecordedExchange } from './exchange.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { addTo, parseJson } from '../core/data.ts';
-import { digestOf } from '../core/digest.ts';
+import { addTo, parseJson } from '../core/data/data.ts';
+import { digestOf } from '../core/data/digest.ts';
 import { unreadableCause } from '../disk/unreadable.ts';
 import {
   type AnyExchangeRequest,

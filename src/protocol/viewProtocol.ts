@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { conversationSchema } from '../core/conversation.ts';
-import { originKinds, stopReasons } from '../core/runRecord.ts';
+import { originKinds, stopReasons } from '../core/record/runRecord.ts';
 import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
 

@@ -1,6 +1,6 @@
-import { groupBy } from '../core/data.ts';
+import { groupBy } from '../core/data/data.ts';
 import { verdictText } from '../core/presentation/verdictText.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import { mean } from '../core/scoring.ts';
 import type { Verdict } from '../core/verdict.ts';
 

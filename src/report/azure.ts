@@ -1,7 +1,7 @@
 import { type Conversation, type Turn, type TurnItem, turnsOf } from '../core/conversation.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
 import { visibleJson } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { summaries } from './assertionSummary.ts';
 import type { Report } from './reporter.ts';

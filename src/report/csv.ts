@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { plainLog, visibleLine } from '../core/presentation/visibleText.ts';
-import { recordedPath } from '../core/recordPaths.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import { recordedPath } from '../core/record/recordPaths.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { TurnVerdict, Verdict } from '../core/verdict.ts';
 import type { Report } from './reporter.ts';
 

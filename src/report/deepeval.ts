@@ -1,8 +1,8 @@
 import { type Conversation, type Turn, textOf, turnsOf } from '../core/conversation.ts';
-import { groupBy } from '../core/data.ts';
+import { groupBy } from '../core/data/data.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
 import { visibleJson } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report } from './reporter.ts';
 

@@ -13,7 +13,7 @@ import {
   verdictText,
 } from '../core/presentation/verdictText.ts';
 import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../core/verdict.ts';
 import type { Paint } from './paint.ts';
 

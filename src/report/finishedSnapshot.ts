@@ -1,4 +1,4 @@
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 
 type Finished = Omit<Snapshot, 'state' | 'suiteName' | 'repetitions' | 'assertions' | 'stale'>;

@@ -1,5 +1,5 @@
 import { visibleJson } from '../core/presentation/visibleText.ts';
-import { mapCasePaths, mapRunPaths, recordedPath } from '../core/recordPaths.ts';
+import { mapCasePaths, mapRunPaths, recordedPath } from '../core/record/recordPaths.ts';
 import { passAtAll } from '../runner/repetitions.ts';
 import { summariesBySuite } from './assertionSummary.ts';
 import type { Report } from './reporter.ts';

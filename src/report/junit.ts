@@ -1,7 +1,7 @@
-import { groupBy } from '../core/data.ts';
+import { groupBy } from '../core/data/data.ts';
 import { caseName, executionTitle } from '../core/presentation/executionTitle.ts';
 import { plainLog, visibleLine, visibleText } from '../core/presentation/visibleText.ts';
-import type { CaseLine, RunLine } from '../core/runRecord.ts';
+import type { CaseLine, RunLine } from '../core/record/runRecord.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint } from './paint.ts';

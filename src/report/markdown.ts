@@ -5,7 +5,7 @@ import { failuresOf } from '../core/presentation/failureText.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../core/presentation/markdown.ts';
 import { caseScoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure } from '../core/verdict.ts';
 import { createPaint } from './paint.ts';
 import type { Report, RunLog } from './reporter.ts';

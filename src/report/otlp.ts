@@ -1,6 +1,6 @@
 import { visibleJson } from '../core/presentation/visibleText.ts';
-import { recordedPath } from '../core/recordPaths.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import { recordedPath } from '../core/record/recordPaths.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Report } from './reporter.ts';
 

@@ -1,7 +1,7 @@
-import { groupBy } from '../core/data.ts';
+import { groupBy } from '../core/data/data.ts';
 import { type CaseIdentity, type CaseRef, caseKey, executionKey } from '../core/identity.ts';
-import type { RecordHome } from '../core/recordPaths.ts';
-import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
+import type { RecordHome } from '../core/record/recordPaths.ts';
+import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { addUsage, isFailure, NO_USAGE, type Usage } from '../core/verdict.ts';

@@ -4,7 +4,7 @@ import { scoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
 import { samplesText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import { statusSchema } from '../core/verdict.ts';
 import { passAtAll } from '../runner/repetitions.ts';
 import { type AssertionSummary, summaries } from './assertionSummary.ts';

@@ -3,7 +3,7 @@ import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
 import { verdictText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import type { Paint } from './paint.ts';
 

@@ -1,9 +1,9 @@
-import { groupBy } from '../core/data.ts';
+import { groupBy } from '../core/data/data.ts';
 import { executionKey } from '../core/identity.ts';
 import { durationText } from '../core/presentation/amounts.ts';
 import { stopText } from '../core/presentation/conversation.ts';
 import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/digest.ts';
+import { canonicalJson } from '../core/data/digest.ts';
 import type { KeyHost } from '../core/environment.ts';
 import type { ModelSpec, SuiteCase } from '../core/suite.ts';
 import type { Connection } from '../models/model.ts';

@@ -1,5 +1,5 @@
-import { digestOf } from '../core/digest.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import { digestOf } from '../core/data/digest.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { SaidBefore, SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { Exchanges } from './exchanges.ts';

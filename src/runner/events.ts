@@ -1,7 +1,7 @@
 import type { Turn } from '../core/conversation.ts';
 import type { CaseRef } from '../core/identity.ts';
-import type { RecordHome } from '../core/recordPaths.ts';
-import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
+import type { RecordHome } from '../core/record/recordPaths.ts';
+import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
 

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../core/digest.ts';
+import { canonicalJson } from '../core/data/digest.ts';
 import { environmentNames } from '../core/environment.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';

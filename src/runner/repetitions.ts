@@ -1,4 +1,4 @@
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import { mean } from '../core/scoring.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 

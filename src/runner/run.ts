@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { CaseLine, EndLine } from '../core/runRecord.ts';
+import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
 import { type FoundHome, findHome } from '../store/home.ts';
 import { RunRecords } from '../store/runRecords.ts';
 import { describeRun } from './describeRun.ts';

@@ -2,7 +2,7 @@ import { liveTurnsOf, toConversation, turnsOf } from '../core/conversation.ts';
 import type { CaseRef } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import { caseScore, caseStatus } from '../core/scoring.ts';
 import type { Assertion, LiveOrigin, Suite, SuiteCase, TranscriptOrigin } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';

@@ -1,7 +1,7 @@
 import type { EditorModels } from '../core/editorModels.ts';
 import type { AllowedHost } from '../core/environment.ts';
 import type { Logger } from '../core/logger.ts';
-import type { EndLine } from '../core/runRecord.ts';
+import type { EndLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { UnwritableError } from '../disk/unwritable.ts';

@@ -1,5 +1,5 @@
 import type { Conversation } from '../core/conversation.ts';
-import type { StopReason } from '../core/runRecord.ts';
+import type { StopReason } from '../core/record/runRecord.ts';
 import {
   NO_SIMULATOR,
   type ScriptedTurn,

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { changedAt, isMapping, type Path, valueAt } from '../core/data.ts';
+import { changedAt, isMapping, type Path, valueAt } from '../core/data/data.ts';
 import { nearest } from '../core/text/closest.ts';
 import type { ForeignNames } from './foreignNames.ts';
 import { definition, keysAt, schemasAt, valuesAt } from './schemaWalk.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Path, valueAt } from '../core/data.ts';
+import { type Path, valueAt } from '../core/data/data.ts';
 
 export type Issue = z.core.$ZodIssue;
 

@@ -1,4 +1,4 @@
-import type { Path } from '../core/data.ts';
+import type { Path } from '../core/data/data.ts';
 import type { Fix, Problem, Range } from '../core/problem.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
 import type { ValueProblem } from './valueProblems.ts';

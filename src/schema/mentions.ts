@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { changedAt, isMapping, type Path, samePath } from '../core/data.ts';
+import { changedAt, isMapping, type Path, samePath } from '../core/data/data.ts';
 import {
   type FileKind,
   type Meaning,

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { changedAt, type Path, samePath, valueAt } from '../core/data.ts';
+import { changedAt, type Path, samePath, valueAt } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { nearest } from '../core/text/closest.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';

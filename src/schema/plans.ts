@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isMapping } from '../core/data.ts';
+import { isMapping } from '../core/data/data.ts';
 import { MEANING_KEYS, type Meaning } from '../core/meaning.ts';
 import { definition, metaOf, unwrap } from './schemaWalk.ts';
 

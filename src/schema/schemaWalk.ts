@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isMapping, type Path, valueAt } from '../core/data.ts';
+import { isMapping, type Path, valueAt } from '../core/data/data.ts';
 
 /**
  * Answers what an author needs to know about a schema: which keys and values are allowed here, and

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { mappingOf, type Path, samePath, uniqueBy, valueAt } from '../core/data.ts';
+import { mappingOf, type Path, samePath, uniqueBy, valueAt } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type Fix, suggested } from '../core/problem.ts';
 import { nearest } from '../core/text/closest.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Connection } from 'vscode-languageserver/node';
-import { uniqueBy } from '../core/data.ts';
+import { uniqueBy } from '../core/data/data.ts';
 import type { Problem } from '../core/problem.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { diagnosticsByFile } from '../language/features/diagnostics.ts';

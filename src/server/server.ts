@@ -8,10 +8,10 @@ import {
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import * as z from 'zod';
-import { remembered } from '../core/data.ts';
+import { remembered } from '../core/data/data.ts';
 import type { Estimate } from '../core/estimate.ts';
 import { noticeText } from '../core/presentation/editorText.ts';
-import { HOME_FOLDER } from '../core/recordPaths.ts';
+import { HOME_FOLDER } from '../core/record/recordPaths.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import type { ClientWishes } from '../language/ports.ts';

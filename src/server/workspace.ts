@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { remembered } from '../core/data.ts';
-import { sha256 } from '../core/digest.ts';
+import { remembered } from '../core/data/data.ts';
+import { sha256 } from '../core/data/digest.ts';
 import { isInside } from '../core/insideWorkspace.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type Problem, START } from '../core/problem.ts';
-import type { CaseLine } from '../core/runRecord.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import { type VariantOutcome, worstFirst } from '../core/record/variantOutcome.ts';
 import { inSteps, stepsOf } from '../core/steps.ts';
-import { type VariantOutcome, worstFirst } from '../core/variantOutcome.ts';
 import { FileError, type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RUNS_FOLDER } from '../core/recordPaths.ts';
-import type { RecordLine } from '../core/runRecord.ts';
+import { RUNS_FOLDER } from '../core/record/recordPaths.ts';
+import type { RecordLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { CREATING, isRealFolder, makeRealFolder, openRegular } from '../disk/regularFile.ts';
 import { type UnwritableError, unwritable } from '../disk/unwritable.ts';

@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { HOME_FOLDER, type RecordHome } from '../core/recordPaths.ts';
+import { HOME_FOLDER, type RecordHome } from '../core/record/recordPaths.ts';
 import {
   CREATING,
   isRealFolder,

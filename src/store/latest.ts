@@ -1,9 +1,9 @@
-import { groupBy } from '../core/data.ts';
+import { groupBy } from '../core/data/data.ts';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
-import { mapCasePaths, namedPath } from '../core/recordPaths.ts';
-import type { CaseLine } from '../core/runRecord.ts';
-import { type VariantOutcome, WORST_FIRST } from '../core/variantOutcome.ts';
+import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import { type VariantOutcome, WORST_FIRST } from '../core/record/variantOutcome.ts';
 import { recordsAt } from './append.ts';
 import { type KeptHomes, keptHomes } from './home.ts';
 import { type Entry, type RecordIndex, RecordReader } from './recordIndex.ts';

@@ -1,14 +1,14 @@
 import { dirname } from 'node:path';
+import { fitting } from '../core/data/listOf.ts';
 import { LIMITS, readable } from '../core/limits.ts';
-import { fitting } from '../core/listOf.ts';
-import { absolutePath, mapCasePaths, mapRunPaths } from '../core/recordPaths.ts';
+import { absolutePath, mapCasePaths, mapRunPaths } from '../core/record/recordPaths.ts';
 import {
   type CaseLine,
   type EndLine,
   RECORD_VERSION,
   type RunLine,
   recordLineSchema,
-} from '../core/runRecord.ts';
+} from '../core/record/runRecord.ts';
 import { linesIn } from './recordLines.ts';
 
 /** A run's record as read back, its paths absolute. */

@@ -1,12 +1,17 @@
 import type { Stats } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
 import type * as z from 'zod';
-import { addTo, mappingOf } from '../core/data.ts';
+import { addTo, mappingOf } from '../core/data/data.ts';
+import { fitting } from '../core/data/listOf.ts';
 import { caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
-import { fitting } from '../core/listOf.ts';
-import { absolutePath, mapCasePaths } from '../core/recordPaths.ts';
-import { type CaseLine, caseLineSchema, type EndLine, endLineSchema } from '../core/runRecord.ts';
+import { absolutePath, mapCasePaths } from '../core/record/recordPaths.ts';
+import {
+  type CaseLine,
+  caseLineSchema,
+  type EndLine,
+  endLineSchema,
+} from '../core/record/runRecord.ts';
 import { openRegular } from '../disk/regularFile.ts';
 import { rootOfRecord } from './read.ts';
 import { type Line, linesOf } from './recordLines.ts';

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { shallowJson } from '../core/data.ts';
-import { JsonShape } from '../core/jsonShape.ts';
+import { shallowJson } from '../core/data/data.ts';
+import { JsonShape } from '../core/data/jsonShape.ts';
 import { LIMITS } from '../core/limits.ts';
 import { openRegular } from '../disk/regularFile.ts';
 

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { mappingOf, parseJson } from '../core/data.ts';
+import { mappingOf, parseJson } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
-import { absolutePath } from '../core/recordPaths.ts';
+import { absolutePath } from '../core/record/recordPaths.ts';
 import { readRegular } from '../disk/regularFile.ts';
 import { unwritable } from '../disk/unwritable.ts';
 import { RECORD, recordsAt } from './append.ts';

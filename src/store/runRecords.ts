@@ -1,5 +1,10 @@
-import { mapCasePaths, mapRunPaths, type RecordHome, recordedPath } from '../core/recordPaths.ts';
-import type { CaseLine, EndLine, RunLine } from '../core/runRecord.ts';
+import {
+  mapCasePaths,
+  mapRunPaths,
+  type RecordHome,
+  recordedPath,
+} from '../core/record/recordPaths.ts';
+import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import { createRecord, type RecordWriter } from './append.ts';
 

@@ -1,4 +1,4 @@
-import { digestOf, sha256 } from '../core/digest.ts';
+import { digestOf, sha256 } from '../core/data/digest.ts';
 import type { Tool } from '../core/message.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
 import { readLinked } from '../disk/regularFile.ts';

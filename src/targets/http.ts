@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { isJsonPointer } from '../core/data/jsonPointer.ts';
 import { environmentNames, isReference } from '../core/environment.ts';
-import { isJsonPointer } from '../core/jsonPointer.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { addressSchema } from '../models/address.ts';
 import type { Destination } from '../models/model.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { canonicalJson } from '../core/digest.ts';
+import { canonicalJson } from '../core/data/digest.ts';
 import type { Tool, ToolCall } from '../core/message.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { environmentFor } from './programs/environment.ts';

@@ -1,5 +1,5 @@
 import { isScalar } from 'yaml';
-import { type Path, valueAt } from '../core/data.ts';
+import { type Path, valueAt } from '../core/data/data.ts';
 import { isTied } from './checkNodes.ts';
 import { columnOf } from './edits.ts';
 import { endOfLine, startOfNextLine } from './lines.ts';

@@ -1,5 +1,5 @@
 import { type Document, isMap, isNode, isSeq } from 'yaml';
-import { changedAt } from '../core/data.ts';
+import { changedAt } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import { keyOf, valueUnder } from './nodes.ts';
 import type { ParsedText } from './parsedText.ts';

@@ -1,6 +1,6 @@
 import type { TextEdit } from 'vscode-languageserver-types';
 import { isCollection, isMap, type Node } from 'yaml';
-import type { Path } from '../core/data.ts';
+import type { Path } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
 import { endOfLine, lineBreakOf, startOfLine } from './lines.ts';
 import {

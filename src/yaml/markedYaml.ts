@@ -1,5 +1,5 @@
 import { type Document, isCollection, isPair, isSeq, visit } from 'yaml';
-import type { Path } from '../core/data.ts';
+import type { Path } from '../core/data/data.ts';
 import type { Work } from '../core/steps.ts';
 import { keyOf, type Style, startOf, styleOf } from './nodes.ts';
 import { parse } from './parser.ts';

@@ -12,7 +12,7 @@ import {
   Scalar,
   type YAMLMap,
 } from 'yaml';
-import type { Path } from '../core/data.ts';
+import type { Path } from '../core/data/data.ts';
 
 /** Offsets in UTF-16 units. */
 export type Span = readonly [start: number, end: number];

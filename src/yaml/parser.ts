@@ -1,5 +1,5 @@
 import { type Document, YAMLParseError } from 'yaml';
-import { uniqueBy } from '../core/data.ts';
+import { uniqueBy } from '../core/data/data.ts';
 import type { Work } from '../core/steps.ts';
 import { documentsWithin, REFUSALS, Refusal } from './gate.ts';
 import { syntaxWords } from './syntaxWords.ts';

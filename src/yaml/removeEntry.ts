@@ -1,6 +1,6 @@
 import type { TextEdit } from 'vscode-languageserver-types';
 import { isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { Path } from '../core/data.ts';
+import type { Path } from '../core/data/data.ts';
 import { edit } from './edits.ts';
 import { endOfLine, startOfLine, startOfNextLine } from './lines.ts';
 import { endOf, keyOf, nodeAt, startOf } from './nodes.ts';

@@ -1,4 +1,4 @@
-import type { Path } from '../core/data.ts';
+import type { Path } from '../core/data/data.ts';
 import type { Range } from '../core/problem.ts';
 import { escapeRegExp } from '../core/text/escapeRegExp.ts';
 import { templateVariables } from '../core/text/template.ts';

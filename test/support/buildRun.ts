@@ -1,6 +1,6 @@
 import { type SourcedMessage, toConversation } from '../../src/core/conversation.ts';
 import type { CaseRef } from '../../src/core/identity.ts';
-import { type CaseLine, RECORD_VERSION } from '../../src/core/runRecord.ts';
+import { type CaseLine, RECORD_VERSION } from '../../src/core/record/runRecord.ts';
 import type { SuiteCase } from '../../src/core/suite.ts';
 import { NO_USAGE } from '../../src/core/verdict.ts';
 import type { RunEvent } from '../../src/runner/events.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { deepFreeze } from '../../src/core/data.ts';
+import { deepFreeze } from '../../src/core/data/data.ts';
 import type { Message } from '../../src/core/message.ts';
 import { loadTranscript } from '../../src/evalfile/transcript.ts';
 import { readMessages } from '../../src/messages/readMessages.ts';

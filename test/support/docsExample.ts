@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parse, stringify } from 'yaml';
-import { isMapping } from '../../src/core/data.ts';
+import { isMapping } from '../../src/core/data/data.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';
 import type { LoadedSuite } from '../../src/evalfile/loadedSuite.ts';
 import { nodeFiles } from '../../src/evalfile/nodeFiles.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { SILENT } from '../../src/core/logger.ts';
-import type { CaseLine } from '../../src/core/runRecord.ts';
+import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
 import type { Suite } from '../../src/core/suite.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';

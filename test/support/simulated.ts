@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { CaseLine } from '../../src/core/runRecord.ts';
+import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import type { ChatBody } from './modelServer/chatBody.ts';
 import { startModelServer } from './modelServer/server.ts';
 import { json, type Step } from './modelServer/steps.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { assertionTypes } from '../../src/assertions/registry.ts';
 import { SILENT } from '../../src/core/logger.ts';
-import type { CaseLine } from '../../src/core/runRecord.ts';
+import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
 import type { Assertion, Suite } from '../../src/core/suite.ts';
 import { loadSuite } from '../../src/evalfile/load.ts';

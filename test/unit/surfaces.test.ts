@@ -11,7 +11,7 @@ import { labelText, noticeText } from '../../src/core/presentation/editorText.ts
 import { failuresOf, problemFailure } from '../../src/core/presentation/failureText.ts';
 import { visibleLog } from '../../src/core/presentation/visibleLog.ts';
 import { plainLog } from '../../src/core/presentation/visibleText.ts';
-import type { CaseLine } from '../../src/core/runRecord.ts';
+import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
 import { atOnce } from '../../src/core/steps.ts';
 import { terminalText } from '../../src/extension/testing/terminalText.ts';

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { turnsOf } from '../../src/core/conversation.ts';
 import { executionTitle } from '../../src/core/presentation/executionTitle.ts';
-import type { CaseLine } from '../../src/core/runRecord.ts';
+import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { htmlReport } from '../../src/report/html.ts';
 import { launchBrowser } from '../support/host/browser.ts';
 import { imported } from '../support/imports.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { CaseLine } from '../../src/core/runRecord.ts';
+import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { htmlReport } from '../../src/report/html.ts';
 import { buildVerdict } from '../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../support/buildRun.ts';

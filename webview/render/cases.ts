@@ -1,4 +1,4 @@
-import { groupBy } from '../../src/core/data.ts';
+import { groupBy } from '../../src/core/data/data.ts';
 import { caseKey } from '../../src/core/identity.ts';
 import { counted } from '../../src/core/presentation/amounts.ts';
 import { executionTitle } from '../../src/core/presentation/executionTitle.ts';

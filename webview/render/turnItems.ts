@@ -1,5 +1,5 @@
 import type { SystemText, Turn, TurnItem } from '../../src/core/conversation.ts';
-import { parseJson } from '../../src/core/data.ts';
+import { parseJson } from '../../src/core/data/data.ts';
 import { counted } from '../../src/core/presentation/amounts.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
 import { h } from '../h.ts';

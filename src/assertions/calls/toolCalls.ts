@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import * as z from 'zod';
 import type { Turn } from '../../core/conversation.ts';
-import { isMapping, type Mapping, valueAt } from '../../core/data.ts';
+import { isMapping, type Mapping, valueAt } from '../../core/data/data.ts';
 import type { ToolCall } from '../../core/message.ts';
 import type { Fault } from '../contract.ts';
 import { faultOfPattern } from '../types/regex.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Mapping } from '../../core/data.ts';
+import type { Mapping } from '../../core/data/data.ts';
 import { type Grading, type Scale, UNIT } from '../../core/scoring.ts';
 import type { Fault } from '../contract.ts';
 

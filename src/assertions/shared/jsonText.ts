@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isTooDeep } from '../../core/data.ts';
+import { isTooDeep } from '../../core/data/data.ts';
 
 export type ReadJson =
   | { readonly valid: true; readonly value: unknown }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import type { Fault } from '../contract.ts';
 import { readSchema } from './readSchema.ts';
 

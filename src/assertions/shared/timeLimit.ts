@@ -1,5 +1,5 @@
 import { createContext, runInContext } from 'node:vm';
-import { mappingOf } from '../../core/data.ts';
+import { mappingOf } from '../../core/data/data.ts';
 import { TookTooLong } from '../../core/errors.ts';
 
 const context = createContext({ work: undefined });

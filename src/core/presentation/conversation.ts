@@ -1,4 +1,4 @@
-import type { CaseLine, OriginKind, StopReason } from '../runRecord.ts';
+import type { CaseLine, OriginKind, StopReason } from '../record/runRecord.ts';
 
 export const ORIGIN_WORDS: Readonly<Record<OriginKind, string>> = {
   turns: 'live conversation',

@@ -1,5 +1,5 @@
 import type { CaseIdentity } from '../identity.ts';
-import type { CaseLine } from '../runRecord.ts';
+import type { CaseLine } from '../record/runRecord.ts';
 import { visibleLine } from './visibleText.ts';
 
 /** `order-status`, `order-status/line-7` where it is a variant, or `order-status 2/3` where it is repeated. */

@@ -1,7 +1,7 @@
 import { type Turn, textOf, turnsOf } from '../conversation.ts';
-import { groupBy, uniqueBy } from '../data.ts';
+import { groupBy, uniqueBy } from '../data/data.ts';
 import type { Problem, Source } from '../problem.ts';
-import type { CaseLine } from '../runRecord.ts';
+import type { CaseLine } from '../record/runRecord.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../verdict.ts';
 import { thresholdSentence } from './score.ts';
 import { STATUS_WORDS } from './status.ts';

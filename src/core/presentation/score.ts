@@ -1,4 +1,4 @@
-import type { CaseLine } from '../runRecord.ts';
+import type { CaseLine } from '../record/runRecord.ts';
 import { reaches, type TurnBadge, valueOn } from '../scoring.ts';
 import type { Verdict } from '../verdict.ts';
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { type AssertionType, asksJudge } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
-import { changedAt, type Mapping, mappingOf, remembered, valueAt } from '../../core/data.ts';
+import { changedAt, type Mapping, mappingOf, remembered, valueAt } from '../../core/data/data.ts';
 import { isFileKind, isProgramFile } from '../../core/meaning.ts';
 import { type Scale, UNIT } from '../../core/scoring.ts';
 import { type Assertion, type JudgePrompt, NO_JUDGE } from '../../core/suite.ts';

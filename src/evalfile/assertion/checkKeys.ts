@@ -1,5 +1,5 @@
 import { findAssertionType } from '../../assertions/registry.ts';
-import { freeNames, isMapping } from '../../core/data.ts';
+import { freeNames, isMapping } from '../../core/data/data.ts';
 import { type Location, type Reporter, within } from '../scope.ts';
 import { writtenLabel } from './key.ts';
 

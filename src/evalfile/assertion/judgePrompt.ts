@@ -4,7 +4,7 @@ import {
   lackingFact,
   lackingSentence,
 } from '../../assertions/shared/promptVariables.ts';
-import type { Mapping } from '../../core/data.ts';
+import type { Mapping } from '../../core/data/data.ts';
 import type { Range } from '../../core/problem.ts';
 import type { JudgePrompt } from '../../core/suite.ts';
 import { templateVariables } from '../../core/text/template.ts';

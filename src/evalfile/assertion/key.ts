@@ -1,7 +1,7 @@
 import { findAssertionType } from '../../assertions/registry.ts';
 import { withoutDefaults } from '../../assertions/withoutDefaults.ts';
-import { changedAt, type Mapping, mappingOf, type Path, valueAt } from '../../core/data.ts';
-import { digestOf } from '../../core/digest.ts';
+import { changedAt, type Mapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
+import { digestOf } from '../../core/data/digest.ts';
 
 export interface Listed {
   readonly given: unknown;

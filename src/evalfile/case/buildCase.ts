@@ -1,6 +1,6 @@
 import { toConversation, turnsOf } from '../../core/conversation.ts';
-import { remembered } from '../../core/data.ts';
-import { sha256 } from '../../core/digest.ts';
+import { remembered } from '../../core/data/data.ts';
+import { sha256 } from '../../core/data/digest.ts';
 import { unwrapTools } from '../../core/message.ts';
 import type { Assertion, Repeat, SaidBefore, SuiteCase } from '../../core/suite.ts';
 import type { AssertionInput } from '../assertion/assertionSchema.ts';

@@ -1,4 +1,4 @@
-import { isMapping, mappingOf } from '../../core/data.ts';
+import { isMapping, mappingOf } from '../../core/data/data.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import type { LoadedSuite, OutlineCase } from '../loadedSuite.ts';
 import type { LoadedPrompt } from '../prompt.ts';

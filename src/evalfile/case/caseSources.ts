@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { valueAt } from '../../core/data.ts';
+import { valueAt } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { inSteps } from '../../core/steps.ts';
 import { readYaml } from '../../yaml/yamlDocument.ts';

@@ -1,4 +1,4 @@
-import { type Mapping, mappingOf } from '../../core/data.ts';
+import { type Mapping, mappingOf } from '../../core/data/data.ts';
 import type { Listed } from '../assertion/key.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 

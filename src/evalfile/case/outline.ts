@@ -1,5 +1,5 @@
 import { toConversation, turnsOf } from '../../core/conversation.ts';
-import { type Mapping, mappingOf, valueAt } from '../../core/data.ts';
+import { type Mapping, mappingOf, valueAt } from '../../core/data/data.ts';
 import { MAX_REPETITIONS, type SaidBefore, type SuiteCase } from '../../core/suite.ts';
 import type { OutlineCase, OutlineTurn } from '../loadedSuite.ts';
 import { type Location, type Scope, within } from '../scope.ts';

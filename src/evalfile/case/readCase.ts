@@ -1,4 +1,4 @@
-import { changedAt, isMapping, type Path, valueAt } from '../../core/data.ts';
+import { changedAt, isMapping, type Path, valueAt } from '../../core/data/data.ts';
 import { checked } from '../checked.ts';
 import { type CaseInput, caseSchema } from '../schema.ts';
 import type { Location, Scope } from '../scope.ts';

@@ -1,4 +1,4 @@
-import { isMapping, isTooDeep, type Mapping, type Path, valueAt } from '../../core/data.ts';
+import { isMapping, isTooDeep, type Mapping, type Path, valueAt } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { isError, type Position, type Problem, type Range } from '../../core/problem.ts';
 import type { Work } from '../../core/steps.ts';

@@ -1,4 +1,4 @@
-import { isMapping, isTooDeep, type Mapping } from '../../core/data.ts';
+import { isMapping, isTooDeep, type Mapping } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { ReadCase } from '../case/readCase.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Mapping } from '../../core/data.ts';
+import type { Mapping } from '../../core/data/data.ts';
 import { toolSchema } from '../../core/message.ts';
 
 /** Tools as logs have them: with keys of their own besides. */

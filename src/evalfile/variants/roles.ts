@@ -1,4 +1,4 @@
-import { isMapping, type Mapping } from '../../core/data.ts';
+import { isMapping, type Mapping } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
 
 /** The sides of a conversation by the names that a foreign file has for them. */

@@ -1,4 +1,4 @@
-import { freeNames, type Mapping } from '../../core/data.ts';
+import { freeNames, type Mapping } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { ExpandedCase, SuiteCase } from '../../core/suite.ts';
 import type { ReadCase } from '../case/readCase.ts';

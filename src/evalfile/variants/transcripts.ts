@@ -1,6 +1,6 @@
 import { basename, dirname, extname, relative } from 'node:path';
-import { groupBy } from '../../core/data.ts';
-import { sha256 } from '../../core/digest.ts';
+import { groupBy } from '../../core/data/data.ts';
+import { sha256 } from '../../core/data/digest.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { EXTENSIONS } from '../../core/meaning.ts';
 import { type Problem, START } from '../../core/problem.ts';

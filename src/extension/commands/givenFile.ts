@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { firstFree } from '../../core/data.ts';
+import { firstFree } from '../../core/data/data.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { FileError } from '../../evalfile/files.ts';

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { labelText, noticeText } from '../../core/presentation/editorText.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import { isError } from '../../core/problem.ts';
+import { worstFirst } from '../../core/record/variantOutcome.ts';
 import type { ExpandedCase } from '../../core/suite.ts';
-import { worstFirst } from '../../core/variantOutcome.ts';
 import { LatestRuns } from '../../store/latest.ts';
 
 /** Lets one choose a conversation of a case that stands for several: those first that did not pass. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { labelText } from '../../core/presentation/editorText.ts';
 import { type Failure, failuresOf, problemFailure } from '../../core/presentation/failureText.ts';
 import type { Problem, Source } from '../../core/problem.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import { toRange } from '../locations.ts';
 import { type Edit, movedSource } from './movedLines.ts';
 

@@ -2,7 +2,7 @@ import { type Turn, textOf, turnsOf } from '../../core/conversation.ts';
 import { stopText } from '../../core/presentation/conversation.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import { verdictText } from '../../core/presentation/verdictText.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { Status, Verdict } from '../../core/verdict.ts';
 import { terminalText } from './terminalText.ts';
 

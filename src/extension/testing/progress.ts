@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CaseRef } from '../../core/identity.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { Status } from '../../core/verdict.ts';
 import type { RunEvent } from '../../runner/events.ts';

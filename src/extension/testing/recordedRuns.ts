@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { uniqueBy } from '../../core/data.ts';
+import { uniqueBy } from '../../core/data/data.ts';
 import { executionKey } from '../../core/identity.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
-import { RECORD_FILES } from '../../core/recordPaths.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
+import { RECORD_FILES } from '../../core/record/recordPaths.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isRunning } from '../../protocol/running.ts';
 import type { LatestRuns } from '../../store/latest.ts';
 import type { Entry } from '../../store/recordIndex.ts';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { CaseLine, EndLine } from '../../core/runRecord.ts';
+import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { Disposing } from '../disposables.ts';
 import { NOTHING_RUN, type RunCount, recordedCount, runStatusText } from './runStatusText.ts';

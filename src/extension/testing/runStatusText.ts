@@ -1,4 +1,4 @@
-import type { CaseLine, EndLine } from '../../core/runRecord.ts';
+import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
 import type { Status } from '../../core/verdict.ts';
 
 /** How far a run has come: its executions, and how many of them ended in each way. */

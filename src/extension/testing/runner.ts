@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { groupBy } from '../../core/data.ts';
+import { groupBy } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';

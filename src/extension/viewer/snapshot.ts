@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type Conversation, toConversation, turnsOf } from '../../core/conversation.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { SaidBefore } from '../../core/suite.ts';
 import type { LoadedSuite, OutlineCase } from '../../evalfile/loadedSuite.ts';

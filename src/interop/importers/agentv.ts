@@ -1,4 +1,4 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { listIn, parsed, tellStrangers, textIn, textsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 import { chatTarget, placeholderTarget } from '../placeholder.ts';

@@ -1,4 +1,4 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { type Mapped, ourAssertion, ourAssertions } from '../assertions.ts';
 import { listIn, textIn } from '../fields.ts';
 

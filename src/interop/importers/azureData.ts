@@ -1,4 +1,4 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
 import { ourAssertion } from '../assertions.ts';
 import { messagesOf, spokenCase } from '../conversation.ts';

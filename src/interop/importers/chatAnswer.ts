@@ -1,4 +1,4 @@
-import { isMapping, type Mapping, mappingOf, parseJson } from '../../core/data.ts';
+import { isMapping, type Mapping, mappingOf, parseJson } from '../../core/data/data.ts';
 import { parsed } from '../fields.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
 import { messagesOf, partOf, spokenCase } from '../conversation.ts';
 import { conversationOf, type Exchange } from '../exchanges.ts';

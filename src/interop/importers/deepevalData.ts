@@ -1,4 +1,4 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
 import { ourAssertion } from '../assertions.ts';
 import { recordedCase } from '../conversation.ts';

@@ -1,4 +1,4 @@
-import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { spokenCase } from '../conversation.ts';
 import { listIn, parsed, textIn } from '../fields.ts';

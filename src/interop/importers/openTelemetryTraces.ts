@@ -1,4 +1,4 @@
-import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
 import { partOf, spokenCase } from '../conversation.ts';
 import { conversationOf } from '../exchanges.ts';

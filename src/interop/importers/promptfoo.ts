@@ -1,4 +1,4 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { parseModelSpec } from '../../models/registry.ts';
 import { listIn, tellStrangers, textIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';

@@ -1,4 +1,4 @@
-import { type Mapping, mappingOf } from '../../core/data.ts';
+import { type Mapping, mappingOf } from '../../core/data/data.ts';
 import { type Mapped, ourAssertion, ourAssertions } from '../assertions.ts';
 
 type Say = (message: string) => void;

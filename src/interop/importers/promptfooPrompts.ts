@@ -1,4 +1,4 @@
-import { isMapping, mappingOf } from '../../core/data.ts';
+import { isMapping, mappingOf } from '../../core/data/data.ts';
 import { parsed } from '../fields.ts';
 
 /** What a prompt tells the model, and what it says as the user. */

@@ -1,4 +1,4 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { parsed } from '../fields.ts';
 
 /** A span with its attributes as plain values, its events' too. */

@@ -1,4 +1,4 @@
-import { isMapping, type Mapping, mappingOf } from '../../core/data.ts';
+import { isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { parsed, textIn } from '../fields.ts';
 import { nestedUnder, type Span } from './spanAttributes.ts';
 

@@ -1,5 +1,5 @@
 import { findAssertionType } from '../../assertions/registry.ts';
-import { jsonOrText } from '../../core/data.ts';
+import { jsonOrText } from '../../core/data/data.ts';
 import type { Assessment } from './wire.ts';
 
 /** What MLflow's own scorers call their results, where that is not our type in snake case. */

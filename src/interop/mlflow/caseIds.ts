@@ -1,4 +1,4 @@
-import { sha256 } from '../../core/digest.ts';
+import { sha256 } from '../../core/data/digest.ts';
 
 /** Names that Windows has for devices. */
 const DEVICES = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;

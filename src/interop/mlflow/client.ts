@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as z from 'zod';
-import { parseJson } from '../../core/data.ts';
+import { parseJson } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { connectionFault } from '../../models/connectionFault.ts';

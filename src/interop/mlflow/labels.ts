@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { questionHash } from '../../assertions/questionHash.ts';
 import { toConversation } from '../../core/conversation.ts';
-import { jsonOrText } from '../../core/data.ts';
-import { conversationHash, type Label, labelSchema } from '../../core/label.ts';
+import { jsonOrText } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
+import { conversationHash, type Label, labelSchema } from '../../core/record/label.ts';
 import { reaches } from '../../core/scoring.ts';
 import type { Suite, SuiteCase } from '../../core/suite.ts';
 import { readRegular } from '../../disk/regularFile.ts';

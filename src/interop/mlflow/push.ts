@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { parseJson } from '../../core/data.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
+import { parseJson } from '../../core/data/data.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { summaries } from '../../report/assertionSummary.ts';
 import {

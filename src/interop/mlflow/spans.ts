@@ -1,4 +1,4 @@
-import { jsonOrText, type Mapping, mappingOf } from '../../core/data.ts';
+import { jsonOrText, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { attributesOf } from '../importers/spanAttributes.ts';
 import type { WireSpan } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import { isMapping, jsonOrText, mappingOf } from '../../core/data.ts';
+import { isMapping, jsonOrText, mappingOf } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
 import { readMessages } from '../../messages/readMessages.ts';
 import type { Exchange } from '../exchanges.ts';

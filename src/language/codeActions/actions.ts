@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { CodeAction, Diagnostic, TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
-import { firstFree, type Path } from '../../core/data.ts';
+import { firstFree, type Path } from '../../core/data/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { START } from '../../core/problem.ts';
 import { resolveReference } from '../../evalfile/resolveReference.ts';

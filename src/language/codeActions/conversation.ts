@@ -1,6 +1,6 @@
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isNode, isSeq, type Node, visit, type YAMLSeq } from 'yaml';
-import { mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { templateVariables } from '../../core/text/template.ts';
 import { writtenMessages } from '../../evalfile/save/writtenMessages.ts';
 import { addKeys, edit, renameKey, replaceValue, replaceWith } from '../../yaml/edits.ts';

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import { isMap, type Pair } from 'yaml';
-import { isMapping, mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { isMapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { evalFileSchema, fileKeys } from '../../evalfile/schema.ts';
 import { rolesAt } from '../../schema/mentions.ts';

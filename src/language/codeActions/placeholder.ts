@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { firstFree, isMapping, mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { firstFree, isMapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { toolsSchema, unwrapTools } from '../../core/message.ts';
 import { mentionsIn, rolesAt } from '../../schema/mentions.ts';

@@ -3,7 +3,7 @@ import type { CodeAction } from 'vscode-languageserver-types';
 import type { AssertionType } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { llmJudge } from '../../assertions/types/llm-judge.ts';
-import { isMapping, mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { isMapping, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { loadPrompt } from '../../evalfile/prompt.ts';
 import { addKeys, replaceEntry, replaceValue } from '../../yaml/edits.ts';
 import { writeWord } from '../../yaml/quoting.ts';

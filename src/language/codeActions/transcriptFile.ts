@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { CodeAction } from 'vscode-languageserver-types';
 import { isSeq } from 'yaml';
-import { type Path, valueAt } from '../../core/data.ts';
+import { type Path, valueAt } from '../../core/data/data.ts';
 import { isError } from '../../core/problem.ts';
 import { loadTranscript } from '../../evalfile/transcript.ts';
 import { cutOut } from '../../yaml/cutOut.ts';

@@ -1,4 +1,4 @@
-import { type Path, valueAt } from '../../core/data.ts';
+import { type Path, valueAt } from '../../core/data/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { Work } from '../../core/steps.ts';
 import { findMark, type Marked, type MarkSearch } from '../../yaml/markedYaml.ts';

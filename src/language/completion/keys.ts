@@ -1,6 +1,6 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
-import { valueAt } from '../../core/data.ts';
+import { valueAt } from '../../core/data/data.ts';
 import {
   defaultOf,
   defaultText,

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { changedAt, type Path, uniqueBy } from '../../core/data.ts';
+import { changedAt, type Path, uniqueBy } from '../../core/data/data.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import {
   definition,

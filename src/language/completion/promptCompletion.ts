@@ -1,5 +1,5 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
-import { mappingOf, valueAt } from '../../core/data.ts';
+import { mappingOf, valueAt } from '../../core/data/data.ts';
 import type { Position } from '../../core/problem.ts';
 import type { Work } from '../../core/steps.ts';
 import { frontMatterSchema } from '../../evalfile/prompt.ts';

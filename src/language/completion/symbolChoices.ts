@@ -1,5 +1,5 @@
 import type { CompletionItemKind } from 'vscode-languageserver-types';
-import { changedAt, mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { changedAt, mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { type FileKind, isFileKind, type SymbolKind } from '../../core/meaning.ts';
 import { inSteps, type Step, type Work } from '../../core/steps.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';

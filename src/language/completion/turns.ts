@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { findAssertionType } from '../../assertions/registry.ts';
-import { valueAt } from '../../core/data.ts';
+import { valueAt } from '../../core/data/data.ts';
 import { inSteps, type Step } from '../../core/steps.ts';
 import { resolveReference } from '../../evalfile/resolveReference.ts';
 import { type SpokenMessage, spokenMessages } from '../../evalfile/spokenMessages.ts';

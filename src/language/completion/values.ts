@@ -1,6 +1,6 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import type * as z from 'zod';
-import { mappingOf, type Path, valueAt } from '../../core/data.ts';
+import { mappingOf, type Path, valueAt } from '../../core/data/data.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { definition, schemasAt, valuesAt } from '../../schema/schemaWalk.ts';
 import type { Word } from '../../yaml/quoting.ts';

@@ -1,6 +1,6 @@
 import type { CompletionItem } from 'vscode-languageserver-types';
 import { PROMPT_VARIABLES } from '../../assertions/shared/promptVariables.ts';
-import { mappingOf, uniqueBy } from '../../core/data.ts';
+import { mappingOf, uniqueBy } from '../../core/data/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Work } from '../../core/steps.ts';
 import { CONTEXT_PREFIX, REQUEST_VARIABLES } from '../../core/text/requestVariables.ts';

@@ -1,5 +1,5 @@
 import type { Diagnostic } from 'vscode-languageserver-types';
-import { groupBy } from '../../core/data.ts';
+import { groupBy } from '../../core/data/data.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { Fix, Problem } from '../../core/problem.ts';
 

@@ -1,6 +1,6 @@
 import type { DocumentSymbol, SymbolKind } from 'vscode-languageserver-types';
 import { isMap, isSeq } from 'yaml';
-import { lastOf, valueAt } from '../../core/data.ts';
+import { lastOf, valueAt } from '../../core/data/data.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Range } from '../../core/problem.ts';
 import { labelOf } from '../../evalfile/case/outline.ts';

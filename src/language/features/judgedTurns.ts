@@ -1,5 +1,5 @@
-import { addTo } from '../../core/data.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
+import { addTo } from '../../core/data/data.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import { badgeOf, entriesByTurn, type TurnBadge } from '../../core/scoring.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import type { LastRuns } from '../ports.ts';

@@ -1,5 +1,5 @@
 import type { Location } from 'vscode-languageserver-types';
-import { uniqueBy } from '../../core/data.ts';
+import { uniqueBy } from '../../core/data/data.ts';
 import type { Position } from '../../core/problem.ts';
 import { comparePositions } from '../range.ts';
 import { type SymbolPorts, sameSymbols, symbolAt } from '../symbols/sameSymbol.ts';

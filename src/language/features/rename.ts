@@ -1,5 +1,5 @@
 import type { TextEdit, WorkspaceEdit } from 'vscode-languageserver-types';
-import { groupBy, uniqueBy } from '../../core/data.ts';
+import { groupBy, uniqueBy } from '../../core/data/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import { templateVariables } from '../../core/text/template.ts';
 import { hashOfText } from '../../evalfile/case/buildCase.ts';

@@ -1,6 +1,6 @@
 import type { SelectionRange } from 'vscode-languageserver-types';
 import { isMap, isNode, isPair, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
-import { lastOf } from '../../core/data.ts';
+import { lastOf } from '../../core/data/data.ts';
 import type { Position } from '../../core/problem.ts';
 import { endOfLine, startOfLine } from '../../yaml/lines.ts';
 import { isBlockText, type Span, spanOf, startOf } from '../../yaml/nodes.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../core/data.ts';
+import { groupBy } from '../../core/data/data.ts';
 import { badgeOf } from '../../core/scoring.ts';
 import type { VerdictMark } from '../../protocol/verdictMarks.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';

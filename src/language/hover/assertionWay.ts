@@ -1,5 +1,5 @@
 import { findAssertionType } from '../../assertions/registry.ts';
-import { type Path, valueAt } from '../../core/data.ts';
+import { type Path, valueAt } from '../../core/data/data.ts';
 import type { Assertion, SuiteCase } from '../../core/suite.ts';
 import { assertionKeys, nestedKeys } from '../../evalfile/assertion/key.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { docsMarkdown } from '../../assertions/docs.ts';
 import { findAssertionType } from '../../assertions/registry.ts';
-import { type Path, valueAt } from '../../core/data.ts';
+import { type Path, valueAt } from '../../core/data/data.ts';
 import { paragraphs } from '../../core/presentation/markdown.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';

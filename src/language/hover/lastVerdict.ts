@@ -1,6 +1,6 @@
 import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import type { Position, Range } from '../../core/problem.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isFailure } from '../../core/verdict.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { EvalDocument, LastRuns, LastVariants } from '../ports.ts';

@@ -1,5 +1,5 @@
 import type { Hover } from 'vscode-languageserver-types';
-import type { Path } from '../../core/data.ts';
+import type { Path } from '../../core/data/data.ts';
 import { paragraphs } from '../../core/presentation/markdown.ts';
 import type { Position } from '../../core/problem.ts';
 import type { Work } from '../../core/steps.ts';

@@ -1,4 +1,4 @@
-import { mappingOf, valueAt } from '../../core/data.ts';
+import { mappingOf, valueAt } from '../../core/data/data.ts';
 import { isFileKind } from '../../core/meaning.ts';
 import {
   escapeLine,

@@ -9,9 +9,9 @@ import {
 } from '../../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import { samplesText, thresholdNote, verdictText } from '../../core/presentation/verdictText.ts';
-import type { CaseLine } from '../../core/runRecord.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import { passedText, type VariantOutcome, worstFirst } from '../../core/record/variantOutcome.ts';
 import { type TurnBadge, turnBadge } from '../../core/scoring.ts';
-import { passedText, type VariantOutcome, worstFirst } from '../../core/variantOutcome.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
 
 /** What the last run said about turns, worst badge first; undefined if no assertion spoke. */

@@ -1,4 +1,4 @@
-import { remembered, valueAt } from '../../core/data.ts';
+import { remembered, valueAt } from '../../core/data/data.ts';
 import { withoutCases } from '../../evalfile/loadedSuite.ts';
 import type { EvalDocument, IndexedFile } from '../ports.ts';
 import { symbolsOf } from './symbolTable.ts';

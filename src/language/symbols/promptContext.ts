@@ -1,4 +1,4 @@
-import { mappingOf } from '../../core/data.ts';
+import { mappingOf } from '../../core/data/data.ts';
 import { loadPrompt } from '../../evalfile/prompt.ts';
 import type { PromptContext } from '../completion/promptCompletion.ts';
 import type { IndexedFile } from '../ports.ts';

@@ -1,4 +1,4 @@
-import { addTo } from '../../core/data.ts';
+import { addTo } from '../../core/data/data.ts';
 import { isFileKind, SCOPES } from '../../core/meaning.ts';
 import type { Position } from '../../core/problem.ts';
 import { type Step, stepsOf } from '../../core/steps.ts';

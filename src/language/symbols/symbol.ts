@@ -1,4 +1,4 @@
-import type { Path } from '../../core/data.ts';
+import type { Path } from '../../core/data/data.ts';
 import type { FileKind, SymbolKind } from '../../core/meaning.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { ScalarText } from '../../yaml/yamlDocument.ts';

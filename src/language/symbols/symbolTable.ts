@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { contextKey } from '../../assertions/shared/promptVariables.ts';
-import { type Path, remembered } from '../../core/data.ts';
+import { type Path, remembered } from '../../core/data/data.ts';
 import { type FileKind, isFileKind, isProgramFile } from '../../core/meaning.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';

@@ -1,4 +1,4 @@
-import { isTooDeep } from '../../core/data.ts';
+import { isTooDeep } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { ModelError } from '../model.ts';

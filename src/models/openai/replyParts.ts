@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonOrText } from '../../core/data.ts';
+import { jsonOrText } from '../../core/data/data.ts';
 import { NO_USAGE, type Usage } from '../../core/verdict.ts';
 import type { ModelReply, ReplyToken } from '../model.ts';
 import { costOf, type Price } from '../price.ts';

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
-import { isMapping, parseJson } from '../../core/data.ts';
+import { isMapping, parseJson } from '../../core/data/data.ts';
 
 const DONE = '[DONE]';
 

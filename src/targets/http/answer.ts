@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
-import { isTooDeep, jsonOrText, shallowJson } from '../../core/data.ts';
-import { valueAtPointer } from '../../core/jsonPointer.ts';
+import { isTooDeep, jsonOrText, shallowJson } from '../../core/data/data.ts';
+import { valueAtPointer } from '../../core/data/jsonPointer.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { readReply, withContext } from '../reply.ts';
 import { tooLong } from '../replyLimits.ts';

@@ -1,4 +1,4 @@
-import { isMapping, type Path, valueAt } from '../../core/data.ts';
+import { isMapping, type Path, valueAt } from '../../core/data/data.ts';
 import { CONTEXT_PREFIX, REQUEST_VARIABLES } from '../../core/text/requestVariables.ts';
 import { renderTemplate, templateVariables } from '../../core/text/template.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { parseJson } from '../../core/data.ts';
+import { parseJson } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { withDeadline } from '../deadline.ts';
 import { TargetError } from '../target.ts';

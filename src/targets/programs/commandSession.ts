@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { parseJson } from '../../core/data.ts';
+import { parseJson } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/toOpenaiChat.ts';
 import { withDeadline } from '../deadline.ts';

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { isTooDeep } from '../../core/data.ts';
+import { isTooDeep } from '../../core/data/data.ts';
 import { tooLong } from '../replyLimits.ts';
 import { endGroups, groupsOf } from './groups.ts';
 

@@ -3,7 +3,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { textOf, toConversation, turnsOf } from '../../../src/core/conversation.ts';
-import type { CaseLine } from '../../../src/core/runRecord.ts';
+import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { savedCase } from '../../../src/evalfile/save/savedCase.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';

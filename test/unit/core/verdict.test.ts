@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { fitting } from '../../../src/core/listOf.ts';
+import { fitting } from '../../../src/core/data/listOf.ts';
 import { standing, turnVerdictSchema, verdictSchema } from '../../../src/core/verdict.ts';
 import { buildTurnVerdict, buildVerdict } from '../../support/build.ts';
 

@@ -6,7 +6,7 @@ import { globSync } from 'tinyglobby';
 import * as z from 'zod';
 import manifest from '../../../package.json' with { type: 'json' };
 import { docsFiles, ROOT } from '../../../scripts/docs/pages.ts';
-import { recordLineSchema } from '../../../src/core/runRecord.ts';
+import { recordLineSchema } from '../../../src/core/record/runRecord.ts';
 import { frontMatterSchema } from '../../../src/evalfile/prompt.ts';
 import { evalJsonSchema, messagesJsonSchema } from '../../../src/evalfile/publishedSchemas.ts';
 import { modelProviders } from '../../../src/models/registry.ts';

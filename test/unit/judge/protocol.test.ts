@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PROTOCOL_VERSION } from '../../../src/assertions/questionHash.ts';
-import { sha256 } from '../../../src/core/digest.ts';
+import { sha256 } from '../../../src/core/data/digest.ts';
 import { PROTOCOL } from '../../../src/judge/protocol.ts';
 
 /** What judges were told in each version. */

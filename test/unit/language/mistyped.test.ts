@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { describe, it } from 'node:test';
 import { globSync } from 'tinyglobby';
-import type { Path } from '../../../src/core/data.ts';
+import type { Path } from '../../../src/core/data/data.ts';
 import { loadDocument } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { evalFileSchema } from '../../../src/evalfile/schema.ts';

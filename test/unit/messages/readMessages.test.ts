@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deepFreeze } from '../../../src/core/data.ts';
+import { deepFreeze } from '../../../src/core/data/data.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';
 import { toOpenaiChat } from '../../../src/messages/toOpenaiChat.ts';
 

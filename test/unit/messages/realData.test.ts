@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deepFreeze } from '../../../src/core/data.ts';
+import { deepFreeze } from '../../../src/core/data/data.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';
 import { countRaw, countRead, record } from '../../support/countMessages.ts';
 import { realJson, realLines } from '../../support/realData.ts';

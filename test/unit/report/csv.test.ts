@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CaseLine } from '../../../src/core/runRecord.ts';
+import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { writeCsv } from '../../../src/report/csv.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCaseLine, runEvents, talk } from '../../support/buildRun.ts';

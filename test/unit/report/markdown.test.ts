@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CaseLine } from '../../../src/core/runRecord.ts';
+import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { writeAnnotations } from '../../../src/report/github.ts';
 import { writeMarkdown } from '../../../src/report/markdown.ts';
 import type { RunEvent } from '../../../src/runner/events.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { toConversation, turnsOf } from '../../../src/core/conversation.ts';
-import { deepFreeze } from '../../../src/core/data.ts';
+import { deepFreeze } from '../../../src/core/data/data.ts';
 import { conversationBlock } from '../../../src/judge/conversationBlock.ts';
 import { readMessages } from '../../../src/messages/readMessages.ts';
 import { load, placed, suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { CaseLine } from '../../../src/core/runRecord.ts';
+import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import type { SuiteCase } from '../../../src/core/suite.ts';
 import { loadSuite } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';

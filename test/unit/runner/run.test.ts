@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { CaseLine } from '../../../src/core/runRecord.ts';
+import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { combineRepetitions, passAtAll } from '../../../src/runner/repetitions.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
 import { readRecord } from '../../../src/store/read.ts';

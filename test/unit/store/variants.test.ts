@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { passedText, worstFirst } from '../../../src/core/variantOutcome.ts';
+import { passedText, worstFirst } from '../../../src/core/record/variantOutcome.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
 import { runFiles } from '../../support/runs.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { changedAt, type Path } from '../../../src/core/data.ts';
+import { changedAt, type Path } from '../../../src/core/data/data.ts';
 import { addKeys, replaceEntry, replaceText, replaceValue } from '../../../src/yaml/edits.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { edited } from '../../support/language/codeActions.ts';

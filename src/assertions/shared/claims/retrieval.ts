@@ -1,5 +1,5 @@
 import type { Turn } from '../../../core/conversation.ts';
-import { groupBy } from '../../../core/data.ts';
+import { groupBy } from '../../../core/data/data.ts';
 import { fence } from '../../../core/text/fence.ts';
 import type { AssertionInput, CaseFacts, Known, NotApplicable, Question } from '../../contract.ts';
 import { notApplicable, numbersOf } from '../entries.ts';

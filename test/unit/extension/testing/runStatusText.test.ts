@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { EndLine } from '../../../../src/core/runRecord.ts';
+import type { EndLine } from '../../../../src/core/record/runRecord.ts';
 import { recordedCount, runStatusText } from '../../../../src/extension/testing/runStatusText.ts';
 import { buildCaseLine } from '../../../support/buildRun.ts';
 

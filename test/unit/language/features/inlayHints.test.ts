@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Range } from '../../../../src/core/problem.ts';
-import type { CaseLine } from '../../../../src/core/runRecord.ts';
+import type { CaseLine } from '../../../../src/core/record/runRecord.ts';
 import type { TurnVerdict } from '../../../../src/core/verdict.ts';
 import { inlayHints } from '../../../../src/language/features/inlayHints.ts';
 import type { HintSettings, LastRuns } from '../../../../src/language/ports.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CaseLine } from '../../../../src/core/runRecord.ts';
+import type { CaseLine } from '../../../../src/core/record/runRecord.ts';
 import type { TurnVerdict } from '../../../../src/core/verdict.ts';
 import { verdictMarks } from '../../../../src/language/features/verdictMarks.ts';
 import { buildTurnVerdict, buildVerdict } from '../../../support/build.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CaseLine } from '../../../../src/core/runRecord.ts';
+import type { CaseLine } from '../../../../src/core/record/runRecord.ts';
 import type { Assertion } from '../../../../src/core/suite.ts';
 import type { Verdict } from '../../../../src/core/verdict.ts';
 import { hover, promptHover } from '../../../../src/language/hover/hover.ts';

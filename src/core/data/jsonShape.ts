@@ -1,4 +1,4 @@
-import { LIMITS } from './limits.ts';
+import { LIMITS } from '../limits.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -1,4 +1,4 @@
-import type { Status } from './verdict.ts';
+import type { Status } from '../verdict.ts';
 
 /** How a conversation of a case that stands for several ended last, its repetitions taken together. */
 export interface VariantOutcome {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { type Conversation, conversationSchema } from './conversation.ts';
-import { digestOf } from './digest.ts';
+import { type Conversation, conversationSchema } from '../conversation.ts';
+import { digestOf } from '../data/digest.ts';
+import { statusSchema } from '../verdict.ts';
 import { factsSchema } from './runRecord.ts';
-import { statusSchema } from './verdict.ts';
 
 /** What a person says of a verdict: a line of `NAME.labels/PERSON.jsonl`. */
 export const labelSchema = z.object({

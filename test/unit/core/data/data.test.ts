@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { freeNames } from '../../../src/core/data.ts';
+import { freeNames } from '../../../../src/core/data/data.ts';
 
 describe('names that are free', () => {
   it('are given out once each, past those that are taken', () => {

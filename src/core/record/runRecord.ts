@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { conversationSchema } from './conversation.ts';
-import { listOf } from './listOf.ts';
-import { toolSchema } from './message.ts';
-import { rangeSchema } from './problem.ts';
-import type { SuiteCase } from './suite.ts';
-import { statusSchema, usageSchema, verdictSchema } from './verdict.ts';
+import { conversationSchema } from '../conversation.ts';
+import { listOf } from '../data/listOf.ts';
+import { toolSchema } from '../message.ts';
+import { rangeSchema } from '../problem.ts';
+import type { SuiteCase } from '../suite.ts';
+import { statusSchema, usageSchema, verdictSchema } from '../verdict.ts';
 
 /**
  * Of the records that are written. Readers take older ones, which lack some keys, and newer ones, of

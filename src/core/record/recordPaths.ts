@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import type { Verdict } from '../verdict.ts';
 import type { CaseLine, RunLine } from './runRecord.ts';
-import type { Verdict } from './verdict.ts';
 
 /** The name of the folder of all that Turnlight keeps. */
 export const HOME_FOLDER = '.turnlight';
