@@ -111,7 +111,7 @@ async function withClient(
 
 /** What the newest record with sessions of the file holds of them. */
 async function newestRun(evalFile: string, link: Link): Promise<JudgedRun | undefined> {
-  const { path, kept } = await keptHomes(evalFile);
+  const { path, kept } = keptHomes(evalFile);
   const records = (await Promise.all(kept.map(recordsAt))).flatMap(newestFirst);
   for (const record of records) {
     const { run, cases } = await readRecord(record);

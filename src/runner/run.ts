@@ -24,7 +24,7 @@ import { Unwritten } from './unwritten.ts';
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
   const planned = planRun(options);
-  const homes = await findHomes(planned);
+  const homes = findHomes(planned);
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
   const unwritten = new Unwritten(options.log);
   const exchanges = await Exchanges.open(options, homes, unwritten);
@@ -107,10 +107,7 @@ function countCases(
 }
 
 /** By the paths of the suites. */
-async function findHomes(planned: readonly PlannedCase[]): Promise<ReadonlyMap<string, FoundHome>> {
+function findHomes(planned: readonly PlannedCase[]): ReadonlyMap<string, FoundHome> {
   const paths = new Set(planned.map(({ suite }) => suite.path));
-  const found = await Promise.all(
-    [...paths].map(async (path) => [path, await findHome(path)] as const),
-  );
-  return new Map(found);
+  return new Map([...paths].map((path) => [path, findHome(path)]));
 }

@@ -19,7 +19,7 @@ export function recordsIn(root: string): string {
 /** The records at a root, absolute. What is no regular file in a folder of ours is none. */
 export async function recordsAt(root: string): Promise<string[]> {
   const folder = recordsIn(root);
-  if (!(await isRealFolder(folder))) return [];
+  if (!isRealFolder(folder)) return [];
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const records = entries.filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'));
   return records.map(({ name }) => join(folder, name));

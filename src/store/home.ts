@@ -1,4 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HOME_FOLDER, type RecordHome } from '../core/record/recordPaths.ts';
 import {
@@ -25,29 +25,29 @@ export type KeptHomes = Omit<FoundHome, 'root'>;
  *     work/repo/.git      2. without one, beside the nearest `.git`; in a worktree that is a file
  *     work/repo/evals/    3. without both, in the folder of the file
  */
-export async function findHome(evalFile: string): Promise<FoundHome> {
-  const found = await keptHomes(evalFile);
-  return { ...found, root: found.kept[0] ?? (await besideRepository(dirname(found.path))) };
+export function findHome(evalFile: string): FoundHome {
+  const found = keptHomes(evalFile);
+  return { ...found, root: found.kept[0] ?? besideRepository(dirname(found.path)) };
 }
 
-export async function keptHomes(evalFile: string): Promise<KeptHomes> {
+export function keptHomes(evalFile: string): KeptHomes {
   const named = dirname(evalFile);
-  // At once, since hardly ever a link leads elsewhere.
-  const [folder, found] = await Promise.all([
-    realpath(named).catch(() => named),
-    homesAbove(named),
-  ]);
-  const kept = folder === named ? found : await homesAbove(folder);
-  return { named: evalFile, path: join(folder, basename(evalFile)), kept };
+  const folder = realFolder(named);
+  const path = join(folder, basename(evalFile));
+  const kept = foldersFrom(folder).filter((one) => isRealFolder(join(one, HOME_FOLDER)));
+  return { named: evalFile, path, kept };
 }
 
-function homesAbove(folder: string): Promise<string[]> {
-  return those(foldersFrom(folder), (one) => isRealFolder(join(one, HOME_FOLDER)));
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder;
+  }
 }
 
-async function besideRepository(folder: string): Promise<string> {
-  const [nearest = folder] = await those(foldersFrom(folder), (one) => exists(join(one, '.git')));
-  return nearest;
+function besideRepository(folder: string): string {
+  return foldersFrom(folder).find((one) => existsSync(join(one, '.git'))) ?? folder;
 }
 
 /** @param root as of `RecordHome` */
@@ -67,19 +67,4 @@ export async function makeHome(root: string): Promise<void> {
 function foldersFrom(folder: string): string[] {
   const above = dirname(folder);
   return above === folder ? [folder] : [folder, ...foldersFrom(above)];
-}
-
-async function those(
-  folders: readonly string[],
-  wanted: (folder: string) => Promise<boolean>,
-): Promise<string[]> {
-  const answers = await Promise.all(folders.map(wanted));
-  return folders.filter((_folder, index) => answers[index]);
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

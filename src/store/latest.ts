@@ -148,7 +148,7 @@ function ofSuite<One>(
 
 /** The nearest root has the newest records. */
 async function recordsOf(suite: string): Promise<Records> {
-  const home = await keptHomes(suite);
+  const home = keptHomes(suite);
   const found = await Promise.all(home.kept.map(recordsAt));
   return { home, records: found.flatMap(newestFirst).slice(0, LIMITS.records) };
 }

@@ -33,7 +33,7 @@ export interface RenamedRecords {
  * @throws UnwritableError
  */
 export async function renameCase(renaming: CaseRenaming): Promise<RenamedRecords> {
-  const { path: suite, kept } = await keptHomes(renaming.suite);
+  const { path: suite, kept } = keptHomes(renaming.suite);
   const changed: string[] = [];
   const running: string[] = [];
   for (const root of kept) {

@@ -23,7 +23,7 @@ export class RecordWatch {
 
   /** Watches where an eval file's records are, or will be. @param evalFile absolute */
   async add(evalFile: string): Promise<void> {
-    const { root } = await findHome(evalFile);
+    const { root } = findHome(evalFile);
     if (this.#watched.has(root)) return;
     const told = (path: string) => path.endsWith('.jsonl') && this.#onRecord(path);
     this.#watched.set(root, watchIn(root, [HOME_FOLDER, RUNS_FOLDER], told, this.#began));

@@ -36,7 +36,7 @@ export async function symbolAt(
 }
 
 function pointed(table: SymbolTable, position: Position): PointedSymbol | undefined {
-  const isHere = (one: Occurrence) => one.isAt(position);
+  const isHere = table.isAt(position);
   for (const symbol of table.symbols) {
     const occurrence = symbol.declarations.find(isHere) ?? symbol.references.find(isHere);
     if (occurrence) return { table, symbol, occurrence };

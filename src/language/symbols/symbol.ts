@@ -6,8 +6,6 @@ import type { ScalarText } from '../../yaml/yamlDocument.ts';
 export interface Occurrence {
   /** Of its words, without quotes or braces. */
   readonly range: Range;
-  /** Whether the range contains a position, without working the range out. */
-  isAt(position: Position): boolean;
   /** How the scalar around it is written; `text` where the symbol is a piece of one. */
   readonly style: ScalarText['style'] | 'text';
   /** As it is written, such as `./judge.md`. */
@@ -37,4 +35,6 @@ export interface SymbolTable {
   readonly path: string;
   readonly symbols: readonly EvalSymbol[];
   find(kind: EvalSymbol['kind'], name: string, scope: string): EvalSymbol | undefined;
+  /** Tells which occurrences contain a position, without working their ranges out. */
+  isAt(position: Position): (occurrence: Occurrence) => boolean;
 }

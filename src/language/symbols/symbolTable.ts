@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { contextKey } from '../../assertions/shared/promptVariables.ts';
 import { type Path, remembered } from '../../core/data/data.ts';
 import { type FileKind, isFileKind, isProgramFile } from '../../core/meaning.ts';
-import type { Position, Range } from '../../core/problem.ts';
+import type { Range } from '../../core/problem.ts';
 import { frontMatterSchema, loadPrompt } from '../../evalfile/prompt.ts';
 import { evalFileSchema } from '../../evalfile/schema.ts';
 import { type Mention, mentionsIn, type Template } from '../../schema/mentions.ts';
@@ -31,8 +31,7 @@ export function promptSymbols(text: string, path: string): SymbolTable {
     if (key === undefined) continue;
     const start = { ...range.end, character: range.end.character - key.length };
     const own: Range = { start, end: range.end };
-    const isAt = (position: Position) => contains(own, position);
-    const place = { range: own, isAt, style: 'text', text: key, path: [] } as const;
+    const place = { range: own, style: 'text', text: key, path: [] } as const;
     gathering.add('variable', key, '', 'reference', place);
   }
   return gathering.table();
@@ -68,8 +67,7 @@ class Placed implements Occurrence {
     return this.#range;
   }
 
-  isAt(position: Position): boolean {
-    const offset = this.#places.offsetAt(position);
+  covers(offset: number): boolean {
     return this.#span[0] <= offset && offset <= this.#span[1];
   }
 }
@@ -89,7 +87,7 @@ class Gathering {
   }
 
   table(): SymbolTable {
-    return tableOf(this.#yaml.path, this.#entries);
+    return tableOf(this.#yaml.path, this.#entries, this.#places);
   }
 
   /** A scalar that is a name as a whole; nothing where an alias or no text stands. */
@@ -158,11 +156,19 @@ class Gathering {
 }
 
 /** Holds nothing of the document: many are kept. */
-function tableOf(path: string, entries: ReadonlyMap<string, EvalSymbol>): SymbolTable {
+function tableOf(
+  path: string,
+  entries: ReadonlyMap<string, EvalSymbol>,
+  places: Places,
+): SymbolTable {
   return {
     path,
     symbols: [...entries.values()],
     find: (kind, name, scope) => entries.get(keyOf(kind, name, scope)),
+    isAt(position) {
+      const offset = places.offsetAt(position);
+      return (one) => (one instanceof Placed ? one.covers(offset) : contains(one.range, position));
+    },
   };
 }
 

@@ -61,10 +61,10 @@ describe('a file of ours', () => {
 describe('a folder of ours', () => {
   it('is made, and may be there', async (t) => {
     const path = join(await folder(t), 'made');
-    assert.equal(await isRealFolder(path), false);
+    assert.equal(isRealFolder(path), false);
     await Promise.all([makeRealFolder(path), makeRealFolder(path)]);
     await makeRealFolder(path);
-    assert.equal(await isRealFolder(path), true);
+    assert.equal(isRealFolder(path), true);
   });
 
   it('is no link to a folder and no file', async (t) => {
@@ -74,8 +74,8 @@ describe('a folder of ours', () => {
     await writeFile(join(at, 'file'), '');
     await assert.rejects(makeRealFolder(join(at, 'link')), { reason: 'link' });
     await assert.rejects(makeRealFolder(join(at, 'file')), { reason: 'not-a-folder' });
-    assert.equal(await isRealFolder(join(at, 'link')), false);
-    assert.equal(await isRealFolder(join(at, 'file')), false);
-    assert.equal(await isRealFolder(join(at, 'file/within')), false);
+    assert.equal(isRealFolder(join(at, 'link')), false);
+    assert.equal(isRealFolder(join(at, 'file')), false);
+    assert.equal(isRealFolder(join(at, 'file/within')), false);
   });
 });

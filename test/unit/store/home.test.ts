@@ -19,7 +19,7 @@ async function folderWith(t: TestContext, ...paths: readonly string[]): Promise<
 }
 
 async function rootOf(folder: string): Promise<string> {
-  const { root } = await findHome(join(folder, 'repo/evals/a.eval.yaml'));
+  const { root } = findHome(join(folder, 'repo/evals/a.eval.yaml'));
   return root.slice(folder.length + 1);
 }
 
@@ -58,7 +58,7 @@ describe('records of an eval file stand', () => {
     const folder = await folderWith(t, FILE, 'repo/.git/', 'elsewhere/');
     await symlink(join(folder, 'repo/evals'), join(folder, 'elsewhere/link'));
     const named = join(folder, 'elsewhere/link/a.eval.yaml');
-    const home = await findHome(named);
+    const home = findHome(named);
     assert.equal(home.root, join(folder, 'repo'));
     assert.equal(recordedPath(home, named), 'evals/a.eval.yaml');
     assert.equal(recordedPath(home, join(named, '../judges/tone.md')), 'evals/judges/tone.md');
@@ -67,7 +67,7 @@ describe('records of an eval file stand', () => {
 
   it('with older ones in each folder above that has a .turnlight', async (t) => {
     const folder = await folderWith(t, FILE, '.turnlight/', 'repo/evals/.turnlight/', 'repo/.git/');
-    const { kept } = await findHome(join(folder, FILE));
+    const { kept } = findHome(join(folder, FILE));
     assert.deepEqual(kept, [join(folder, 'repo/evals'), folder]);
   });
 });

@@ -81,7 +81,7 @@ describe('a link that a workspace brings along', () => {
     const told: string[] = [];
     const watch = new RecordWatch((path) => told.push(path));
     t.after(() => watch.dispose());
-    const { root } = await findHome(join(workspace, 'suite.eval.yaml'));
+    const { root } = findHome(join(workspace, 'suite.eval.yaml'));
     await watch.add(join(workspace, 'suite.eval.yaml'));
     await mkdir(join(outside, 'runs'));
     await writeFile(join(outside, 'runs/x.jsonl'), '');
