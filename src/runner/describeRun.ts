@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { groupBy } from '../core/data/data.ts';
 import { RECORD_VERSION, type RunLine } from '../core/record/runRecord.ts';
 import type { Assertion, ModelSpec } from '../core/suite.ts';
-import type { PlannedCase } from './plan.ts';
+import type { PlannedCase } from './caseRunner.ts';
 import type { RunOptions } from './runOptions.ts';
 
 export interface DescribedRun {

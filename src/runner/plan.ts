@@ -1,14 +1,7 @@
-import type { CaseRef } from '../core/identity.ts';
-import type { Suite, SuiteCase } from '../core/suite.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import type { PlannedCase } from './caseRunner.ts';
 import { RunRefusedError } from './refused.ts';
 import type { RunOptions } from './runOptions.ts';
-
-/** One repetition of one case. */
-export interface PlannedCase {
-  readonly suite: Suite;
-  readonly case: SuiteCase;
-  readonly ref: CaseRef;
-}
 
 /** Of cases, or of what stands for them, those that say `only`; all where none does. */
 export function onlyOf<One>(

@@ -2,10 +2,11 @@ import pLimit from 'p-limit';
 import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
 import { type FoundHome, findHome } from '../store/home.ts';
 import { RunRecords } from '../store/runRecords.ts';
+import type { CaseRunner, PlannedCase } from './caseRunner.ts';
 import { describeRun } from './describeRun.ts';
 import { Exchanges } from './exchanges.ts';
 import { modelsOf } from './modelsOf.ts';
-import { type PlannedCase, planRun } from './plan.ts';
+import { planRun } from './plan.ts';
 import { combineRepetitions } from './repetitions.ts';
 import { runCase } from './runCase.ts';
 import type { RunOptions, RunResult } from './runOptions.ts';
@@ -41,14 +42,15 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       homes,
       records,
     });
-    const lines = await runAll(planned, exchanges, options, (line) =>
+    const runner = options.elsewhere ?? runHere(exchanges, options);
+    const lines = await runAll(planned, runner, options, (line) =>
       unwritten.tolerate(kept?.append(line)),
     );
     const endOf = (cases: readonly PlannedCase[]): EndLine => ({
       kind: 'end',
       finished: new Date().toISOString(),
       cancelled: options.signal.aborted,
-      ...(exchanges.stopped && { stopped: 'max-cost' as const }),
+      ...(runner.stopped && { stopped: 'max-cost' as const }),
       counts: countCases(cases, lines),
     });
     await unwritten.tolerate(
@@ -63,9 +65,18 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
   }
 }
 
+function runHere(exchanges: Exchanges, options: RunOptions): CaseRunner {
+  return {
+    run: (planned) => runCase(planned, exchanges, options),
+    get stopped() {
+      return exchanges.stopped;
+    },
+  };
+}
+
 async function runAll(
   planned: readonly PlannedCase[],
-  exchanges: Exchanges,
+  runner: CaseRunner,
   options: RunOptions,
   keep: (line: CaseLine) => Promise<void>,
 ): Promise<ReadonlyMap<PlannedCase, CaseLine>> {
@@ -75,9 +86,9 @@ async function runAll(
   await Promise.all(
     planned.map((one) =>
       limit(async () => {
-        if (signal.aborted || exchanges.stopped) return;
+        if (signal.aborted || runner.stopped) return;
         try {
-          const line = await runCase(one, exchanges, options);
+          const line = await runner.run(one);
           await keep(line);
           lines.set(one, line);
           onEvent({ kind: 'case-finished', ref: one.ref, line });

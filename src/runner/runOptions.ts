@@ -5,6 +5,7 @@ import type { EndLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { UnwritableError } from '../disk/unwritable.ts';
+import type { CaseRunner } from './caseRunner.ts';
 import type { RunEvent } from './events.ts';
 
 export interface RunOptions {
@@ -35,6 +36,8 @@ export interface RunOptions {
   readonly allowedHosts?: readonly AllowedHost[];
   /** Tells replies while they arrive, so that models are asked to stream them. Default: false. */
   readonly follow?: boolean;
+  /** Runs the cases instead of this process, and tells all of each but its end. */
+  readonly elsewhere?: CaseRunner;
   /** Keeps secrets out of all that is told, sent on and written. */
   readonly scrubber: Scrubber;
   readonly log: Logger;
