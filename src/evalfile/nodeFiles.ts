@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import { lstat, open, realpath, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { glob } from 'tinyglobby';
+import { realPathOf } from '../disk/realPath.ts';
 import { openRegular } from '../disk/regularFile.ts';
 import type { Files, PathKind } from './files.ts';
 import { readText } from './readText.ts';
@@ -26,7 +27,7 @@ export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
       const led = there?.isSymbolicLink() ? await stat(path).catch(() => there) : there;
       return led && kindIn(led);
     },
-    realPath: (path) => realpath(path).catch(() => path),
+    realPath: async (path) => realPathOf(path),
     async glob(patterns, folder) {
       const found = await glob([...patterns], {
         cwd: folder,

@@ -1,6 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { HOME_FOLDER, type RecordHome } from '../core/record/recordPaths.ts';
+import { realPathOf } from '../disk/realPath.ts';
 import {
   CREATING,
   isRealFolder,
@@ -32,18 +33,10 @@ export function findHome(evalFile: string): FoundHome {
 
 export function keptHomes(evalFile: string): KeptHomes {
   const named = dirname(evalFile);
-  const folder = realFolder(named);
+  const folder = realPathOf(named);
   const path = join(folder, basename(evalFile));
   const kept = foldersFrom(folder).filter((one) => isRealFolder(join(one, HOME_FOLDER)));
   return { named: evalFile, path, kept };
-}
-
-function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return folder;
-  }
 }
 
 function besideRepository(folder: string): string {

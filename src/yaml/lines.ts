@@ -17,5 +17,5 @@ export function startOfNextLine(text: string, offset: number): number {
 }
 
 export function lineBreakOf(text: string): string {
-  return text.includes('\r\n') ? '\r\n' : '\n';
+  return text[text.indexOf('\n') - 1] === '\r' ? '\r\n' : '\n';
 }

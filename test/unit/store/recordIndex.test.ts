@@ -113,9 +113,12 @@ describe('a hostile record', () => {
       assert.equal(lines.size, key === 'verdicts' ? 0 : 1);
       return worked() - before;
     };
+    // The least of some: a collection of garbage may fall into any.
+    const least = async (key: 'verdicts' | 'other') =>
+      Math.min(await work(key), await work(key), await work(key));
     await work('other');
     // As much as for values that nobody looks at, not a hundred times as much.
-    assert.ok((await work('verdicts')) < 10 * (await work('other')));
+    assert.ok((await least('verdicts')) < 10 * (await least('other')));
   });
 
   it('hides no older one by lines that only look like those of a case', async (t) => {
