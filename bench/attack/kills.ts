@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { start, workspaceWith } from '../../test/support/commandLine.ts';
+import { start, turnlight, workspaceWith } from '../../test/support/commandLine.ts';
 import { mark } from '../../test/support/leftovers.ts';
 import { STUBBORN } from '../../test/support/stubborn.ts';
 import type { Attack, Scene } from './attack.ts';
@@ -11,6 +11,17 @@ const SIDE_BY_SIDE = 4;
 
 /** Milliseconds after the run's first word within which it is killed. */
 const LONGEST = 1_000;
+
+/** Of the cases in turn. Most need a process of their own. */
+const SAYS = [
+  'target: slow, turns: [Hi]',
+  'transcript: [{user: Hi}, {assistant: x}]',
+  'target: slow, turns: [Hi]',
+  'transcript: [{user: Hi}, {assistant: x}]',
+  'target: quick, turns: [Hi]',
+  'transcript: [{user: Hi}, {assistant: x}]',
+  'target: stubborn, turns: [Hi]',
+];
 
 const FILES = {
   'quick.mjs': 'export default () => "x";\n',
@@ -22,21 +33,27 @@ const FILES = {
   slow: {type: module, path: ./slow.mjs}
   stubborn: {type: module, path: ./stubborn.mjs}
 cases:
-${Array.from({ length: 30 }, (_, index) => {
-  const target = index % 6 === 2 ? 'stubborn' : ['quick', 'slow'][index % 2];
-  return `  - {id: case-${index}, target: ${target}, turns: [Hi], assert: [{type: contains, value: x}]}\n`;
+${Array.from({ length: 14 }, (_, index) => {
+  const says = SAYS[index % SAYS.length];
+  return `  - {id: case-${index}, ${says}, assert: [{type: contains, value: x}]}\n`;
 }).join('')}`,
 };
 
-/** Kills runs as nothing can catch it: what was shown stands in the record, and nothing goes on. */
+/**
+ * Kills runs as nothing can catch it: what was shown stands in the record, nothing goes on, and the run that is
+ * resumed leaves the record of one that was never killed.
+ */
 export const kills: Attack = {
   name: 'kills',
   tries: KILLS,
   async run(found, scene) {
+    const undisturbed = await workspaceWith(scene, FILES);
+    await turnlight(undisturbed, ['run', '--concurrency', '30']);
+    const [whole = ''] = await records(undisturbed);
     const moments = Array.from({ length: KILLS }, () => scene.random(LONGEST));
     const work = async () => {
       for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
-        for (const wrong of await killedAfter(moment, scene)) {
+        for (const wrong of await killedAfter(moment, scene, comparable(whole))) {
           found(`killed after ${moment} ms: ${wrong}`);
         }
       }
@@ -45,7 +62,7 @@ export const kills: Attack = {
   },
 };
 
-async function killedAfter(moment: number, scene: Scene): Promise<string[]> {
+async function killedAfter(moment: number, scene: Scene, whole: string): Promise<string[]> {
   const folder = await workspaceWith(scene, FILES);
   const { env, left } = mark();
   const run = start(folder, ['run', '--concurrency', '3'], env);
@@ -54,24 +71,52 @@ async function killedAfter(moment: number, scene: Scene): Promise<string[]> {
   run.send('SIGKILL');
   const { out } = await run.ended;
   const shown = [...out.matchAll(/^✓ (case-\d+) {2}/gm)].map(([, id]) => id);
-  const kept = await recorded(folder);
+  const kept = (await records(folder)).flatMap(finishedIn);
   const lost = shown.filter((id) => id !== undefined && !kept.includes(id));
   const running = await left();
+  const { code } = await turnlight(folder, ['run', '--resume', '--concurrency', '30'], env);
+  const [resumed = '', ...others] = await records(folder);
   return [
     ...(lost.length > 0 ? [`${lost.join(', ')} shown and lost`] : []),
     ...(running > 0 ? [`${running} processes left`] : []),
+    ...(code !== 0 ? [`resumed with exit code ${code}`] : []),
+    ...(others.length > 0 ? ['the resumed run has a second record'] : []),
+    ...(comparable(resumed) !== whole ? ['the resumed record differs'] : []),
   ];
 }
 
-/** The cases in the records of a folder; the last line may be torn. */
-async function recorded(folder: string): Promise<string[]> {
+/** The texts of the records of a folder. */
+async function records(folder: string): Promise<string[]> {
   const runs = join(folder, '.turnlight/runs');
   const names = await readdir(runs).catch(() => []);
-  const texts = await Promise.all(names.map((name) => readFile(join(runs, name), 'utf8')));
-  return texts.flatMap((text) =>
-    text
-      .split('\n')
-      .slice(0, -1)
-      .map((line) => String(JSON.parse(line).id)),
-  );
+  const paths = names.filter((name) => name.endsWith('.jsonl')).map((name) => join(runs, name));
+  return Promise.all(paths.map((path) => readFile(path, 'utf8')));
 }
+
+/** The cases of a record, of which the last line may be torn. */
+function finishedIn(record: string): string[] {
+  const lines = record.split('\n').slice(0, -1);
+  return lines.map((line) => String(JSON.parse(line).id));
+}
+
+/** A record without ids, times, order and usage, and which cases were run together. */
+function comparable(record: string): string {
+  const lines = record.split('\n').slice(0, -1);
+  const plain = lines.map((line) =>
+    JSON.stringify(JSON.parse(line), (key, value) => (VARYING.has(key) ? null : value)),
+  );
+  return plain
+    .sort()
+    .join('\n')
+    .replaceAll(/"id":"[0-9a-f]{8}"|"resumed":null,/g, '');
+}
+
+const VARYING = new Set([
+  'started',
+  'resumed',
+  'finished',
+  'duration',
+  'latency',
+  'usage',
+  'options',
+]);

@@ -11,7 +11,7 @@ import type { ImportOptions } from './importCommand.ts';
 import type { PullOptions } from './mlflowCommand.ts';
 import { amount, collect, count, format, LIST, reporter, share } from './optionParsers.ts';
 import type { PlanOptions } from './planCommand.ts';
-import type { RunCommandOptions } from './runCommand.ts';
+import type { RunCommandOptions } from './runCommandOptions.ts';
 import type { SaveOptions } from './saveCommand.ts';
 import type { Shell } from './shell.ts';
 import { ownVersion } from './version.ts';
@@ -88,6 +88,10 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
     .addOption(count('--concurrency <n>', 'how many cases to run in parallel', 4))
     .addOption(
       count('--timeout <ms>', 'time limit for one reply of a target, in milliseconds', 60_000),
+    )
+    .option(
+      '--resume [run]',
+      'continue the last run of these files that was killed or cancelled, or the one with this id or record',
     )
     .option('--record <file>', 'record every exchange with models and targets in this file')
     .option('--replay <file>', 'answer from this recording instead of asking models and targets')

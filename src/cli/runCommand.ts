@@ -9,55 +9,34 @@ import { shownPath } from '../report/shownPath.ts';
 import { readDotenv } from './dotenv.ts';
 import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from './exitCode.ts';
 import { allowedHostsOf, requireHosts } from './hosts.ts';
-import { type ChosenReporter, createReporters, type Reporters } from './reporters.ts';
+import { createReporters, type Reporters } from './reporters.ts';
+import { resumedText, resuming } from './resume.ts';
+import type { RunCommandOptions } from './runCommandOptions.ts';
 import { selectCases, selectionOf } from './selection.ts';
 import type { Shell } from './shell.ts';
 import { loadSuites, showProblems } from './suites.ts';
 
-export interface RunCommandOptions {
-  readonly case?: readonly string[];
-  readonly tag?: readonly string[];
-  readonly limit?: number;
-  readonly judge?: string;
-  readonly dotenv?: string;
-  readonly baseUrl?: string;
-  readonly allowHost?: readonly string[];
-  readonly concurrency: number;
-  /** Milliseconds. */
-  readonly timeout: number;
-  readonly record?: string;
-  readonly replay?: string;
-  /** `terminal` by default. */
-  readonly reporter?: readonly ChosenReporter[];
-  readonly output?: string;
-  /** In the currency of the prices. */
-  readonly maxCost?: number;
-  /** Of the cases that pass or fail, the share that must pass: 0..1. */
-  readonly minPassRate?: number;
-  /** Default: true if `CI` is set. */
-  readonly forbidOnly?: boolean;
-  readonly save: boolean;
-}
-
 /** Runs cases. Nothing runs where a file is invalid. @throws UsageError, UnwritableError */
 export async function run(
   args: readonly string[],
-  options: RunCommandOptions,
+  given: RunCommandOptions,
   shell: Shell,
 ): Promise<ExitCode> {
+  const resumed = given.resume ? await resuming(args, given, shell.folder) : undefined;
+  const { files, options } = resumed ?? { files: args, options: given };
   if (options.record !== undefined && options.replay !== undefined) {
     throw new UsageError('Use either --record or --replay, not both.');
   }
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
   const { judge, baseUrl } = options;
   const override = { ...(judge && { judge }), ...(baseUrl && { baseUrl }) };
-  const loaded = await loadSuites(args, shell, judge || baseUrl ? override : undefined);
+  const loaded = await loadSuites(files, shell, judge || baseUrl ? override : undefined);
   if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
     shell.err.write('Nothing was run. Fix the errors above first.\n');
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
-  const select = selectCases(suites, selectionOf(options));
+  const select = resumed?.select ?? selectCases(suites, selectionOf(options));
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
   const { record, replay } = options;
@@ -71,6 +50,8 @@ export async function run(
 
   const { runSuites } = await import('../runner/run.ts');
   const signal = shell.catchInterrupt();
+  if (resumed && !resumed.earlier)
+    reporters.note('No run of these files is kept. A new one begins.');
   noteInterrupt(signal, reporters);
   const result = await runSuites({
     suites,
@@ -79,6 +60,7 @@ export async function run(
     timeout: options.timeout,
     forbidOnly,
     keepRecord: options.save,
+    ...(resumed?.earlier && { resume: resumed.earlier }),
     ...(record !== undefined && { record: resolve(shell.folder, record) }),
     ...(replay !== undefined && { replay: resolve(shell.folder, replay) }),
     ...(options.maxCost !== undefined && { maxCost: options.maxCost }),
@@ -89,7 +71,11 @@ export async function run(
     scrubber: shell.scrubber,
     log: logTo(reporters),
     signal,
-    onEvent: (event) => reporters.event(event),
+    onEvent: (event) => {
+      reporters.event(event);
+      const told = event.kind === 'run-started' ? resumedText(event) : undefined;
+      if (told !== undefined) reporters.note(told);
+    },
   });
   const unwritten = [...result.unwritten, ...(await reporters.finish())];
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);

@@ -60,10 +60,11 @@ export class RunLog {
     }
   }
 
-  /** Milliseconds of the whole run, once it is over. */
+  /** Milliseconds of the run since it was begun or continued, once it is over. */
   get duration(): number {
     if (!this.run || !this.end) return 0;
-    return Math.max(0, Date.parse(this.end.finished) - Date.parse(this.run.started));
+    const { started, resumed = [] } = this.run;
+    return Math.max(0, Date.parse(this.end.finished) - Date.parse(resumed.at(-1) ?? started));
   }
 
   get planned(): number {

@@ -55,7 +55,7 @@ export class TerminalReporter {
     this.#log.add(event);
     this.#progress.add(event);
     if (event.kind === 'output') this.#keepOutput(executionKey(event.ref), event.text);
-    if (event.kind === 'case-finished') this.note(this.#finishedLine(event.line));
+    if (event.kind === 'case-finished' && !event.earlier) this.note(this.#finishedLine(event.line));
     else this.#redraw(false);
   }
 

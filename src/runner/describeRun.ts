@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { groupBy } from '../core/data/data.ts';
+import { caseName } from '../core/presentation/executionTitle.ts';
 import { RECORD_VERSION, type RunLine } from '../core/record/runRecord.ts';
-import type { Assertion, ModelSpec } from '../core/suite.ts';
+import type { Assertion, ModelSpec, Suite } from '../core/suite.ts';
 import type { PlannedCase } from './caseRunner.ts';
 import type { RunOptions } from './runOptions.ts';
 
@@ -17,29 +18,46 @@ export interface DescribedRun {
 
 /** What a run says of itself before it begins. @param rootOf where the records of a suite stand */
 export async function describeRun(
-  { described }: RunOptions,
+  { described, resume }: RunOptions,
   planned: readonly PlannedCase[],
   rootOf: (suite: string) => string,
 ): Promise<DescribedRun> {
   const judges = planned.flatMap((one) => judgesOf(one.case.assertions));
-  const suites = [...new Set(planned.map(({ suite }) => suite))];
-  const files = suites.map(({ path, hash }) => ({ path, hash }));
+  const bySuite = groupBy(planned, ({ suite }) => suite);
+  const files = [...bySuite].map(([suite, own]) => describeFile(suite, own));
+  const now = new Date().toISOString();
   const run: RunLine = {
     kind: 'run',
     version: RECORD_VERSION,
-    id: randomBytes(4).toString('hex'),
-    started: new Date().toISOString(),
+    id: resume?.run.id ?? randomBytes(4).toString('hex'),
+    started: resume?.run.started ?? now,
+    ...(resume && { resumed: [...(resume.run.resumed ?? []), now] }),
     files,
+    planned: planned.length,
     options: { ...described },
     judges: [...new Set(judges.map(({ id }) => id))],
   };
   const byRoot = new Map<string, RunLine>();
   for (const [root, own] of groupBy(files, ({ path }) => rootOf(path))) {
     const commit = await commitOf(dirname(own[0].path));
-    byRoot.set(root, { ...run, files: own, ...(commit !== undefined && { commit }) });
+    const ofRoot = planned.filter(({ suite }) => rootOf(suite.path) === root).length;
+    byRoot.set(root, {
+      ...run,
+      files: own,
+      planned: ofRoot,
+      ...(commit !== undefined && { commit }),
+    });
   }
   const [first = run] = byRoot.values();
-  return { run: { ...first, files }, byRoot };
+  return { run: { ...first, files, planned: planned.length }, byRoot };
+}
+
+function describeFile(
+  { path, hash, cases }: Suite,
+  planned: readonly PlannedCase[],
+): RunLine['files'][number] {
+  const chosen = [...new Set(planned.map((one) => one.case))];
+  return { path, hash, ...(chosen.length < cases.length && { cases: chosen.map(caseName) }) };
 }
 
 /** The judges of assertions and of those that they hold. */

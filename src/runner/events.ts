@@ -5,6 +5,16 @@ import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
 
+/** What a run that goes on found of what it did before. */
+export interface TakenOver {
+  /** How many executions finished and need not run again. */
+  readonly standing: number;
+  /** Those that finished, and run anew because they were edited since. */
+  readonly edited: readonly CaseRef[];
+  /** How many that finished the files hold no more. */
+  readonly gone: number;
+}
+
 /** What a run tells as it happens, in this order for each case: started, turns, verdicts, finished. */
 export type RunEvent =
   | {
@@ -15,6 +25,8 @@ export type RunEvent =
       /** Where the suites keep their records, by their paths. */
       readonly homes: ReadonlyMap<string, RecordHome>;
       readonly cases: readonly CaseRef[];
+      /** Of a run that goes on: how much of it stands, and what runs anew. */
+      readonly resumed?: TakenOver;
     }
   | { readonly kind: 'case-started'; readonly ref: CaseRef; readonly case: SuiteCase }
   /** A turn of which more is to come, with all of it up to now; `turn` follows once it is whole. */
@@ -22,5 +34,11 @@ export type RunEvent =
   | { readonly kind: 'turn'; readonly ref: CaseRef; readonly turn: Turn }
   | { readonly kind: 'verdict'; readonly ref: CaseRef; readonly verdict: Verdict }
   | { readonly kind: 'output'; readonly ref: CaseRef; readonly text: string }
-  | { readonly kind: 'case-finished'; readonly ref: CaseRef; readonly line: CaseLine }
+  | {
+      readonly kind: 'case-finished';
+      readonly ref: CaseRef;
+      readonly line: CaseLine;
+      /** Taken over from before the run was continued. */
+      readonly earlier?: true;
+    }
   | { readonly kind: 'run-finished'; readonly end: EndLine };

@@ -8,6 +8,7 @@ import { Exchanges } from './exchanges.ts';
 import { modelsOf } from './modelsOf.ts';
 import { planRun } from './plan.ts';
 import { combineRepetitions } from './repetitions.ts';
+import { resume, standingLines } from './resume.ts';
 import { runCase } from './runCase.ts';
 import type { RunOptions, RunResult } from './runOptions.ts';
 import { Unwritten } from './unwritten.ts';
@@ -33,7 +34,10 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
   try {
     exchanges.checkPrices(modelsOf(planned.map((one) => one.case)));
     const { run, byRoot } = await describeRun(options, planned, rootOf);
-    if (options.keepRecord) kept = await RunRecords.open(byRoot, homes, options.scrubber);
+    const resumed = options.resume && (await resume(options.resume, planned, homes, exchanges));
+    if (options.keepRecord) {
+      kept = await RunRecords.open(byRoot, homes, options.scrubber, resumed?.staying);
+    }
     const records = kept?.paths ?? [];
     options.onEvent({
       kind: 'run-started',
@@ -41,11 +45,13 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       cases: planned.map(({ ref }) => ref),
       homes,
       records,
+      ...(resumed && { resumed: resumed.takenOver }),
     });
     const runner = options.elsewhere ?? runHere(exchanges, options);
-    const lines = await runAll(planned, runner, options, (line) =>
-      unwritten.tolerate(kept?.append(line)),
-    );
+    const lines = new Map<PlannedCase, CaseLine>();
+    if (resumed) await takeOver(standingLines(records, resumed, homes), lines, options);
+    const left = planned.filter((one) => !resumed?.standing.has(one));
+    await runAll(left, runner, options, lines, (line) => unwritten.tolerate(kept?.append(line)));
     const endOf = (cases: readonly PlannedCase[]): EndLine => ({
       kind: 'end',
       finished: new Date().toISOString(),
@@ -78,11 +84,11 @@ async function runAll(
   planned: readonly PlannedCase[],
   runner: CaseRunner,
   options: RunOptions,
+  lines: Map<PlannedCase, CaseLine>,
   keep: (line: CaseLine) => Promise<void>,
-): Promise<ReadonlyMap<PlannedCase, CaseLine>> {
+): Promise<void> {
   const { signal, onEvent, concurrency } = options;
   const limit = pLimit(Math.max(1, concurrency));
-  const lines = new Map<PlannedCase, CaseLine>();
   await Promise.all(
     planned.map((one) =>
       limit(async () => {
@@ -98,7 +104,18 @@ async function runAll(
       }),
     ),
   );
-  return lines;
+}
+
+async function takeOver(
+  standing: ReturnType<typeof standingLines>,
+  lines: Map<PlannedCase, CaseLine>,
+  { onEvent }: RunOptions,
+): Promise<void> {
+  for await (const { one, line } of standing) {
+    lines.set(one, line);
+    onEvent({ kind: 'case-started', ref: one.ref, case: one.case });
+    onEvent({ kind: 'case-finished', ref: one.ref, line, earlier: true });
+  }
 }
 
 /** Cases by their status, the repetitions of each taken together. */

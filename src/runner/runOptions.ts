@@ -5,6 +5,7 @@ import type { EndLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { UnwritableError } from '../disk/unwritable.ts';
+import type { EarlierRun } from '../store/earlierRuns.ts';
 import type { CaseRunner } from './caseRunner.ts';
 import type { RunEvent } from './events.ts';
 
@@ -20,6 +21,8 @@ export interface RunOptions {
   readonly forbidOnly: boolean;
   /** False keeps no record of the run. */
   readonly keepRecord: boolean;
+  /** The run that goes on, in its own record: what finished and still stands is not run again. */
+  readonly resume?: EarlierRun;
   /** Writes every model and target exchange to this recording. */
   readonly record?: string;
   /** Answers models and targets from this recording. */

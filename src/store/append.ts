@@ -1,10 +1,17 @@
-import { type FileHandle, readdir } from 'node:fs/promises';
+import { type FileHandle, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RUNS_FOLDER } from '../core/record/recordPaths.ts';
-import type { RecordLine } from '../core/record/runRecord.ts';
+import type { RecordLine, RunLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { CREATING, isRealFolder, makeRealFolder, openRegular } from '../disk/regularFile.ts';
+import {
+  APPENDING,
+  CREATING,
+  isRealFolder,
+  makeRealFolder,
+  openRegular,
+} from '../disk/regularFile.ts';
 import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
+import { claimRecord, RecordBusyError } from './claim.ts';
 import { keptIn, makeHome } from './home.ts';
 import { stampAfter } from './recordNames.ts';
 
@@ -51,12 +58,75 @@ export async function createRecord(
   started: string,
   scrubber: Scrubber,
 ): Promise<RecordWriter> {
-  const path = join(recordsIn(root), `${stampAfter(await recordsAt(root), started)}-${id}.jsonl`);
+  const path = recordPath(root, id, started, await recordsAt(root));
+  return writing(path, root, id, scrubber, () => openRegular(path, CREATING));
+}
+
+/**
+ * Goes on with a record that no run writes any more. It is written anew beside itself, with another first
+ * line and what stays of the others, and put in its place at once: the newest by its name.
+ *
+ * @param first its first line
+ * @param staying the lines that stay, in their order
+ * @throws UnwritableError, RecordBusyError
+ */
+export async function continueRecord(
+  earlier: string,
+  root: string,
+  first: RunLine,
+  staying: readonly LinePlace[],
+  scrubber: Scrubber,
+): Promise<RecordWriter> {
+  const others = (await recordsAt(root)).filter((one) => one !== earlier);
+  const path = recordPath(root, first.id, first.started, others);
+  return writing(path, root, first.id, scrubber, async () => {
+    const beside = `${path}.new`;
+    await rm(beside, { force: true });
+    const [from, to] = [await openRegular(earlier), await openRegular(beside, CREATING)];
+    try {
+      await to.appendFile(`${scrubber.text(JSON.stringify(first))}\n`);
+      for (const { offset, length } of staying) {
+        const { buffer } = await from.read(Buffer.alloc(length), 0, length, offset);
+        await to.appendFile(buffer);
+        await to.appendFile('\n');
+      }
+      await to.sync();
+    } finally {
+      await from.close();
+      await to.close();
+    }
+    await rename(beside, path);
+    if (path !== earlier) await rm(earlier, { force: true });
+    return openRegular(path, APPENDING);
+  });
+}
+
+/** Where a line stands in its record, in bytes and without its line break. */
+export interface LinePlace {
+  readonly offset: number;
+  readonly length: number;
+}
+
+function recordPath(root: string, id: string, started: string, others: readonly string[]): string {
+  return join(recordsIn(root), `${stampAfter(others, started)}-${id}.jsonl`);
+}
+
+async function writing(
+  path: string,
+  root: string,
+  id: string,
+  scrubber: Scrubber,
+  open: () => Promise<FileHandle>,
+): Promise<RecordWriter> {
+  let release = async () => {};
   try {
     await makeHome(root);
     await makeRealFolder(recordsIn(root));
-    return writer(path, await openRegular(path, CREATING), scrubber);
+    release = await claimRecord(root, id);
+    return writer(path, await open(), scrubber, release);
   } catch (error) {
+    await release();
+    if (error instanceof RecordBusyError) throw error;
     throw unwritableRecord(path, error);
   }
 }
@@ -65,7 +135,12 @@ function unwritableRecord(path: string, error: unknown): UnwritableError {
   return unwritable(RECORD, path, error);
 }
 
-function writer(path: string, file: FileHandle, scrubber: Scrubber): RecordWriter {
+function writer(
+  path: string,
+  file: FileHandle,
+  scrubber: Scrubber,
+  release: () => Promise<void>,
+): RecordWriter {
   // One after the other: cases finish side by side, lines must not mix.
   let last: Promise<void> = Promise.resolve();
   return {
@@ -84,6 +159,7 @@ function writer(path: string, file: FileHandle, scrubber: Scrubber): RecordWrite
     async close() {
       await last.catch(() => {});
       await file.close();
+      await release();
     },
   };
 }

@@ -6,7 +6,14 @@ import {
 } from '../core/record/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { createRecord, type RecordWriter } from './append.ts';
+import { continueRecord, createRecord, type LinePlace, type RecordWriter } from './append.ts';
+
+/** A record that is continued, and what stays of its cases. */
+export interface StayingLines {
+  /** Absolute. */
+  readonly record: string;
+  readonly staying: readonly LinePlace[];
+}
 
 /**
  * The records of one run: one at each root that its suites have, which is one in most runs. All of
@@ -27,19 +34,27 @@ export class RunRecords {
   /**
    * @param runs the first line of each record, by root
    * @param homes of the suites, by their paths
-   * @throws UnwritableError
+   * @param earlier the records that are continued, by root; none where the run begins
+   * @throws UnwritableError, RecordBusyError
    */
   static async open(
     runs: ReadonlyMap<string, RunLine>,
     homes: ReadonlyMap<string, RecordHome>,
     scrubber: Scrubber,
+    earlier: ReadonlyMap<string, StayingLines> = new Map(),
   ): Promise<RunRecords> {
     const writers = new Map<string, RecordWriter>();
     const records = new RunRecords(homes, writers);
     for (const [root, run] of runs) {
+      const first = mapRunPaths(run, (path) => recordedPath(records.#homeOf(path), path));
+      const { record, staying } = earlier.get(root) ?? {};
+      if (record !== undefined && staying) {
+        writers.set(root, await continueRecord(record, root, first, staying, scrubber));
+        continue;
+      }
       const writer = await createRecord(root, run.id, run.started, scrubber);
       writers.set(root, writer);
-      await writer.append(mapRunPaths(run, (path) => recordedPath(records.#homeOf(path), path)));
+      await writer.append(first);
     }
     return records;
   }

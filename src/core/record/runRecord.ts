@@ -21,8 +21,17 @@ export const runLineSchema = z.object({
     z.object({
       path: z.string().meta({ description: 'Path of an eval file.' }),
       hash: z.string().meta({ description: 'SHA-256 of the text that ran, hexadecimal.' }),
+      cases: listOf(z.string()).optional().meta({
+        description: 'Those that were chosen, `id` or `id/variant`; absent if all were.',
+      }),
     }),
   ).meta({ description: 'The eval files that ran.' }),
+  planned: z.int().min(0).optional().meta({
+    description: 'How many `case` lines the run has once it is whole.',
+  }),
+  resumed: listOf(z.string()).optional().meta({
+    description: 'When it was continued after it was killed or cancelled. ISO 8601, UTC.',
+  }),
   commit: z.string().optional().meta({ description: 'The git commit, if there is one.' }),
   options: z
     .record(z.string(), z.unknown())

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { counted } from '../core/presentation/amounts.ts';
+import { caseName } from '../core/presentation/executionTitle.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import type { Suite, SuiteCase } from '../core/suite.ts';
+import type { RunEvent } from '../runner/events.ts';
+import { type EarlierRun, earlierRuns, hasFinished, runIn } from '../store/earlierRuns.ts';
+import { findEvalFiles } from './evalFiles.ts';
+import { UsageError } from './exitCode.ts';
+import type { RunCommandOptions } from './runCommandOptions.ts';
+
+/** What `--resume` stands before: it may be a run, or the first of the files. */
+const RUN = /^[0-9a-f]{8}$|\.jsonl$/;
+
+export interface Resuming {
+  /** Absent where no run of the files is kept: it begins. */
+  readonly earlier?: EarlierRun;
+  /** The files to read. */
+  readonly files: readonly string[];
+  /** With what the run was given then, where it is not given now. */
+  readonly options: RunCommandOptions;
+  readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
+}
+
+/** Finds the run that goes on. Its files, its cases and its judge are those of then. @throws UsageError */
+export async function resuming(
+  args: readonly string[],
+  options: RunCommandOptions,
+  folder: string,
+): Promise<Resuming> {
+  assertAlone(options);
+  const { resume } = options;
+  const named = typeof resume === 'string' && RUN.test(resume) ? resume : undefined;
+  const files = typeof resume === 'string' && !named ? [resume, ...args] : args;
+  const earlier = named
+    ? await namedRun(named, files, folder)
+    : await lastRun(await findEvalFiles(files, folder));
+  if (!earlier) return { files, options };
+  const { run } = earlier;
+  const there = run.files.filter(({ path }) => existsSync(path));
+  if (there.length === 0) throw new UsageError(`The files of the run ${run.id} are gone.`);
+  const chosen = new Map(run.files.map(({ path, cases }) => [path, cases && new Set(cases)]));
+  return {
+    earlier,
+    files: there.map(({ path }) => path),
+    options: { ...givenThen(run.options), ...options },
+    select: (suite, one) => chosen.get(suite.path)?.has(caseName(one)) ?? true,
+  };
+}
+
+function assertAlone(options: RunCommandOptions): void {
+  const { case: cases, tag, limit, save } = options;
+  if (cases || tag || limit !== undefined) {
+    throw new UsageError(
+      '--resume runs the cases that the run chose when it began. Leave out --case, --tag and --limit.',
+    );
+  }
+  if (!save) throw new UsageError('--resume continues a record. Leave out --no-save.');
+}
+
+async function namedRun(
+  name: string,
+  args: readonly string[],
+  folder: string,
+): Promise<EarlierRun> {
+  if (name.endsWith('.jsonl')) {
+    const found = await runIn([resolve(folder, name)]);
+    if (found) return found;
+    throw new UsageError(`${name} is not the record of a run.`);
+  }
+  const files = await findEvalFiles(args, folder);
+  for await (const one of earlierRuns(files)) if (one.run.id === name) return one;
+  throw new UsageError(`No record of these files is of the run ${name}. See .turnlight/runs/.`);
+}
+
+/** The last that did not finish, unless one that finished since ran all of its files whole. */
+async function lastRun(files: readonly string[]): Promise<EarlierRun | undefined> {
+  let finished: EarlierRun | undefined;
+  for await (const one of earlierRuns(files)) {
+    if (!(await hasFinished(one))) return one;
+    finished ??= one;
+    if (one.run.files.every(({ cases }) => cases === undefined)) break;
+  }
+  return finished;
+}
+
+const GIVEN = { judge: 'judge', base_url: 'baseUrl', replay: 'replay' } as const;
+
+function givenThen(described: Readonly<Record<string, unknown>>): Partial<RunCommandOptions> {
+  const given = Object.entries(GIVEN).flatMap(([key, option]) => {
+    const value = described[key];
+    return typeof value === 'string' ? [[option, value]] : [];
+  });
+  return Object.fromEntries(given);
+}
+
+const SHOWN = 10;
+
+/** `Resuming the run 1a2b3c4d: 40 of 50 stand. Edited since, so run anew: refund, hours.` */
+export function resumedText({
+  run,
+  cases,
+  resumed,
+}: Extract<RunEvent, { kind: 'run-started' }>): string | undefined {
+  if (!resumed) return undefined;
+  const { standing, edited, gone } = resumed;
+  const names = [...new Set(edited.map((ref) => visibleLine(caseName(ref))))];
+  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '';
+  return [
+    `Resuming the run ${run.id}: ${standing} of ${counted(cases.length, 'case')} finished and stand.`,
+    ...(names.length > 0
+      ? [`Edited since, so run anew: ${names.slice(0, SHOWN).join(', ')}${more}.`]
+      : []),
+    ...(gone > 0 ? [`No longer in the files: ${counted(gone, 'case')}.`] : []),
+  ].join(' ');
+}

@@ -1,0 +1,29 @@
+import type { ChosenReporter } from './reporters.ts';
+
+/** As they were given on the command line. */
+export interface RunCommandOptions {
+  readonly case?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly limit?: number;
+  readonly judge?: string;
+  readonly dotenv?: string;
+  readonly baseUrl?: string;
+  readonly allowHost?: readonly string[];
+  readonly concurrency: number;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** A run by its id or record, or true for the last one. */
+  readonly resume?: string | true;
+  readonly record?: string;
+  readonly replay?: string;
+  /** `terminal` by default. */
+  readonly reporter?: readonly ChosenReporter[];
+  readonly output?: string;
+  /** In the currency of the prices. */
+  readonly maxCost?: number;
+  /** Of the cases that pass or fail, the share that must pass: 0..1. */
+  readonly minPassRate?: number;
+  /** Default: true if `CI` is set. */
+  readonly forbidOnly?: boolean;
+  readonly save: boolean;
+}

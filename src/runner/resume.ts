@@ -1,0 +1,123 @@
+import { fitting } from '../core/data/listOf.ts';
+import { executionKey } from '../core/identity.ts';
+import { LIMITS } from '../core/limits.ts';
+import { absolutePath, mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
+import { type CaseLine, caseLineSchema } from '../core/record/runRecord.ts';
+import type { LinePlace } from '../store/append.ts';
+import type { EarlierRun } from '../store/earlierRuns.ts';
+import type { FoundHome } from '../store/home.ts';
+import { rootOfRecord } from '../store/read.ts';
+import { linesIn } from '../store/recordLines.ts';
+import type { StayingLines } from '../store/runRecords.ts';
+import type { PlannedCase } from './caseRunner.ts';
+import { describeCase } from './describeCase.ts';
+import { openCase } from './ended.ts';
+import type { TakenOver } from './events.ts';
+import type { Exchanges } from './exchanges.ts';
+
+import { stillAnswers } from './stillAnswers.ts';
+
+/** What a run that goes on takes over of what it did before. */
+export interface Resumed {
+  readonly takenOver: TakenOver;
+  readonly standing: ReadonlySet<PlannedCase>;
+  /** Lines of the records that stay, by root. */
+  readonly staying: ReadonlyMap<string, StayingLines>;
+}
+
+/** Finds out which of the planned executions stand in the records of a run. */
+export async function resume(
+  { records }: EarlierRun,
+  planned: readonly PlannedCase[],
+  homes: ReadonlyMap<string, FoundHome>,
+  exchanges: Exchanges,
+): Promise<Resumed> {
+  const byKey = planByRecordedKey(planned, homes);
+  const places = new Map<PlannedCase, LinePlace>();
+  const edited = new Set<PlannedCase>();
+  const staying = new Map<string, StayingLines>();
+  let gone = 0;
+  for (const [root, record] of records) {
+    const own = new Set<PlannedCase>();
+    for await (const { line, place } of caseLinesOf(record, root)) {
+      const one = byKey.get(executionKey(line));
+      if (!one) gone += 1;
+      else if (wasCut(line)) continue;
+      else if (await stands(line, one, exchanges)) {
+        places.set(one, place);
+        own.add(one);
+        edited.delete(one);
+      } else if (!places.has(one)) edited.add(one);
+    }
+    staying.set(root, { record, staying: [...own].flatMap((one) => places.get(one) ?? []) });
+  }
+  const standing = new Set(places.keys());
+  const refs = [...edited].map(({ ref }) => ref);
+  return { takenOver: { standing: standing.size, edited: refs, gone }, standing, staying };
+}
+
+/** The cases of records that were continued, with what was planned of them. */
+export async function* standingLines(
+  records: readonly string[],
+  { standing, staying }: Resumed,
+  homes: ReadonlyMap<string, FoundHome>,
+): AsyncGenerator<{ readonly one: PlannedCase; readonly line: CaseLine }> {
+  const byKey = planByRecordedKey([...standing], homes);
+  for (const record of records) {
+    const root = rootOfRecord(record);
+    if (!staying.has(root)) continue;
+    for await (const { line } of caseLinesOf(record, root)) {
+      const one = byKey.get(executionKey(line));
+      const home = one && homes.get(one.suite.path);
+      if (home) yield { one, line: mapCasePaths(line, (path) => namedPath(home, path)) };
+    }
+  }
+}
+
+function planByRecordedKey(
+  planned: readonly PlannedCase[],
+  homes: ReadonlyMap<string, FoundHome>,
+): ReadonlyMap<string, PlannedCase> {
+  return new Map(
+    planned.map((one) => {
+      const suite = homes.get(one.suite.path)?.path ?? one.suite.path;
+      return [executionKey({ ...one.ref, suite }), one];
+    }),
+  );
+}
+
+async function* caseLinesOf(
+  record: string,
+  root: string,
+): AsyncGenerator<{ readonly line: CaseLine; readonly place: LinePlace }> {
+  for await (const { value, offset, length } of linesIn(record, LIMITS.record)) {
+    const line = fitting(caseLineSchema, value);
+    if (!line) continue;
+    yield {
+      line: mapCasePaths(line, (path) => absolutePath(root, path)),
+      place: { offset, length },
+    };
+  }
+}
+
+async function stands(
+  line: CaseLine,
+  planned: PlannedCase,
+  exchanges: Exchanges,
+): Promise<boolean> {
+  const { suiteCase, fault } = await openCase(planned.case);
+  if (fault) return false;
+  const { input_hash } = await describeCase(suiteCase, exchanges);
+  return line.input_hash === input_hash && stillAnswers(line, suiteCase);
+}
+
+/** Ended by the end of its run, not by itself. */
+function wasCut({ stop_reason, reason = '', verdicts }: CaseLine): boolean {
+  return (
+    stop_reason === 'cancelled' ||
+    reason.includes(OVER_BUDGET) ||
+    verdicts.some((verdict) => verdict.reason === OVER_BUDGET)
+  );
+}
+
+const OVER_BUDGET = 'over-budget';

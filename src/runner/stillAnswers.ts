@@ -1,0 +1,45 @@
+import { questionHash } from '../assertions/questionHash.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import { caseScore } from '../core/scoring.ts';
+import type { Assertion, SuiteCase } from '../core/suite.ts';
+import type { Verdict } from '../core/verdict.ts';
+
+/**
+ * Whether what was found of a case still answers what the case asks: the same questions, with the same
+ * thresholds and weights. Its conversation may be another one now; `input_hash` tells.
+ */
+export function stillAnswers(line: CaseLine, suiteCase: SuiteCase): boolean {
+  const { assertions, threshold, aggregate, repeat, skip, stopOnFailure } = suiteCase;
+  const skipped = line.verdicts.some(({ reason }) => reason === 'case-skipped');
+  return (
+    line.repetitions === repeat.times &&
+    line.threshold === threshold &&
+    line.score === caseScore(line.verdicts, aggregate) &&
+    skipped === (skip !== undefined) &&
+    (line.stop_reason !== 'stop-on-failure' || stopOnFailure) &&
+    line.verdicts.length === assertions.length &&
+    assertions.every((one, index) => answers(line.verdicts[index], one, suiteCase))
+  );
+}
+
+function answers(verdict: Verdict | undefined, assertion: Assertion, facts: SuiteCase): boolean {
+  return (
+    verdict?.question_hash === questionHash(assertion, facts) && weighsTheSame(verdict, assertion)
+  );
+}
+
+/** What no question holds: what the verdict counts for, and those of the assertions under it. */
+function weighsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: Assertion): boolean {
+  const under = new Map((wanted.nested ?? []).map((one) => [one.assertion.key, one.assertion]));
+  return (
+    assertion.key === wanted.key &&
+    threshold === wanted.threshold &&
+    assertion.weight === wanted.weight &&
+    // A gate among those under it makes it one.
+    (assertion.required === wanted.required || nested.length > 0) &&
+    nested.every((one) => {
+      const own = under.get(one.assertion.key ?? '');
+      return !own || weighsTheSame(one, own);
+    })
+  );
+}

@@ -1,0 +1,51 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ReasonedError } from '../core/errors.ts';
+import { RUNS_FOLDER } from '../core/record/recordPaths.ts';
+import { CREATING, readRegular, writeRegular } from '../disk/regularFile.ts';
+import { keptIn } from './home.ts';
+
+/** Another run writes the record. `message` says which process, and what to do. */
+export class RecordBusyError extends ReasonedError<'busy'> {
+  override readonly name = 'RecordBusyError';
+}
+
+/** What this process holds. */
+const held = new Set<string>();
+
+/**
+ * Keeps a run's record at a root to one writer, by a file beside it that names the process. What a killed
+ * process left of it counts for nothing.
+ *
+ * @returns what gives it free
+ * @throws RecordBusyError, or what the system says
+ */
+export async function claimRecord(root: string, id: string): Promise<() => Promise<void>> {
+  const path = join(keptIn(root, RUNS_FOLDER), `${id}.lock`);
+  const writer = Number(await readRegular(path).catch(() => ''));
+  if (writer > 0 && writes(writer, path)) throw busy(id, writer, path);
+  await rm(path, { force: true });
+  await writeRegular(path, `${process.pid}\n`, CREATING);
+  held.add(path);
+  return async () => {
+    held.delete(path);
+    await rm(path, { force: true }).catch(() => {});
+  };
+}
+
+/** A process that was killed may have had the number that this one has. */
+function writes(pid: number, path: string): boolean {
+  if (pid === process.pid) return held.has(path);
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function busy(id: string, pid: number, path: string): RecordBusyError {
+  return new RecordBusyError(
+    'busy',
+    `The run ${id} still goes on, in process ${pid}. Wait for it or stop it. If that process is another program, delete ${path}.`,
+  );
+}

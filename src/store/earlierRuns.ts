@@ -1,0 +1,75 @@
+import { basename } from 'node:path';
+import { fitting } from '../core/data/listOf.ts';
+import { absolutePath, mapRunPaths } from '../core/record/recordPaths.ts';
+import { type RunLine, runLineSchema } from '../core/record/runRecord.ts';
+import { recordsAt } from './append.ts';
+import { findHome } from './home.ts';
+import { rootOfRecord } from './read.ts';
+import { RecordReader } from './recordIndex.ts';
+import { linesIn } from './recordLines.ts';
+import { newestFirst } from './recordNames.ts';
+
+/** A run that was begun before. Paths are absolute. */
+export interface EarlierRun {
+  /** With the files of all its records. */
+  readonly run: RunLine;
+  /** By their roots. */
+  readonly records: ReadonlyMap<string, string>;
+}
+
+/** The runs of any of these eval files, the newest first. @param evalFiles absolute */
+export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator<EarlierRun> {
+  const homes = evalFiles.map((path) => findHome(path));
+  const wanted = new Set(homes.map(({ path }) => path));
+  const roots = [...new Set(homes.map(({ root }) => root))];
+  const records = newestFirst((await Promise.all(roots.map(recordsAt))).flat());
+  const seen = new Set<string>();
+  for (const record of records) {
+    const id = idOf(record);
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const found = await runIn(records.filter((one) => idOf(one) === id));
+    if (found?.run.files.some(({ path }) => wanted.has(path))) yield found;
+  }
+}
+
+/** Of one run, whose records these are. */
+export async function runIn(records: readonly string[]): Promise<EarlierRun | undefined> {
+  const byRoot = new Map<string, string>();
+  let run: RunLine | undefined;
+  for (const record of records) {
+    const root = rootOfRecord(record);
+    const line = byRoot.has(root) ? undefined : await runLineOf(record, root);
+    if (!line) continue;
+    byRoot.set(root, record);
+    run = run ? { ...run, files: [...run.files, ...line.files] } : line;
+  }
+  return run && { run, records: byRoot };
+}
+
+/** Whether it came to its end: it was neither killed nor cancelled, nor stopped by its limit of cost. */
+export async function hasFinished({ records }: EarlierRun): Promise<boolean> {
+  for (const record of records.values()) {
+    const { end } = await new RecordReader(record).index();
+    if (!end || end.cancelled || end.stopped) return false;
+  }
+  return true;
+}
+
+/** `…/2026-01-31T12-00-00-000Z-1a2b3c4d.jsonl` is of the run 1a2b3c4d. */
+function idOf(record: string): string {
+  return basename(record, '.jsonl').split('-').at(-1) ?? '';
+}
+
+/** A run's line is its record's first. */
+async function runLineOf(record: string, root: string): Promise<RunLine | undefined> {
+  try {
+    for await (const { value } of linesIn(record, Number.POSITIVE_INFINITY)) {
+      const line = fitting(runLineSchema, value);
+      return line && mapRunPaths(line, (path) => absolutePath(root, path));
+    }
+  } catch {
+    // It is gone, or no file of ours.
+  }
+  return undefined;
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import type { CaseLine } from '../../../src/core/record/runRecord.ts';
+import { readRecord } from '../../../src/store/read.ts';
+import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
+
+/** Says which case it was asked about, so that what ran can be counted. */
+const BOT = `import { appendFileSync } from 'node:fs';
+export default async (messages, { case: id }) => {
+  appendFileSync(new URL('./asked.txt', import.meta.url), id + '\\n');
+  return messages.at(-1).content;
+};
+`;
+
+function suite(cases: readonly string[], top = ''): string {
+  return `${top}targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\ncases:\n${cases.join('')}`;
+}
+
+function aCase(id: string, says = 'x', more = 'value: x'): string {
+  return `  - {id: ${id}, turns: [${says}], assert: [{type: contains, ${more}}]}\n`;
+}
+
+const THREE = ['a', 'b', 'c'].map((id) => aCase(id));
+
+async function recordsIn(folder: string): Promise<string[]> {
+  const runs = join(folder, '.turnlight/runs');
+  const names = await readdir(runs);
+  return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(runs, name));
+}
+
+async function theRecord(folder: string): Promise<string> {
+  const records = await recordsIn(folder);
+  assert.equal(records.length, 1);
+  return records[0] ?? '';
+}
+
+/** Leaves of a finished record the run, so many cases and the beginning of another. */
+async function killedAfter(folder: string, cases: number): Promise<string> {
+  const record = await theRecord(folder);
+  const lines = (await readFile(record, 'utf8')).split('\n');
+  await writeFile(
+    record,
+    `${lines.slice(0, 1 + cases).join('\n')}\n${lines[1 + cases]?.slice(0, 40)}`,
+  );
+  await writeFile(join(folder, 'asked.txt'), '');
+  return record;
+}
+
+async function asked(folder: string): Promise<string[]> {
+  return (await readFile(join(folder, 'asked.txt'), 'utf8')).split('\n').filter(Boolean).sort();
+}
+
+function ids(cases: readonly CaseLine[]): string[] {
+  return cases.map(({ id }) => id).sort();
+}
+
+describe('turnlight run --resume', () => {
+  it('goes on with the record of a killed run, heals it and runs only what is missing', async (t) => {
+    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(THREE) });
+    await turnlight(folder, ['run', '--concurrency', '1']);
+    await killedAfter(folder, 2);
+    const { code, out } = await turnlight(folder, ['run', '--resume', '--reporter', 'terminal']);
+    assert.equal(code, 0);
+    assert.match(out, /Resuming the run [0-9a-f]{8}: 2 of 3 cases finished and stand\./);
+    assert.match(out, /Cases: 3 passed/);
+    assert.deepEqual(await asked(folder), ['c']);
+    const read = await readRecord(await theRecord(folder));
+    assert.deepEqual(read.problems, []);
+    assert.deepEqual(ids(read.cases), ['a', 'b', 'c']);
+    assert.equal(read.end?.counts.pass, 3);
+    assert.equal(read.run?.resumed?.length, 1);
+  });
+
+  it('runs edited cases anew and tells them, and drops those that are gone', async (t) => {
+    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(THREE) });
+    await turnlight(folder, ['run', '--concurrency', '1']);
+    await killedAfter(folder, 2);
+    const edited = [aCase('b', 'x', 'value: y'), aCase('c'), aCase('d')];
+    await writeFile(join(folder, 'a.eval.yaml'), suite(edited));
+    const { code, out } = await turnlight(folder, ['run', '--resume']);
+    assert.equal(code, 1);
+    assert.match(
+      out,
+      /0 of 3 cases finished and stand\. Edited since, so run anew: b\. No longer in the files: 1 case\./,
+    );
+    assert.deepEqual(await asked(folder), ['b', 'c', 'd']);
+    const { cases, end } = await readRecord(await theRecord(folder));
+    assert.deepEqual(ids(cases), ['b', 'c', 'd']);
+    assert.equal(end?.counts.fail, 1);
+  });
+
+  it('runs anew what has another threshold, weight, number of repetitions or target', async (t) => {
+    const before = ['threshold', 'weight', 'repeat', 'same'].map((id) => aCase(id));
+    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(before) });
+    await turnlight(folder, ['run']);
+    await killedAfter(folder, 4);
+    const after = [
+      aCase('threshold', 'x', 'value: x, threshold: 0.5'),
+      aCase('weight', 'x', 'value: x, weight: 2'),
+      aCase('repeat').replace('turns', 'repeat: 2, turns'),
+      aCase('same'),
+    ];
+    await writeFile(join(folder, 'a.eval.yaml'), suite(after));
+    await turnlight(folder, ['run', '--resume']);
+    assert.deepEqual(await asked(folder), ['repeat', 'repeat', 'threshold', 'weight']);
+    await killedAfter(folder, 5);
+    await appendFile(join(folder, 'bot.mjs'), '// changed\n');
+    await turnlight(folder, ['run', '--resume']);
+    assert.equal((await asked(folder)).length, 5);
+  });
+
+  it('keeps to the files, the cases and the judge that the run chose', async (t) => {
+    const folder = await workspaceWith(t, {
+      'bot.mjs': BOT,
+      'a.eval.yaml': suite(THREE),
+      'b.eval.yaml': suite([aCase('other')]),
+    });
+    await turnlight(folder, [
+      'run',
+      'a.eval.yaml',
+      '--case',
+      'a',
+      '--case',
+      'c',
+      '--judge',
+      'ollama:x',
+      '--concurrency',
+      '1',
+    ]);
+    await killedAfter(folder, 1);
+    const { code } = await turnlight(folder, ['run', '--resume']);
+    assert.equal(code, 0);
+    assert.deepEqual(await asked(folder), ['c']);
+    const { cases, run } = await readRecord(await theRecord(folder));
+    assert.deepEqual(ids(cases), ['a', 'c']);
+    assert.equal(run?.options.judge, 'ollama:x');
+    const choosing = await turnlight(folder, ['run', '--resume', '--case', 'b']);
+    assert.equal(choosing.code, 3);
+    assert.match(choosing.err, /--resume runs the cases that the run chose/);
+  });
+
+  it('counts what failed before in the exit code and the reports', async (t) => {
+    const cases = [aCase('a', 'y'), aCase('b')];
+    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(cases) });
+    await turnlight(folder, ['run', '--concurrency', '1']);
+    await killedAfter(folder, 1);
+    const { code, out } = await turnlight(folder, ['run', '--resume', '--reporter', 'json']);
+    assert.equal(code, 1);
+    assert.deepEqual(ids(JSON.parse(out).cases), ['a', 'b']);
+  });
+
+  it('takes a run by its id or its record, passes over one that finished, and says where there is none', async (t) => {
+    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(THREE) });
+    const first = await turnlight(folder, ['run', '--resume', 'a.eval.yaml', '--concurrency', '1']);
+    assert.match(first.out, /No run of these files is kept\. A new one begins\./);
+    assert.equal(first.code, 0);
+    const killed = await killedAfter(folder, 1);
+    await turnlight(folder, ['run', '--case', 'c']);
+    const { out } = await turnlight(folder, ['run', '--resume']);
+    assert.match(out, /1 of 3 cases finished and stand/);
+    const [id] = /[0-9a-f]{8}(?=\.jsonl)/.exec(killed) ?? [];
+    const again = await turnlight(folder, ['run', '--resume', id ?? '']);
+    assert.match(again.out, new RegExp(`Resuming the run ${id}: 3 of 3 cases`));
+    const named = (await recordsIn(folder)).find((path) => path.includes(id ?? '')) ?? '';
+    assert.equal((await turnlight(folder, ['run', '--resume', named])).code, 0);
+    const unknown = await turnlight(folder, ['run', '--resume', '00000000']);
+    assert.equal(unknown.code, 3);
+    assert.match(unknown.err, /No record of these files is of the run 00000000/);
+  });
+
+  it('refuses a run that still goes on', async (t) => {
+    const slow = 'export default () => new Promise((done) => setTimeout(done, 60_000, "x"));\n';
+    const folder = await workspaceWith(t, { 'bot.mjs': slow, 'a.eval.yaml': suite(THREE) });
+    const running = start(folder, ['run', '--concurrency', '1', '--reporter', 'terminal']);
+    const runs = join(folder, '.turnlight/runs');
+    const locked = async () =>
+      (await readdir(runs).catch(() => [])).some((name) => name.endsWith('.lock'));
+    while (!(await locked())) await new Promise((done) => setTimeout(done, 50));
+    const { code, err } = await turnlight(folder, ['run', '--resume']);
+    running.interrupt();
+    await running.ended;
+    assert.equal(code, 3);
+    assert.match(err, /still goes on, in process \d+/);
+    assert.equal(await locked(), false);
+  });
+});
