@@ -9,12 +9,20 @@ const STOCK_TURNS = 40;
 const MOST_REQUESTS = 16;
 const LEAST_TOKEN_RATIO = 10;
 const LEAST_CACHEABLE = 0.8;
+const LEAST_BEHIND_SCHEMA = 0.7;
 
 /** How much dearer a turn of a long conversation may be than one of a short one. */
 const LINEAR_WITHIN = 0.1;
 
 export function aimsOf(result: BenchResult): Aim[] {
-  return [oneRequest(result), linear(result), ...result.groups.map(cacheable), ...stock(result)];
+  const { groups } = result;
+  return [
+    oneRequest(result),
+    linear(result),
+    ...groups.map(cacheable),
+    ...groups.filter(({ turns }) => turns === STOCK_TURNS).map(cacheableAtAzure),
+    ...stock(result),
+  ];
 }
 
 function oneRequest({ groups }: BenchResult): Aim {
@@ -44,13 +52,22 @@ function linear({ groups }: BenchResult): Aim {
   };
 }
 
-function cacheable({ name, eight, eightSchemaLast, most }: Group): Aim {
+/** Where the schema is read first, and `answer_format: auto` has the choice. */
+function cacheableAtAzure({ name, eightAtAzure: eight }: Group): Aim {
+  return {
+    aim: `${name} at Azure, which reads the schema first: 70 % of the prompt tokens of eight assertions are cacheable`,
+    measured: share(eight.cacheableBehindSchema, eight),
+    met: eight.cacheableBehindSchema / eight.promptTokens >= LEAST_BEHIND_SCHEMA,
+  };
+}
+
+function cacheable({ name, eight, most }: Group): Aim {
   return {
     aim: `${name}: 80 % of the prompt tokens of eight assertions are cacheable`,
     measured: [
       `${share(eight.cacheable, eight)} of at most ${share(most, eight)} in blocks of ${thousands(BLOCK)}`,
       `${share(eight.cacheableInSteps, eight)} in steps of 128`,
-      `where the endpoint reads the schema first ${share(eight.cacheableBehindSchema, eight)}, with the schema last ${share(eightSchemaLast.cacheableBehindSchema, eightSchemaLast)}`,
+      `where the endpoint reads the schema first ${share(eight.cacheableBehindSchema, eight)}`,
     ].join('; '),
     met: eight.cacheable / eight.promptTokens >= LEAST_CACHEABLE,
   };

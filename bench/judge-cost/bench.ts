@@ -20,7 +20,7 @@ export interface Group {
   readonly all: Compared;
   /** Eight assertions in one call. */
   readonly eight: Counts;
-  readonly eightSchemaLast: Counts;
+  readonly eightAtAzure: Counts;
   /** The most tokens of `eight` that could be served. */
   readonly most: number;
   /** The version of DeepEval that judged the same. */
@@ -116,7 +116,7 @@ async function groupOf(
         ...(run && { sent: sumUp([...run.byType.values()]) }),
       },
       eight: sumUp(measured.map(({ eight }) => eight)),
-      eightSchemaLast: sumUp(measured.map(({ eightSchemaLast }) => eightSchemaLast)),
+      eightAtAzure: sumUp(measured.map(({ eightAtAzure }) => eightAtAzure)),
       most: measured.reduce((sum, { most }) => sum + most, 0),
       ...(run && { deepEval: run.version }),
     };

@@ -18,7 +18,7 @@ const HEAD = [
   '× fewer',
 ];
 
-function rowsOf({ name, rows, all, eight, eightSchemaLast }: Group): string[][] {
+function rowsOf({ name, rows, all, eight, eightAtAzure }: Group): string[][] {
   const line = (what: string, counts: Counts, theirs?: number, sent?: Counts) => [
     name,
     what,
@@ -37,7 +37,7 @@ function rowsOf({ name, rows, all, eight, eightSchemaLast }: Group): string[][] 
     ...rows.map((row) => line(row.type, row.counts, row.deepEvalRequests, row.sent)),
     line('all, as in a run', all.counts, all.deepEvalRequests, all.sent),
     line('eight, as in a run', eight),
-    line('eight, as in a run, schema last', eightSchemaLast),
+    line('eight, as in a run, at Azure', eightAtAzure),
   ];
 }
 

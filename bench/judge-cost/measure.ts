@@ -2,7 +2,6 @@ import { Scrubber } from '../../src/core/scrubber.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { judgeAssertions } from '../../src/judge/judgeAssertions.ts';
 import type { Model } from '../../src/models/model.ts';
-import type { AnswerFormat } from '../../src/models/openai/params.ts';
 import { createModel } from '../../src/models/registry.ts';
 import { buildAssertion } from '../../test/support/judging.ts';
 import type { BenchConversation } from './conversations.ts';
@@ -18,8 +17,8 @@ export interface Measured {
   readonly together: Counts;
   /** Eight assertions in one call. */
   readonly eight: Counts;
-  /** The same where the model is told the schema at the end (`answer_format: json_object`). */
-  readonly eightSchemaLast: Counts;
+  /** The same at Azure, where `answer_format: auto` has the choice. */
+  readonly eightAtAzure: Counts;
   /** The tokens that blocks of 1,024 could serve of `eight` at best: full blocks of all but the first. */
   readonly most: number;
   /** Answers of the bench that the judge refused, cases that lack something. */
@@ -38,8 +37,8 @@ export async function measure(bench: BenchConversation, server: CountingServer):
     faults.push(...faultsOf(bench, await judge(bench, types, model)));
     return server.drain();
   };
-  const model = await modelAt(server.baseUrl, 'json_schema');
-  const schemaLast = await modelAt(server.baseUrl, 'json_object');
+  const model = await modelAt(server.baseUrl, 'openai');
+  const azure = await modelAt(new URL(server.baseUrl).origin, 'azure-openai');
 
   server.restart(false);
   const apart = new Map<ComparedType, Counts>();
@@ -53,7 +52,7 @@ export async function measure(bench: BenchConversation, server: CountingServer):
   server.restart(true);
   const eight = await inOneCall(types, model);
   server.restart(true);
-  const eightSchemaLast = await inOneCall(types, schemaLast);
+  const eightAtAzure = await inOneCall(types, azure);
 
   const most = eight
     .slice(1)
@@ -62,7 +61,7 @@ export async function measure(bench: BenchConversation, server: CountingServer):
     apart,
     together: sumUp(together),
     eight: sumUp(eight),
-    eightSchemaLast: sumUp(eightSchemaLast),
+    eightAtAzure: sumUp(eightAtAzure),
     most,
     faults,
   };
@@ -83,10 +82,10 @@ function judge(
   });
 }
 
-function modelAt(baseUrl: string, format: AnswerFormat): Promise<Model> {
-  const params = { provider: 'openai', model: 'judge', base_url: baseUrl, answer_format: format };
+function modelAt(base_url: string, provider: 'openai' | 'azure-openai'): Promise<Model> {
+  const params = { provider, model: 'judge', base_url };
   return createModel(
-    { id: 'openai:judge', provider: 'openai', params, folder: '/' },
+    { id: 'openai:judge', provider, params, folder: '/' },
     {
       secret: async () => 'local',
       env: () => undefined,

@@ -4,6 +4,7 @@ import { ReasonedError } from '../core/errors.ts';
 import type { Message } from '../core/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import {
+  type AnswerFormat,
   type Model,
   type ModelErrorReason,
   type ModelReply,
@@ -21,6 +22,8 @@ export class JudgeError extends ReasonedError<AnswerReason | ModelErrorReason> {
 export interface RequestOptions {
   readonly temperature: number;
   readonly logprobs?: boolean;
+  /** As of `ModelRequest`. */
+  readonly shared?: boolean;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface RequestOptions {
 export function judgeRequest(
   evidence: string | undefined,
   { name, instructions, turns, answer }: Omit<Asked<unknown>, 'mistakes'>,
-  { temperature, logprobs = false }: RequestOptions,
+  { temperature, logprobs = false, shared = false }: RequestOptions,
 ): ModelRequest {
   const judged = turns === undefined ? [] : [judgeTheseTurns(turns)];
   const parts = [...(evidence === undefined ? [] : [evidence]), instructions, ...judged];
@@ -43,6 +46,7 @@ export function judgeRequest(
     answer: { name, schema: answerSchema(answer) },
     temperature,
     ...(logprobs && { logprobs }),
+    ...(shared && { shared }),
   };
 }
 
@@ -51,8 +55,10 @@ function judgeTheseTurns(turns: NonNullable<Asked<unknown>['turns']>): string {
   return `Turns to judge: ${turns.map(({ number }) => number).join(',')}.`;
 }
 
-/** Hears what each reply cost, also of those that could not be used or did not come. */
-export type OnReply = (usage: Usage, version: string | undefined) => void;
+/** Hears of each reply, also of those that could not be used or did not come. */
+export type OnReply = (
+  reply: Pick<ModelReply, 'usage'> & Partial<Pick<ModelReply, 'version' | 'answerFormat'>>,
+) => void;
 
 /**
  * Asks a judge one question so many times. A bad answer gets one request to repair it.
@@ -70,7 +76,7 @@ export async function askJudge<Answer>(
 ): Promise<Answered<Answer>[]> {
   const answers: Answered<Answer>[] = [];
   for (const first of await counted(onReply, () => model.complete(request, samples, signal))) {
-    onReply(first.usage, first.version);
+    onReply(first);
     answers.push(await usable(model, request, first, asked, signal, onReply));
   }
   return answers;
@@ -89,7 +95,7 @@ async function usable<Answer>(
   if (!read.bad.repairable) throw unusable(read.bad);
   const repair = { ...request, messages: [...request.messages, ...repairOf(first.text, read.bad)] };
   const [second] = await counted(onReply, () => model.complete(repair, 1, signal));
-  onReply(second.usage, second.version);
+  onReply(second);
   const repaired = readAnswer(second, asked);
   if ('answer' in repaired) return answered(repaired.answer, second);
   throw unusable(repaired.bad);
@@ -100,7 +106,7 @@ async function counted<Replies>(onReply: OnReply, ask: () => Promise<Replies>): 
   try {
     return await ask();
   } catch (error) {
-    onReply(usageOfFailure(error), undefined);
+    onReply({ usage: usageOfFailure(error) });
     throw error;
   }
 }
@@ -129,10 +135,13 @@ export class Meter {
   usage: Usage = NO_USAGE;
   /** The model's name as the endpoint reported it last. */
   version: string | undefined;
+  /** How answers were asked for last, where the model had the choice. */
+  answerFormat: AnswerFormat | undefined;
 
-  readonly onReply: OnReply = (usage, version) => {
+  readonly onReply: OnReply = ({ usage, version, answerFormat }) => {
     this.usage = addUsage(this.usage, usage);
     this.version = version ?? this.version;
+    this.answerFormat = answerFormat ?? this.answerFormat;
   };
 
   add(usage: Usage): void {

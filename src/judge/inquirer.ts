@@ -29,6 +29,8 @@ export interface InquirerSetup extends Reading {
   /** The block of the whole conversation. */
   readonly block: string;
   readonly temperature: number;
+  /** Whether others ask about the conversation as well, and a prompt cache holds it. */
+  readonly shared: boolean;
   readonly kept: Kept;
   readonly signal: AbortSignal;
 }
@@ -244,7 +246,9 @@ export class Inquirer {
   }
 
   #request(evidence: string | undefined, asked: Asked<unknown>, logprobs = false): ModelRequest {
-    return judgeRequest(evidence, asked, { temperature: this.#setup.temperature, logprobs });
+    const { temperature, shared } = this.#setup;
+    const options = { temperature, logprobs, shared: shared && evidence !== undefined };
+    return judgeRequest(evidence, asked, options);
   }
 
   async #send<Answer>(request: ModelRequest, asked: Asked<Answer>): Promise<Answered<Answer>> {

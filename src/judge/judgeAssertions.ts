@@ -17,6 +17,7 @@ import { type About, factsOf } from './inputs.ts';
 import { Inquirer, type Kept } from './inquirer.ts';
 import { type Inquiry, isForJudge, prepareInquiries } from './inquiries.ts';
 import { readingOf } from './parts.ts';
+import { isCacheable } from './promptCache.ts';
 import { combineSamples, type Sampled } from './samples.ts';
 import { type Cost, concludedVerdict, errorVerdict, gated, isGate } from './verdicts.ts';
 
@@ -70,18 +71,20 @@ class Judging {
   }
 
   /**
-   * One inquiry of each judge goes first, the others side by side after it. All of them begin with
-   * the same conversation, but a provider's prompt cache serves it only once a request that holds it
-   * was answered: eight sent at once would pay for it eight times, these pay for it once.
+   * All inquiries of a judge begin with the same conversation, but a provider's prompt cache serves it
+   * only once a request that holds it was answered: eight sent at once would pay for it eight times.
+   * So one goes first, the others side by side after it; all at once where no cache would hold it.
    */
   async #inquireAll(inquiries: readonly Inquiry[]): Promise<void> {
     const limit = pLimit(SIDE_BY_SIDE);
-    const ask = (inquiry: Inquiry) => limit(() => this.#inquire(inquiry));
-    const inLine = async ([first, ...rest]: readonly Inquiry[]) => {
-      if (first) await ask(first);
-      await Promise.all(rest.map(ask));
+    const askAll = async (ofJudge: readonly Inquiry[]) => {
+      const shared = ofJudge.length > 1 && isCacheable(this.#block);
+      const ask = (inquiry: Inquiry) => limit(() => this.#inquire(inquiry, shared));
+      const ahead = shared ? 1 : 0;
+      await Promise.all(ofJudge.slice(0, ahead).map(ask));
+      await Promise.all(ofJudge.slice(ahead).map(ask));
     };
-    await Promise.all(byJudge(inquiries).map(inLine));
+    await Promise.all(byJudge(inquiries).map(askAll));
   }
 
   #verdictOf(assertion: Assertion): Verdict {
@@ -147,7 +150,8 @@ class Judging {
     };
   }
 
-  async #inquire(inquiry: Inquiry): Promise<void> {
+  /** @param shared as of `InquirerSetup` */
+  async #inquire(inquiry: Inquiry, shared: boolean): Promise<void> {
     const { signal } = this.#options;
     const { inputs } = inquiry;
     const { assertion } = inputs[0];
@@ -156,21 +160,17 @@ class Judging {
     const fail = (reason: string, message: string) => {
       for (const [index, { assertion: one }] of inputs.entries()) {
         const cost = judgingCost(inquirer, index, samples);
-        this.#settle(one, errorVerdict(one, reason, message, cost));
+        this.#settle(one, told(errorVerdict(one, reason, message, cost), inquirer));
       }
     };
     try {
-      inquirer = await this.#inquirerFor(inquiry);
+      inquirer = await this.#inquirerFor(inquiry, shared);
       if (!inquirer) return fail('no-judge', NO_JUDGE);
       const found = await this.#outcomes(inquiry, inquirer);
       for (const [index, { assertion: one }] of inputs.entries()) {
         const sampled = combineSamples(found[index] ?? [], one.threshold);
-        const verdict = concludedVerdict(
-          one,
-          withParts(sampled.outcome, inquirer),
-          judgingCost(inquirer, index, sampled),
-        );
-        this.#settle(one, verdict);
+        const cost = judgingCost(inquirer, index, sampled);
+        this.#settle(one, told(concludedVerdict(one, sampled.outcome, cost), inquirer));
       }
     } catch (error) {
       signal.throwIfAborted();
@@ -186,7 +186,7 @@ class Judging {
   }
 
   /** Undefined if a judge is needed and none is configured. */
-  async #inquirerFor(inquiry: Inquiry): Promise<Inquirer | undefined> {
+  async #inquirerFor(inquiry: Inquiry, shared: boolean): Promise<Inquirer | undefined> {
     const { modelFor, conversation, kept, signal } = this.#options;
     const { assertion } = inquiry.inputs[0];
     const model = isForJudge(inquiry) ? await modelFor(assertion.judge) : NOBODY;
@@ -196,6 +196,7 @@ class Judging {
       conversation,
       block: this.#block,
       temperature: temperatureOf(assertion),
+      shared,
       ...readingOf(assertion),
       kept: assertion.judge?.provider === 'replay' ? { ...kept, ...FORGETFUL } : kept,
       signal,
@@ -223,14 +224,19 @@ function nestedError(assertion: Assertion, { verdict, message }: NestedError, co
   return isGate(verdict) ? gated(error) : error;
 }
 
-/** A conversation that was not shown at once is told. */
-function withParts(outcome: Outcome, { parts }: Inquirer): Outcome {
-  if (!parts || outcome.kind === 'skipped') return outcome;
-  const judgedParts = parts.map(({ turns, shown }) => ({
+/** Says in the details that the conversation was not shown at once, and what `answer_format: auto` chose. */
+function told(verdict: Verdict, inquirer: Inquirer | undefined): Verdict {
+  const { parts, meter } = inquirer ?? {};
+  const judgedParts = parts?.map(({ turns, shown }) => ({
     turns: turns.map(({ number }) => number),
     shown: [shown.from, shown.to],
   }));
-  return { ...outcome, details: { ...outcome.details, parts: judgedParts } };
+  const details = {
+    ...verdict.details,
+    ...(judgedParts && verdict.score !== null && { parts: judgedParts }),
+    ...(meter?.answerFormat && { answer_format: meter.answerFormat }),
+  };
+  return { ...verdict, details };
 }
 
 /** The whole usage of a shared request stands in its first verdict, so that sums stay right. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { digestOf } from '../core/data/digest.ts';
 import { messageSchema, toolSchema } from '../core/message.ts';
 import { usageSchema } from '../core/verdict.ts';
-import type { Embedded, ModelReply, ModelRequest } from './model.ts';
+import { answerFormats, type Embedded, type ModelReply, type ModelRequest } from './model.ts';
 
 /**
  * One exchange with a model or a target, as a recording keeps it: a line of JSON. The request is
@@ -45,6 +45,7 @@ const modelReplySchema = z.strictObject({
   finish: z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other']),
   refusal: z.string().optional(),
   version: z.string().optional(),
+  answerFormat: z.enum(answerFormats).optional(),
   usage: usageSchema,
   tokens: z
     .array(

@@ -13,11 +13,18 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Of one reply, as the endpoint gives and takes it. */
 export type Thoughts = readonly object[];
 
+/** How a model is told the form of its answer, from the strictest. */
+export const answerFormats = ['json_schema', 'json_object', 'text'] as const;
+
+export type AnswerFormat = (typeof answerFormats)[number];
+
 export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly tools?: readonly Tool[];
   /** Asks for structured output: the reply's text is JSON of this schema, strictly. */
   readonly answer?: { readonly name: string; readonly schema: JsonSchema };
+  /** Other requests begin with the same words, enough of them for a prompt cache; it decides no answer. */
+  readonly shared?: boolean;
   readonly temperature?: number;
   readonly maxTokens?: number;
   /** What the model thought before these of its messages; some want it back while tools are called. */
@@ -51,6 +58,8 @@ export interface ModelReply {
   readonly refusal?: string;
   /** The model's name as the endpoint reported it. */
   readonly version?: string;
+  /** How the answer was asked for, where the model had the choice. */
+  readonly answerFormat?: AnswerFormat;
   /** `calls` counts the request itself once, whatever the retries. */
   readonly usage: Usage;
   /** Absent if the endpoint returned none. Not recorded: it decides nothing that is matched. */

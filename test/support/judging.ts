@@ -156,12 +156,15 @@ export async function judgeModel(
   t: TestContext,
   script: Script,
   endpoint: ServerOptions = {},
+  provider: 'openai' | 'azure-openai' = 'openai',
 ): Promise<{ server: ModelServer; model: Model }> {
   const server = await startModelServer(script, endpoint);
   t.after(() => server.close());
-  const params = { provider: 'openai', model: 'judge', base_url: server.baseUrl };
+  const { baseUrl } = server;
+  const base_url = provider === 'openai' ? baseUrl : new URL(baseUrl).origin;
+  const params = { provider, model: 'judge', base_url };
   const model = await createModel(
-    { id: 'openai:judge', provider: 'openai', params, folder: '/' },
+    { id: 'openai:judge', provider, params, folder: '/' },
     {
       secret: async () => 'sk-test',
       env: () => undefined,

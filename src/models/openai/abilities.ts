@@ -1,4 +1,4 @@
-import type { AnswerFormat } from './params.ts';
+import type { AnswerFormat } from '../model.ts';
 
 /** What an endpoint accepts for one model, as learnt from its answers. */
 export interface Abilities {

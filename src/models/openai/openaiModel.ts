@@ -10,6 +10,7 @@ import {
 } from '../model.ts';
 import { shownUrl, shownWords } from '../shownWords.ts';
 import { type Abilities, abilitiesOf, learn, remember, type Used } from './abilities.ts';
+import { formatFor, hasChoice } from './answerFormat.ts';
 import { type Api, chatApi } from './api.ts';
 import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
 import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
@@ -67,7 +68,18 @@ export class OpenAiModel implements Model {
     const read = this.#api.read(body, price, (reason) => this.#noteFinish(reason));
     const [first, ...rest] = this.#read(read);
     if (!first) throw new Error('Internal error: a reply without choices was let through.');
-    return [first, ...rest.slice(0, most - 1)];
+    const told = this.#told(request);
+    return [{ ...first, ...told }, ...rest.slice(0, most - 1).map((one) => ({ ...one, ...told }))];
+  }
+
+  #told(request: ModelRequest): Pick<ModelReply, 'answerFormat'> {
+    if (!hasChoice(request, this.#setup)) return {};
+    return { answerFormat: abilitiesOf(this.#askedWith(request)).format };
+  }
+
+  #askedWith(request: ModelRequest) {
+    const { baseUrl, params, isOpenAi } = this.#setup;
+    return { baseUrl, model: params.model, isOpenAi, format: formatFor(request, this.#setup) };
   }
 
   #noteFinish(reason: string): void {
@@ -122,12 +134,10 @@ export class OpenAiModel implements Model {
     attempts: Attempts,
     stop: AbortController,
   ): Promise<unknown> {
-    const { baseUrl, params, isOpenAi } = this.#setup;
-    const { model, answer_format: format = 'json_schema' } = params;
-    const endpoint = { baseUrl, model, isOpenAi, format };
+    const endpoint = this.#askedWith(request);
     for (;;) {
       const abilities = abilitiesOf(endpoint);
-      const asked = this.#api.prepare(request, params, abilities, count);
+      const asked = this.#api.prepare(request, this.#setup.params, abilities, count);
       const client = this.#client(attempts, stop, asked.collect);
       try {
         return await asked.send(client, stop.signal);

@@ -1,12 +1,8 @@
 import * as z from 'zod';
 import { OPENAI_KEY, VARIABLE_NAME } from '../../core/environment.ts';
 import { addressSchema } from '../address.ts';
+import { answerFormats } from '../model.ts';
 import { priceSchema } from '../price.ts';
-
-/** From the strictest; where an endpoint does not take one, the next is tried. */
-const answerFormats = ['json_schema', 'json_object', 'text'] as const;
-
-export type AnswerFormat = (typeof answerFormats)[number];
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUT = 120_000;
@@ -39,11 +35,14 @@ export const endpointKeys = {
   max_input_tokens: z.int().min(1).optional().meta({
     description: 'Most tokens the model can read. Longer conversations are judged in parts.',
   }),
-  answer_format: z.enum(answerFormats).optional().meta({
-    description:
-      'How judges are told the format of their answer. With `json_schema` the endpoint enforces it. With `json_object` and `text` the schema goes at the end of the request, and the endpoint enforces only JSON, or nothing. Where the prompt cache reads the schema before the messages, as at OpenAI, only these two let all assertions share one cached conversation.',
-    default: 'json_schema',
-  }),
+  answer_format: z
+    .enum(['auto', ...answerFormats])
+    .optional()
+    .meta({
+      description:
+        'How judges are told the format of their answer. With `json_schema` the endpoint enforces it. With `json_object` and `text` the schema goes at the end of the request, and the endpoint enforces only JSON, or nothing. OpenAI and Azure read a schema before the messages, so that only these two let assertions share one cached conversation: `auto` takes `json_object` there where several ask about a conversation that a prompt cache holds, and otherwise `json_schema`.',
+      default: 'auto',
+    }),
   price: priceSchema.optional(),
 };
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
@@ -12,6 +12,7 @@ import {
   buildPrompt,
   entry,
   fails,
+  type JudgingOptions,
   judge,
   judgeModel,
   judgeOne,
@@ -27,6 +28,14 @@ import { FULL_FACTS, judgedAssertions, RICH_TALK } from '../../support/questions
 
 const GOOD = answer(entry(2), entry(4));
 const END = '=== END OF CONVERSATION ===';
+
+/** As `ORDER_TALK`, with more than 1,024 tokens before the question. */
+const LONG_TALK = talk(
+  user('Where is my order #98765?'),
+  assistant(`It was shipped on Monday. ${'It is on its way to you. '.repeat(120)}`),
+  user('Thanks, and the refund for the hat?'),
+  assistant('The refund was sent today.'),
+);
 
 function criterion(text: string, rest: Parameters<typeof buildAssertion>[2] = {}) {
   return buildAssertion('criterion', { criterion: text }, rest);
@@ -121,7 +130,7 @@ describe('requests', () => {
     assert.deepEqual(states(verdicts), ['pass', 'pass', 'pass', 'pass', 'pass']);
   });
 
-  it('are one first, which warms the cache of its judge, and then side by side', async (t) => {
+  it('are one first where a prompt cache holds the conversation, and then side by side', async (t) => {
     const beside: number[] = [];
     let arrived = 0;
     const all = barrier();
@@ -135,9 +144,23 @@ describe('requests', () => {
       return json(GOOD);
     };
     const relevancies = Array.from({ length: 4 }, () => buildAssertion('turn-relevancy'));
-    const { verdicts } = await judge(t, script, relevancies);
+    const { verdicts } = await judge(t, script, relevancies, { conversation: LONG_TALK });
     assert.deepEqual(states(verdicts), ['pass', 'pass', 'pass', 'pass']);
     assert.deepEqual(beside, [1, 4, 4, 4]);
+  });
+
+  it('are side by side at once where the conversation is too short for a prompt cache', async (t) => {
+    let arrived = 0;
+    const all = barrier();
+    const script = async () => {
+      arrived += 1;
+      if (arrived === 4) all.resolve();
+      await all.promise;
+      return json(GOOD);
+    };
+    const relevancies = Array.from({ length: 4 }, () => buildAssertion('turn-relevancy'));
+    const { verdicts } = await judge(t, script, relevancies);
+    assert.deepEqual(states(verdicts), ['pass', 'pass', 'pass', 'pass']);
   });
 
   it('are sent to another judge at once, whose cache is another', async (t) => {
@@ -181,6 +204,53 @@ describe('requests', () => {
     });
     assert.deepEqual(states(verdicts), ['pass']);
     assert.equal(server.requests.length, 0);
+  });
+});
+
+describe('the format of answers', () => {
+  /** A judge that has the choice. */
+  const choosing = (t: TestContext) => judgeModel(t, () => json(GOOD), {}, 'azure-openai');
+  const two = ['turn-relevancy', 'role-adherence'].map((type) => buildAssertion(type));
+  const facts = buildFacts({ role: 'A service desk.' });
+
+  async function asked(t: TestContext, options: JudgingOptions, assertions = two) {
+    const { server, model } = await choosing(t);
+    const all = { facts, modelFor: async () => model, ...options };
+    const { verdicts } = await judge(t, [], assertions, all);
+    const formats = server.requests.map(({ body }) => body.response_format?.type);
+    const told = verdicts.map(({ details }) => details.answer_format);
+    return { formats, told, states: states(verdicts) };
+  }
+
+  it('leaves the conversation to a prompt cache where several ask about a long one', async (t) => {
+    const format = ['json_object', 'json_object'];
+    assert.deepEqual(await asked(t, { conversation: LONG_TALK }), {
+      formats: format,
+      told: format,
+      states: ['pass', 'pass'],
+    });
+  });
+
+  it('is strict where the conversation is short', async (t) => {
+    const { formats, told } = await asked(t, {});
+    assert.deepEqual([formats, told], [Array(2).fill('json_schema'), Array(2).fill('json_schema')]);
+  });
+
+  it('is strict where one assertion asks the judge', async (t) => {
+    const one = [buildAssertion('turn-relevancy'), buildAssertion('contains', { value: 'Monday' })];
+    const { formats, told } = await asked(t, { conversation: LONG_TALK }, one);
+    assert.deepEqual([formats, told], [['json_schema'], ['json_schema', undefined]]);
+  });
+
+  it('is told of an answer that cannot be used, too', async (t) => {
+    const { model } = await judgeModel(t, () => 'no JSON', {}, 'azure-openai');
+    const { verdicts } = await judge(t, [], two, {
+      facts,
+      conversation: LONG_TALK,
+      modelFor: async () => model,
+    });
+    assert.deepEqual(states(verdicts), ['error malformed-json', 'error malformed-json']);
+    assert.deepEqual(verdicts[0]?.details, { answer_format: 'json_object' });
   });
 });
 

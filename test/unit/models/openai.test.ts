@@ -259,6 +259,13 @@ test('says the schema last at once where the model is to be asked so, and falls 
   assert.equal(server.requests[0]?.body.response_format?.json_schema, undefined);
 });
 
+test('is strict about requests that share their beginning, where the endpoint is not known to read the schema first', async (t) => {
+  const { server, model } = await modelWith(t, () => json({ score: 1 }));
+  const reply = await ask(model, { ...HELLO, answer: ANSWER, shared: true });
+  assert.equal(server.requests[0]?.body.response_format?.type, 'json_schema');
+  assert.equal(reply.answerFormat, undefined);
+});
+
 test('requests side by side settle on the same fallback', async (t) => {
   const { server, model } = await modelWith(t, () => json({ score: 1 }), {
     rejects: ['json_schema'],

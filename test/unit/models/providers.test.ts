@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it, type TestContext } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { forbiddenAt } from '../../../src/models/destination.ts';
-import type { ModelHost } from '../../../src/models/model.ts';
+import type { ModelHost, ModelRequest } from '../../../src/models/model.ts';
 import { forgetAbilities } from '../../../src/models/openai/abilities.ts';
 import { createModel, findProvider } from '../../../src/models/registry.ts';
 import { load } from '../../support/evalFiles.ts';
@@ -33,9 +33,15 @@ async function serve(t: TestContext, script: Script) {
   return { server, origin: new URL(server.baseUrl).origin };
 }
 
-async function ask(provider: string, keys: object, env: Variables) {
+async function ask(
+  provider: string,
+  keys: object,
+  env: Variables,
+  more: Partial<ModelRequest> = {},
+) {
   const model = await createModel(specOf(provider, keys), host(env));
-  const request = { messages: [{ role: 'user' as const, content: 'Hello' }], maxTokens: 9 };
+  const messages = [{ role: 'user' as const, content: 'Hello' }];
+  const request = { messages, maxTokens: 9, ...more };
   const [reply] = await model.complete(request, 1, new AbortController().signal);
   return reply;
 }
@@ -84,6 +90,23 @@ describe('a model of Azure OpenAI', () => {
     };
     await ask('azure-openai', {}, env);
     assert.match(server.requests[0]?.path ?? '', /api-version=v$/);
+  });
+
+  it('says the schema last in requests that share their beginning, unless the file says otherwise', async (t) => {
+    const { server, origin } = await serve(t, () => '{}');
+    const answer = { name: 'verdict', schema: {} };
+    const env = { AZURE_OPENAI_API_KEY: KEY };
+    const asked = async (params: object, shared: boolean) => {
+      const keys = { base_url: origin, ...params };
+      const { answerFormat } = await ask('azure-openai', keys, env, { answer, shared });
+      return [server.requests.at(-1)?.body.response_format?.type, answerFormat];
+    };
+    assert.deepEqual(await asked({}, true), ['json_object', 'json_object']);
+    assert.deepEqual(await asked({ answer_format: 'auto' }, false), ['json_schema', 'json_schema']);
+    assert.deepEqual(await asked({ answer_format: 'json_schema' }, true), [
+      'json_schema',
+      undefined,
+    ]);
   });
 
   it('does not get the organization of OpenAI, nor its key', async (t) => {

@@ -262,6 +262,16 @@ test('the replay provider reads no device', { skip: process.platform === 'win32'
   await assert.rejects(createModel(spec, host()), /\/dev\/zero is not a regular file/);
 });
 
+test('a recording answers whatever format its answers were asked for in, and says which', async (t) => {
+  const path = join(await folder(t), 'r.jsonl');
+  const told: ModelReply = { ...reply('{}'), answerFormat: 'json_object' };
+  const answer = { name: 'verdict', schema: { type: 'object' } };
+  await record(path, { id: 'openai:m', complete: async () => [told] }, [said('a', { answer })]);
+  const model = replayingModel('openai:m', await openPlayer(path, unheard));
+  const [replayed] = await model.complete(said('a', { answer, shared: true }), 1, signal);
+  assert.deepEqual(replayed, told);
+});
+
 test('the replay provider reads its path from the folder of its file, once per run', async (t) => {
   const path = await folder(t);
   await record(join(path, 'r.jsonl'), scripted('openai:m', ['one', 'two']), [said('a'), said('a')]);
