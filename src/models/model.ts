@@ -7,6 +7,8 @@ import type { Message, Tool } from '../core/message.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec } from '../core/suite.ts';
 import { NO_USAGE, type Usage } from '../core/verdict.ts';
+import type { Endpoints } from './endpoint/endpoints.ts';
+import type { TimeLimit } from './endpoint/timeLimit.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -35,6 +37,8 @@ export interface ModelRequest {
   readonly seed?: number;
   /** Which conversation it speaks in, if its answers are that conversation's own; kept in recordings, never sent. */
   readonly conversation?: string;
+  /** Hears when it begins to wait in line, which counts against no time limit, and when that is over. */
+  readonly waits?: TimeLimit['waits'];
   /** Told all of the reply's text so far as it arrives, where the endpoint streams. */
   readonly hear?: (soFar: string) => void;
 }
@@ -109,6 +113,7 @@ export const modelErrorReasons = [
   'bad-request',
   'not-found',
   'unreachable',
+  'endpoint-down',
   'timeout',
   'malformed-reply',
   'too-long',
@@ -135,6 +140,7 @@ const UNSENT: readonly ModelErrorReason[] = [
   'not-encrypted',
   'not-recorded',
   'over-budget',
+  'endpoint-down',
 ];
 
 /** A request that failed was one all the same; what else it used nobody says. */
@@ -157,6 +163,8 @@ export interface ModelHost extends KeyHost {
   /** Learns the keys that are used, and hides them. */
   readonly scrubber: Scrubber;
   readonly log: Logger;
+  /** Those of the run; absent outside of one. */
+  readonly endpoints?: Endpoints;
   /** Absent outside of an editor. */
   readonly editorModels?: EditorModels | undefined;
 }

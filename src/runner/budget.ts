@@ -35,10 +35,13 @@ export class Budget {
     { least, most }: { readonly least: number; readonly most: number },
     work: (allowed: number) => Promise<Paid>,
     costOf: (paid: Paid) => number | null,
+    waits: ModelRequest['waits'] = () => {},
   ): Promise<Paid> {
     let left = this.#max - this.#spent - this.#reserved;
     while (left < least && this.#reserved > 0) {
+      waits(true);
       await new Promise<void>((done) => this.#waiting.push(done));
+      waits(false);
       left = this.#max - this.#spent - this.#reserved;
     }
     if (left < least) {
@@ -108,6 +111,7 @@ export function budgetedModel(
         bounds,
         ask,
         (replies) => replies.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE).cost,
+        request.waits,
       );
     },
     ...(embed && {

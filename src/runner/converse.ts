@@ -78,13 +78,15 @@ export async function converse(
     const asked = told();
     if (asked) speaking?.begin(asked);
     const began = performance.now();
+    const waited = session.waited?.() ?? 0;
     try {
       const reply = await session.reply(
         placed.map(({ message }) => message),
         signal,
         speaking?.hear,
       );
-      const latency = performance.now() - began;
+      // Waiting in line is our doing, not the target's.
+      const latency = performance.now() - began - ((session.waited?.() ?? 0) - waited);
       for (const [index, message] of reply.messages.entries()) {
         const first = index === 0 ? { latency, ...(expected !== undefined && { expected }) } : {};
         placed.push({ message, source, ...first });

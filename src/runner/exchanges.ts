@@ -1,9 +1,11 @@
 import { canonicalJson } from '../core/data/digest.ts';
 import { environmentNames } from '../core/environment.ts';
+import { changedLog } from '../core/logger.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import type { Kept } from '../judge/inquirer.ts';
 import { checkDestination } from '../models/destination.ts';
+import { Endpoints } from '../models/endpoint/endpoints.ts';
 import { keyVariablesOf, usualKeyVariables } from '../models/keyVariables.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openPlayer, type Player, replayingModel } from '../models/player.ts';
@@ -31,6 +33,8 @@ export class Exchanges {
   readonly #recorder: Recorder | undefined;
   readonly #models = new Map<string, Promise<Model>>();
   readonly #digests = new Map<string, Promise<string>>();
+  /** Those of models and of targets: who asks the same one waits in the same line. */
+  readonly #endpoints: Endpoints;
   readonly #budget: Budget | undefined;
   readonly #programs: Programs;
   /** Names of the variables that programs do not inherit. */
@@ -57,7 +61,10 @@ export class Exchanges {
     this.#programs = new Programs(options.log);
     this.#keyVariables = keyVariablesIn(options.suites);
     const { secret, env, allowedHosts, scrubber, log, editorModels } = options;
+    // What endpoints say of themselves is told as well.
+    this.#endpoints = new Endpoints(changedLog(log, (text) => scrubber.text(text)));
     this.#host = {
+      endpoints: this.#endpoints,
       secret,
       env,
       scrubber,
@@ -208,6 +215,7 @@ export class Exchanges {
       context,
       tools,
       scrubber,
+      endpoints: this.#endpoints,
       ...(target.model && { model: await this.model(target.model) }),
     };
     const opened = prependSystemPrompt(await type.open(target, host), target);

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { type Message, toolsSchema } from '../core/message.ts';
 import { addUsage, NO_USAGE } from '../core/verdict.ts';
+import type { TimeLimit } from '../models/endpoint/timeLimit.ts';
 import { type Model, type ModelReply, type Thoughts, usageOfFailure } from '../models/model.ts';
 import { withDeadline } from './deadline.ts';
 import { commonKeys } from './keys.ts';
@@ -47,9 +48,11 @@ export const chatTarget: TargetType = {
     const answers = new ToolAnswers(spec, tools, timeout, host);
     let usage = NO_USAGE;
     let replies = 0;
+    let waited = 0;
     const converse = async (
       messages: readonly Message[],
       signal: AbortSignal,
+      limit: TimeLimit,
       hear: HearText | undefined,
     ): Promise<TargetReply> => {
       await answers.start(signal);
@@ -71,6 +74,7 @@ export const chatTarget: TargetType = {
           messages: [...messages, ...added],
           tools,
           thoughts,
+          waits: limit.waits,
           ...(hear && { hear: (text: string) => hear(joined([...textsIn(added), text])) }),
         };
         const [reply] = await model.complete(request, 1, signal).catch((error) => {
@@ -94,8 +98,16 @@ export const chatTarget: TargetType = {
     };
     return {
       reply: (messages, signal, hear) =>
-        withDeadline((bound) => converse(messages, bound, hear), timeout, signal),
+        withDeadline(
+          (bound, limit) =>
+            converse(messages, bound, limit, hear).finally(() => {
+              waited += limit.waited;
+            }),
+          timeout,
+          signal,
+        ),
       spent: () => usage,
+      waited: () => waited,
       close: () => answers.close(),
     };
   },

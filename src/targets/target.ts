@@ -5,6 +5,7 @@ import type { Message, Tool } from '../core/message.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import type { Usage } from '../core/verdict.ts';
+import type { Endpoints } from '../models/endpoint/endpoints.ts';
 import type { Destination, Model } from '../models/model.ts';
 import type { Programs } from './programs/programs.ts';
 
@@ -30,6 +31,8 @@ export interface TargetSession {
   reply(messages: readonly Message[], signal: AbortSignal, hear?: HearText): Promise<TargetReply>;
   /** What was used for a reply that failed; absent if a target does not say. */
   spent?(): Usage;
+  /** Milliseconds that its replies have waited in line so far; absent if they never do. */
+  waited?(): number;
   /**
    * Ends it.
    *
@@ -41,10 +44,11 @@ export interface TargetSession {
 
 /** The session with another way to reply. */
 export function replying(session: TargetSession, reply: TargetSession['reply']): TargetSession {
-  const { spent } = session;
+  const { spent, waited } = session;
   return {
     reply,
     ...(spent && { spent: () => spent.call(session) }),
+    ...(waited && { waited: () => waited.call(session) }),
     close: (signal) => session.close(signal),
   };
 }
@@ -80,6 +84,7 @@ export interface TargetHost {
   /** Names of variables that programs do not inherit: those of models' keys. */
   readonly keyVariables: readonly string[];
   readonly programs: Programs;
+  readonly endpoints: Endpoints;
   readonly scrubber: Scrubber;
   readonly log: Logger;
 }

@@ -1,4 +1,6 @@
 import { AzureOpenAI, OpenAI } from 'openai';
+import { digestOf } from '../../core/data/digest.ts';
+import { Endpoints } from '../endpoint/endpoints.ts';
 import type { ModelHost } from '../model.ts';
 import { type CommonOptions, OpenAiModel, type OpenAiSetup } from './openaiModel.ts';
 import { type Account, DEFAULT_TIMEOUT } from './params.ts';
@@ -7,7 +9,7 @@ import { type Account, DEFAULT_TIMEOUT } from './params.ts';
 const NO_KEY = 'no-key';
 
 /** What a provider says of a model. */
-type Described = Omit<OpenAiSetup, 'makeClient' | 'scrubber' | 'log' | 'timeout'>;
+type Described = Omit<OpenAiSetup, 'makeClient' | 'scrubber' | 'log' | 'timeout' | 'line'>;
 
 /** A model at an address that takes a key as `Authorization: Bearer`, or none. */
 export function createOpenAiModel(
@@ -15,7 +17,7 @@ export function createOpenAiModel(
   { key, ...account }: Account & { readonly key?: string | undefined },
   host: ModelHost,
 ): OpenAiModel {
-  return modelBy(model, host, (options) => {
+  return modelBy(model, host, { key, ...account }, (options) => {
     return new OpenAI({ ...options, ...account, baseURL: model.baseUrl, apiKey: key || NO_KEY });
   });
 }
@@ -30,11 +32,12 @@ export interface AzureAccess {
 
 export function createAzureModel(
   model: Described,
-  { deployment, apiVersion, kind, secret }: AzureAccess,
+  access: AzureAccess,
   host: ModelHost,
 ): OpenAiModel {
+  const { deployment, apiVersion, kind, secret } = access;
   const own = { baseURL: model.baseUrl, organization: null, project: null };
-  return modelBy(model, host, (options) => {
+  return modelBy(model, host, access, (options) => {
     return new AzureOpenAI({
       ...options,
       ...own,
@@ -48,12 +51,19 @@ export function createAzureModel(
   });
 }
 
+/** @param account what tells this caller of the endpoint from others */
 function modelBy(
   model: Described,
-  { scrubber, log }: ModelHost,
+  { scrubber, log, endpoints = new Endpoints(log) }: ModelHost,
+  account: object,
   makeClient: (options: CommonOptions) => OpenAI,
 ): OpenAiModel {
   const { headers = {}, timeout = DEFAULT_TIMEOUT } = model.params;
   scrubber.addSecretsOf(headers);
-  return new OpenAiModel({ ...model, makeClient, scrubber, log, timeout });
+  const line = endpoints.line({
+    url: model.baseUrl,
+    account: digestOf({ ...account, headers }),
+    name: model.params.model,
+  });
+  return new OpenAiModel({ ...model, makeClient, scrubber, log, timeout, line });
 }

@@ -138,6 +138,14 @@ function statusError(
   }
 }
 
+/** Not asked at all, since the endpoint said before when to come back. */
+export function leftAloneError(at: Endpoint, attempts: Attempts): ModelError {
+  return new ModelError(
+    'rate-limited',
+    `The endpoint ${shownUrl(at.baseUrl)} is rate-limited. ${leftAlone(attempts)}`,
+  );
+}
+
 /** What to do where the endpoint wants to be left alone for longer than the request may take. */
 function leftAlone({ refusedWait }: Attempts): string | undefined {
   if (refusedWait === undefined) return undefined;

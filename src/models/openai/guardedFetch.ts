@@ -1,8 +1,11 @@
 import { isTooDeep } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { askedWait } from '../endpoint/headers.ts';
+import { inLine } from '../endpoint/inLine.ts';
+import { EndpointDown, LeftAlone, type Line } from '../endpoint/line.ts';
+import type { TimeLimit } from '../endpoint/timeLimit.ts';
 import { ModelError } from '../model.ts';
-import { askedWait } from '../retryAfter.ts';
 import { shownUrl } from '../shownWords.ts';
 import type { StreamReading } from './streamed.ts';
 
@@ -13,62 +16,107 @@ export class UnreadReply extends Error {
 
 /** What the attempts of one request have met so far. */
 export interface Attempts {
-  /** When the whole request ends, as of `performance.now()`: clocks are set. */
-  readonly deadline: number;
+  /** Of the whole request. */
+  readonly limit: TimeLimit;
+  /** That of a target, where the request is for its reply. */
+  readonly waits?: TimeLimit['waits'] | undefined;
   lastStatus?: number | undefined;
   /** Why there was no response, if there was none to the last attempt. */
   lastFailure?: Error | undefined;
-  /** Milliseconds that the endpoint asked to wait, where the deadline does not allow it. */
+  /** Milliseconds that the endpoint asked to wait, where the limit does not allow it. */
   refusedWait?: number;
 }
 
+/** Of English, roughly. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Statuses whose responses have no body. */
+const EMPTY = [204, 205, 304];
+
+/** A refusal that no waiting turns: no credit is left, or one request is more than a minute allows. */
+const FINAL_REFUSAL = /insufficient_quota|billing|request too large/i;
+
+/** What of a response's headers the client reads. The waits that endpoints ask for are waited for in line. */
+const PASSED_ON = ['x-should-retry', 'x-request-id'];
+
 /**
- * A `fetch` for the client that reads the whole body itself, with a cap: the client's own time-out
- * ends with the headers, and a body may trickle or pour for ever. A connection lost within the body
- * also becomes an error that the client retries. Nobody is followed elsewhere: neither the key nor the
+ * A `fetch` for the client that waits in line, and reads the whole body itself, with a cap: the client's
+ * own time-out ends with the headers, and a body may trickle or pour for ever. A connection lost within the
+ * body also becomes an error that the client retries. Nobody is followed elsewhere: neither the key nor the
  * conversation is for a host that nobody named.
  *
  * @param stop ends the request for good: the client retries nothing after it
  * @param reading of each attempt, where the answer may be a stream
  */
 export function guardedFetch(
+  line: Line,
   attempts: Attempts,
   stop: AbortController,
   reading?: () => StreamReading,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
   return async (input, init) => {
-    const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
-      attempts.lastStatus = undefined;
-      attempts.lastFailure = error instanceof Error ? error : undefined;
+    const { limit, waits } = attempts;
+    const text = typeof init?.body === 'string' ? init.body : '';
+    const asking = {
+      tokens: text.length / CHARACTERS_PER_TOKEN,
+      limit,
+      waits,
+      signal: stop.signal,
+    };
+    const send = () => sendOnce(input, init, attempts, stop, reading);
+    const { answer, place, refusedWait } = await inLine(line, asking, send).catch((error) => {
+      if (error instanceof LeftAlone) attempts.refusedWait = error.wait;
+      if (error instanceof EndpointDown || error instanceof LeftAlone) stop.abort(error);
       throw error;
     });
-    attempts.lastStatus = response.status;
-    attempts.lastFailure = undefined;
-    const elsewhere = response.headers.get('location');
-    if (response.status >= 300 && response.status < 400 && elsewhere !== null) {
-      const error = redirected(response.url, elsewhere);
-      stop.abort(error);
-      throw error;
-    }
-    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
-    const bytes =
-      isStream && reading
-        ? await readStream(response, stop, reading())
-        : await readCapped(response, stop);
+    place.leave();
     const headers = new Headers({ 'content-type': 'application/json' });
-    for (const name of ['retry-after', 'retry-after-ms', 'x-should-retry', 'x-request-id']) {
-      const value = response.headers.get(name);
+    for (const name of PASSED_ON) {
+      const value = answer.headers.get(name);
       if (value !== null) headers.set(name, value);
     }
-    const wait = askedWait(response.headers);
-    // Retry-After: 86400 must not hold a run for a day.
-    if (wait !== undefined && performance.now() + wait > attempts.deadline) {
-      attempts.refusedWait = wait;
-      headers.set('x-should-retry', 'false');
-    }
-    const empty = response.status === 204 || response.status === 205 || response.status === 304;
-    return new Response(empty ? null : bytes, { status: response.status, headers });
+    if (askedWait(answer.headers) !== undefined) headers.set('retry-after-ms', '1');
+    // Retry-After: 86400 must not hold a run for a day; and what is refused in line stays refused.
+    if (refusedWait !== undefined) attempts.refusedWait = refusedWait;
+    if (refusedWait !== undefined || answer.status === 429) headers.set('x-should-retry', 'false');
+    const body = EMPTY.includes(answer.status) ? null : answer.bytes;
+    return new Response(body, { status: answer.status, headers });
   };
+}
+
+async function sendOnce(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+  attempts: Attempts,
+  stop: AbortController,
+  reading?: () => StreamReading,
+) {
+  const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
+    attempts.lastStatus = undefined;
+    attempts.lastFailure = error instanceof Error ? error : undefined;
+    throw error;
+  });
+  const { status, headers } = response;
+  attempts.lastStatus = status;
+  attempts.lastFailure = undefined;
+  const elsewhere = headers.get('location');
+  if (status >= 300 && status < 400 && elsewhere !== null) {
+    const error = redirected(response.url, elsewhere);
+    stop.abort(error);
+    throw error;
+  }
+  const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+  const bytes =
+    isStream && reading
+      ? await readStream(response, stop, reading())
+      : await readCapped(response, stop);
+  const isFinal = status === 429 && isFinalRefusal(headers, bytes);
+  return { status, headers, bytes, isFinal };
+}
+
+function isFinalRefusal(headers: Headers, bytes: string | Uint8Array): boolean {
+  if (headers.get('x-should-retry') === 'false') return true;
+  return FINAL_REFUSAL.test(typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString());
 }
 
 function redirected(from: string, to: string): ModelError {

@@ -1,5 +1,7 @@
 import { APIError, type ClientOptions, type OpenAI } from 'openai';
 import type { Logger } from '../../core/logger.ts';
+import { EndpointDown, LeftAlone, type Line } from '../endpoint/line.ts';
+import { TimeLimit } from '../endpoint/timeLimit.ts';
 import {
   type Embedded,
   type Model,
@@ -12,7 +14,14 @@ import { shownUrl, shownWords } from '../shownWords.ts';
 import { type Abilities, abilitiesOf, learn, remember, type Used } from './abilities.ts';
 import { formatFor, hasChoice } from './answerFormat.ts';
 import { type Api, chatApi } from './api.ts';
-import { complaintOf, type Endpoint, isTooLong, timeoutError, toModelError } from './failures.ts';
+import {
+  complaintOf,
+  type Endpoint,
+  isTooLong,
+  leftAloneError,
+  timeoutError,
+  toModelError,
+} from './failures.ts';
 import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
 import type { EndpointParams } from './params.ts';
 import { readEmbeddings } from './reply.ts';
@@ -21,6 +30,9 @@ import { type Collector, StreamReading } from './streamed.ts';
 
 /** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
 const RETRIES = 3;
+
+/** Milliseconds: the longest that a timer takes. */
+const NEVER = 2 ** 31 - 1;
 
 /** Options of every client, whoever it asks. */
 export type CommonOptions = Pick<
@@ -35,6 +47,7 @@ export interface OpenAiSetup extends Omit<Endpoint, 'model'> {
   readonly isOpenAi: boolean;
   readonly makeClient: (options: CommonOptions) => OpenAI;
   readonly log: Logger;
+  readonly line: Line;
 }
 
 /** A model behind an OpenAI-compatible endpoint. */
@@ -61,7 +74,7 @@ export class OpenAiModel implements Model {
 
   /** @param most the endpoint may give fewer */
   async #some(request: ModelRequest, most: number, signal: AbortSignal): Promise<Replies> {
-    const body = await this.#limited(signal, (attempts, stop) =>
+    const body = await this.#limited(signal, request.waits, (attempts, stop) =>
       this.#complete(request, most, attempts, stop),
     );
     const { price } = this.#setup.params;
@@ -91,7 +104,7 @@ export class OpenAiModel implements Model {
 
   async embed(texts: readonly string[], signal: AbortSignal): Promise<Embedded> {
     const { model, price } = this.#setup.params;
-    const body = await this.#limited(signal, (attempts, stop) =>
+    const body = await this.#limited(signal, undefined, (attempts, stop) =>
       this.#client(attempts, stop).embeddings.create(
         { model, input: [...texts], encoding_format: 'float' },
         { signal: stop.signal },
@@ -103,22 +116,27 @@ export class OpenAiModel implements Model {
   /** Within the model's time limit, and ended by the signal. */
   async #limited<Body>(
     signal: AbortSignal,
+    waits: ModelRequest['waits'],
     ask: (attempts: Attempts, stop: AbortController) => Promise<Body>,
   ): Promise<Body> {
     signal.throwIfAborted();
     const { timeout } = this.#setup;
-    const attempts: Attempts = { deadline: performance.now() + timeout };
     const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(timeoutError(this.#endpoint, attempts)), timeout);
+    const limit = new TimeLimit(timeout, () => stop.abort(timeoutError(this.#endpoint, attempts)));
+    const attempts: Attempts = { limit, waits };
     const forward = () => stop.abort(signal.reason);
     signal.addEventListener('abort', forward, { once: true });
     try {
       // The client does not notice an abort while it waits to retry.
       return await Promise.race([ask(attempts, stop), aborted(stop.signal)]);
     } catch (error) {
-      throw this.#explain(error, attempts, stop.signal);
+      const explained = this.#explain(error, attempts, stop.signal);
+      if (isOfEndpoint(explained)) {
+        this.#setup.line.failed(explained.message, explained.reason !== 'unreachable');
+      }
+      throw explained;
     } finally {
-      clearTimeout(timer);
+      limit.end();
       signal.removeEventListener('abort', forward);
     }
   }
@@ -166,14 +184,14 @@ export class OpenAiModel implements Model {
 
   /** A client of one request: its `fetch` knows that request's deadline. */
   #client(attempts: Attempts, stop: AbortController, collect?: () => Collector): OpenAI {
-    const { makeClient, params, timeout } = this.#setup;
+    const { makeClient, params, line } = this.#setup;
     return makeClient({
       adminAPIKey: null,
       defaultHeaders: params.headers ?? {},
       maxRetries: RETRIES,
-      // Ours ends the request first, body included.
-      timeout: timeout + 60_000,
-      fetch: guardedFetch(attempts, stop, collect && (() => new StreamReading(collect()))),
+      // Ours ends the request, body included, and stands still while it waits in line.
+      timeout: NEVER,
+      fetch: guardedFetch(line, attempts, stop, collect && (() => new StreamReading(collect()))),
       logLevel: 'off',
     });
   }
@@ -188,6 +206,11 @@ export class OpenAiModel implements Model {
   }
 
   #explain(error: unknown, attempts: Attempts, stopped: AbortSignal): unknown {
+    if (stopped.reason instanceof EndpointDown) {
+      const message = `Not asked, since requests before it failed. ${stopped.reason.message}`;
+      return new ModelError('endpoint-down', message);
+    }
+    if (stopped.reason instanceof LeftAlone) return leftAloneError(this.#endpoint, attempts);
     if (stopped.aborted && stopped.reason instanceof UnreadReply) {
       return new ModelError(
         'malformed-reply',
@@ -198,6 +221,14 @@ export class OpenAiModel implements Model {
     if (error instanceof ModelError) return error;
     return toModelError(error, this.#endpoint, attempts);
   }
+}
+
+/** Whether it says something of the endpoint's health, and not of one request. */
+function isOfEndpoint(error: unknown): error is ModelError {
+  return (
+    error instanceof ModelError &&
+    ['unreachable', 'server-error', 'rate-limited'].includes(error.reason)
+  );
 }
 
 /** Rejects with the signal's reason once it aborts. */

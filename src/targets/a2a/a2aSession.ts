@@ -8,8 +8,10 @@ import {
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
+import { digestOf } from '../../core/data/digest.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Message } from '../../core/message.ts';
+import type { Line } from '../../models/endpoint/line.ts';
 import { shownUrl, shownWords } from '../../models/shownWords.ts';
 import { withDeadline } from '../deadline.ts';
 import { failed, type Patience, StatusError } from '../http/send.ts';
@@ -37,19 +39,25 @@ export interface A2aSetup {
   readonly timeout: number;
 }
 
+type Host = Pick<TargetHost, 'context' | 'scrubber' | 'endpoints'>;
+
 /** A conversation with an agent: one context, and a task for as long as the agent wants input for it. */
 export class A2aSession implements TargetSession {
   readonly #setup: A2aSetup;
-  readonly #host: Pick<TargetHost, 'context' | 'scrubber'>;
+  readonly #host: Host;
   #client: Client | undefined;
   #patience: Patience | undefined;
   #contextId = '';
   #taskId = '';
   #length = 0;
+  #waited = 0;
+  readonly #line: Line;
 
-  constructor(setup: A2aSetup, host: Pick<TargetHost, 'context' | 'scrubber'>) {
+  constructor(setup: A2aSetup, host: Host) {
     this.#setup = setup;
     this.#host = host;
+    const { url, headers } = setup;
+    this.#line = host.endpoints.line({ url, account: digestOf(headers), name: '' });
   }
 
   async reply(
@@ -58,13 +66,18 @@ export class A2aSession implements TargetSession {
     hear: HearText = () => {},
   ): Promise<TargetReply> {
     const { timeout } = this.#setup;
-    const deadline = performance.now() + timeout;
     const text = messages.at(-1)?.content ?? '';
     const { scrubber } = this.#host;
     const reply = await withDeadline(
-      async (stop) => {
-        this.#patience = { deadline, signal: stop, scrubber };
-        return this.#ask(text, stop, hear).catch((error) => this.#explain(error, stop));
+      async (stop, limit) => {
+        const patience: Patience = { limit, line: this.#line, signal: stop, scrubber };
+        this.#patience = patience;
+        try {
+          return await this.#ask(text, stop, hear).catch((error) => this.#explain(error, stop));
+        } finally {
+          patience.place?.leave();
+          this.#waited += limit.waited;
+        }
       },
       timeout,
       signal,
@@ -75,6 +88,10 @@ export class A2aSession implements TargetSession {
     const why = tooLong(reply.text.length, this.#length);
     if (why !== undefined) throw new TargetError('target-too-much-output', why);
     return readReply(reply.text);
+  }
+
+  waited(): number {
+    return this.#waited;
   }
 
   async close(): Promise<void> {}

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { digestOf } from '../../core/data/digest.ts';
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/toOpenaiChat.ts';
+import type { Line } from '../../models/endpoint/line.ts';
 import { withDeadline } from '../deadline.ts';
 import { tooLong } from '../replyLimits.ts';
 import {
@@ -23,17 +25,24 @@ export interface HttpSetup extends Pointers {
   readonly timeout: number;
 }
 
+type Host = Pick<TargetHost, 'context' | 'scrubber' | 'endpoints'>;
+
 /** A conversation with a service: a request for each reply. */
 export class HttpSession implements TargetSession {
   readonly #setup: HttpSetup;
-  readonly #host: Pick<TargetHost, 'context' | 'scrubber'>;
+  readonly #host: Host;
   /** Ours, where the service has none of its own. */
   #session: string | null;
   #length = 0;
+  #waited = 0;
+  readonly #line: Line;
 
-  constructor(setup: HttpSetup, host: Pick<TargetHost, 'context' | 'scrubber'>) {
+  constructor(setup: HttpSetup, host: Host) {
     this.#setup = setup;
     this.#host = host;
+    const { url, headers } = setup;
+    const { pathname } = new URL(url);
+    this.#line = host.endpoints.line({ url, account: digestOf(headers), name: pathname });
     this.#session = setup.session === undefined ? randomUUID() : null;
   }
 
@@ -43,10 +52,17 @@ export class HttpSession implements TargetSession {
     hear: HearText = () => {},
   ): Promise<TargetReply> {
     const { timeout } = this.#setup;
-    const deadline = performance.now() + timeout;
     const { scrubber } = this.#host;
     const { reply, session } = await withDeadline(
-      (stop) => this.#ask(messages, { deadline, signal: stop, scrubber }, hear),
+      async (stop, limit) => {
+        const patience: Patience = { limit, line: this.#line, signal: stop, scrubber };
+        try {
+          return await this.#ask(messages, patience, hear);
+        } finally {
+          patience.place?.leave();
+          this.#waited += limit.waited;
+        }
+      },
       timeout,
       signal,
     );
@@ -56,6 +72,10 @@ export class HttpSession implements TargetSession {
     const why = tooLong(size, this.#length);
     if (why !== undefined) throw new TargetError('target-too-much-output', why);
     return reply;
+  }
+
+  waited(): number {
+    return this.#waited;
   }
 
   async close(): Promise<void> {}

@@ -3,7 +3,10 @@ import { LIMITS, readable } from '../../core/limits.ts';
 import { durationText } from '../../core/presentation/amounts.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { connectionFault } from '../../models/connectionFault.ts';
-import { askedWait } from '../../models/retryAfter.ts';
+import { askedWait } from '../../models/endpoint/headers.ts';
+import { inLine } from '../../models/endpoint/inLine.ts';
+import { EndpointDown, LeftAlone, type Line, type Place } from '../../models/endpoint/line.ts';
+import type { TimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { shownUrl, shownWords } from '../../models/shownWords.ts';
 import { TargetError } from '../target.ts';
 
@@ -21,57 +24,85 @@ export interface Outgoing {
   readonly body?: string | undefined;
 }
 
+/** Of one reply: how long it is waited for, and where. */
 export interface Patience {
-  /** When the whole request ends, as of `performance.now()`. */
-  readonly deadline: number;
+  readonly limit: TimeLimit;
+  readonly line: Line;
   readonly signal: AbortSignal;
   readonly scrubber: Scrubber;
+  /** That of its last request, until the reply is there. */
+  place?: Place;
 }
 
 /**
- * Sends a request of a target's, and again where that may help, as models do. Nobody is followed
- * elsewhere: neither a secret nor the conversation is for a host that nobody named.
+ * Sends a request of a target's when it is its turn, and again where that may help, as models do. Nobody is
+ * followed elsewhere: neither a secret nor the conversation is for a host that nobody named.
  *
  * @returns the response, its body unread
  * @throws TargetError
  */
 export async function send(request: Outgoing, patience: Patience): Promise<Response> {
-  const { deadline, signal } = patience;
+  const { limit, signal, line } = patience;
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await fetched(request, signal);
+    const answer = await inTurn(request, patience);
     const chance = FIRST_WAIT * 2 ** attempt * (0.75 + Math.random() / 4);
-    const isLate = performance.now() + chance > deadline;
-    const isLast = attempt === RETRIES || isLate;
+    const isLast = attempt === RETRIES || chance > limit.left;
     if (answer instanceof Error) {
       signal.throwIfAborted();
       const { advice } = connectionFault(answer);
-      if (isLast || advice !== undefined) throw unreachable(request, answer, patience);
+      if (isLast || advice !== undefined) {
+        const error = unreachable(request, answer, patience);
+        line.failed(error.message, false);
+        throw error;
+      }
       await setTimeout(chance, undefined, { signal });
       continue;
     }
-    if (answer.ok) return answer;
-    const asked = askedWait(answer.headers);
-    const isTooLong = asked !== undefined && performance.now() + asked > deadline;
-    if (isLast || isTooLong || !mayHelp(answer.status)) {
-      throw await refused(request, answer, isTooLong ? asked : undefined, patience);
+    const { response, refusedWait } = answer;
+    if (response.ok) return response;
+    if (isLast || refusedWait !== undefined || !mayHelp(response.status)) {
+      const error = await refused(request, response, refusedWait, patience);
+      if (response.status >= 500 || response.status === 429) line.failed(error.message, true);
+      throw error;
     }
-    await answer.body?.cancel();
-    await setTimeout(asked ?? chance, undefined, { signal });
+    await response.body?.cancel();
+    // The waits that services ask for are waited for in line.
+    if (askedWait(response.headers) === undefined) {
+      await setTimeout(chance, undefined, { signal });
+    }
   }
 }
 
-async function fetched({ url, ...request }: Outgoing, signal: AbortSignal) {
+/** The response that is not refused for haste alone, or why there was none. */
+async function inTurn(request: Outgoing, patience: Patience) {
+  const { limit, line, signal } = patience;
+  patience.place?.leave();
+  const asking = { tokens: 0, limit, signal };
+  let last: Response | undefined;
   try {
-    const { body, ...rest } = request;
-    return await fetch(url, {
-      ...rest,
-      ...(body !== undefined && { body }),
-      redirect: 'manual',
-      signal,
+    const { answer, place, refusedWait } = await inLine(line, asking, async () => {
+      await last?.body?.cancel();
+      last = await fetched(request, signal);
+      return last;
     });
+    patience.place = place;
+    return { response: answer, refusedWait };
   } catch (error) {
+    if (error instanceof EndpointDown) {
+      throw failed(`Not asked, since requests before it failed. ${error.message}`);
+    }
+    if (error instanceof LeftAlone) {
+      const why = `${shownUrl(request.url)} is rate-limited. ${leftAlone(error.wait)}`;
+      line.failed(why, true);
+      throw failed(why);
+    }
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+async function fetched({ url, body, ...rest }: Outgoing, signal: AbortSignal) {
+  const given = { ...rest, ...(body !== undefined && { body }) };
+  return fetch(url, { ...given, redirect: 'manual', signal });
 }
 
 function mayHelp(status: number): boolean {
@@ -107,11 +138,12 @@ async function refused(
   }
   const words = shownWords(await beginning(response), scrubber);
   const said = words === '' ? '' : ` (${words})`;
-  const advice =
-    wait === undefined
-      ? adviceFor(status)
-      : `It asks to be left alone for ${durationText(wait)}, longer than the target's \`timeout\`. Run again after that.`;
+  const advice = wait === undefined ? adviceFor(status) : leftAlone(wait);
   return new StatusError(status, `${at} answered ${status}${said}. ${advice}`);
+}
+
+function leftAlone(wait: number): string {
+  return `It asks to be left alone for ${durationText(wait)}, longer than the target's \`timeout\`. Run again after that.`;
 }
 
 function adviceFor(status: number): string {

@@ -99,6 +99,10 @@ export async function startModelServer(
     requests.push({ path: request.url ?? '', headers: request.headers, text, body });
     const index = requests.length - 1;
     const first = await nextStep(body, index);
+    if (typeof first === 'object' && 'headers' in first) {
+      for (const [name, value] of Object.entries(first.headers ?? {}))
+        response.setHeader(name, value);
+    }
     if (isFault(first)) return first.fault(response);
     const steps: [string | Answer, ...(string | Answer)[]] = [first];
     while (options.several && steps.length < Number(body.n ?? 1)) {

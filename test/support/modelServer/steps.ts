@@ -18,6 +18,8 @@ export interface Answer {
   } | null;
   /** What it thought, of which Responses give an encrypted item; Chat Completions give nothing. */
   readonly thought?: string;
+  /** Headers of the response, beside the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The text token by token, sent where the request asks for log-probabilities. */
   readonly tokens?: readonly TokenAnswer[];
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { SILENT } from '../../../src/core/logger.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
+import { Endpoints } from '../../../src/models/endpoint/endpoints.ts';
 import { a2aTarget } from '../../../src/targets/a2a.ts';
 import { Programs } from '../../../src/targets/programs/programs.ts';
 import {
@@ -30,6 +31,7 @@ function open(url: string, params: Readonly<Record<string, unknown>> = {}) {
       workspace: '/',
       env: () => undefined,
       keyVariables: [],
+      endpoints: new Endpoints(SILENT),
       programs: new Programs(SILENT),
       scrubber: new Scrubber(),
       log: SILENT,

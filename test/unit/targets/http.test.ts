@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { SILENT } from '../../../src/core/logger.ts';
 import type { Message } from '../../../src/core/message.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
+import { Endpoints } from '../../../src/models/endpoint/endpoints.ts';
 import { httpTarget } from '../../../src/targets/http.ts';
 import { Programs } from '../../../src/targets/programs/programs.ts';
 import type { TargetHost } from '../../../src/targets/target.ts';
@@ -33,6 +34,7 @@ function open(url: string, { params = {}, about = {} }: Setup = {}) {
       workspace: '/',
       env: () => undefined,
       keyVariables: [],
+      endpoints: new Endpoints(SILENT),
       programs: new Programs(SILENT),
       scrubber: new Scrubber(),
       log: SILENT,

@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { SILENT } from '../../../src/core/logger.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { NO_USAGE } from '../../../src/core/verdict.ts';
+import { Endpoints } from '../../../src/models/endpoint/endpoints.ts';
 import type { Model, ModelReply } from '../../../src/models/model.ts';
 import { chatTarget } from '../../../src/targets/chat.ts';
 import { commandTarget } from '../../../src/targets/command.ts';
@@ -35,6 +36,7 @@ async function ask(
       workspace: folder,
       env: (name) => process.env[name],
       keyVariables: [],
+      endpoints: new Endpoints(SILENT),
       programs,
       scrubber: new Scrubber(),
       log: SILENT,

@@ -1,0 +1,210 @@
+import { durationText } from '../../core/presentation/amounts.ts';
+import type { Circuit } from './circuit.ts';
+import { Pace, type Sent } from './pace.ts';
+import type { TimeLimit } from './timeLimit.ts';
+
+/** Waits shorter than this are not worth telling. */
+const WORTH_TELLING = 1_000;
+
+/** An endpoint that is not asked; the message says why and what to do. */
+export class EndpointDown extends Error {
+  override readonly name = 'EndpointDown';
+}
+
+/** An endpoint wants to be left alone for longer than a request may take. */
+export class LeftAlone extends Error {
+  override readonly name = 'LeftAlone';
+  /** Milliseconds. */
+  readonly wait: number;
+
+  constructor(wait: number) {
+    super(`It asks to be left alone for ${durationText(wait)}.`);
+    this.wait = wait;
+  }
+}
+
+/** A request that wants to be sent. */
+export interface Asking {
+  /** What it holds, roughly. */
+  readonly tokens: number;
+  readonly limit: TimeLimit;
+  /** Another's time limit that stands still as well. */
+  readonly waits?: TimeLimit['waits'] | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** What a line tells of its endpoint while a run goes on. */
+export interface Told {
+  isWaiting(): void;
+  isDown(why: string): void;
+  answersAgain(): void;
+}
+
+interface Waiting {
+  readonly tokens: number;
+  readonly limit: TimeLimit;
+  readonly go: (place: Place) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** The requests of a run to one model, or one address, of an endpoint: first come, first served. */
+export class Line {
+  readonly #pace = new Pace();
+  readonly #queue: Waiting[] = [];
+  /** Whether the endpoint can be reached at all, and whether it serves this line. */
+  readonly #circuits: readonly [endpoint: Circuit, own: Circuit];
+  readonly #told: Told;
+  #timer: NodeJS.Timeout | undefined;
+  #hasTold = false;
+
+  constructor(circuits: readonly [endpoint: Circuit, own: Circuit], told: Told) {
+    this.#circuits = circuits;
+    this.#told = told;
+  }
+
+  /** When a request was last taken, as of `performance.now()`. */
+  get lastTaken(): number {
+    return this.#pace.lastTaken;
+  }
+
+  /**
+   * A place under way: at once where nothing speaks against it.
+   *
+   * @param isFirst goes ahead of the others that wait
+   * @throws EndpointDown, LeftAlone; the signal's reason when aborted
+   */
+  enter(asking: Asking, isFirst: boolean): Place | Promise<Place> {
+    const refusal = this.#refusal();
+    if (refusal) throw refusal;
+    if (this.#queue.length === 0 && this.#waitFor(asking.tokens) === 0) {
+      return this.#place(asking.tokens);
+    }
+    return this.#wait(asking, isFirst);
+  }
+
+  /**
+   * A request failed for good.
+   *
+   * @param isReached whether its endpoint answered anything
+   */
+  failed(why: string, isReached: boolean): void {
+    const circuit = this.#circuits[isReached ? 1 : 0];
+    if (!circuit.failed(why, performance.now())) return;
+    this.#told.isDown(why);
+    this.#admit();
+  }
+
+  /** An answer came, good or bad. @param isSound whether the endpoint works */
+  answered(isSound: boolean): void {
+    const [endpoint, own] = this.#circuits;
+    const wasAway = endpoint.answered();
+    const wasDown = isSound && own.answered();
+    if (wasAway || wasDown) this.#told.answersAgain();
+  }
+
+  async #wait(asking: Asking, isFirst: boolean): Promise<Place> {
+    const { limit, waits, signal, tokens } = asking;
+    signal.throwIfAborted();
+    limit.waits(true);
+    waits?.(true);
+    let abort = () => {};
+    try {
+      return await new Promise<Place>((go, fail) => {
+        const waiting = { tokens, limit, go, fail };
+        abort = () => {
+          this.#leave(waiting);
+          fail(signal.reason);
+        };
+        signal.addEventListener('abort', abort, { once: true });
+        if (isFirst) this.#queue.unshift(waiting);
+        else this.#queue.push(waiting);
+        this.#admit();
+      });
+    } finally {
+      signal.removeEventListener('abort', abort);
+      waits?.(false);
+      limit.waits(false);
+    }
+  }
+
+  #leave(waiting: Waiting): void {
+    const index = this.#queue.indexOf(waiting);
+    if (index >= 0) this.#queue.splice(index, 1);
+    this.#admit();
+  }
+
+  /** Lets those go who may, and looks again when the next one may. */
+  #admit(): void {
+    clearTimeout(this.#timer);
+    for (let first = this.#queue[0]; first; first = this.#queue[0]) {
+      const wait = this.#waitFor(first.tokens);
+      const refusal = this.#refusal() ?? (isTooLong(wait, first) ? new LeftAlone(wait) : undefined);
+      if (!refusal && wait > 0) {
+        this.#lookAgain(wait);
+        return;
+      }
+      this.#queue.shift();
+      if (refusal) first.fail(refusal);
+      else first.go(this.#place(first.tokens));
+    }
+  }
+
+  /** Who has no room is let in by whoever leaves. */
+  #lookAgain(wait: number): void {
+    if (wait > WORTH_TELLING && !this.#hasTold) {
+      this.#hasTold = true;
+      this.#told.isWaiting();
+    }
+    if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.#admit(), Math.ceil(wait));
+  }
+
+  /** Milliseconds; infinite until another leaves. */
+  #waitFor(tokens: number): number {
+    if (!this.#pace.hasRoom) return Number.POSITIVE_INFINITY;
+    return this.#pace.waitFor(tokens, performance.now());
+  }
+
+  #refusal(): EndpointDown | undefined {
+    const now = performance.now();
+    for (const circuit of this.#circuits) {
+      const why = circuit.refusal(now);
+      if (why !== undefined) return new EndpointDown(why);
+    }
+    return undefined;
+  }
+
+  #place(tokens: number): Place {
+    const now = performance.now();
+    for (const circuit of this.#circuits) circuit.asked(now);
+    return new Place(this.#pace, this.#pace.begin(tokens), () => this.#admit());
+  }
+}
+
+function isTooLong(wait: number, { limit }: Waiting): boolean {
+  return Number.isFinite(wait) && wait > limit.left;
+}
+
+/** One request under way. */
+export class Place {
+  readonly #pace: Pace;
+  readonly #sent: Sent;
+  readonly #left: () => void;
+  #isLeft = false;
+
+  constructor(pace: Pace, sent: Sent, left: () => void) {
+    this.#pace = pace;
+    this.#sent = sent;
+    this.#left = left;
+  }
+
+  heard(status: number, headers: Headers): void {
+    this.#pace.heard(this.#sent, status, headers);
+  }
+
+  leave(): void {
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    this.#pace.end();
+    this.#left();
+  }
+}

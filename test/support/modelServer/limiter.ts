@@ -1,0 +1,71 @@
+import { httpError } from './faults.ts';
+import type { Step } from './steps.ts';
+
+export interface Limits {
+  /** How many requests it takes in a window. */
+  readonly requests: number;
+  /** Milliseconds of a window. */
+  readonly window: number;
+  /** Whether it says what is left of them, and when to come back. */
+  readonly tells: boolean;
+}
+
+/** An endpoint that takes so many requests in a window, as those behind a gateway do. */
+export class Limiter {
+  readonly #limits: Limits;
+  #began = performance.now();
+  #taken = 0;
+  refused = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  /** What a request is answered now. */
+  answer(text: string): Step {
+    const { requests, window, tells } = this.#limits;
+    const now = performance.now();
+    if (now - this.#began >= window) {
+      this.#began = now;
+      this.#taken = 0;
+    }
+    const left = Math.ceil(window - (now - this.#began));
+    const headers = {
+      'x-ratelimit-limit-requests': String(requests),
+      'x-ratelimit-remaining-requests': String(Math.max(0, requests - this.#taken - 1)),
+      'x-ratelimit-reset-requests': `${left}ms`,
+    };
+    if (this.#taken < requests) {
+      this.#taken += 1;
+      return { text, ...(tells && { headers }) };
+    }
+    this.refused += 1;
+    const told = tells ? { ...headers, 'retry-after-ms': String(left) } : {};
+    return httpError(429, 'Too many requests.', { headers: told });
+  }
+}
+
+/** An endpoint that answers so many requests at once and refuses the others without a word about when. */
+export class Counter {
+  readonly #most: number;
+  #under = 0;
+  refused = 0;
+  /** Most requests that were under way at once. */
+  peak = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  async answer(text: string, takes: number): Promise<Step> {
+    if (this.#under >= this.#most) {
+      this.refused += 1;
+      return httpError(429, 'Too many requests at once.');
+    }
+    this.#under += 1;
+    this.peak = Math.max(this.peak, this.#under);
+    await new Promise((done) => setTimeout(done, takes));
+    this.#under -= 1;
+    return text;
+  }
+}

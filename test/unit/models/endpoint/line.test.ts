@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import { Scrubber } from '../../../../src/core/scrubber.ts';
+import { Endpoints } from '../../../../src/models/endpoint/endpoints.ts';
+import type { Model } from '../../../../src/models/model.ts';
+import { createModel } from '../../../../src/models/registry.ts';
+import * as faults from '../../../support/modelServer/faults.ts';
+import { Counter, Limiter } from '../../../support/modelServer/limiter.ts';
+import { type Script, startModelServer } from '../../../support/modelServer/server.ts';
+import { until } from '../../../support/until.ts';
+
+const WAITS = /limits how fast it is asked\. Requests wait in line/;
+
+async function endpoint(t: TestContext, script: Script) {
+  const server = await startModelServer(script);
+  t.after(() => server.close());
+  const logged: string[] = [];
+  const tell = (text: string) => void logged.push(text);
+  const log = { debug: tell, info: tell, warn: tell, error: tell };
+  const endpoints = new Endpoints(log);
+  const model = (params: object = {}, secret = 'sk-test') =>
+    createModel(
+      {
+        id: 'openai:m',
+        provider: 'openai',
+        params: { provider: 'openai', model: 'm', base_url: server.baseUrl, ...params },
+        folder: '/',
+      },
+      {
+        secret: async () => secret,
+        env: () => undefined,
+        scrubber: new Scrubber(),
+        log,
+        endpoints,
+      },
+    );
+  return { server, logged, model };
+}
+
+function ask(model: Model, signal = new AbortController().signal): Promise<string> {
+  const request = { messages: [{ role: 'user' as const, content: 'Hello' }] };
+  return model.complete(request, 1, signal).then(([{ text }]) => text);
+}
+
+function askAll(count: number, models: readonly Model[]): Promise<string[]> {
+  const asked = Array.from({ length: count }, (_, index) => models[index % models.length]);
+  return Promise.all(asked.flatMap((model) => (model ? [ask(model)] : [])));
+}
+
+describe('requests to an endpoint with limits', () => {
+  it('keep within what its headers allow, once they have said so', async (t) => {
+    const limiter = new Limiter({ requests: 5, window: 300, tells: true });
+    const { model } = await endpoint(t, () => limiter.answer('ok'));
+    const first = await model();
+    await ask(first);
+    const answers = await askAll(18, [first]);
+    assert.deepEqual([answers.length, limiter.refused], [18, 0]);
+  });
+
+  it('share one line, whoever asks for the model', async (t) => {
+    const limiter = new Limiter({ requests: 5, window: 300, tells: true });
+    const { model } = await endpoint(t, () => limiter.answer('ok'));
+    const [agent, judge] = [await model({ temperature: 1 }), await model({ temperature: 0 })];
+    await ask(agent);
+    await askAll(12, [agent, judge]);
+    assert.equal(limiter.refused, 0);
+  });
+
+  it('do not wait for another model, or for another account', async (t) => {
+    const { model } = await endpoint(t, ({ model: name }, index) =>
+      name === 'm' && index === 0 ? faults.rateLimited(3_600) : 'ok',
+    );
+    const busy = await model();
+    await assert.rejects(ask(busy), /left alone/);
+    assert.equal(await ask(await model({ model: 'other' })), 'ok');
+    assert.equal(await ask(await model({}, 'sk-other')), 'ok');
+    await assert.rejects(ask(busy), /left alone/);
+  });
+
+  it('are all answered by one that refuses without a word about when', async (t) => {
+    const counter = new Counter(3);
+    const { model } = await endpoint(t, () => counter.answer('ok', 10));
+    const answers = await askAll(30, [await model()]);
+    assert.equal(answers.length, 30);
+    assert.equal(counter.peak, 3);
+  });
+
+  it('go out all at once where nothing speaks against it', async (t) => {
+    const counter = new Counter(64);
+    const { model } = await endpoint(t, () => counter.answer('ok', 200));
+    await askAll(64, [await model()]);
+    assert.deepEqual([counter.peak, counter.refused], [64, 0]);
+  });
+
+  it('wait without their time limit, which is told once', async (t) => {
+    const limiter = new Limiter({ requests: 1, window: 1_100, tells: true });
+    const { model, logged } = await endpoint(t, () => limiter.answer('ok'));
+    const patient = await model({ timeout: 1_500 });
+    const began = performance.now();
+    await askAll(3, [patient]);
+    assert.ok(performance.now() - began > 1_500);
+    assert.equal(logged.filter((text) => WAITS.test(text)).length, 1);
+  });
+
+  it('leave the line at once when they are cancelled', async (t) => {
+    const { server, model } = await endpoint(t, () => faults.rateLimited(60));
+    const cancel = new AbortController();
+    const one = await model();
+    const asked = [ask(one, cancel.signal), ask(one, cancel.signal)];
+    await until(
+      'both are refused',
+      async () => server.requests.length,
+      (count) => count === 2,
+    );
+    const began = performance.now();
+    const reason = new Error('cancelled');
+    setTimeout(() => cancel.abort(reason), 50);
+    for (const one of asked) await assert.rejects(one, (error) => error === reason);
+    assert.ok(performance.now() - began < 10_000);
+  });
+
+  it('are not repeated where no waiting would help', async (t) => {
+    const { server, model } = await endpoint(t, () =>
+      faults.httpError(429, 'You exceeded your current quota.', { code: 'insufficient_quota' }),
+    );
+    await assert.rejects(ask(await model()), /rate-limited.*quota/);
+    assert.equal(server.requests.length, 1);
+  });
+
+  it('wait for its limit of tokens', async (t) => {
+    const sent: number[] = [];
+    const headers = {
+      'x-ratelimit-limit-tokens': '100',
+      'x-ratelimit-remaining-tokens': '0',
+      'x-ratelimit-reset-tokens': '0.4s',
+    };
+    const { model } = await endpoint(t, () => {
+      sent.push(performance.now());
+      return { text: 'ok', headers: sent.length === 1 ? headers : {} };
+    });
+    const one = await model();
+    await ask(one);
+    await ask(one);
+    const [before = 0, after = 0] = sent;
+    // A request of about 15 tokens is there again after a good tenth of it.
+    assert.ok(after - before > 30, `${after - before}`);
+  });
+});
