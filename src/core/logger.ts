@@ -16,4 +16,18 @@ export function changedLog(log: Logger, change: (message: string) => string): Lo
   };
 }
 
+/** A log whose warnings and errors somebody else hears as well. */
+export function overheardLog(log: Logger, hear: (message: string) => void): Logger {
+  const both = (tell: (message: string) => void) => (message: string) => {
+    tell(message);
+    hear(message);
+  };
+  return {
+    debug: (message) => log.debug(message),
+    info: (message) => log.info(message),
+    warn: both((message) => log.warn(message)),
+    error: both((message) => log.error(message)),
+  };
+}
+
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };

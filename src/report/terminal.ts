@@ -10,6 +10,7 @@ import { describeFailure } from './failures.ts';
 import { createPaint, type Paint } from './paint.ts';
 import { Progress } from './progress.ts';
 import { RunLog } from './reporter.ts';
+import { bySameError, sameErrorText } from './sameError.ts';
 import { shownPath } from './shownPath.ts';
 import { summaryLines } from './summary.ts';
 import { caseCell, caseTable } from './table.ts';
@@ -92,9 +93,10 @@ export class TerminalReporter {
 
   #failures(cases: readonly CaseLine[]): string[][] {
     const style = { paint: this.#paint, shownPath: (path: string) => this.#shownPath(path) };
-    return cases.filter(isFailure).map((line) => {
+    return bySameError(cases.filter(isFailure)).map(([line, ...others]) => {
       const output = this.#output.get(executionKey(line)) ?? [];
-      return describeFailure(line, output, style);
+      const same = sameErrorText(others).map((text) => `  ${visibleLine(text)}`);
+      return [...describeFailure(line, output, style), ...same];
     });
   }
 

@@ -8,6 +8,6 @@ export const commonKeys = {
   }),
   timeout: z.int().min(1).optional().meta({
     description:
-      'Time limit for one reply in milliseconds. Default: the setting `turnlight.timeout`, or `--timeout`.',
+      'Time limit for one reply in milliseconds; waiting for a rate limit does not count. Default: the setting `turnlight.timeout`, or `--timeout`.',
   }),
 };

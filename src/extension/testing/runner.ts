@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { groupBy } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
+import { overheardLog } from '../../core/logger.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
 import { isError, type Problem } from '../../core/problem.ts';
@@ -21,6 +22,7 @@ import type { CaseProgress } from './progress.ts';
 import type { RecordedRuns } from './recordedRuns.ts';
 import { RunQueue } from './runQueue.ts';
 import type { RunStatus } from './runStatus.ts';
+import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
 
 export interface RunnerParts {
@@ -197,7 +199,8 @@ export class TestRunner {
         scrubber: new Scrubber(process.env),
         editorModels,
         follow: true,
-        log: visibleLog(log),
+        // What concerns no case in particular, such as an endpoint that is down.
+        log: visibleLog(overheardLog(log, (text) => run.appendOutput(terminalText(text)))),
         signal: abort.signal,
         onEvent: (event) => {
           if (event.kind === 'run-started') {

@@ -32,7 +32,6 @@ export async function inLine<Answer extends Received>(
   asking: Asking,
   send: () => Promise<Answer>,
 ): Promise<Served<Answer>> {
-  let firstRefused: number | undefined;
   for (let refusals = 0; ; refusals += 1) {
     const entered = line.enter(asking, refusals > 0);
     // Awaiting what is there already would cost a turn of the loop.
@@ -50,12 +49,7 @@ export async function inLine<Answer extends Received>(
     const asked = askedWait(headers);
     if (asked !== undefined && asked > asking.limit.left)
       return { answer, place, refusedWait: asked };
-    if (status !== 429 || answer.isFinal) return { answer, place };
-    const now = performance.now();
-    firstRefused ??= now;
-    // Where others are served meanwhile, it is only a long line.
-    const isStuck = now - firstRefused > asking.limit.whole && line.lastTaken < firstRefused;
-    if (refusals + 1 >= REFUSALS || isStuck) return { answer, place };
+    if (status !== 429 || answer.isFinal || refusals + 1 >= REFUSALS) return { answer, place };
     place.leave();
   }
 }

@@ -62,11 +62,6 @@ export class Line {
     this.#told = told;
   }
 
-  /** When a request was last taken, as of `performance.now()`. */
-  get lastTaken(): number {
-    return this.#pace.lastTaken;
-  }
-
   /**
    * A place under way: at once where nothing speaks against it.
    *

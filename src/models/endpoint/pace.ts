@@ -28,8 +28,6 @@ export class Pace {
   /** The last request that was sent before the last halving: refusals up to it say nothing new. */
   #halvedAt = 0;
   #halvings = 0;
-  /** When a request was last taken, as of `performance.now()`. */
-  lastTaken = Number.NEGATIVE_INFINITY;
 
   /** Whether one more has room beside those under way. */
   get hasRoom(): boolean {
@@ -76,7 +74,7 @@ export class Pace {
     const asked = askedWait(headers);
     if (asked !== undefined && (isRefused || status >= 500)) this.#pause(asked, now);
     if (isRefused) this.#slowDown(sent, asked !== undefined, now);
-    else if (status < 500) this.#speedUp(now);
+    else if (status < 500) this.#speedUp();
   }
 
   #slowDown({ order }: Sent, isAsked: boolean, now: number): void {
@@ -88,8 +86,7 @@ export class Pace {
     if (!isAsked) this.#pause(pause * (0.75 + Math.random() / 4), now);
   }
 
-  #speedUp(now: number): void {
-    this.lastTaken = now;
+  #speedUp(): void {
     this.#halvings = 0;
     this.#room += 1 / this.#room;
   }

@@ -1,6 +1,5 @@
 /** A time limit that stands still while what it limits waits in line. */
 export class TimeLimit {
-  readonly #whole: number;
   readonly #onOver: () => void;
   #timer: NodeJS.Timeout | undefined;
   #began = performance.now();
@@ -11,15 +10,9 @@ export class TimeLimit {
 
   /** @param whole milliseconds */
   constructor(whole: number, onOver: () => void) {
-    this.#whole = whole;
     this.#left = whole;
     this.#onOver = onOver;
     this.#start();
-  }
-
-  /** Milliseconds that all of it may take. */
-  get whole(): number {
-    return this.#whole;
   }
 
   /** Milliseconds that are left. */

@@ -29,7 +29,8 @@ export const endpointKeys = {
   }),
   max_tokens: z.int().min(1).optional().meta({ description: 'Most tokens in one reply.' }),
   timeout: z.int().min(1).optional().meta({
-    description: 'Time limit for one request in milliseconds, retries included.',
+    description:
+      'Time limit for one request in milliseconds, retries included. Waiting for a rate limit does not count.',
     default: DEFAULT_TIMEOUT,
   }),
   max_input_tokens: z.int().min(1).optional().meta({

@@ -1,0 +1,27 @@
+import { groupBy } from '../core/data/data.ts';
+import { counted } from '../core/presentation/amounts.ts';
+import { executionTitle } from '../core/presentation/executionTitle.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+
+const MOST_NAMES = 5;
+
+/** Cases that the same error ended, such as those of an endpoint that is down: it is told of the first. */
+export function bySameError(cases: readonly CaseLine[]): [CaseLine, ...CaseLine[]][] {
+  return [...groupBy(cases, (line) => errorOf(line) ?? executionTitle(line)).values()];
+}
+
+/** `The same error ended 497 more cases: b, c, d, e, f and 492 others.` */
+export function sameErrorText(others: readonly CaseLine[]): string[] {
+  if (others.length === 0) return [];
+  const names = others.slice(0, MOST_NAMES).map(executionTitle).join(', ');
+  const left = others.length - MOST_NAMES;
+  const rest = left > 0 ? ` and ${counted(left, 'other')}` : '';
+  return [`The same error ended ${counted(others.length, 'more case')}: ${names}${rest}.`];
+}
+
+/** Undefined where something else went wrong too. */
+function errorOf({ status, reason = '', verdicts }: CaseLine): string | undefined {
+  if (status !== 'error' || verdicts.some((verdict) => verdict.status === 'fail')) return undefined;
+  const errors = verdicts.flatMap((one) => (one.status === 'error' ? [one.rationale] : []));
+  return JSON.stringify([reason, ...new Set(errors)]);
+}
