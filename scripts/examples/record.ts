@@ -74,7 +74,7 @@ async function askInstead(workspace: string, baseUrl: string): Promise<void> {
 async function record(workspace: string, folder: string): Promise<string> {
   const recording = join(workspace, RECORDING);
   const main = join(ROOT, 'src/cli/main.ts');
-  const args = [main, 'run', '.', '--record', recording, '--no-save'];
+  const args = [main, 'run', '.', '--record', recording, '--no-save', '--no-cache'];
   // The examples hold failing cases: exit code 1 is as it should be.
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: workspace }).catch(
     (error) => {

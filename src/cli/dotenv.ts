@@ -3,13 +3,23 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { isSecretName } from '../core/scrubber.ts';
 import { unreadableCause } from '../disk/unreadable.ts';
+import { CACHE_VARIABLE } from '../store/answersFolder.ts';
 import { UsageError } from './exitCode.ts';
 import { ALLOWED_HOSTS_VARIABLE } from './hosts.ts';
 import type { Shell } from './shell.ts';
 
+const OWN = 'Set it in the environment.';
+
+/** What such a file may not decide, as it may come with a checkout: who gets keys, whose answers count. */
+const FORBIDDEN: Readonly<Record<string, string>> = {
+  [ALLOWED_HOSTS_VARIABLE]: 'Use --allow-host.',
+  [CACHE_VARIABLE]: OWN,
+  XDG_CACHE_HOME: OWN,
+  XDG_CONFIG_HOME: OWN,
+};
+
 /**
- * Sets the variables of a file such as `.env`, as far as they are not set. Which hosts may have keys is
- * not read from it: such a file may come with a checkout. The option is not called `--env-file`, since
+ * Sets the variables of a file such as `.env`, as far as they are not set. The option is not called `--env-file`, since
  * Node takes that one for its own, wherever it stands.
  *
  * @throws UsageError
@@ -20,8 +30,9 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
   });
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value === undefined) continue;
-    if (name === ALLOWED_HOSTS_VARIABLE) {
-      throw new UsageError(`--dotenv: ${file} may not set ${name}. Use --allow-host.`);
+    const instead = FORBIDDEN[name];
+    if (instead !== undefined) {
+      throw new UsageError(`--dotenv: ${file} may not set ${name}. ${instead}`);
     }
     if (isSecretName(name)) shell.scrubber.add(name, value);
     if (shell.env(name) === undefined) shell.setEnv(name, value);

@@ -72,6 +72,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   addSave(program, shell, done);
   addGenerate(program, shell, done);
   addTrust(program, shell, done);
+  addCache(program, shell, done);
   addMlflow(program, shell, done);
   addLsp(program);
   return program;
@@ -119,6 +120,7 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
     )
     .option('--forbid-only', 'refuse to run if a case sets `only` (default: when CI is set)')
     .option('--no-forbid-only', 'allow `only`')
+    .option('--no-cache', 'ask anew, and keep no answers for later runs')
     .option('--no-save', 'do not record the run in .turnlight/')
     .addHelpText(
       'after',
@@ -226,6 +228,23 @@ function addTrust(program: Command, shell: Shell, done: (code: ExitCode) => void
     .action(async (hosts: string[]) => {
       const { trust } = await import('./hosts.ts');
       done(await trust(hosts, shell));
+    });
+}
+
+function addCache(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
+  const cache = program
+    .command('cache')
+    .description('tell where answers of earlier runs are kept, and how much they take')
+    .action(async () => {
+      const { tellCache } = await import('./cacheCommand.ts');
+      done(await tellCache(shell));
+    });
+  cache
+    .command('clear')
+    .description('remove them')
+    .action(async () => {
+      const { clearCache } = await import('./cacheCommand.ts');
+      done(await clearCache(shell));
     });
 }
 

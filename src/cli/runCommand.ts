@@ -6,6 +6,7 @@ import { visibleText } from '../core/presentation/visibleText.ts';
 import type { EndLine } from '../core/record/runRecord.ts';
 import type { Suite } from '../core/suite.ts';
 import { shownPath } from '../report/shownPath.ts';
+import { answersFolder } from '../store/answersFolder.ts';
 import { readDotenv } from './dotenv.ts';
 import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from './exitCode.ts';
 import { allowedHostsOf, requireHosts } from './hosts.ts';
@@ -63,6 +64,7 @@ export async function run(
     ...(resumed?.earlier && { resume: resumed.earlier }),
     ...(record !== undefined && { record: resolve(shell.folder, record) }),
     ...(replay !== undefined && { replay: resolve(shell.folder, replay) }),
+    ...(options.cache && { cache: { folder: answersFolder(shell.env), fresh: false } }),
     ...(options.maxCost !== undefined && { maxCost: options.maxCost }),
     described: describeOptions(options),
     secret: async (name) => shell.env(name),
@@ -124,7 +126,7 @@ function logTo(reporters: Reporters): Logger {
 /** What the record keeps of the command line: what was asked for, and no default. */
 function describeOptions(options: RunCommandOptions): Record<string, unknown> {
   const { case: cases, tag, limit, judge, baseUrl, concurrency, timeout, record, replay } = options;
-  const { maxCost: max_cost, minPassRate: min_pass_rate } = options;
+  const { maxCost: max_cost, minPassRate: min_pass_rate, cache } = options;
   const given = {
     case: cases,
     tag,
@@ -135,6 +137,7 @@ function describeOptions(options: RunCommandOptions): Record<string, unknown> {
     replay,
     max_cost,
     min_pass_rate,
+    ...(!cache && { cache }),
   };
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),

@@ -26,4 +26,5 @@ export interface RunCommandOptions {
   /** Default: true if `CI` is set. */
   readonly forbidOnly?: boolean;
   readonly save: boolean;
+  readonly cache: boolean;
 }

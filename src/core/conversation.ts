@@ -57,6 +57,9 @@ const turnSchema = z.object({
   latency: z.number().optional().meta({
     description: 'Milliseconds the target took for this turn.',
   }),
+  fromCache: z.literal(true).optional().meta({
+    description: 'True if an earlier run asked for it, and nobody was asked now.',
+  }),
 });
 
 export const conversationSchema = z.object({
@@ -110,6 +113,7 @@ export interface SourcedMessage {
   readonly source?: Source;
   readonly expected?: string;
   readonly latency?: number;
+  readonly fromCache?: true;
   /** Said before the first live turn. */
   readonly history?: true;
 }
@@ -135,7 +139,7 @@ export function toConversation(
   let turn: Turn | undefined;
   let count = 0;
 
-  for (const { message, source, expected, latency, history } of placed) {
+  for (const { message, source, expected, latency, fromCache, history } of placed) {
     if (message.role === 'system' || message.role === 'developer') {
       held.push({ kind: 'system', role: message.role, text: message.content });
       continue;
@@ -161,6 +165,7 @@ export function toConversation(
     held = [];
     if (expected !== undefined) turn.expected = expected;
     if (latency !== undefined) turn.latency = (turn.latency ?? 0) + latency;
+    if (fromCache) turn.fromCache = fromCache;
     if (message.content !== '' || message.role === 'user') {
       turn.items.push({ kind: 'text', text: message.content });
     }

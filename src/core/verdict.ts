@@ -44,6 +44,9 @@ export const usageSchema = z.object({
   cost: z.number().min(0).nullable().meta({
     description: "In the currency of the models' `price`; null if there is no price.",
   }),
+  from_cache: z.int().min(1).exactOptional().meta({
+    description: 'Requests beside these that the cache of earlier answers served, at no cost.',
+  }),
 });
 
 const verdictKeys = z.object({
@@ -142,14 +145,26 @@ export const NO_USAGE: Usage = {
   cost: null,
 };
 
+/** Of what is known from an earlier run: nothing. @param then what it used when it was asked */
+export function fromCache(then: Usage | undefined): Usage {
+  const { calls = 1, cost = null } = then ?? {};
+  return {
+    ...NO_USAGE,
+    cost: cost === null ? null : 0,
+    ...(calls > 0 && { from_cache: calls }),
+  };
+}
+
 /** Sums usage; a cost is known where any part's is. */
 export function addUsage(a: Usage, b: Usage): Usage {
+  const recalled = (a.from_cache ?? 0) + (b.from_cache ?? 0);
   return {
     calls: a.calls + b.calls,
     input_tokens: a.input_tokens + b.input_tokens,
     cached_tokens: a.cached_tokens + b.cached_tokens,
     output_tokens: a.output_tokens + b.output_tokens,
     cost: a.cost === null && b.cost === null ? null : (a.cost ?? 0) + (b.cost ?? 0),
+    ...(recalled > 0 && { from_cache: recalled }),
   };
 }
 

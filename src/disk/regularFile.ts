@@ -52,8 +52,13 @@ export async function readLinked(path: string): Promise<Buffer> {
 }
 
 /** @param flags `APPENDING` or `CREATING` @throws as `openRegular` */
-export async function writeRegular(path: string, text: string, flags: number): Promise<void> {
-  const file = await openRegular(path, flags);
+export async function writeRegular(
+  path: string,
+  text: string,
+  flags: number,
+  mode?: number,
+): Promise<void> {
+  const file = await openRegular(path, flags, mode);
   await file.writeFile(text).finally(() => file.close());
 }
 
@@ -74,10 +79,10 @@ export function isRealFolder(path: string): boolean {
  *
  * @throws NotRegularError, or what the system says
  */
-export async function makeRealFolder(path: string): Promise<void> {
+export async function makeRealFolder(path: string, mode?: number): Promise<void> {
   const there = await statOf(path);
   if (!there) {
-    await mkdir(path).catch(unlessThere);
+    await mkdir(path, { mode }).catch(unlessThere);
   } else if (!there.isDirectory()) {
     throw there.isSymbolicLink() ? aLink(path) : notRegular('not-a-folder', path, 'a folder');
   }

@@ -14,7 +14,7 @@ import { mentionsIn } from '../schema/mentions.ts';
 import { findReferenced } from './referencedFiles.ts';
 import { type Location, type Scope, within } from './scope.ts';
 import { modelSchema, targetSchema } from './targetSchema.ts';
-import { checkTools, type OfferedTools } from './targetTools.ts';
+import { checkCache, checkTools, type OfferedTools } from './targetTools.ts';
 
 /**
  * The model that a value names: a name in `models`, `provider:model`, or a mapping. Undefined if
@@ -139,6 +139,7 @@ async function targetOf(
     ...(tools && { tools: unwrapTools(tools) }),
   };
   checkTools(spec, location, offered, scope);
+  checkCache(spec, location, scope);
   if (params.model === undefined) {
     if (type !== 'chat') return spec;
     const message = 'A chat target needs a `model` to play the assistant.';

@@ -44,6 +44,15 @@ export function checkTools(
   }
 }
 
+/** Tells a `cache` that cannot be: a service that was not told one turn does not know it in the next. */
+export function checkCache(target: TargetSpec, location: Location, { reporter }: Scope): void {
+  const keepsSession = findTargetType(target.type)?.keepsSession?.(target.params);
+  if (target.params.cache !== true || !keepsSession) return;
+  const key = within(location, 'cache');
+  const message = `"${target.name}" keeps the conversation in its own session, so its replies cannot come from the cache. Remove \`cache\`.`;
+  reporter.sayOnKey('cache-refused', message, key, { fix: { remove: key.path } });
+}
+
 /** Tells keys of the case's context that the target names and that the case does not have. */
 export function checkContextKeys(
   { name, type, params }: TargetSpec,

@@ -92,12 +92,17 @@ async function usable<Answer>(
 ): Promise<Answered<Answer>> {
   const read = readAnswer(first, asked);
   if ('answer' in read) return answered(read.answer, first);
-  if (!read.bad.repairable) throw unusable(read.bad);
+  if (!read.bad.repairable) {
+    model.disown?.(first);
+    throw unusable(read.bad);
+  }
   const repair = { ...request, messages: [...request.messages, ...repairOf(first.text, read.bad)] };
   const [second] = await counted(onReply, () => model.complete(repair, 1, signal));
   onReply(second);
   const repaired = readAnswer(second, asked);
   if ('answer' in repaired) return answered(repaired.answer, second);
+  model.disown?.(first);
+  model.disown?.(second);
   throw unusable(repaired.bad);
 }
 

@@ -39,13 +39,13 @@ const targetExchangeRequestSchema = z.strictObject({
   digest: z.string().optional(),
 });
 
-const modelReplySchema = z.strictObject({
+export const modelReplySchema = z.strictObject({
   text: z.string(),
   toolCalls: z.array(z.strictObject({ id: z.string(), name: z.string(), arguments: z.unknown() })),
   finish: z.enum(['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other']),
-  refusal: z.string().optional(),
-  version: z.string().optional(),
-  answerFormat: z.enum(answerFormats).optional(),
+  refusal: z.string().exactOptional(),
+  version: z.string().exactOptional(),
+  answerFormat: z.enum(answerFormats).exactOptional(),
   usage: usageSchema,
   tokens: z
     .array(
@@ -54,15 +54,15 @@ const modelReplySchema = z.strictObject({
         top: z.array(z.strictObject({ text: z.string(), logprob: z.number() })),
       }),
     )
-    .optional(),
+    .exactOptional(),
 });
 
-const embeddedSchema = z.strictObject({
+export const embeddedSchema = z.strictObject({
   vectors: z.array(z.array(z.number())),
   usage: usageSchema,
 });
 
-const targetReplySchema = z.strictObject({
+export const targetReplySchema = z.strictObject({
   messages: z.array(messageSchema),
   usage: usageSchema.exactOptional(),
 });

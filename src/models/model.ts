@@ -70,6 +70,15 @@ export interface ModelReply {
   readonly thoughts?: Thoughts;
   /** The reply's text token by token, where it was asked for and the endpoint returned it. */
   readonly tokens?: readonly ReplyToken[];
+  /** Of a reply that an earlier run asked for. */
+  readonly past?: Past<Usage>;
+}
+
+/** What an answer took when it was asked for. */
+export interface Past<Used> {
+  readonly usage: Used;
+  /** Milliseconds. */
+  readonly latency: number;
 }
 
 export type Replies = readonly [ModelReply, ...ModelReply[]];
@@ -78,6 +87,7 @@ export type Replies = readonly [ModelReply, ...ModelReply[]];
 export interface Embedded {
   readonly vectors: readonly (readonly number[])[];
   readonly usage: Usage;
+  readonly past?: Past<Usage>;
 }
 
 export interface Model {
@@ -92,6 +102,8 @@ export interface Model {
   complete(request: ModelRequest, count: number, signal: AbortSignal): Promise<Replies>;
   /** Absent if the provider has no embeddings. @throws as `complete` */
   embed?(texts: readonly string[], signal: AbortSignal): Promise<Embedded>;
+  /** Told that a reply was of no use, and is not to be kept; absent where none are. */
+  disown?(reply: ModelReply): void;
 }
 
 /** Of a model that answers once at a time. */

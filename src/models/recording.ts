@@ -91,15 +91,19 @@ export function recordingModel(model: Model, recorder: Recorder): Model {
       const asked = modelExchangeRequest(model.id, request);
       const write = (result: ModelResult) => recorder.model(asked, result);
       const replies = await written(() => model.complete(request, count, signal), write);
-      for (const { thoughts: _, ...reply } of replies) await write({ reply });
+      for (const { thoughts: _, past, ...reply } of replies) {
+        await write({ reply: { ...reply, usage: past?.usage ?? reply.usage } });
+      }
       return replies;
     },
+    ...(model.disown && { disown: (reply) => model.disown?.(reply) }),
     ...(embed && {
       async embed(texts, signal) {
         const asked = embeddingExchangeRequest(model.id, texts);
         const write = (result: EmbeddingResult) => recorder.embedding(asked, result);
         const reply = await written(() => embed.call(model, texts, signal), write);
-        await write({ reply });
+        const { vectors, usage, past } = reply;
+        await write({ reply: { vectors, usage: past?.usage ?? usage } });
         return reply;
       },
     }),

@@ -1,4 +1,4 @@
-import { costText, counted, durationText } from '../core/presentation/amounts.ts';
+import { cacheText, costText, counted, durationText } from '../core/presentation/amounts.ts';
 import { caseTitle, executionTitle } from '../core/presentation/executionTitle.ts';
 import { scoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
@@ -107,5 +107,9 @@ function usageText(log: RunLog): string {
   const { calls, input_tokens, cached_tokens, output_tokens, cost } = log.usage;
   const cached = cached_tokens > 0 ? ` (${cached_tokens} cached)` : '';
   const price = cost === null ? '' : `, cost ${costText(cost)}`;
-  return `${counted(calls, 'request')}, ${input_tokens} tokens in${cached}, ${output_tokens} out${price}`;
+  const recalled = cacheText(log.usage);
+  const asked = [counted(calls, 'request'), ...(recalled === undefined ? [] : [recalled])].join(
+    ', ',
+  );
+  return `${asked}, ${input_tokens} tokens in${cached}, ${output_tokens} out${price}`;
 }

@@ -74,7 +74,7 @@ export async function converse(
     }
     if (next.kind === 'over') return said(next.stop && { stop: next.stop });
     const { user: content, expected, source } = next.turn;
-    placed.push({ message: { role: 'user', content }, source });
+    placed.push({ message: { role: 'user', content }, source, ...known(next.fromCache) });
     const asked = told();
     if (asked) speaking?.begin(asked);
     const began = performance.now();
@@ -86,13 +86,15 @@ export async function converse(
         speaking?.hear,
       );
       // Waiting in line is our doing, not the target's.
-      const latency = performance.now() - began - ((session.waited?.() ?? 0) - waited);
+      const waiting = (session.waited?.() ?? 0) - waited;
+      const latency = performance.now() - began - waiting + (reply.past?.latency ?? 0);
+      const recalled = known(reply.past !== undefined && !reply.usage?.calls);
       for (const [index, message] of reply.messages.entries()) {
         const first = index === 0 ? { latency, ...(expected !== undefined && { expected }) } : {};
-        placed.push({ message, source, ...first });
+        placed.push({ message, source, ...first, ...recalled });
       }
       usage = addUsage(usage, reply.usage ?? NO_USAGE);
-      replies.push(reply.usage);
+      replies.push(reply.past ? reply.past.usage : reply.usage);
     } catch (error) {
       usage = addUsage(usage, session.spent?.() ?? NO_USAGE);
       return said({ stop: { reason: stopOfTarget(error) }, error });
@@ -110,6 +112,10 @@ export async function converse(
     if (stuck) return said({ stop: { reason: stuck } });
     if (!(await goesOn(said()))) return said({ stop: { reason: 'stop-on-failure' } });
   }
+}
+
+function known(fromCache = false): Pick<SourcedMessage, 'fromCache'> {
+  return fromCache ? { fromCache } : {};
 }
 
 /** Of a target that failed, or could not be opened. */

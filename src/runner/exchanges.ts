@@ -1,9 +1,13 @@
+import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
 import { canonicalJson } from '../core/data/digest.ts';
 import { environmentNames } from '../core/environment.ts';
 import { changedLog } from '../core/logger.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
 import type { Kept } from '../judge/inquirer.ts';
+import { cachingModel } from '../models/cache/cachingModel.ts';
+import { Lookup } from '../models/cache/lookup.ts';
+import { modelIdentity } from '../models/cache/modelIdentity.ts';
 import { checkDestination } from '../models/destination.ts';
 import { Endpoints } from '../models/endpoint/endpoints.ts';
 import { keyVariablesOf, usualKeyVariables } from '../models/keyVariables.ts';
@@ -11,8 +15,10 @@ import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openPlayer, type Player, replayingModel } from '../models/player.ts';
 import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
 import { createModel } from '../models/registry.ts';
+import { Answers } from '../store/answers.ts';
 import type { FoundHome } from '../store/home.ts';
 import { type KeptAnswers, keptAnswers } from '../store/kept.ts';
+import { cachingSession } from '../targets/cachingSession.ts';
 import { targetDigest } from '../targets/digest.ts';
 import { Programs } from '../targets/programs/programs.ts';
 import { recordingSession, replayingSession } from '../targets/recording.ts';
@@ -31,7 +37,8 @@ export class Exchanges {
   readonly #host: ModelHost;
   readonly #player: Player | undefined;
   readonly #recorder: Recorder | undefined;
-  readonly #models = new Map<string, Promise<Model>>();
+  readonly #cache: Answers | undefined;
+  readonly #models = new Map<string, Promise<Asked>>();
   readonly #digests = new Map<string, Promise<string>>();
   /** Those of models and of targets: who asks the same one waits in the same line. */
   readonly #endpoints: Endpoints;
@@ -60,7 +67,7 @@ export class Exchanges {
     this.#recorder = recorder;
     this.#programs = new Programs(options.log);
     this.#keyVariables = keyVariablesIn(options.suites);
-    const { secret, env, allowedHosts, scrubber, log, editorModels } = options;
+    const { secret, env, allowedHosts, scrubber, log, editorModels, cache } = options;
     // What endpoints say of themselves is told as well.
     this.#endpoints = new Endpoints(changedLog(log, (text) => scrubber.text(text)));
     this.#host = {
@@ -72,6 +79,10 @@ export class Exchanges {
       editorModels,
       ...(allowedHosts && { allowedHosts }),
     };
+    const workspaces = options.suites.map(({ workspace }) => workspace);
+    if (cache && !player) {
+      this.#cache = new Answers({ ...cache, workspaces, scrubber, warn: (text) => log.warn(text) });
+    }
     const cases = options.suites.flatMap((suite) => suite.cases);
     for (const name of namedVariables(cases)) scrubber.add(name, env(name));
     this.#budget = options.maxCost === undefined ? undefined : new Budget(options.maxCost);
@@ -142,25 +153,39 @@ export class Exchanges {
   async close(): Promise<void> {
     await this.#programs.close();
     await this.#recorder?.close();
+    await this.#cache?.close();
   }
 
-  /** The model of a spec; made once for all cases. @throws ModelError */
-  model(spec: ModelSpec): Promise<Model> {
-    const key = canonicalJson(spec);
-    const known = this.#models.get(key);
-    if (known) return known;
-    const made = this.#create(spec);
-    this.#models.set(key, made);
-    return made;
+  /** What a repetition of a case finds of earlier runs; undefined where nothing is kept. */
+  lookupFor(repetition: number): Lookup | undefined {
+    return this.#cache && new Lookup(this.#cache, repetition);
   }
 
-  async #create(spec: ModelSpec): Promise<Model> {
+  /**
+   * The model of a spec. What it takes is made once for all cases.
+   *
+   * @param lookup of who asks
+   * @throws ModelError
+   */
+  async model(spec: ModelSpec, lookup: Lookup | undefined): Promise<Model> {
     if (this.#player) return replayingModel(spec.id, this.#player);
+    const key = canonicalJson(spec);
+    const made = this.#models.get(key) ?? this.#create(spec);
+    this.#models.set(key, made);
+    const { model, identity } = await made;
+    // A recording costs nothing, and answers a question asked again in its own order.
+    const cached =
+      lookup && spec.provider !== 'replay' ? cachingModel(model, identity, lookup) : model;
+    return this.#recorder ? recordingModel(cached, this.#recorder) : cached;
+  }
+
+  async #create(spec: ModelSpec): Promise<Asked> {
     const [unset] = environmentNames(spec.params);
     if (unset !== undefined) throw new ModelError('missing-variable', notSet(spec.id, unset));
     const plain = await createModel(spec, this.#host);
     const model = this.#budget ? this.#limited(plain, spec, this.#budget) : plain;
-    return this.#recorder ? recordingModel(model, this.#recorder) : model;
+    const identity = { protocol: PROTOCOL_VERSION, ...(await modelIdentity(spec, this.#host)) };
+    return { model, identity };
   }
 
   #limited(model: Model, spec: ModelSpec, budget: Budget): Model {
@@ -190,8 +215,10 @@ export class Exchanges {
     suiteCase: SuiteCase,
     repetition: number,
     log: TargetHost['log'],
+    lookup: Lookup | undefined,
   ): Promise<TargetSession> {
     const { id, context, tools } = suiteCase;
+    const { cache = target.type === 'chat' } = target.params;
     const type = findTargetType(target.type);
     const identity = {
       target: target.name,
@@ -216,14 +243,26 @@ export class Exchanges {
       tools,
       scrubber,
       endpoints: this.#endpoints,
-      ...(target.model && { model: await this.model(target.model) }),
+      ...(target.model && { model: await this.model(target.model, cache ? lookup : undefined) }),
     };
-    const opened = prependSystemPrompt(await type.open(target, host), target);
-    const session = replying(opened, async (messages, signal, hear) =>
-      scrubber.data(await opened.reply(messages, signal, hear)),
-    );
+    const open = async () => {
+      const opened = prependSystemPrompt(await type.open(target, host), target);
+      return replying(opened, async (messages, signal, hear) =>
+        scrubber.data(await opened.reply(messages, signal, hear)),
+      );
+    };
+    const session =
+      cache && lookup && !target.model
+        ? cachingSession(open, { ...identity, tools, url: destination?.url }, lookup)
+        : await open();
     return this.#recorder ? recordingSession(session, identity, this.#recorder) : session;
   }
+}
+
+interface Asked {
+  readonly model: Model;
+  /** As of `modelIdentity`. */
+  readonly identity: object;
 }
 
 /** Names of the variables that models and targets are given the values of. */

@@ -9,6 +9,7 @@ import { unreachable } from '../core/unreachable.ts';
 import { addUsage, NO_USAGE, type Verdict } from '../core/verdict.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
+import type { Lookup } from '../models/cache/lookup.ts';
 import type { PlannedCase } from './caseRunner.ts';
 import { type Conversed, converse, stopOfTarget } from './converse.ts';
 import { describeCase } from './describeCase.ts';
@@ -71,6 +72,7 @@ class CaseRun {
   readonly #options: RunOptions;
   readonly #verdicts = new Map<Assertion, Verdict>();
   readonly #withQuestion: (verdict: Verdict) => Verdict;
+  readonly #lookup: Lookup | undefined;
 
   constructor(planned: PlannedCase, exchanges: Exchanges, options: RunOptions) {
     this.#suite = planned.suite;
@@ -79,6 +81,7 @@ class CaseRun {
     this.#withQuestion = withQuestions(planned.case);
     this.#exchanges = exchanges;
     this.#options = options;
+    this.#lookup = exchanges.lookupFor(planned.ref.repetition);
   }
 
   async run(): Promise<Ended> {
@@ -149,6 +152,7 @@ class CaseRun {
         this.#case,
         this.#ref.repetition,
         this.#log(),
+        this.#lookup,
       );
       try {
         said = await converse(
@@ -176,7 +180,7 @@ class CaseRun {
     const { repetition } = this.#ref;
     const playing = { conversation: `${caseName(this.#ref)} ${repetition}`, repetition };
     return new ModelledUser(origin, playing, ({ user }) => {
-      return user.model && this.#exchanges.model(user.model);
+      return user.model && this.#exchanges.model(user.model, this.#lookup);
     });
   }
 
@@ -203,7 +207,7 @@ class CaseRun {
       kept: this.#exchanges.keptFor(this.#ref.suite),
       ...(said.measured && { targetUsage: said.measured }),
       script: (code, input) => this.#exchanges.script(this.#suite, code, input, this.#log()),
-      modelFor: async (spec) => (spec ? this.#exchanges.model(spec) : undefined),
+      modelFor: async (spec) => (spec ? this.#exchanges.model(spec, this.#lookup) : undefined),
       onVerdict: (verdict) => {
         const assertion = assertions.find(({ index }) => index === verdict.assertion.index);
         if (assertion) this.#settle(assertion, verdict);

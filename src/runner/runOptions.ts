@@ -9,6 +9,13 @@ import type { EarlierRun } from '../store/earlierRuns.ts';
 import type { CaseRunner } from './caseRunner.ts';
 import type { RunEvent } from './events.ts';
 
+export interface CacheOptions {
+  /** As of `answersFolder`. */
+  readonly folder: string;
+  /** Asks anew, whatever is kept. */
+  readonly fresh: boolean;
+}
+
 export interface RunOptions {
   readonly suites: readonly Suite[];
   /** Which cases to run; all by default. */
@@ -27,6 +34,8 @@ export interface RunOptions {
   readonly record?: string;
   /** Answers models and targets from this recording. */
   readonly replay?: string;
+  /** Keeps answers of models there, and those of targets that ask for it, for later runs. Default: none. */
+  readonly cache?: CacheOptions;
   /** Cost limit of the run, in the currency of the prices. Default: none. */
   readonly maxCost?: number;
   /** Kept in the record's `run` line. */

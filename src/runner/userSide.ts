@@ -21,7 +21,7 @@ export interface Stop {
 }
 
 export type NextTurn =
-  | { readonly kind: 'turn'; readonly turn: ScriptedTurn }
+  | { readonly kind: 'turn'; readonly turn: ScriptedTurn; readonly fromCache?: boolean }
   /** Without a reason where all was said. */
   | { readonly kind: 'over'; readonly stop?: Stop };
 
@@ -88,10 +88,15 @@ export class ModelledUser implements UserSide {
     const model = await this.#modelFor(this.#origin);
     if (!model) throw new ModelError('bad-request', NO_SIMULATOR);
     const { onReply } = this.#meter;
+    const { calls } = this.#meter.usage;
     const words = await nextWords(user, said, model, this.#playing, signal, onReply);
     switch (words.kind) {
       case 'said':
-        return { kind: 'turn', turn: { user: words.text, source: user.source } };
+        return {
+          kind: 'turn',
+          turn: { user: words.text, source: user.source },
+          fromCache: this.#meter.usage.calls === calls,
+        };
       case 'over':
         return { kind: 'over', stop: { reason: words.stop, why: words.why } };
       default:

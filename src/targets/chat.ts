@@ -69,6 +69,8 @@ export const chatTarget: TargetType = {
         if (why !== undefined) throw new TargetError('target-too-much-output', why);
       };
       usage = NO_USAGE;
+      let past = { usage: NO_USAGE, latency: 0 };
+      let recalled = false;
       for (let round = 0; ; round += 1) {
         const request = {
           messages: [...messages, ...added],
@@ -82,10 +84,15 @@ export const chatTarget: TargetType = {
           throw error;
         });
         usage = addUsage(usage, reply.usage);
+        const { usage: used, latency } = reply.past ?? { usage: reply.usage, latency: 0 };
+        past = { usage: addUsage(past.usage, used), latency: past.latency + latency };
+        recalled ||= reply.past !== undefined;
         const said = spoken(reply, model);
         if (reply.thoughts) thoughts.set(said, reply.thoughts);
         add(said);
-        if (reply.toolCalls.length === 0) return { messages: added, usage };
+        if (reply.toolCalls.length === 0) {
+          return { messages: added, usage, ...(recalled && { past }) };
+        }
         if (round === rounds) {
           const message = `${model.id} called tools more than ${rounds} times without a reply. Raise \`max_tool_rounds\` if it needs more.`;
           throw new TargetError('target-error', message);

@@ -10,4 +10,8 @@ export const commonKeys = {
     description:
       'Time limit for one reply in milliseconds; waiting for a rate limit does not count. Default: the setting `turnlight.timeout`, or `--timeout`.',
   }),
+  cache: z.boolean().optional().meta({
+    description:
+      'Whether replies of earlier runs to the same messages are used again. Default: true for `chat`, whose model is asked only for what is new; else false, since what a program imports or a service does cannot be seen.',
+  }),
 };

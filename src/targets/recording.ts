@@ -46,7 +46,9 @@ export function recordingSession(
     const asked = requestOf(identity, messages);
     try {
       const reply = await session.reply(messages, signal, hear);
-      await recorder.target(asked, { reply: { ...reply, messages: [...reply.messages] } });
+      const { messages: said, past } = reply;
+      const usage = past ? past.usage : reply.usage;
+      await recorder.target(asked, { reply: { messages: [...said], ...(usage && { usage }) } });
       return reply;
     } catch (error) {
       if (error instanceof TargetError) {

@@ -6,7 +6,7 @@ import type { Scrubber } from '../core/scrubber.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import type { Usage } from '../core/verdict.ts';
 import type { Endpoints } from '../models/endpoint/endpoints.ts';
-import type { Destination, Model } from '../models/model.ts';
+import type { Destination, Model, Past } from '../models/model.ts';
 import type { Programs } from './programs/programs.ts';
 
 export interface TargetReply {
@@ -16,6 +16,8 @@ export interface TargetReply {
    */
   readonly messages: readonly Message[];
   readonly usage?: Usage;
+  /** Of a reply that an earlier run asked for, or a part of it; what it used may be unknown. */
+  readonly past?: Past<Usage | undefined>;
 }
 
 /** Told all that a reply says so far, each time that more of it arrives. */

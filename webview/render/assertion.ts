@@ -1,3 +1,4 @@
+import { cacheText } from '../../src/core/presentation/amounts.ts';
 import { scoreText, thresholdText } from '../../src/core/presentation/score.ts';
 import {
   type PathStep,
@@ -99,7 +100,7 @@ function scoreOf(verdict: Verdict | undefined): string | undefined {
 
 /** `threshold 0.50 · required` */
 function facts(verdict: Verdict): HTMLElement {
-  const { assertion, score, reason, judge } = verdict;
+  const { assertion, score, reason, judge, usage } = verdict;
   const known = [
     score === null ? undefined : `threshold ${thresholdText(verdict)}`,
     samplesText(verdict),
@@ -107,6 +108,7 @@ function facts(verdict: Verdict): HTMLElement {
     assertion.weight === 1 ? undefined : `weight ${assertion.weight}`,
     reason,
     judge?.model,
+    usage.calls === 0 && usage.from_cache ? 'from the cache' : cacheText(usage),
   ];
   return h('div', { class: 'muted' }, known.filter((fact) => fact !== undefined).join(' · '));
 }

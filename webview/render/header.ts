@@ -1,4 +1,4 @@
-import { costText, counted, durationText } from '../../src/core/presentation/amounts.ts';
+import { cacheText, costText, counted, durationText } from '../../src/core/presentation/amounts.ts';
 import { ORIGIN_WORDS, STOP_WORDS } from '../../src/core/presentation/conversation.ts';
 import { caseTitle } from '../../src/core/presentation/executionTitle.ts';
 import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
@@ -51,10 +51,12 @@ function facts(snapshot: Snapshot): HTMLElement {
 
 function factsOf({ origin, stopReason, usage, duration, finished }: Snapshot): string[] {
   const tokens = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
+  const recalled = usage && cacheText(usage);
   return [
     ...(origin ? [ORIGIN_WORDS[origin]] : []),
     ...(stopReason ? [STOP_WORDS[stopReason]] : []),
     ...(usage && usage.calls > 0 ? [counted(usage.calls, 'request'), `${tokens} tokens`] : []),
+    ...(recalled === undefined ? [] : [recalled]),
     ...(usage && usage.cost !== null ? [`cost ${costText(usage.cost)}`] : []),
     ...(duration === undefined ? [] : [durationText(duration)]),
     ...(finished === undefined ? [] : [new Date(finished).toLocaleString()]),

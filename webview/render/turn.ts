@@ -38,7 +38,7 @@ export function renderTurn(
   options: TurnOptions,
 ): HTMLElement {
   const { rendered, unjudged, running, speaking, onOpen } = options;
-  const { number, latency, source, history } = turn;
+  const { number, latency, source, history, fromCache } = turn;
   const side = SIDES[turn.side];
   const status: BadgeStatus | undefined = found?.status ?? (unjudged ? 'none' : undefined);
   const score = found && badgeScoreText(found);
@@ -49,6 +49,7 @@ export function renderTurn(
     `Turn ${number}`,
     side,
     history && 'history',
+    fromCache && 'from the cache',
     status && BADGE_WORDS[status],
     score !== undefined && `score ${score}`,
   ];
@@ -69,6 +70,7 @@ export function renderTurn(
       h('span', { class: 'side' }, side),
       history && h('span', { class: 'muted' }, 'history'),
       latency !== undefined && h('span', { class: 'muted' }, durationText(latency)),
+      fromCache && h('span', { class: 'muted' }, 'from the cache'),
       source &&
         toLine(
           `turn ${number}`,

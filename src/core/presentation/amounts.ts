@@ -1,11 +1,24 @@
+import type { Usage } from '../verdict.ts';
+
 /** `3 files`, `1 case` */
 export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
+/** `12 of 14 answers from the cache`; undefined if none is. */
+export function cacheText({ calls, from_cache = 0 }: Usage): string | undefined {
+  if (from_cache === 0) return undefined;
+  return `${from_cache} of ${counted(calls + from_cache, 'answer')} from the cache`;
+}
+
 /** In the currency of the prices. */
 export function costText(cost: number): string {
   return cost.toFixed(4);
+}
+
+/** `12.4 MB` */
+export function bytesText(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 export function durationText(milliseconds: number): string {

@@ -61,6 +61,7 @@ export async function startHost(trusted: boolean): Promise<Host> {
         [TEST_PORT]: String(companions.port),
         // The user's own files are not for tests.
         XDG_CONFIG_HOME: profile,
+        TURNLIGHT_CACHE_DIR: join(profile, 'answers'),
         TURNLIGHT_TEST_KEY: 'sk-test-0123456789',
       },
     },

@@ -46,6 +46,13 @@ describe('the keys of an http target', () => {
       assert.deepEqual(placed(await load(suite(keys, history))), ['8:5 history-refused']);
       assert.deepEqual(placed(await load(suite('', history))), []);
     });
+
+    it(`refuse a cache where the service keeps what was said (${keys})`, async () => {
+      const loaded = await load(suite(`${keys}, cache: true`));
+      assert.equal(placed(loaded).length, 1);
+      assert.match(placed(loaded)[0] ?? '', /^2:\d+ cache-refused$/);
+      assert.deepEqual(placed(await load(suite('cache: true'))), []);
+    });
   }
 
   for (const [what, text] of [

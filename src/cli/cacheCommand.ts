@@ -1,0 +1,29 @@
+import { LIMITS } from '../core/limits.ts';
+import { bytesText, counted } from '../core/presentation/amounts.ts';
+import { unwritable } from '../disk/unwritable.ts';
+import { answersFolder, bytesOf, keptFiles, prune } from '../store/answersFolder.ts';
+import { EXIT, type ExitCode } from './exitCode.ts';
+import type { Shell } from './shell.ts';
+
+/** Says where answers are kept, how many, and what they take. */
+export async function tellCache({ env, out }: Shell): Promise<ExitCode> {
+  const folder = answersFolder(env);
+  const files = await keptFiles(folder);
+  out.write(`${folder}\n${sizeText(files)} of at most ${bytesText(LIMITS.cache)}\n`);
+  return EXIT.passed;
+}
+
+/** Removes all answers, and nothing else that stands there. @throws UnwritableError */
+export async function clearCache({ env, out }: Shell): Promise<ExitCode> {
+  const folder = answersFolder(env);
+  const files = await keptFiles(folder);
+  await prune(folder, 0).catch((error: unknown) => {
+    throw unwritable('The cache of answers', folder, error);
+  });
+  out.write(`Removed ${sizeText(files)} from ${folder}\n`);
+  return EXIT.passed;
+}
+
+function sizeText(files: Awaited<ReturnType<typeof keptFiles>>): string {
+  return `${counted(files.length, 'answer')}, ${bytesText(bytesOf(files))}`;
+}

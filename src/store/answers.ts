@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { parseJson } from '../core/data/data.ts';
+import { errorText } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { Scrubber } from '../core/scrubber.ts';
+import { CREATING, makeRealFolder, openRegular, writeRegular } from '../disk/regularFile.ts';
+import { answerFile, preparedFolder, prune } from './answersFolder.ts';
+
+const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
+
+/** Files in the folder are counted anew once so many bytes were added. */
+const UNCOUNTED = LIMITS.cache / 16;
+
+/** What was read within an hour counts as just used. */
+const RECENT = 3_600_000;
+
+export interface AnswersSetup {
+  /** As of `answersFolder`. */
+  readonly folder: string;
+  /** Finds nothing, and keeps what is asked now. */
+  readonly fresh: boolean;
+  /** No folder in these is used. */
+  readonly workspaces: readonly string[];
+  readonly scrubber: Scrubber;
+  /** Hears once why nothing is kept. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Answers of earlier runs, a file each. What cannot be read is as good as not there: it is asked for
+ * again.
+ */
+export class Answers {
+  readonly #setup: AnswersSetup;
+  #usable: Promise<boolean> | undefined;
+  #warned = false;
+  #written = 0;
+  /** The last work on a file, so that what is forgotten is not written after it. */
+  readonly #working = new Map<string, Promise<void>>();
+
+  constructor(setup: AnswersSetup) {
+    this.#setup = setup;
+  }
+
+  async load(key: string): Promise<unknown> {
+    if (this.#setup.fresh || !(await this.#isUsable())) return undefined;
+    return readAnswer(this.#setup.folder, key).catch(() => undefined);
+  }
+
+  save(key: string, answer: unknown): void {
+    const text = this.#setup.scrubber.text(JSON.stringify({ key, answer }));
+    if (Buffer.byteLength(text) > LIMITS.cachedAnswer) return;
+    this.#work(key, () => this.#write(key, text));
+  }
+
+  forget(key: string): void {
+    this.#work(key, () => rm(answerFile(this.#setup.folder, key), { force: true }));
+  }
+
+  /** Resolves once all is written, and no more is kept than may be. */
+  async close(): Promise<void> {
+    await Promise.all(this.#working.values());
+    if (this.#written > 0) await this.#bound().catch((error: unknown) => this.#giveUp(error));
+  }
+
+  #isUsable(): Promise<boolean> {
+    const { folder, workspaces } = this.#setup;
+    this.#usable ??= preparedFolder(folder, workspaces).then(
+      () => true,
+      (error: unknown) => this.#giveUp(error),
+    );
+    return this.#usable;
+  }
+
+  #giveUp(error: unknown): false {
+    this.#usable = Promise.resolve(false);
+    if (!this.#warned) {
+      this.#setup.warn(`The cache of answers is not used: ${errorText(error)}`);
+    }
+    this.#warned = true;
+    return false;
+  }
+
+  #work(key: string, todo: () => Promise<void>): void {
+    const before = this.#working.get(key) ?? Promise.resolve();
+    const done = before
+      .then(async () => {
+        if (await this.#isUsable()) await todo();
+      })
+      .catch((error: unknown) => void this.#giveUp(error))
+      .finally(() => {
+        if (this.#working.get(key) === done) this.#working.delete(key);
+      });
+    this.#working.set(key, done);
+  }
+
+  async #write(key: string, text: string): Promise<void> {
+    const path = answerFile(this.#setup.folder, key);
+    await makeRealFolder(join(path, '..'), 0o700);
+    await replace(path, text);
+    this.#written += text.length;
+  }
+
+  /** Counting thousands of files takes time, so it is not done after every run. */
+  async #bound(): Promise<void> {
+    const { folder } = this.#setup;
+    const uncounted = join(folder, 'uncounted');
+    const before = await read(uncounted, 20).then(Number, () => Number.NaN);
+    const grown = before + this.#written;
+    // Also where it is no number.
+    const isDue = !(grown < UNCOUNTED);
+    if (isDue) await prune(folder, LIMITS.cache - UNCOUNTED);
+    await replace(uncounted, String(isDue ? 0 : grown));
+  }
+}
+
+async function readAnswer(folder: string, key: string): Promise<unknown> {
+  const file = fileSchema.parse(
+    parseJson(await read(answerFile(folder, key), LIMITS.cachedAnswer)),
+  );
+  return file.key === key ? file.answer : undefined;
+}
+
+/** @throws where it is longer than so many bytes */
+async function read(path: string, most: number): Promise<string> {
+  const file = await openRegular(path);
+  try {
+    const { size, mtimeMs } = await file.stat();
+    if (size > most) throw new Error(`${path} is too long.`);
+    const now = Date.now();
+    if (now - mtimeMs > RECENT) await file.utimes(now / 1000, now / 1000).catch(() => {});
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
+}
+
+/** Nobody sees it half written, and no link that stands there is followed. */
+async function replace(path: string, text: string): Promise<void> {
+  const aside = `${path.replace(/\.json$/, '')}.${randomBytes(4).toString('hex')}`;
+  await writeRegular(aside, text, CREATING, 0o600);
+  await rename(aside, path);
+}

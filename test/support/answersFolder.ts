@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+let all: string | undefined;
+
+/** A folder for answers of models, empty, gone when this process ends. The user's own is not for tests. */
+export function emptyCache(): string {
+  all ??= folderOfProcess();
+  return mkdtempSync(join(all, 'cache-'));
+}
+
+function folderOfProcess(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'turnlight-answers-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { emptyCache } from '../../support/answersFolder.ts';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { startModelServer } from '../../support/modelServer/server.ts';
+
+async function setUp(t: TestContext) {
+  const server = await startModelServer(() => 'Hello!');
+  t.after(() => server.close());
+  const model = `{provider: openai, model: agent, base_url: "${server.baseUrl}"}`;
+  const folder = await workspaceWith(t, {
+    'a.eval.yaml': `target: {type: chat, model: ${model}}\ncases:\n  - {id: a, turns: [Hi, Ho], assert: [{type: contains, value: Hello}]}\n`,
+  });
+  const env = { TURNLIGHT_CACHE_DIR: emptyCache() };
+  const run = async (...args: string[]) => {
+    const before = server.requests.length;
+    const ended = await turnlight(folder, args, env);
+    return { ...ended, asked: server.requests.length - before };
+  };
+  return { folder, env, run };
+}
+
+test('run: asks nothing again, says so, and asks anew with --no-cache', async (t) => {
+  const { run } = await setUp(t);
+  const first = await run('run');
+  assert.deepEqual([first.asked, first.err], [2, '']);
+  assert.doesNotMatch(first.out, /from the cache/);
+  const again = await run('run');
+  assert.equal(again.asked, 0);
+  assert.match(again.out, /^Asked: 0 requests, 2 of 2 answers from the cache, 0 tokens in/m);
+  const anew = await run('run', '--no-cache');
+  assert.equal(anew.asked, 2);
+});
+
+test('cache: tells where answers are kept and how many, and removes them', async (t) => {
+  const { env, run } = await setUp(t);
+  const folder = join(env.TURNLIGHT_CACHE_DIR, 'answers');
+  assert.equal((await run('cache')).out, `${folder}\n0 answers, 0.0 MB of at most 256.0 MB\n`);
+  await run('run', '--no-cache');
+  assert.match((await run('cache')).out, /^0 answers/m);
+  await run('run');
+  assert.match((await run('cache')).out, /^2 answers, 0\.0 MB/m);
+  assert.equal((await run('cache', 'clear')).out, `Removed 2 answers, 0.0 MB from ${folder}\n`);
+  assert.equal((await run('run')).asked, 2);
+});
+
+test('run: a file of variables may not say where answers are kept', async (t) => {
+  const { folder, run } = await setUp(t);
+  for (const name of ['TURNLIGHT_CACHE_DIR', 'XDG_CACHE_HOME']) {
+    await writeFile(join(folder, '.env'), `${name}=here\n`);
+    const { code, err } = await run('run', '--dotenv', '.env');
+    assert.equal(code, 3);
+    assert.match(err, new RegExp(`may not set ${name}`));
+  }
+});
