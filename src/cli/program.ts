@@ -90,6 +90,8 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
     .addOption(
       count('--timeout <ms>', 'time limit for one reply of a target, in milliseconds', 60_000),
     )
+    .option('--only-failed', 'run only the cases that failed when they last ran')
+    .option('--only-errors', 'run only those that errored; with --only-failed, both')
     .option(
       '--resume [run]',
       'continue the last run of these files that was killed or cancelled, or the one with this id or record',

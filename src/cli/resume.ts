@@ -50,10 +50,10 @@ export async function resuming(
 }
 
 function assertAlone(options: RunCommandOptions): void {
-  const { case: cases, tag, limit, save } = options;
-  if (cases || tag || limit !== undefined) {
+  const { case: cases, tag, limit, onlyFailed, onlyErrors, save } = options;
+  if (cases || tag || limit !== undefined || onlyFailed || onlyErrors) {
     throw new UsageError(
-      '--resume runs the cases that the run chose when it began. Leave out --case, --tag and --limit.',
+      '--resume runs the cases that the run chose when it began. Leave out what chooses others, such as --case and --tag.',
     );
   }
   if (!save) throw new UsageError('--resume continues a record. Leave out --no-save.');

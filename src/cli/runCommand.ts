@@ -10,6 +10,7 @@ import { answersFolder } from '../store/answersFolder.ts';
 import { readDotenv } from './dotenv.ts';
 import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from './exitCode.ts';
 import { allowedHostsOf, requireHosts } from './hosts.ts';
+import { lastEnded, nothingEnded } from './lastEnded.ts';
 import { createReporters, type Reporters } from './reporters.ts';
 import { resumedText, resuming } from './resume.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
@@ -37,11 +38,17 @@ export async function run(
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
-  const select = resumed?.select ?? selectCases(suites, selectionOf(options));
+  const among = await lastEnded(suites, options);
+  const select =
+    resumed?.select ?? selectCases(suites, { ...selectionOf(options), ...(among && { among }) });
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
   const { record, replay } = options;
   const chosen = suites.flatMap((suite) => suite.cases.filter((one) => select(suite, one)));
+  if (among && chosen.length === 0) {
+    shell.err.write(nothingEnded(options));
+    return EXIT.passed;
+  }
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
   const allowedHosts = replay === undefined ? await requireHosts(chosen, allowed, shell) : allowed;
   const chosenReporters = options.reporter ?? [{ name: 'terminal' }];
@@ -127,10 +134,13 @@ function logTo(reporters: Reporters): Logger {
 function describeOptions(options: RunCommandOptions): Record<string, unknown> {
   const { case: cases, tag, limit, judge, baseUrl, concurrency, timeout, record, replay } = options;
   const { maxCost: max_cost, minPassRate: min_pass_rate, cache } = options;
+  const { onlyFailed: only_failed, onlyErrors: only_errors } = options;
   const given = {
     case: cases,
     tag,
     limit,
+    only_failed,
+    only_errors,
     judge,
     base_url: baseUrl,
     record,

@@ -5,6 +5,8 @@ export interface RunCommandOptions {
   readonly case?: readonly string[];
   readonly tag?: readonly string[];
   readonly limit?: number;
+  readonly onlyFailed?: boolean;
+  readonly onlyErrors?: boolean;
   readonly judge?: string;
   readonly dotenv?: string;
   readonly baseUrl?: string;

@@ -11,6 +11,8 @@ export interface Selection {
   readonly tags: readonly string[];
   /** Of what is chosen so, the first ones of all files together. */
   readonly limit?: number | undefined;
+  /** Those that ended last as was asked for; all by default. */
+  readonly among?: ReadonlySet<SuiteCase>;
 }
 
 /** The selection that the options of a command make. */
@@ -25,7 +27,7 @@ export function selectionOf(options: {
 /**
  * Which cases to run: of the named ids (all, if none is named) those with one of the tags.
  *
- * @throws UsageError where that leaves none, or a name matches none
+ * @throws UsageError where that leaves none of whatever outcome, or a name matches none
  */
 export function selectCases(
   suites: readonly Suite[],
@@ -40,8 +42,9 @@ export function selectCases(
     (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase))) &&
     (selection.tags.length === 0 || selection.tags.some((tag) => suiteCase.tags.includes(tag)));
   const found = onlyOf(all.filter(chosen), (one) => one);
-  const left = new Set(found.slice(0, selection.limit));
-  if (left.size === 0) throw new UsageError(nothingChosen(selection, all));
+  const { among, limit } = selection;
+  const left = new Set(found.filter((one) => !among || among.has(one)).slice(0, limit));
+  if (found.length === 0) throw new UsageError(nothingChosen(selection, all));
   return (_suite, suiteCase) => left.has(suiteCase);
 }
 

@@ -4,6 +4,7 @@ import { LIMITS } from '../core/limits.ts';
 import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { type VariantOutcome, WORST_FIRST } from '../core/record/variantOutcome.ts';
+import type { Status } from '../core/verdict.ts';
 import { recordsAt } from './append.ts';
 import { type KeptHomes, keptHomes } from './home.ts';
 import { type Entry, type RecordIndex, RecordReader } from './recordIndex.ts';
@@ -78,6 +79,35 @@ export class LatestRuns {
       if (looked === MOST_RUNS) break;
     }
     return [...outcomes.values()];
+  }
+
+  /**
+   * How the last run of each of these cases ended: the status of each repetition, by `caseKey`. What never ran
+   * is left out.
+   *
+   * @param suite the eval file of all of them, absolute
+   */
+  async statuses(
+    suite: string,
+    cases: readonly Omit<CaseIdentity, 'suite'>[],
+  ): Promise<ReadonlyMap<string, readonly Status[]>> {
+    const found = new Map<string, readonly Status[]>();
+    const wanted = new Map(cases.map((one) => [caseKey({ ...one, suite }), one]));
+    const { home, records } = await this.#look(suite);
+    for (const record of records) {
+      if (wanted.size === 0) break;
+      const index = await this.index(record);
+      for (const [key, identity] of wanted) {
+        const entries = ofSuite(index.cases, home, suite, identity);
+        if (entries.length === 0) continue;
+        found.set(
+          key,
+          entries.map(({ status }) => status),
+        );
+        wanted.delete(key);
+      }
+    }
+    return found;
   }
 
   /** What a record holds. @param record absolute */

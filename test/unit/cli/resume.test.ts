@@ -186,3 +186,48 @@ describe('turnlight run --resume', () => {
     assert.equal(await locked(), false);
   });
 });
+
+describe('turnlight run --only-failed and --only-errors', () => {
+  const BAD = BOT.replace(
+    'return messages',
+    "if (id === 'c') throw new Error('down');\n  return messages",
+  );
+
+  it('runs the cases that failed or errored when they last ran, whichever run that was', async (t) => {
+    const cases = [aCase('a', 'y'), aCase('b'), aCase('c'), aCase('d', 'y')];
+    const folder = await workspaceWith(t, { 'bot.mjs': BAD, 'a.eval.yaml': suite(cases) });
+    await turnlight(folder, ['run']);
+    const ran = async (...args: string[]) => {
+      await writeFile(join(folder, 'asked.txt'), '');
+      const { code } = await turnlight(folder, ['run', ...args]);
+      return [code, ...(await asked(folder))];
+    };
+    assert.deepEqual(await ran('--only-failed'), [1, 'a', 'd']);
+    assert.deepEqual(await ran('--case', 'b'), [0, 'b']);
+    assert.deepEqual(await ran('--only-errors'), [2, 'c']);
+    assert.deepEqual(await ran('--only-failed', '--only-errors', '--limit', '2'), [1, 'a', 'c']);
+    assert.deepEqual(await ran('--only-failed', '--case', 'd'), [1, 'd']);
+  });
+
+  it('counts the repetitions of a case together, and says where nothing failed', async (t) => {
+    const flaky = `export default async (messages) => process.env.FAIL ? 'y' : messages.at(-1).content;\n`;
+    const repeated = aCase('a').replace('turns', 'repeat: {times: 2, pass: any}, turns');
+    const folder = await workspaceWith(t, { 'bot.mjs': flaky, 'a.eval.yaml': suite([repeated]) });
+    const never = await turnlight(folder, ['run', '--only-failed']);
+    assert.equal(never.code, 0);
+    assert.match(never.err, /No case failed when it last ran\. Nothing was run\./);
+    await turnlight(folder, ['run']);
+    const record = await theRecord(folder);
+    const lines = (await readFile(record, 'utf8')).split('\n');
+    const failed = lines.map((line) =>
+      line.includes('"repetition":1')
+        ? line.replaceAll('"status":"pass","score":1', '"status":"fail","score":0')
+        : line,
+    );
+    assert.notDeepEqual(failed, lines);
+    await writeFile(record, failed.join('\n'));
+    const { code, err } = await turnlight(folder, ['run', '--only-failed', '--only-errors']);
+    assert.equal(code, 0);
+    assert.match(err, /No case failed or errored when it last ran/);
+  });
+});
