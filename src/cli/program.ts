@@ -3,21 +3,20 @@ import { ReasonedError } from '../core/errors.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
 import { UnwritableError } from '../disk/unwritable.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
-import { REPORTER_NAMES } from '../report/registry.ts';
 import { RECORD } from '../store/append.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
 import type { GenerateOptions } from './generateCommand.ts';
 import type { ImportOptions } from './importCommand.ts';
 import type { PullOptions } from './mlflowCommand.ts';
-import { amount, collect, count, format, LIST, reporter, share } from './optionParsers.ts';
+import { collect, count, format } from './optionParsers.ts';
 import type { PlanOptions } from './planCommand.ts';
+import { addJudge } from './recordPrograms.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
+import { running } from './running.ts';
 import type { SaveOptions } from './saveCommand.ts';
+import { onFiles, selecting } from './selecting.ts';
 import type { Shell } from './shell.ts';
 import { ownVersion } from './version.ts';
-
-const FILES =
-  'eval files, folders or globs (default: every *.eval.yaml and *.eval.yml under this folder)';
 
 /**
  * Runs one command line.
@@ -65,6 +64,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
       writeErr: (text) => shell.err.write(text),
     });
   addRun(program, shell, done);
+  addJudge(program, shell, done);
   addCheck(program, shell, done);
   addList(program, shell, done);
   addPlan(program, shell, done);
@@ -79,51 +79,13 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
 }
 
 function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
-  selecting(onFiles(program, 'run', 'run cases'), 'run')
-    .option('--base-url <url>', 'use this endpoint for the judge instead')
-    .option(
-      '--allow-host <host[=variables]>',
-      'let this host have keys, of all variables or of these; repeatable',
-      collect,
-    )
-    .addOption(count('--concurrency <n>', 'how many cases to run in parallel', 4))
-    .addOption(
-      count('--timeout <ms>', 'time limit for one reply of a target, in milliseconds', 60_000),
-    )
+  running(selecting(onFiles(program, 'run', 'run cases'), 'run'))
     .option('--only-failed', 'run only the cases that failed when they last ran')
     .option('--only-errors', 'run only those that errored; with --only-failed, both')
     .option(
       '--resume [run]',
       'continue the last run of these files that was killed or cancelled, or the one with this id or record',
     )
-    .option('--record <file>', 'record every exchange with models and targets in this file')
-    .option('--replay <file>', 'answer from this recording instead of asking models and targets')
-    .addOption(
-      new Option(
-        '--reporter <name[=file]>',
-        `${LIST.format(REPORTER_NAMES)}; repeatable, each with its file (default: terminal)`,
-      ).argParser(reporter),
-    )
-    .addOption(
-      new Option(
-        '--max-cost <amount>',
-        'stop before the run could cost more than this, in the currency of the prices',
-      ).argParser(amount),
-    )
-    .addOption(
-      new Option(
-        '--min-pass-rate <share>',
-        'fail only if a smaller share of the cases that pass or fail passes, such as 0.9',
-      ).argParser(share),
-    )
-    .option(
-      '--output <file>',
-      'where the last reporter without a file writes (default: standard output)',
-    )
-    .option('--forbid-only', 'refuse to run if a case sets `only` (default: when CI is set)')
-    .option('--no-forbid-only', 'allow `only`')
-    .option('--no-cache', 'ask anew, and keep no answers for later runs')
-    .option('--no-save', 'do not record the run in .turnlight/')
     .addHelpText(
       'after',
       `\nExit codes: ${Object.entries(EXIT)
@@ -284,22 +246,4 @@ function addLsp(program: Command): void {
       // The server ends the process itself, when its client says so or goes away.
       await new Promise(() => {});
     });
-}
-
-function onFiles(program: Command, name: string, description: string): Command {
-  return program.command(name).description(description).argument('[globs...]', FILES);
-}
-
-/** @param verb what is done with the chosen cases: `run` */
-function selecting(command: Command, verb: string): Command {
-  return command
-    .option(
-      '--case <id>',
-      `${verb} only this case, or one of its variants (id/variant); repeatable, and * matches any text`,
-      collect,
-    )
-    .option('--tag <tag>', `${verb} only cases with this tag; repeatable`, collect)
-    .addOption(count('--limit <n>', `${verb} only the first n of these cases`))
-    .option('--dotenv <file>', 'set the variables of this file, such as .env, that are not set')
-    .option('--judge <model>', 'use this judge instead: provider:model, or a name from the file');
 }

@@ -9,10 +9,10 @@ import { shownPath } from '../report/shownPath.ts';
 import { answersFolder } from '../store/answersFolder.ts';
 import { readDotenv } from './dotenv.ts';
 import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from './exitCode.ts';
+import { type GoingBack, goingBackText, judgingAgain, resuming } from './goingBack.ts';
 import { allowedHostsOf, requireHosts } from './hosts.ts';
 import { lastEnded, nothingEnded } from './lastEnded.ts';
 import { createReporters, type Reporters } from './reporters.ts';
-import { resumedText, resuming } from './resume.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
 import { selectCases, selectionOf } from './selection.ts';
 import type { Shell } from './shell.ts';
@@ -24,8 +24,8 @@ export async function run(
   given: RunCommandOptions,
   shell: Shell,
 ): Promise<ExitCode> {
-  const resumed = given.resume ? await resuming(args, given, shell.folder) : undefined;
-  const { files, options } = resumed ?? { files: args, options: given };
+  const back = await goBack(args, given, shell.folder);
+  const { files, options } = back ?? { files: args, options: given };
   if (options.record !== undefined && options.replay !== undefined) {
     throw new UsageError('Use either --record or --replay, not both.');
   }
@@ -40,7 +40,7 @@ export async function run(
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
   const among = await lastEnded(suites, options);
   const select =
-    resumed?.select ?? selectCases(suites, { ...selectionOf(options), ...(among && { among }) });
+    back?.select ?? selectCases(suites, { ...selectionOf(options), ...(among && { among }) });
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
   const { record, replay } = options;
@@ -58,8 +58,7 @@ export async function run(
 
   const { runSuites } = await import('../runner/run.ts');
   const signal = shell.catchInterrupt();
-  if (resumed && !resumed.earlier)
-    reporters.note('No run of these files is kept. A new one begins.');
+  if (back && !back.earlier) reporters.note('No run of these files is kept. A new one begins.');
   noteInterrupt(signal, reporters);
   const result = await runSuites({
     suites,
@@ -68,7 +67,7 @@ export async function run(
     timeout: options.timeout,
     forbidOnly,
     keepRecord: options.save,
-    ...(resumed?.earlier && { resume: resumed.earlier }),
+    ...(back?.earlier && { [options.judgeAgain ? 'judgeAgain' : 'resume']: back.earlier }),
     ...(record !== undefined && { record: resolve(shell.folder, record) }),
     ...(replay !== undefined && { replay: resolve(shell.folder, replay) }),
     ...(options.cache && { cache: { folder: answersFolder(shell.env), fresh: false } }),
@@ -82,7 +81,7 @@ export async function run(
     signal,
     onEvent: (event) => {
       reporters.event(event);
-      const told = event.kind === 'run-started' ? resumedText(event) : undefined;
+      const told = event.kind === 'run-started' ? goingBackText(event) : undefined;
       if (told !== undefined) reporters.note(told);
     },
   });
@@ -91,6 +90,15 @@ export async function run(
   const { minPassRate } = options;
   if (minPassRate !== undefined) shell.err.write(passRateLine(result.end, minPassRate));
   return exitCodeOf(result.end, unwritten.length > 0, minPassRate);
+}
+
+async function goBack(
+  args: readonly string[],
+  options: RunCommandOptions,
+  folder: string,
+): Promise<GoingBack | undefined> {
+  if (options.judgeAgain) return judgingAgain(options, folder);
+  return options.resume ? resuming(args, options, folder) : undefined;
 }
 
 function passRateLine(end: EndLine, wanted: number): string {

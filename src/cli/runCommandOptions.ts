@@ -16,6 +16,8 @@ export interface RunCommandOptions {
   readonly timeout: number;
   /** A run by its id or record, or true for the last one. */
   readonly resume?: string | true;
+  /** Judges the conversations of this run instead: by its id or record, or true for the last one. */
+  readonly judgeAgain?: string | true;
   readonly record?: string;
   readonly replay?: string;
   /** `terminal` by default. */

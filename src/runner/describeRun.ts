@@ -18,7 +18,7 @@ export interface DescribedRun {
 
 /** What a run says of itself before it begins. @param rootOf where the records of a suite stand */
 export async function describeRun(
-  { described, resume }: RunOptions,
+  { described, resume, judgeAgain }: RunOptions,
   planned: readonly PlannedCase[],
   rootOf: (suite: string) => string,
 ): Promise<DescribedRun> {
@@ -32,6 +32,7 @@ export async function describeRun(
     id: resume?.run.id ?? randomBytes(4).toString('hex'),
     started: resume?.run.started ?? now,
     ...(resume && { resumed: [...(resume.run.resumed ?? []), now] }),
+    ...(judgeAgain && { judged_from: judgeAgain.run.id }),
     files,
     planned: planned.length,
     options: { ...described },

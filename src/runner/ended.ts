@@ -19,6 +19,8 @@ export interface Ended {
   readonly conversation: Conversation;
   readonly verdicts: readonly Verdict[];
   readonly usage: Usage;
+  /** Of the target alone, where each of its replies said what it used. */
+  readonly targetUsage?: Usage;
 }
 
 export const NOTHING_SAID: Conversation = { entries: [], notes: [] };

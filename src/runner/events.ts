@@ -27,6 +27,8 @@ export type RunEvent =
       readonly cases: readonly CaseRef[];
       /** Of a run that goes on: how much of it stands, and what runs anew. */
       readonly resumed?: TakenOver;
+      /** How many conversations of the run that is judged anew the files hold no more. */
+      readonly gone?: number;
     }
   | { readonly kind: 'case-started'; readonly ref: CaseRef; readonly case: SuiteCase }
   /** A turn of which more is to come, with all of it up to now; `turn` follows once it is whole. */

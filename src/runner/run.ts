@@ -11,6 +11,7 @@ import { combineRepetitions } from './repetitions.ts';
 import { resume, standingLines } from './resume.ts';
 import { runCase } from './runCase.ts';
 import type { RunOptions, RunResult } from './runOptions.ts';
+import { StoredCases } from './stored.ts';
 import { Unwritten } from './unwritten.ts';
 
 /**
@@ -25,8 +26,10 @@ import { Unwritten } from './unwritten.ts';
  * @throws RunRefusedError, RecordingError, UnwritableError before anything runs
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
-  const planned = planRun(options);
-  const homes = findHomes(planned);
+  const chosen = planRun(options);
+  const homes = findHomes(chosen);
+  const stored = options.judgeAgain && (await StoredCases.open(options.judgeAgain, homes));
+  const planned = stored ? chosen.filter(({ ref }) => stored.has(ref)) : chosen;
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
   const unwritten = new Unwritten(options.log);
   const exchanges = await Exchanges.open(options, homes, unwritten);
@@ -46,8 +49,9 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       homes,
       records,
       ...(resumed && { resumed: resumed.takenOver }),
+      ...(stored && { gone: stored.count - planned.length }),
     });
-    const runner = options.elsewhere ?? runHere(exchanges, options);
+    const runner = options.elsewhere ?? runHere(exchanges, options, stored);
     const lines = new Map<PlannedCase, CaseLine>();
     if (resumed) await takeOver(standingLines(records, resumed, homes), lines, options);
     const left = planned.filter((one) => !resumed?.standing.has(one));
@@ -71,9 +75,9 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
   }
 }
 
-function runHere(exchanges: Exchanges, options: RunOptions): CaseRunner {
+function runHere(exchanges: Exchanges, options: RunOptions, stored?: StoredCases): CaseRunner {
   return {
-    run: (planned) => runCase(planned, exchanges, options),
+    run: (planned) => runCase(planned, exchanges, options, stored),
     get stopped() {
       return exchanges.stopped;
     },

@@ -16,6 +16,7 @@ import { describeCase } from './describeCase.ts';
 import { type Ended, NOTHING_SAID, openCase, reasonOf, skippedCase } from './ended.ts';
 import type { Exchanges } from './exchanges.ts';
 import type { RunOptions } from './runOptions.ts';
+import { madeOf, type StoredCases, saidThen, unsaidThen } from './stored.ts';
 import { ModelledUser, ScriptedUser, type UserSide } from './userSide.ts';
 import { withQuestions } from './withQuestions.ts';
 
@@ -28,15 +29,19 @@ export async function runCase(
   planned: PlannedCase,
   exchanges: Exchanges,
   options: RunOptions,
+  stored?: StoredCases,
 ): Promise<CaseLine> {
   const { suite, ref } = planned;
   const began = performance.now();
   const { suiteCase, fault } = await openCase(planned.case);
   options.onEvent({ kind: 'case-started', ref, case: suiteCase });
-  const described = await describeCase(suiteCase, exchanges);
+  const then = await stored?.line(ref);
+  const described = { ...(await describeCase(suiteCase, exchanges)), ...(then && madeOf(then)) };
   const ended = suiteCase.skip
     ? skippedCase(suiteCase)
-    : (fault ?? (await new CaseRun({ ...planned, case: suiteCase }, exchanges, options).run()));
+    : (fault ??
+      (then && unsaidThen(then, suiteCase)) ??
+      (await new CaseRun({ ...planned, case: suiteCase }, exchanges, options, then).run()));
   const { id, source, description, tags, threshold, repeat } = suiteCase;
   return options.scrubber.data({
     kind: 'case',
@@ -58,6 +63,7 @@ export async function runCase(
     ...(ended.reason !== undefined && { reason: ended.reason }),
     conversation: ended.conversation,
     verdicts: [...ended.verdicts],
+    ...(ended.targetUsage && { target_usage: ended.targetUsage }),
     usage: ended.verdicts.reduce((sum, { usage }) => addUsage(sum, usage), ended.usage),
     duration: performance.now() - began,
     finished: new Date().toISOString(),
@@ -73,8 +79,16 @@ class CaseRun {
   readonly #verdicts = new Map<Assertion, Verdict>();
   readonly #withQuestion: (verdict: Verdict) => Verdict;
   readonly #lookup: Lookup | undefined;
+  readonly #then: CaseLine | undefined;
 
-  constructor(planned: PlannedCase, exchanges: Exchanges, options: RunOptions) {
+  /** @param then what was said before, to be judged anew */
+  constructor(
+    planned: PlannedCase,
+    exchanges: Exchanges,
+    options: RunOptions,
+    then: CaseLine | undefined,
+  ) {
+    this.#then = then;
     this.#suite = planned.suite;
     this.#case = planned.case;
     this.#ref = planned.ref;
@@ -87,7 +101,7 @@ class CaseRun {
   async run(): Promise<Ended> {
     const { signal } = this.#options;
     const { origin, assertions, threshold, aggregate } = this.#case;
-    const said = origin.kind === 'transcript' ? this.#happened(origin) : await this.#talk(origin);
+    const said = await this.#converse(origin);
     if (signal.aborted && origin.kind === 'simulate') return this.#cancelled(said);
     signal.throwIfAborted();
     const { conversation, usage, stop } = said;
@@ -121,7 +135,17 @@ class CaseRun {
       conversation,
       verdicts,
       usage,
+      ...(said.measured && { targetUsage: said.measured }),
     };
+  }
+
+  async #converse(origin: SuiteCase['origin']): Promise<Conversed> {
+    if (!this.#then) {
+      return origin.kind === 'transcript' ? this.#happened(origin) : this.#talk(origin);
+    }
+    const said = saidThen(this.#then);
+    for (const turn of turnsOf(said.conversation)) this.#tell(turn);
+    return said;
   }
 
   /** What was paid for is kept. @throws the signal's reason where nothing was said */

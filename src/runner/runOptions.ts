@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly keepRecord: boolean;
   /** The run that goes on, in its own record: what finished and still stands is not run again. */
   readonly resume?: EarlierRun;
+  /** The run whose conversations are judged as the files now say, without asking a target. */
+  readonly judgeAgain?: EarlierRun;
   /** Writes every model and target exchange to this recording. */
   readonly record?: string;
   /** Answers models and targets from this recording. */

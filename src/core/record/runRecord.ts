@@ -32,6 +32,10 @@ export const runLineSchema = z.object({
   resumed: listOf(z.string()).optional().meta({
     description: 'When it was continued after it was killed or cancelled. ISO 8601, UTC.',
   }),
+  judged_from: z.string().optional().meta({
+    description:
+      'The id of the run whose conversations it judged anew; nothing was asked of a target.',
+  }),
   commit: z.string().optional().meta({ description: 'The git commit, if there is one.' }),
   options: z
     .record(z.string(), z.unknown())
@@ -128,6 +132,9 @@ export const caseLineSchema = z.object({
   conversation: conversationSchema.meta({ description: 'What was said.' }),
   verdicts: listOf(verdictSchema).meta({ description: 'One for each assertion.' }),
   usage: usageSchema.meta({ description: 'What the case used, target and judges together.' }),
+  target_usage: usageSchema.optional().meta({
+    description: 'What the target used, where each of its replies said so.',
+  }),
   duration: z.number().min(0).meta({ description: 'Milliseconds.' }),
   finished: z.string().meta({ description: 'ISO 8601, UTC.' }),
 });

@@ -2,21 +2,9 @@ import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { readRecord } from '../../../src/store/read.ts';
 import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
-
-/** Says which case it was asked about, so that what ran can be counted. */
-const BOT = `import { appendFileSync } from 'node:fs';
-export default async (messages, { case: id }) => {
-  appendFileSync(new URL('./asked.txt', import.meta.url), id + '\\n');
-  return messages.at(-1).content;
-};
-`;
-
-function suite(cases: readonly string[], top = ''): string {
-  return `${top}targets:\n  bot: {type: module, path: ./bot.mjs}\ntarget: bot\ncases:\n${cases.join('')}`;
-}
+import { asked, askedBot, ids, recordsOf, suiteOf } from '../../support/resuming.ts';
 
 function aCase(id: string, says = 'x', more = 'value: x'): string {
   return `  - {id: ${id}, turns: [${says}], assert: [{type: contains, ${more}}]}\n`;
@@ -24,14 +12,8 @@ function aCase(id: string, says = 'x', more = 'value: x'): string {
 
 const THREE = ['a', 'b', 'c'].map((id) => aCase(id));
 
-async function recordsIn(folder: string): Promise<string[]> {
-  const runs = join(folder, '.turnlight/runs');
-  const names = await readdir(runs);
-  return names.filter((name) => name.endsWith('.jsonl')).map((name) => join(runs, name));
-}
-
 async function theRecord(folder: string): Promise<string> {
-  const records = await recordsIn(folder);
+  const records = await recordsOf(folder);
   assert.equal(records.length, 1);
   return records[0] ?? '';
 }
@@ -48,17 +30,9 @@ async function killedAfter(folder: string, cases: number): Promise<string> {
   return record;
 }
 
-async function asked(folder: string): Promise<string[]> {
-  return (await readFile(join(folder, 'asked.txt'), 'utf8')).split('\n').filter(Boolean).sort();
-}
-
-function ids(cases: readonly CaseLine[]): string[] {
-  return cases.map(({ id }) => id).sort();
-}
-
 describe('turnlight run --resume', () => {
   it('goes on with the record of a killed run, heals it and runs only what is missing', async (t) => {
-    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(THREE) });
+    const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) });
     await turnlight(folder, ['run', '--concurrency', '1']);
     await killedAfter(folder, 2);
     const { code, out } = await turnlight(folder, ['run', '--resume', '--reporter', 'terminal']);
@@ -74,11 +48,11 @@ describe('turnlight run --resume', () => {
   });
 
   it('runs edited cases anew and tells them, and drops those that are gone', async (t) => {
-    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(THREE) });
+    const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) });
     await turnlight(folder, ['run', '--concurrency', '1']);
     await killedAfter(folder, 2);
     const edited = [aCase('b', 'x', 'value: y'), aCase('c'), aCase('d')];
-    await writeFile(join(folder, 'a.eval.yaml'), suite(edited));
+    await writeFile(join(folder, 'a.eval.yaml'), suiteOf(edited));
     const { code, out } = await turnlight(folder, ['run', '--resume']);
     assert.equal(code, 1);
     assert.match(
@@ -93,7 +67,10 @@ describe('turnlight run --resume', () => {
 
   it('runs anew what has another threshold, weight, number of repetitions or target', async (t) => {
     const before = ['threshold', 'weight', 'repeat', 'same'].map((id) => aCase(id));
-    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(before) });
+    const folder = await workspaceWith(t, {
+      'bot.mjs': askedBot(),
+      'a.eval.yaml': suiteOf(before),
+    });
     await turnlight(folder, ['run']);
     await killedAfter(folder, 4);
     const after = [
@@ -102,7 +79,7 @@ describe('turnlight run --resume', () => {
       aCase('repeat').replace('turns', 'repeat: 2, turns'),
       aCase('same'),
     ];
-    await writeFile(join(folder, 'a.eval.yaml'), suite(after));
+    await writeFile(join(folder, 'a.eval.yaml'), suiteOf(after));
     await turnlight(folder, ['run', '--resume']);
     assert.deepEqual(await asked(folder), ['repeat', 'repeat', 'threshold', 'weight']);
     await killedAfter(folder, 5);
@@ -113,9 +90,9 @@ describe('turnlight run --resume', () => {
 
   it('keeps to the files, the cases and the judge that the run chose', async (t) => {
     const folder = await workspaceWith(t, {
-      'bot.mjs': BOT,
-      'a.eval.yaml': suite(THREE),
-      'b.eval.yaml': suite([aCase('other')]),
+      'bot.mjs': askedBot(),
+      'a.eval.yaml': suiteOf(THREE),
+      'b.eval.yaml': suiteOf([aCase('other')]),
     });
     await turnlight(folder, [
       'run',
@@ -143,7 +120,7 @@ describe('turnlight run --resume', () => {
 
   it('counts what failed before in the exit code and the reports', async (t) => {
     const cases = [aCase('a', 'y'), aCase('b')];
-    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(cases) });
+    const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(cases) });
     await turnlight(folder, ['run', '--concurrency', '1']);
     await killedAfter(folder, 1);
     const { code, out } = await turnlight(folder, ['run', '--resume', '--reporter', 'json']);
@@ -152,7 +129,7 @@ describe('turnlight run --resume', () => {
   });
 
   it('takes a run by its id or its record, passes over one that finished, and says where there is none', async (t) => {
-    const folder = await workspaceWith(t, { 'bot.mjs': BOT, 'a.eval.yaml': suite(THREE) });
+    const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) });
     const first = await turnlight(folder, ['run', '--resume', 'a.eval.yaml', '--concurrency', '1']);
     assert.match(first.out, /No run of these files is kept\. A new one begins\./);
     assert.equal(first.code, 0);
@@ -163,7 +140,7 @@ describe('turnlight run --resume', () => {
     const [id] = /[0-9a-f]{8}(?=\.jsonl)/.exec(killed) ?? [];
     const again = await turnlight(folder, ['run', '--resume', id ?? '']);
     assert.match(again.out, new RegExp(`Resuming the run ${id}: 3 of 3 cases`));
-    const named = (await recordsIn(folder)).find((path) => path.includes(id ?? '')) ?? '';
+    const named = (await recordsOf(folder)).find((path) => path.includes(id ?? '')) ?? '';
     assert.equal((await turnlight(folder, ['run', '--resume', named])).code, 0);
     const unknown = await turnlight(folder, ['run', '--resume', '00000000']);
     assert.equal(unknown.code, 3);
@@ -172,7 +149,7 @@ describe('turnlight run --resume', () => {
 
   it('refuses a run that still goes on', async (t) => {
     const slow = 'export default () => new Promise((done) => setTimeout(done, 60_000, "x"));\n';
-    const folder = await workspaceWith(t, { 'bot.mjs': slow, 'a.eval.yaml': suite(THREE) });
+    const folder = await workspaceWith(t, { 'bot.mjs': slow, 'a.eval.yaml': suiteOf(THREE) });
     const running = start(folder, ['run', '--concurrency', '1', '--reporter', 'terminal']);
     const runs = join(folder, '.turnlight/runs');
     const locked = async () =>
@@ -188,14 +165,11 @@ describe('turnlight run --resume', () => {
 });
 
 describe('turnlight run --only-failed and --only-errors', () => {
-  const BAD = BOT.replace(
-    'return messages',
-    "if (id === 'c') throw new Error('down');\n  return messages",
-  );
+  const BAD = askedBot({ failing: 'c' });
 
   it('runs the cases that failed or errored when they last ran, whichever run that was', async (t) => {
     const cases = [aCase('a', 'y'), aCase('b'), aCase('c'), aCase('d', 'y')];
-    const folder = await workspaceWith(t, { 'bot.mjs': BAD, 'a.eval.yaml': suite(cases) });
+    const folder = await workspaceWith(t, { 'bot.mjs': BAD, 'a.eval.yaml': suiteOf(cases) });
     await turnlight(folder, ['run']);
     const ran = async (...args: string[]) => {
       await writeFile(join(folder, 'asked.txt'), '');
@@ -212,7 +186,7 @@ describe('turnlight run --only-failed and --only-errors', () => {
   it('counts the repetitions of a case together, and says where nothing failed', async (t) => {
     const flaky = `export default async (messages) => process.env.FAIL ? 'y' : messages.at(-1).content;\n`;
     const repeated = aCase('a').replace('turns', 'repeat: {times: 2, pass: any}, turns');
-    const folder = await workspaceWith(t, { 'bot.mjs': flaky, 'a.eval.yaml': suite([repeated]) });
+    const folder = await workspaceWith(t, { 'bot.mjs': flaky, 'a.eval.yaml': suiteOf([repeated]) });
     const never = await turnlight(folder, ['run', '--only-failed']);
     assert.equal(never.code, 0);
     assert.match(never.err, /No case failed when it last ran\. Nothing was run\./);

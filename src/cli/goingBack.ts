@@ -13,8 +13,9 @@ import type { RunCommandOptions } from './runCommandOptions.ts';
 /** What `--resume` stands before: it may be a run, or the first of the files. */
 const RUN = /^[0-9a-f]{8}$|\.jsonl$/;
 
-export interface Resuming {
-  /** Absent where no run of the files is kept: it begins. */
+/** A command that goes back to a run. */
+export interface GoingBack {
+  /** Absent where no run of the files is kept. */
   readonly earlier?: EarlierRun;
   /** The files to read. */
   readonly files: readonly string[];
@@ -28,7 +29,7 @@ export async function resuming(
   args: readonly string[],
   options: RunCommandOptions,
   folder: string,
-): Promise<Resuming> {
+): Promise<GoingBack> {
   assertAlone(options);
   const { resume } = options;
   const named = typeof resume === 'string' && RUN.test(resume) ? resume : undefined;
@@ -37,16 +38,51 @@ export async function resuming(
     ? await namedRun(named, files, folder)
     : await lastRun(await findEvalFiles(files, folder));
   if (!earlier) return { files, options };
+  if (earlier.run.judged_from !== undefined) {
+    throw new UsageError(
+      `The run ${earlier.run.id} judged the run ${earlier.run.judged_from} again. Repeat it with turnlight judge.`,
+    );
+  }
+  const chosen = new Map(
+    earlier.run.files.map(({ path, cases }) => [path, cases && new Set(cases)]),
+  );
+  return {
+    ...goingBack(earlier, options, ['judge', 'base_url', 'replay']),
+    select: (suite, one) => chosen.get(suite.path)?.has(caseName(one)) ?? true,
+  };
+}
+
+/** Finds the run whose conversations are judged. @throws UsageError */
+export async function judgingAgain(options: RunCommandOptions, folder: string): Promise<GoingBack> {
+  const { judgeAgain } = options;
+  const earlier =
+    typeof judgeAgain === 'string'
+      ? await namedRun(judgeAgain, [], folder)
+      : await newest(await findEvalFiles([], folder));
+  if (!earlier) throw new UsageError('No run of these files is kept. Run them first.');
+  return goingBack(earlier, options, ['judge', 'base_url']);
+}
+
+async function newest(files: readonly string[]): Promise<EarlierRun | undefined> {
+  for await (const one of earlierRuns(files)) return one;
+  return undefined;
+}
+
+/** @param kept what the run was given then that holds where it is not given now */
+function goingBack(
+  earlier: EarlierRun,
+  options: RunCommandOptions,
+  kept: readonly (keyof typeof GIVEN)[],
+): GoingBack & { readonly earlier: EarlierRun } {
   const { run } = earlier;
   const there = run.files.filter(({ path }) => existsSync(path));
   if (there.length === 0) throw new UsageError(`The files of the run ${run.id} are gone.`);
-  const chosen = new Map(run.files.map(({ path, cases }) => [path, cases && new Set(cases)]));
-  return {
-    earlier,
-    files: there.map(({ path }) => path),
-    options: { ...givenThen(run.options), ...options },
-    select: (suite, one) => chosen.get(suite.path)?.has(caseName(one)) ?? true,
-  };
+  const given = kept.flatMap((key) => {
+    const value = run.options[key];
+    return typeof value === 'string' ? [[GIVEN[key], value]] : [];
+  });
+  const files = there.map(({ path }) => path);
+  return { earlier, files, options: { ...Object.fromEntries(given), ...options } };
 }
 
 function assertAlone(options: RunCommandOptions): void {
@@ -78,6 +114,7 @@ async function namedRun(
 async function lastRun(files: readonly string[]): Promise<EarlierRun | undefined> {
   let finished: EarlierRun | undefined;
   for await (const one of earlierRuns(files)) {
+    if (one.run.judged_from !== undefined) continue;
     if (!(await hasFinished(one))) return one;
     finished ??= one;
     if (one.run.files.every(({ cases }) => cases === undefined)) break;
@@ -87,22 +124,22 @@ async function lastRun(files: readonly string[]): Promise<EarlierRun | undefined
 
 const GIVEN = { judge: 'judge', base_url: 'baseUrl', replay: 'replay' } as const;
 
-function givenThen(described: Readonly<Record<string, unknown>>): Partial<RunCommandOptions> {
-  const given = Object.entries(GIVEN).flatMap(([key, option]) => {
-    const value = described[key];
-    return typeof value === 'string' ? [[option, value]] : [];
-  });
-  return Object.fromEntries(given);
-}
-
 const SHOWN = 10;
 
+type Started = Extract<RunEvent, { kind: 'run-started' }>;
+
+/** What is told where a run goes back to an earlier one. */
+export function goingBackText(event: Started): string | undefined {
+  const { run, cases, gone } = event;
+  if (run.judged_from === undefined) return resumedText(event);
+  return [
+    `Judging ${counted(cases.length, 'conversation')} of the run ${run.judged_from} again.`,
+    ...goneText(gone),
+  ].join(' ');
+}
+
 /** `Resuming the run 1a2b3c4d: 40 of 50 stand. Edited since, so run anew: refund, hours.` */
-export function resumedText({
-  run,
-  cases,
-  resumed,
-}: Extract<RunEvent, { kind: 'run-started' }>): string | undefined {
+function resumedText({ run, cases, resumed }: Started): string | undefined {
   if (!resumed) return undefined;
   const { standing, edited, gone } = resumed;
   const names = [...new Set(edited.map((ref) => visibleLine(caseName(ref))))];
@@ -112,6 +149,10 @@ export function resumedText({
     ...(names.length > 0
       ? [`Edited since, so run anew: ${names.slice(0, SHOWN).join(', ')}${more}.`]
       : []),
-    ...(gone > 0 ? [`No longer in the files: ${counted(gone, 'case')}.`] : []),
+    ...goneText(gone),
   ].join(' ');
+}
+
+function goneText(gone = 0): string[] {
+  return gone > 0 ? [`No longer in the files: ${counted(gone, 'case')}.`] : [];
 }

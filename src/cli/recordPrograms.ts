@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import type { ExitCode } from './exitCode.ts';
+import type { RunCommandOptions } from './runCommandOptions.ts';
+import { running } from './running.ts';
+import { selecting } from './selecting.ts';
+import type { Shell } from './shell.ts';
+
+export function addJudge(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
+  const judge = program
+    .command('judge')
+    .description('judge the conversations of a run again, as the files now say, without the agent')
+    .argument('[run]', 'its id or record (default: the last run of the files under this folder)');
+  running(selecting(judge, 'judge')).action(
+    async (named: string | undefined, options: RunCommandOptions) => {
+      const { run } = await import('./runCommand.ts');
+      done(await run([], { ...options, judgeAgain: named ?? true }, shell));
+    },
+  );
+}

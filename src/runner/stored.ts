@@ -1,0 +1,103 @@
+import { liveTurnsOf, turnsOf } from '../core/conversation.ts';
+import { type CaseRef, caseKey } from '../core/identity.ts';
+import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import type { SuiteCase } from '../core/suite.ts';
+import { NO_USAGE } from '../core/verdict.ts';
+import { skippedVerdict } from '../judge/verdicts.ts';
+import type { EarlierRun } from '../store/earlierRuns.ts';
+import type { FoundHome } from '../store/home.ts';
+import { type RecordIndex, RecordReader } from '../store/recordIndex.ts';
+import type { Conversed } from './converse.ts';
+import type { Ended } from './ended.ts';
+import type { Stop } from './userSide.ts';
+
+interface OpenRecord {
+  readonly reader: RecordReader;
+  readonly index: RecordIndex;
+}
+
+/** The conversations of a run that are judged anew. One is read when it is asked for. */
+export class StoredCases {
+  readonly #homes: ReadonlyMap<string, FoundHome>;
+  readonly #records: readonly OpenRecord[];
+  readonly count: number;
+
+  private constructor(homes: ReadonlyMap<string, FoundHome>, records: readonly OpenRecord[]) {
+    this.#homes = homes;
+    this.#records = records;
+    this.count = records.reduce((sum, { index }) => sum + index.entries.length, 0);
+  }
+
+  /** @param homes of the suites, by their paths */
+  static async open(
+    { records }: EarlierRun,
+    homes: ReadonlyMap<string, FoundHome>,
+  ): Promise<StoredCases> {
+    const opened = [...records.values()].map(async (path) => {
+      const reader = new RecordReader(path);
+      return { reader, index: await reader.index() };
+    });
+    return new StoredCases(homes, await Promise.all(opened));
+  }
+
+  has(ref: CaseRef): boolean {
+    return this.#find(ref) !== undefined;
+  }
+
+  /** Paths are as the eval file was named. */
+  async line(ref: CaseRef): Promise<CaseLine | undefined> {
+    const found = this.#find(ref);
+    const home = this.#homes.get(ref.suite);
+    if (!found || !home) return undefined;
+    const line = (await found.reader.lines([found.entry])).get(found.entry);
+    return line && mapCasePaths(line, (path) => namedPath(home, path));
+  }
+
+  #find({ suite, id, variant, repetition }: CaseRef) {
+    const key = caseKey({ suite: this.#homes.get(suite)?.path ?? suite, id, variant });
+    for (const { reader, index } of this.#records) {
+      const entry = index.cases.get(key)?.find((one) => one.repetition === repetition);
+      if (entry) return { reader, entry };
+    }
+    return undefined;
+  }
+}
+
+/** What was said, as if it had just been said. Nothing is spent for it again. */
+export function saidThen(line: CaseLine): Conversed {
+  const { conversation, stop_reason, stop_rationale, reason, status, target_usage } = line;
+  const live = line.origin === 'transcript' ? [] : liveTurnsOf(conversation);
+  const stop: Stop | undefined = stop_reason && {
+    reason: stop_reason,
+    ...(stop_rationale !== undefined && { why: stop_rationale }),
+  };
+  return {
+    conversation,
+    replyTurns: live.filter(({ side }) => side === 'assistant').map(({ number }) => number),
+    usage: NO_USAGE,
+    ...(target_usage && { measured: target_usage }),
+    ...(stop && { stop }),
+    // It was cut short, and is never judged as if it were whole.
+    ...(status === 'error' && reason !== undefined && { error: new Error(reason) }),
+  };
+}
+
+/** Of a case that was skipped, or cancelled before it was all said: there is nothing to judge. */
+export function unsaidThen(line: CaseLine, { assertions }: SuiteCase): Ended | undefined {
+  const { status, reason = '', conversation, stop_reason } = line;
+  if (status !== 'skipped') return undefined;
+  if (stop_reason !== 'cancelled' && turnsOf(conversation).length > 0) return undefined;
+  const verdicts = assertions.map((one) => skippedVerdict(one, 'not-reached', reason));
+  const stop = stop_reason && { stop: { reason: stop_reason } };
+  return { status, reason, ...stop, conversation, verdicts, usage: NO_USAGE };
+}
+
+/** What the conversation was made from, which is not what the file may say now. */
+export function madeOf({
+  origin,
+  target,
+  input_hash,
+}: CaseLine): Pick<CaseLine, 'origin' | 'target' | 'input_hash'> {
+  return { origin, target, input_hash };
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { readRecord } from '../../../src/store/read.ts';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { asked, askedBot, ids, recordsOf, suiteOf } from '../../support/resuming.ts';
+
+const CASES = [
+  '  - {id: a, turns: [x, y], assert: [{type: contains, value: x}]}\n',
+  '  - {id: b, turns: [z], assert: [{type: contains, value: z}]}\n',
+  '  - {id: down, turns: [x], assert: [{type: contains, value: x}]}\n',
+  '  - {id: gone, turns: [x], assert: [{type: contains, value: x}]}\n',
+];
+
+const EDITED = [
+  '  - {id: a, turns: [{user: x, assert: [{type: contains, value: x}]}, y], assert: [{type: contains, value: y, at: last}]}\n',
+  '  - {id: b, turns: [z], assert: [{type: contains, value: q}, {type: max-tokens, max: 100}]}\n',
+  '  - {id: down, turns: [x], assert: [{type: contains, value: y}]}\n',
+  '  - {id: new, turns: [x], assert: [{type: contains, value: x}]}\n',
+];
+
+describe('turnlight judge', () => {
+  it('judges stored conversations as the file now says, and asks the target nothing', async (t) => {
+    const folder = await workspaceWith(t, {
+      'bot.mjs': askedBot({ failing: 'down', usage: true }),
+      'a.eval.yaml': suiteOf(CASES),
+    });
+    await turnlight(folder, ['run', 'a.eval.yaml']);
+    const [first = ''] = await recordsOf(folder);
+    const before = await readRecord(first);
+    await writeFile(join(folder, 'asked.txt'), '');
+    await writeFile(join(folder, 'a.eval.yaml'), suiteOf(EDITED));
+    const { code, out } = await turnlight(folder, ['judge']);
+    assert.equal(code, 1);
+    assert.match(out, new RegExp(`Judging 3 conversations of the run ${before.run?.id} again\\.`));
+    assert.match(out, /No longer in the files: 1 case\./);
+    assert.deepEqual(await asked(folder), []);
+    const [, second = ''] = await recordsOf(folder);
+    const after = await readRecord(second);
+    assert.equal(after.run?.judged_from, before.run?.id);
+    assert.deepEqual(ids(after.cases), ['a', 'b', 'down']);
+    const [a, b, down] = [...after.cases].sort((x, y) => (x.id < y.id ? -1 : 1));
+    assert.deepEqual(
+      a?.verdicts.map(({ status }) => status),
+      ['pass', 'pass'],
+    );
+    assert.deepEqual(
+      b?.verdicts.map(({ status }) => status),
+      ['fail', 'pass'],
+    );
+    assert.equal(down?.status, 'error');
+    assert.equal(down?.reason, before.cases.find(({ id }) => id === 'down')?.reason);
+    assert.deepEqual(a?.conversation, before.cases.find(({ id }) => id === 'a')?.conversation);
+    assert.equal(a?.input_hash, before.cases.find(({ id }) => id === 'a')?.input_hash);
+    assert.equal(a?.usage.calls, 0);
+  });
+
+  it('judges recorded conversations and one case of a named run', async (t) => {
+    const said = (value: string) =>
+      `cases:\n  - {id: a, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: ${value}}]}\n  - {id: b, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n`;
+    const folder = await workspaceWith(t, { 'a.eval.yaml': said('x') });
+    await turnlight(folder, ['run', 'a.eval.yaml']);
+    const [record = ''] = await recordsOf(folder);
+    await writeFile(join(folder, 'a.eval.yaml'), said('y'));
+    const { code, out } = await turnlight(folder, ['judge', record, '--case', 'a']);
+    assert.equal(code, 1);
+    assert.match(out, /Cases: 0 passed, 1 failed/);
+    const again = await turnlight(folder, ['run', '--resume', (await recordsOf(folder))[1] ?? '']);
+    assert.equal(again.code, 3);
+    assert.match(again.err, /Repeat it with turnlight judge/);
+  });
+
+  it('says where there is no run to judge', async (t) => {
+    const folder = await workspaceWith(t, { 'a.eval.yaml': suiteOf(CASES) });
+    const { code, err } = await turnlight(folder, ['judge']);
+    assert.equal(code, 3);
+    assert.match(err, /No run of these files is kept\. Run them first\./);
+  });
+});
