@@ -10,6 +10,7 @@ const MOST_REQUESTS = 16;
 const LEAST_TOKEN_RATIO = 10;
 const LEAST_CACHEABLE = 0.8;
 const LEAST_BEHIND_SCHEMA = 0.7;
+const LARGEST_TOGETHER = 0.2;
 
 /** How much dearer a turn of a long conversation may be than one of a short one. */
 const LINEAR_WITHIN = 0.1;
@@ -20,7 +21,7 @@ export function aimsOf(result: BenchResult): Aim[] {
     oneRequest(result),
     linear(result),
     ...groups.map(cacheable),
-    ...groups.filter(({ turns }) => turns === STOCK_TURNS).map(cacheableAtAzure),
+    ...groups.filter(({ turns }) => turns === STOCK_TURNS).flatMap(long),
     ...stock(result),
   ];
 }
@@ -49,6 +50,19 @@ function linear({ groups }: BenchResult): Aim {
     aim: 'Prompt tokens are linear in turns',
     measured: `${Math.round(short)} tokens a turn from 10 to 40 turns, ${Math.round(long)} from 40 to 200, the whole set`,
     met: Math.abs(long / short - 1) <= LINEAR_WITHIN,
+  };
+}
+
+function long(group: Group): Aim[] {
+  return [cacheableAtAzure(group), together(group)];
+}
+
+function together({ name, eight, eightTogether }: Group): Aim {
+  const { requests, promptTokens } = eightTogether;
+  return {
+    aim: `${name}: eight assertions together take one request and at most a fifth of the prompt tokens`,
+    measured: `${requests}, ${share(promptTokens, eight)}`,
+    met: requests === 1 && promptTokens <= LARGEST_TOGETHER * eight.promptTokens,
   };
 }
 

@@ -21,6 +21,7 @@ export interface Group {
   /** Eight assertions in one call. */
   readonly eight: Counts;
   readonly eightAtAzure: Counts;
+  readonly eightTogether: Counts;
   /** The most tokens of `eight` that could be served. */
   readonly most: number;
   /** The version of DeepEval that judged the same. */
@@ -117,6 +118,7 @@ async function groupOf(
       },
       eight: sumUp(measured.map(({ eight }) => eight)),
       eightAtAzure: sumUp(measured.map(({ eightAtAzure }) => eightAtAzure)),
+      eightTogether: sumUp(measured.map(({ eightTogether }) => eightTogether)),
       most: measured.reduce((sum, { most }) => sum + most, 0),
       ...(run && { deepEval: run.version }),
     };

@@ -13,7 +13,17 @@ const LIST_LENGTH = 1;
 export function judgeAnswer(body: ChatBody): string {
   const prompt = promptText(body);
   const schema = toSchema(body.response_format?.json_schema?.schema ?? schemaAtEnd(prompt));
-  return JSON.stringify(fill(schema, answerFilling(outlineOf(prompt), schema)));
+  const [conversation = '', ...questions] = prompt.split(/^(?==== QUESTION )/m);
+  if (questions.length === 0) return JSON.stringify(answerTo(prompt, schema));
+  const answers = Object.entries(toSchema(schema.properties)).map(([name, own], index) => [
+    name,
+    answerTo(`${conversation}${questions[index]}`, toSchema(own)),
+  ]);
+  return JSON.stringify(Object.fromEntries(answers));
+}
+
+function answerTo(prompt: string, schema: Schema): unknown {
+  return fill(schema, answerFilling(outlineOf(prompt), schema));
 }
 
 /** Where the endpoint is given no schema, the last line of the prompt is one. */

@@ -18,7 +18,7 @@ const HEAD = [
   '× fewer',
 ];
 
-function rowsOf({ name, rows, all, eight, eightAtAzure }: Group): string[][] {
+function rowsOf({ name, rows, all, eight, eightAtAzure, eightTogether }: Group): string[][] {
   const line = (what: string, counts: Counts, theirs?: number, sent?: Counts) => [
     name,
     what,
@@ -38,6 +38,7 @@ function rowsOf({ name, rows, all, eight, eightAtAzure }: Group): string[][] {
     line('all, as in a run', all.counts, all.deepEvalRequests, all.sent),
     line('eight, as in a run', eight),
     line('eight, as in a run, at Azure', eightAtAzure),
+    line('eight, together', eightTogether),
   ];
 }
 

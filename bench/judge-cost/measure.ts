@@ -1,4 +1,5 @@
 import { Scrubber } from '../../src/core/scrubber.ts';
+import type { Assertion } from '../../src/core/suite.ts';
 import type { Verdict } from '../../src/core/verdict.ts';
 import { judgeAssertions } from '../../src/judge/judgeAssertions.ts';
 import type { Model } from '../../src/models/model.ts';
@@ -19,6 +20,8 @@ export interface Measured {
   readonly eight: Counts;
   /** The same at Azure, where `answer_format: auto` has the choice. */
   readonly eightAtAzure: Counts;
+  /** The same in one request (`together: true`). */
+  readonly eightTogether: Counts;
   /** The tokens that blocks of 1,024 could serve of `eight` at best: full blocks of all but the first. */
   readonly most: number;
   /** Answers of the bench that the judge refused, cases that lack something. */
@@ -33,8 +36,12 @@ const MORE_TYPES = ['task-completion', 'safety', 'coherence', 'intent-resolution
 /** Judges a conversation through the real provider against the counting server. */
 export async function measure(bench: BenchConversation, server: CountingServer): Promise<Measured> {
   const faults: string[] = [];
-  const inOneCall = async (types: readonly string[], model: Model): Promise<CountedRequest[]> => {
-    faults.push(...faultsOf(bench, await judge(bench, types, model)));
+  const inOneCall = async (
+    types: readonly string[],
+    model: Model,
+    keys: Partial<Assertion> = {},
+  ): Promise<CountedRequest[]> => {
+    faults.push(...faultsOf(bench, await judge(bench, types, model, keys)));
     return server.drain();
   };
   const model = await modelAt(server.baseUrl, 'openai');
@@ -53,6 +60,8 @@ export async function measure(bench: BenchConversation, server: CountingServer):
   const eight = await inOneCall(types, model);
   server.restart(true);
   const eightAtAzure = await inOneCall(types, azure);
+  server.restart(true);
+  const eightTogether = await inOneCall(types, model, { together: true });
 
   const most = eight
     .slice(1)
@@ -62,6 +71,7 @@ export async function measure(bench: BenchConversation, server: CountingServer):
     together: sumUp(together),
     eight: sumUp(eight),
     eightAtAzure: sumUp(eightAtAzure),
+    eightTogether: sumUp(eightTogether),
     most,
     faults,
   };
@@ -71,11 +81,12 @@ function judge(
   { conversation, facts }: BenchConversation,
   types: readonly string[],
   model: Model,
+  keys: Partial<Assertion>,
 ): Promise<Verdict[]> {
   return judgeAssertions({
     conversation,
     facts,
-    assertions: types.map((type, index) => buildAssertion(type, {}, { index })),
+    assertions: types.map((type, index) => buildAssertion(type, {}, { index, ...keys })),
     replyTurns: [],
     modelFor: async () => model,
     signal: new AbortController().signal,

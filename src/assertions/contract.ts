@@ -267,6 +267,11 @@ export type AssertionType =
   | ProcedureType
   | GroupType;
 
+/** Whether it asks one question that is known beforehand, and so can stand beside others. */
+export function asksOneQuestion({ kind }: AssertionType): boolean {
+  return kind === 'judged' || kind === 'checklist';
+}
+
 /** Whether a judge is asked, which also says what keys an assertion takes: `judge`, `samples` … */
 export function asksJudge(type: AssertionType): boolean {
   switch (type.kind) {

@@ -11,6 +11,9 @@ import { withoutDefaults } from './withoutDefaults.ts';
 /** Of what judges are told before every question. Raised with each change of that text. */
 export const PROTOCOL_VERSION = 2;
 
+/** The same of what they are told where several questions stand in one request. */
+export const TOGETHER_VERSION = 1;
+
 /**
  * SHA-256 of what an assertion asks, hexadecimal: verdicts with the same one answer the same question,
  * of whatever conversation. Another name, weight or threshold changes nothing of it.
@@ -33,6 +36,8 @@ export function questionHash(assertion: Assertion, facts: CaseFacts): string {
     negate,
     granularity,
     window,
+    // Absent where it is asked by itself, so that its hash stays what it was.
+    together: assertion.together && TOGETHER_VERSION,
     judge: judge && [modelName(judge), temperatureOf(assertion)],
     model: model && modelName(model),
   };

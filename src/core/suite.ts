@@ -191,6 +191,8 @@ export interface Assertion {
   readonly granularity?: 'conversation' | 'turn';
   /** Turns shown before those judged, where not all of the conversation is shown; 10 by default. */
   readonly window?: number;
+  /** Whether its question stands in one request with those of others; absent if not. */
+  readonly together?: true;
   /** The assertions that decide this one: those of a group, or a decision graph's ends by path. */
   readonly nested?: readonly NestedAssertion[];
   /** The embedding model that `model` names. */

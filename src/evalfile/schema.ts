@@ -44,6 +44,11 @@ const overridable = {
     description:
       'The model that judges. Default: the setting `turnlight.judge`, or `TURNLIGHT_JUDGE`.',
   }),
+  together: z.boolean().optional().meta({
+    description:
+      "If true, all questions to a judge about a conversation stand in one request: one reading of the conversation instead of one for each assertion. The case's value counts first, then the file's, then the judge's.",
+    default: false,
+  }),
   role: z.string().min(1).optional().meta({ description: 'The role the assistant should play.' }),
   topics: topics('declares'),
   tools: toolsSchema.optional().meta({ description: 'Tools the assistant may call.' }),

@@ -36,14 +36,28 @@ export type ReadAnswer<Answer> = { readonly answer: Answer } | { readonly bad: B
 
 const MAX_FAULTS = 20;
 
-/** Reads a reply and checks all that can be checked. */
+/** Reads a reply and checks it. */
 export function readAnswer<Answer>(reply: ModelReply, question: Asked<Answer>): ReadAnswer<Answer> {
+  const read = readObject(reply);
+  return 'bad' in read ? read : checkAnswer(read.object, question);
+}
+
+/** The one object of a reply. */
+export function readObject(
+  reply: ModelReply,
+): { readonly object: object } | { readonly bad: BadAnswer } {
   const unusable = unusableReply(reply);
   if (unusable) return { bad: unusable };
   const found = readAnswerText(reply.text);
-  if (found.kind !== 'object') return { bad: notOneObject(found, reply.text) };
-  const parsed = question.answer.safeParse(found.value);
-  if (!parsed.success) return { bad: offSchema(parsed.error, found.value) };
+  return found.kind === 'object'
+    ? { object: found.value }
+    : { bad: notOneObject(found, reply.text) };
+}
+
+/** Checks all of an answer that can be checked. */
+export function checkAnswer<Answer>(value: unknown, question: Asked<Answer>): ReadAnswer<Answer> {
+  const parsed = question.answer.safeParse(value);
+  if (!parsed.success) return { bad: offSchema(parsed.error, value) };
   const mistakes = mistakesOf(question, parsed.data);
   const [first] = mistakes;
   if (!first) return { answer: parsed.data };

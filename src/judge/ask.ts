@@ -12,7 +12,7 @@ import {
   usageOfFailure,
 } from '../models/model.ts';
 import { type AnswerReason, type BadAnswer, readAnswer } from './answer.ts';
-import { PROTOCOL } from './protocol.ts';
+import { PROTOCOL, TOGETHER_PROTOCOL } from './protocol.ts';
 
 /** The judge answered, but not usably, and the repair did not help or could not be asked for. */
 export class JudgeError extends ReasonedError<AnswerReason | ModelErrorReason> {
@@ -24,6 +24,8 @@ export interface RequestOptions {
   readonly logprobs?: boolean;
   /** As of `ModelRequest`. */
   readonly shared?: boolean;
+  /** How many questions stand in it, where there are several. */
+  readonly questions?: number;
 }
 
 /**
@@ -33,26 +35,30 @@ export interface RequestOptions {
  */
 export function judgeRequest(
   evidence: string | undefined,
-  { name, instructions, turns, answer }: Omit<Asked<unknown>, 'mistakes'>,
-  { temperature, logprobs = false, shared = false }: RequestOptions,
+  asked: Question,
+  { temperature, logprobs = false, shared = false, questions }: RequestOptions,
 ): ModelRequest {
-  const judged = turns === undefined ? [] : [judgeTheseTurns(turns)];
-  const parts = [...(evidence === undefined ? [] : [evidence]), instructions, ...judged];
+  const { name, answer } = asked;
+  const parts = [...(evidence === undefined ? [] : [evidence]), wordsOf(asked)];
   return {
     messages: [
-      { role: 'system', content: PROTOCOL },
+      { role: 'system', content: questions === undefined ? PROTOCOL : TOGETHER_PROTOCOL },
       { role: 'user', content: parts.join('\n\n') },
     ],
     answer: { name, schema: answerSchema(answer) },
     temperature,
     ...(logprobs && { logprobs }),
     ...(shared && { shared }),
+    ...(questions !== undefined && { questions }),
   };
 }
 
-/** The sentence that every question about turns ends with. */
-function judgeTheseTurns(turns: NonNullable<Asked<unknown>['turns']>): string {
-  return `Turns to judge: ${turns.map(({ number }) => number).join(',')}.`;
+type Question = Omit<Asked<unknown>, 'mistakes'>;
+
+/** What is asked, and of which turns. */
+export function wordsOf({ instructions, turns }: Question): string {
+  if (turns === undefined) return instructions;
+  return `${instructions}\n\nTurns to judge: ${turns.map(({ number }) => number).join(',')}.`;
 }
 
 /** Hears of each reply, also of those that could not be used or did not come. */
@@ -96,7 +102,8 @@ async function usable<Answer>(
     model.disown?.(first);
     throw unusable(read.bad);
   }
-  const repair = { ...request, messages: [...request.messages, ...repairOf(first.text, read.bad)] };
+  const messages = [...request.messages, ...repairOf(first.text, read.bad.faults)];
+  const repair = { ...request, messages };
   const [second] = await counted(onReply, () => model.complete(repair, 1, signal));
   onReply(second);
   const repaired = readAnswer(second, asked);
@@ -107,7 +114,10 @@ async function usable<Answer>(
 }
 
 /** @throws as `ask`, once it was told */
-async function counted<Replies>(onReply: OnReply, ask: () => Promise<Replies>): Promise<Replies> {
+export async function counted<Replies>(
+  onReply: OnReply,
+  ask: () => Promise<Replies>,
+): Promise<Replies> {
   try {
     return await ask();
   } catch (error) {
@@ -116,7 +126,7 @@ async function counted<Replies>(onReply: OnReply, ask: () => Promise<Replies>): 
   }
 }
 
-function unusable({ reason, faults }: BadAnswer): JudgeError {
+export function unusable({ reason, faults }: BadAnswer): JudgeError {
   return new JudgeError(reason, faults.join(' '));
 }
 
@@ -124,13 +134,16 @@ function answered<Answer>(answer: Answer, { text, tokens }: ModelReply): Answere
   return { answer, text, ...(tokens && { tokens }) };
 }
 
-function repairOf(text: string, { faults }: BadAnswer): Message[] {
+const WHOLE = 'Give the whole answer again, in the same form, with this put right.';
+
+/** @param wanted what to give instead */
+export function repairOf(text: string, faults: readonly string[], wanted = WHOLE): Message[] {
   const list = faults.map((fault) => `- ${fault}`).join('\n');
   return [
     { role: 'assistant', content: text === '' ? '(empty)' : text },
     {
       role: 'user',
-      content: `Your answer cannot be used:\n${list}\nGive the whole answer again, in the same form, with this put right.`,
+      content: `Your answer cannot be used:\n${list}\n${wanted}`,
     },
   ];
 }

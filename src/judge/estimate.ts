@@ -3,8 +3,6 @@ import { typeOf } from '../assertions/registry.ts';
 import {
   type Conversation,
   liveTurnsOf,
-  type SourcedMessage,
-  systemMessages,
   type Turn,
   textOf,
   toConversation,
@@ -13,33 +11,23 @@ import {
 import { deepFreeze } from '../core/data/data.ts';
 import { canonicalJson } from '../core/data/digest.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
-import type {
-  Assertion,
-  LiveOrigin,
-  ModelSpec,
-  ScriptedTurn,
-  SimulatedUser,
-  SuiteCase,
-} from '../core/suite.ts';
+import type { Assertion, LiveOrigin, ModelSpec, SimulatedUser, SuiteCase } from '../core/suite.ts';
 import { costOf, priceOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
 import { simulatorMessages } from '../simulate/prompt.ts';
 import { judgeRequest } from './ask.ts';
 import { conversationBlock } from './conversationBlock.ts';
 import type { About } from './inputs.ts';
-import { type Inquiry, prepareInquiries } from './inquiries.ts';
-import { type Part, partition, readingOf } from './parts.ts';
-import { PROTOCOL } from './protocol.ts';
+import { type Inquiry, type JointInquiry, prepareInquiries } from './inquiries.ts';
+import { LIKELY_REPLY, likelyTalk } from './likelyTalk.ts';
+import { type Part, partition, readingOf, usableTokens } from './parts.ts';
+import { askedTogether, joined } from './together.ts';
 
 /** Tokens of an answer: for each judged turn, and beside them. As measured on our own judges' answers. */
 const ANSWER_PER_TURN = 60;
 const ANSWER_BESIDE = 120;
 
-/** Tokens of a reply that is still to come. */
-const LIKELY_REPLY = 80;
-
-/** Tokens of what a simulated user says, and of what it answers in all. */
-const LIKELY_REQUEST = 30;
+/** Tokens of what a model that plays the user answers. */
 const LIKELY_PLAY = 60;
 
 /**
@@ -76,28 +64,6 @@ async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Prom
   if (origin.kind !== 'transcript') counter.talk(origin, suiteCase);
   if (origin.kind === 'simulate') counter.play(origin.user);
   return counter.total(origin.kind !== 'transcript');
-}
-
-/** The user's turns with replies of a likely length; of a simulated user as many as there may be. */
-function likelyTalk(origin: LiveOrigin): SourcedMessage[] {
-  const { target, history } = origin;
-  const content = 'word '.repeat(LIKELY_REPLY).trim();
-  return [
-    ...systemMessages(target.system).map((message) => ({ message })),
-    ...(history?.messages ?? []),
-    ...likelyTurns(origin).flatMap(({ user, expected }): SourcedMessage[] => [
-      { message: { role: 'user', content: user } },
-      { message: { role: 'assistant', content }, ...(expected !== undefined && { expected }) },
-    ]),
-  ];
-}
-
-function likelyTurns(origin: LiveOrigin): readonly Omit<ScriptedTurn, 'source'>[] {
-  if (origin.kind === 'turns') return origin.turns;
-  const { opening, maxUserTurns } = origin.user;
-  const user = 'word '.repeat(LIKELY_REQUEST).trim();
-  const left = Math.max(0, maxUserTurns - opening.length);
-  return [...opening, ...Array.from({ length: left }, () => ({ user }))].slice(0, maxUserTurns);
 }
 
 function repliesIn(conversation: Conversation): number[] {
@@ -140,13 +106,15 @@ class Counter {
   }
 
   async judge(assertions: readonly Assertion[]): Promise<void> {
-    for (const inquiry of await prepareInquiries(assertions, this.#about, () => {})) {
-      const { samples = 1 } = inquiry.inputs[0].assertion;
+    for (const inquiry of joined(await prepareInquiries(assertions, this.#about, () => {}))) {
+      const [{ inputs }] = inquiry.kind === 'together' ? inquiry.inquiries : [inquiry];
+      const { samples = 1 } = inputs[0].assertion;
       for (let sample = 0; sample < samples; sample += 1) await this.#inquire(inquiry);
     }
   }
 
   async #inquire(inquiry: Inquiry): Promise<void> {
+    if (inquiry.kind === 'together') return this.#inquireTogether(inquiry);
     const [{ assertion, turns }] = inquiry.inputs;
     if (inquiry.kind === 'question') {
       this.#divide(assertion, inquiry.question, inquiry.questioning);
@@ -158,6 +126,21 @@ class Counter {
       else if (planned.kind === 'embedding') this.#embed(assertion.model, planned.texts);
       else this.#askOnce(assertion.judge, planned.asked);
     }
+  }
+
+  /** One request, or one for each question where they do not fit into it. */
+  async #inquireTogether({ inquiries, questions }: JointInquiry): Promise<void> {
+    const { assertion } = inquiries[0].inputs[0];
+    const { maxInputTokens = Number.POSITIVE_INFINITY } = readingOf(assertion);
+    const asked = askedTogether(questions);
+    const input =
+      this.#tokens(conversationBlock(this.#conversation)) + this.#around(asked, questions.length);
+    if (input > usableTokens(maxInputTokens)) {
+      for (const inquiry of inquiries) await this.#inquire(inquiry);
+      return;
+    }
+    const output = questions.reduce((sum, { question }) => sum + answerTokensOf(question), 0);
+    this.#count(assertion.judge, input, output);
   }
 
   #askOnce(judge: ModelSpec | undefined, asked: Asked<unknown>): void {
@@ -206,7 +189,7 @@ class Counter {
       maxInputTokens === undefined ? undefined : { maxInputTokens, countTokens },
       () => ({
         block: this.#tokens(conversationBlock(this.#conversation)),
-        around: this.#tokens(PROTOCOL) + this.#ofQuestion(question),
+        around: this.#around(question),
       }),
     );
     return found && 'parts' in found ? found.parts : undefined;
@@ -218,15 +201,16 @@ class Counter {
     asked: Omit<Asked<unknown>, 'mistakes'>,
     more = 0,
   ): void {
-    const input =
-      this.#tokens(PROTOCOL) + this.#tokens(block ?? '') + this.#ofQuestion(asked) + more;
-    this.#count(judge, input, answerTokens(asked.turns?.length ?? 0));
+    const input = this.#tokens(block ?? '') + this.#around(asked) + more;
+    this.#count(judge, input, answerTokensOf(asked));
   }
 
-  /** All of a question but the conversation. */
-  #ofQuestion(asked: Omit<Asked<unknown>, 'mistakes'>): number {
-    const { messages, answer } = judgeRequest(undefined, asked, { temperature: 0 });
-    return this.#tokens(messages.at(-1)?.content ?? '') + this.#tokens(JSON.stringify(answer));
+  /** All of a request but the conversation. */
+  #around(asked: Omit<Asked<unknown>, 'mistakes'>, questions?: number): number {
+    const options = { temperature: 0, ...(questions !== undefined && { questions }) };
+    const { messages, answer } = judgeRequest(undefined, asked, options);
+    const words = messages.reduce((sum, { content }) => sum + this.#tokens(content), 0);
+    return words + this.#tokens(JSON.stringify(answer));
   }
 
   /** What a target is sent, once for each turn; to a `chat` target's model all that was said before. */
@@ -273,6 +257,10 @@ class Counter {
     this.#known.set(text, known);
     return known;
   }
+}
+
+function answerTokensOf({ turns = [] }: Omit<Asked<unknown>, 'mistakes'>): number {
+  return answerTokens(turns.length);
 }
 
 function answerTokens(turns: number): number {

@@ -5,6 +5,7 @@ import { canonicalJson } from '../core/data/digest.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import { mistakesOf } from './answer.ts';
 import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
+import { askTogether, type GivenAnswer } from './askTogether.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
 import { findingsOfAll, findingsOfLatest, type JudgedPart } from './findings.ts';
 import {
@@ -15,6 +16,9 @@ import {
   type Reading,
   usableTokens,
 } from './parts.ts';
+import type { NamedQuestion, Questioning } from './questions.ts';
+import { askedTogether } from './together.ts';
+import { tooLong } from './tooLong.ts';
 
 /** What is asked once in a run, and where it is kept between runs. */
 export interface Kept {
@@ -34,11 +38,6 @@ export interface InquirerSetup extends Reading {
   readonly kept: Kept;
   readonly signal: AbortSignal;
 }
-
-/** Makes the question about some of the judged turns; an outcome where nothing needs asking. */
-export type Questioning<Answer, Concluded> = (
-  turns: readonly Turn[],
-) => Question<Answer, Concluded> | Outcome;
 
 type Dividing<Answer> = (turns: readonly Turn[]) => Divisible<Answer> | Outcome;
 
@@ -61,6 +60,10 @@ export class Inquirer {
 
   get model(): Model {
     return this.#setup.model;
+  }
+
+  get maxInputTokens(): number | undefined {
+    return this.#setup.maxInputTokens;
   }
 
   /**
@@ -130,6 +133,24 @@ export class Inquirer {
     const answers: Answer[] = [];
     while (answers.length < count) answers.push(await this.#inParts(questioning, question, parts));
     return answers;
+  }
+
+  /**
+   * So many answers to each of these questions about the whole conversation, in one request. Undefined
+   * where they do not fit into it.
+   *
+   * @throws as `askTogether`
+   */
+  async together(
+    questions: readonly NamedQuestion[],
+    count: number,
+  ): Promise<GivenAnswer[][] | undefined> {
+    const { block, temperature, shared, model, signal } = this.#setup;
+    const options = { temperature, shared, questions: questions.length };
+    const request = judgeRequest(block, askedTogether(questions), options);
+    if (!(await this.#fits(request))) return undefined;
+    this.#first ??= request;
+    return askTogether(model, request, questions, signal, this.meter.onReply, count);
   }
 
   async #partition(
@@ -268,18 +289,5 @@ function tokensOf(request: ModelRequest, countTokens: (text: string) => number):
   return [...request.messages.map(({ content }) => content), schema].reduce(
     (sum, text) => sum + countTokens(text),
     0,
-  );
-}
-
-/** @param turns a judged turn, and those before it that must be shown with it */
-function tooLong(
-  { maxInputTokens = 0, model }: InquirerSetup,
-  [turn, before]: readonly Turn[] = [],
-): JudgeError {
-  const alone = before === undefined ? 'alone' : `with turn ${before.number} before it`;
-  const what = turn === undefined ? 'What is to be judged' : `Turn ${turn.number} ${alone}`;
-  return new JudgeError(
-    'too-long',
-    `${what} does not fit into the ${maxInputTokens} tokens that ${model.id} reads (\`max_input_tokens\`). Use a judge that reads more.`,
   );
 }

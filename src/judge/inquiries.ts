@@ -15,11 +15,11 @@ import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { leavesOf } from './groups.ts';
 import { type About, inputFor } from './inputs.ts';
-import type { Questioning } from './inquirer.ts';
+import type { NamedQuestion, Questioning } from './questions.ts';
 import { concludedVerdict, errorVerdict } from './verdicts.ts';
 
 /** What is still to be asked: a question that decides one assertion, or all plain criteria that share it. */
-interface QuestionInquiry {
+export interface QuestionInquiry {
   readonly kind: 'question';
   readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
   readonly question: Question<unknown, Outcome[]>;
@@ -33,11 +33,23 @@ interface ProcedureInquiry {
   readonly type: ProcedureType;
 }
 
-export type Inquiry = QuestionInquiry | ProcedureInquiry;
+/** What is asked by itself. */
+export type SingleInquiry = QuestionInquiry | ProcedureInquiry;
+
+/** Questions that stand in one request. */
+export interface JointInquiry {
+  readonly kind: 'together';
+  /** At least two. */
+  readonly inquiries: readonly [QuestionInquiry, ...QuestionInquiry[]];
+  /** Theirs, in their order. */
+  readonly questions: readonly NamedQuestion[];
+}
+
+export type Inquiry = SingleInquiry | JointInquiry;
 
 /** Whether a judge is asked. */
 export function isForJudge(inquiry: Inquiry): boolean {
-  return inquiry.kind === 'question' || inquiry.type.asksJudge;
+  return inquiry.kind !== 'procedure' || inquiry.type.asksJudge;
 }
 
 /** Criteria that share a request. */
@@ -57,8 +69,8 @@ export async function prepareInquiries(
   about: About,
   settle: (assertion: Assertion, verdict: Verdict) => void,
   signal?: AbortSignal,
-): Promise<Inquiry[]> {
-  const inquiries: Inquiry[] = [];
+): Promise<SingleInquiry[]> {
+  const inquiries: SingleInquiry[] = [];
   const checklists = new Map<string, Checklist>();
   const step = stepsOf(signal);
   for (const assertion of assertions.flatMap((one) => leavesOf(one))) {
@@ -83,7 +95,7 @@ export async function prepareInquiries(
 async function prepare(
   input: AssertionInput,
   checklists: Map<string, Checklist>,
-): Promise<Inquiry | Outcome | undefined> {
+): Promise<SingleInquiry | Outcome | undefined> {
   const type = typeOf(input.assertion);
   switch (type.kind) {
     case 'deterministic':

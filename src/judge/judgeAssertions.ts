@@ -4,21 +4,31 @@ import { temperatureOf } from '../assertions/questionHash.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { NestedError } from '../assertions/shared/nested.ts';
 import { deepFreeze, groupBy } from '../core/data/data.ts';
-import { canonicalJson, digestOf } from '../core/data/digest.ts';
+import { canonicalJson } from '../core/data/digest.ts';
 import { errorText } from '../core/errors.ts';
 import { type Assertion, type ModelSpec, NO_JUDGE } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
-import { NO_USAGE, type Usage, type Verdict } from '../core/verdict.ts';
+import type { Verdict } from '../core/verdict.ts';
 import { type Model, ModelError } from '../models/model.ts';
 import { JudgeError } from './ask.ts';
+import { answersTo } from './askTogether.ts';
 import { conversationBlock } from './conversationBlock.ts';
 import { groupVerdict } from './groups.ts';
+import { askedAlone, askedWith, type Details, judgingCost, withHowAsked } from './howAsked.ts';
 import { type About, factsOf } from './inputs.ts';
 import { Inquirer, type Kept } from './inquirer.ts';
-import { type Inquiry, isForJudge, prepareInquiries } from './inquiries.ts';
+import {
+  type Inquiry,
+  isForJudge,
+  type JointInquiry,
+  prepareInquiries,
+  type QuestionInquiry,
+  type SingleInquiry,
+} from './inquiries.ts';
 import { readingOf } from './parts.ts';
 import { isCacheable } from './promptCache.ts';
 import { combineSamples, type Sampled } from './samples.ts';
+import { joined } from './together.ts';
 import { type Cost, concludedVerdict, errorVerdict, gated, isGate } from './verdicts.ts';
 
 export interface JudgeOptions extends About {
@@ -62,7 +72,7 @@ class Judging {
     const { assertions, signal, onVerdict } = this.#options;
     const settle = (assertion: Assertion, verdict: Verdict) => this.#settle(assertion, verdict);
     const inquiries = await prepareInquiries(assertions, this.#options, settle, signal);
-    await this.#inquireAll(inquiries);
+    await this.#inquireAll(joined(inquiries));
     return assertions.map((assertion) => {
       const verdict = this.#verdictOf(assertion);
       if (typeOf(assertion).kind === 'group') onVerdict?.(verdict);
@@ -75,11 +85,11 @@ class Judging {
    * only once a request that holds it was answered: eight sent at once would pay for it eight times.
    * So one goes first, the others side by side after it; all at once where no cache would hold it.
    */
-  async #inquireAll(inquiries: readonly Inquiry[]): Promise<void> {
+  async #inquireAll(inquiries: readonly Inquiry[], details: Details = {}): Promise<void> {
     const limit = pLimit(SIDE_BY_SIDE);
     const askAll = async (ofJudge: readonly Inquiry[]) => {
       const shared = ofJudge.length > 1 && isCacheable(this.#block);
-      const ask = (inquiry: Inquiry) => limit(() => this.#inquire(inquiry, shared));
+      const ask = (inquiry: Inquiry) => limit(() => this.#inquire(inquiry, shared, details));
       const ahead = shared ? 1 : 0;
       await Promise.all(ofJudge.slice(0, ahead).map(ask));
       await Promise.all(ofJudge.slice(ahead).map(ask));
@@ -104,14 +114,12 @@ class Judging {
   }
 
   /** For each assertion of the inquiry the outcomes of its samples. */
-  async #outcomes(inquiry: Inquiry, inquirer: Inquirer): Promise<Outcome[][]> {
+  async #outcomes(inquiry: SingleInquiry, inquirer: Inquirer): Promise<Outcome[][]> {
     const { assertion } = inquiry.inputs[0];
     const { samples = 1 } = assertion;
     if (inquiry.kind === 'question') {
-      const { question, questioning, inputs } = inquiry;
-      const answers = await inquirer.answers(questioning, question, samples);
-      const concluded = answers.map((answer) => question.conclude(answer));
-      return inputs.map((_input, index) => concluded.flatMap((one) => one[index] ?? []));
+      const { question, questioning } = inquiry;
+      return outcomesOf(inquiry, await inquirer.answers(questioning, question, samples));
     }
     const toolbox = this.#toolboxFor(assertion, inquirer);
     const outcomes: Outcome[] = [];
@@ -151,33 +159,66 @@ class Judging {
   }
 
   /** @param shared as of `InquirerSetup` */
-  async #inquire(inquiry: Inquiry, shared: boolean): Promise<void> {
+  async #inquire(inquiry: Inquiry, shared: boolean, details: Details): Promise<void> {
+    if (inquiry.kind === 'together') return this.#inquireTogether(inquiry, shared);
+    const inquirer = this.#inquirerFor(inquiry, shared);
+    await this.#conclude(inquiry, inquirer, (one) => this.#outcomes(inquiry, one), details);
+  }
+
+  /** In one request, or one by one where the questions do not fit into it. */
+  async #inquireTogether({ inquiries, questions }: JointInquiry, shared: boolean): Promise<void> {
+    const [first] = inquiries;
+    const { samples = 1 } = first.inputs[0].assertion;
+    const inquirer = this.#inquirerFor(first, shared);
+    const asked = inquirer.then((one) => one?.together(questions, samples));
+    const isAsked = await asked.then(
+      (given) => given !== undefined,
+      () => true,
+    );
+    if (!isAsked) return this.#inquireAll(inquiries, askedAlone(await inquirer));
+    for (const [index, inquiry] of inquiries.entries()) {
+      const outcomes = async () => outcomesOf(inquiry, answersTo(index, (await asked) ?? []));
+      const cost = index === 0 ? 'whole' : 'none';
+      await this.#conclude(inquiry, inquirer, outcomes, askedWith(inquiry, inquiries), cost);
+    }
+  }
+
+  /** @param cost `none` where the verdict of another inquiry has the usage of their request */
+  async #conclude(
+    inquiry: SingleInquiry,
+    asking: Promise<Inquirer | undefined>,
+    outcomes: (inquirer: Inquirer) => Promise<Outcome[][]>,
+    details: Details,
+    cost: 'whole' | 'none' = 'whole',
+  ): Promise<void> {
     const { signal } = this.#options;
     const { inputs } = inquiry;
     const { assertion } = inputs[0];
     const samples = { samples: assertion.samples ?? 1, spread: null, unstable: false };
     let inquirer: Inquirer | undefined;
+    const costOf = (index: number, sampled: Omit<Sampled, 'outcome'>) =>
+      judgingCost(inquirer, sampled, cost === 'whole' && index === 0);
+    const settle = (one: Assertion, verdict: Verdict) =>
+      this.#settle(one, withHowAsked(verdict, inquirer, details));
     const fail = (reason: string, message: string) => {
       for (const [index, { assertion: one }] of inputs.entries()) {
-        const cost = judgingCost(inquirer, index, samples);
-        this.#settle(one, told(errorVerdict(one, reason, message, cost), inquirer));
+        settle(one, errorVerdict(one, reason, message, costOf(index, samples)));
       }
     };
     try {
-      inquirer = await this.#inquirerFor(inquiry, shared);
+      inquirer = await asking;
       if (!inquirer) return fail('no-judge', NO_JUDGE);
-      const found = await this.#outcomes(inquiry, inquirer);
+      const found = await outcomes(inquirer);
       for (const [index, { assertion: one }] of inputs.entries()) {
         const sampled = combineSamples(found[index] ?? [], one.threshold);
-        const cost = judgingCost(inquirer, index, sampled);
-        this.#settle(one, told(concludedVerdict(one, sampled.outcome, cost), inquirer));
+        settle(one, concludedVerdict(one, sampled.outcome, costOf(index, sampled)));
       }
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof JudgeError || error instanceof ModelError) {
         fail(error.reason, error.message);
       } else if (error instanceof NestedError) {
-        this.#settle(assertion, nestedError(assertion, error, judgingCost(inquirer, 0, samples)));
+        this.#settle(assertion, nestedError(assertion, error, costOf(0, samples)));
       } else {
         const message = errorText(error);
         fail(isForJudge(inquiry) ? 'judge-failed' : 'check-failed', message);
@@ -186,7 +227,7 @@ class Judging {
   }
 
   /** Undefined if a judge is needed and none is configured. */
-  async #inquirerFor(inquiry: Inquiry, shared: boolean): Promise<Inquirer | undefined> {
+  async #inquirerFor(inquiry: SingleInquiry, shared: boolean): Promise<Inquirer | undefined> {
     const { modelFor, conversation, kept, signal } = this.#options;
     const { assertion } = inquiry.inputs[0];
     const model = isForJudge(inquiry) ? await modelFor(assertion.judge) : NOBODY;
@@ -204,62 +245,38 @@ class Judging {
   }
 }
 
+/** For each assertion of the inquiry what the answers come to. */
+function outcomesOf(
+  { question, inputs }: QuestionInquiry,
+  answers: readonly unknown[],
+): Outcome[][] {
+  const concluded = answers.map((answer) => question.conclude(answer));
+  return inputs.map((_input, index) => concluded.flatMap((one) => one[index] ?? []));
+}
+
 /**
  * Those that ask the same judge together, each that asks none by itself. Questions stand before
  * procedures, which may ask one thing after the other and would keep the rest waiting.
  */
 function byJudge(inquiries: readonly Inquiry[]): Inquiry[][] {
   const asking = [
-    ...inquiries.filter(({ kind }) => kind === 'question'),
-    ...inquiries.filter((one) => one.kind !== 'question' && isForJudge(one)),
+    ...inquiries.filter(({ kind }) => kind !== 'procedure'),
+    ...inquiries.filter((one) => one.kind === 'procedure' && isForJudge(one)),
   ];
-  const together = groupBy(asking, ({ inputs }) => canonicalJson(inputs[0].assertion.judge));
+  const together = groupBy(asking, (one) => canonicalJson(judgeOf(one)));
   const alone = inquiries.filter((one) => !isForJudge(one)).map((one) => [one]);
   return [...together.values(), ...alone];
+}
+
+function judgeOf(inquiry: Inquiry): ModelSpec | undefined {
+  const { inputs } = inquiry.kind === 'together' ? inquiry.inquiries[0] : inquiry;
+  return inputs[0].assertion.judge;
 }
 
 /** As in a group, what could not be judged and is `required` gates the case. */
 function nestedError(assertion: Assertion, { verdict, message }: NestedError, cost: Cost): Verdict {
   const error = { ...errorVerdict(assertion, verdict.reason, message, cost), nested: [verdict] };
   return isGate(verdict) ? gated(error) : error;
-}
-
-/** Says in the details that the conversation was not shown at once, and what `answer_format: auto` chose. */
-function told(verdict: Verdict, inquirer: Inquirer | undefined): Verdict {
-  const { parts, meter } = inquirer ?? {};
-  const judgedParts = parts?.map(({ turns, shown }) => ({
-    turns: turns.map(({ number }) => number),
-    shown: [shown.from, shown.to],
-  }));
-  const details = {
-    ...verdict.details,
-    ...(judgedParts && verdict.score !== null && { parts: judgedParts }),
-    ...(meter?.answerFormat && { answer_format: meter.answerFormat }),
-  };
-  return { ...verdict, details };
-}
-
-/** The whole usage of a shared request stands in its first verdict, so that sums stay right. */
-function judgingCost(
-  inquirer: Inquirer | undefined,
-  index: number,
-  sampled: Omit<Sampled, 'outcome'>,
-): Cost {
-  if (!inquirer) return { usage: NO_USAGE };
-  const usage: Usage = index === 0 ? inquirer.meter.usage : NO_USAGE;
-  const { first, meter, model } = inquirer;
-  if (!first) return { usage };
-  return {
-    usage,
-    judge: {
-      model: model.id,
-      ...(meter.version !== undefined && { version: meter.version }),
-      prompt_hash: digestOf(first.messages),
-      samples: sampled.samples,
-      spread: sampled.spread,
-      ...(sampled.unstable && { unstable: true }),
-    },
-  };
 }
 
 /** Stands in where an assertion asks no judge. */

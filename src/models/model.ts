@@ -27,6 +27,8 @@ export interface ModelRequest {
   readonly answer?: { readonly name: string; readonly schema: JsonSchema };
   /** Other requests begin with the same words, enough of them for a prompt cache; it decides no answer. */
   readonly shared?: boolean;
+  /** How many answers it asks for in one, where there are several; the budget makes room for them. */
+  readonly questions?: number;
   readonly temperature?: number;
   readonly maxTokens?: number;
   /** What the model thought before these of its messages; some want it back while tools are called. */

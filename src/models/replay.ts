@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { readLinked } from '../disk/regularFile.ts';
 import type { ModelHost, ModelProvider } from './model.ts';
 import { openPlayer, type Player, replayingModel } from './player.ts';
+import { togetherKey } from './together.ts';
 
 const replaySchema = z.strictObject({
   provider: z
@@ -20,6 +21,7 @@ const replaySchema = z.strictObject({
   temperature: z.number().min(0).max(2).optional().meta({
     description: "The recorded model's value.",
   }),
+  together: togetherKey,
 });
 
 /**

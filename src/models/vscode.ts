@@ -18,6 +18,7 @@ import {
   oneByOne,
 } from './model.ts';
 import { costOf, priceSchema } from './price.ts';
+import { togetherKey } from './together.ts';
 import { withSchema } from './withSchema.ts';
 
 const LONGEST = 300;
@@ -40,6 +41,7 @@ const vscodeSchema = z.strictObject({
   max_input_tokens: z.int().min(1).optional().meta({
     description: 'Most tokens the model can read. Longer conversations are judged in parts.',
   }),
+  together: togetherKey,
   price: priceSchema.optional(),
 });
 

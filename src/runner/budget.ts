@@ -97,9 +97,10 @@ export function budgetedModel(
       const input = await inputCost(textsOf(request));
       const costWith = (output: number) =>
         input + costOf({ input: 0, output: count * output }, price);
+      const { questions = 1 } = request;
       const bounds = {
-        least: costWith(limit ?? LIKELY_ANSWER),
-        most: costWith(limit ?? LONGEST_ANSWER),
+        least: costWith(limit ?? questions * LIKELY_ANSWER),
+        most: costWith(limit ?? Math.max(LONGEST_ANSWER, questions * LIKELY_ANSWER)),
       };
       const ask = (allowed: number) => {
         const affordable = Math.floor(outputTokensFor(allowed - input, price) / count);

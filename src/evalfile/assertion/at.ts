@@ -15,6 +15,8 @@ export interface AboutCase {
   readonly judge: ModelSpec | undefined;
   /** Whether anything names a judge, be it a wrong one. */
   readonly judgeNamed: boolean;
+  /** What the case or the file says of asking together. */
+  readonly together: boolean | undefined;
 }
 
 /** Reads an `at` that fits the schema, and reports what it asks for in vain. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type AssertionType, asksJudge } from '../../assertions/contract.ts';
+import { type AssertionType, asksJudge, asksOneQuestion } from '../../assertions/contract.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
 import { changedAt, type Mapping, mappingOf, remembered, valueAt } from '../../core/data/data.ts';
@@ -108,6 +108,10 @@ export async function buildAssertion(
   }));
   checkKeys(held, reporter);
   const { weight, required, negate, temperature, samples, granularity, window } = given;
+  const isTogether =
+    asksOneQuestion(type) &&
+    granularity !== 'turn' &&
+    (about.together ?? judge?.params.together === true);
   const threshold = thresholdOf(given.threshold, scaleOf(type, filled, prompt), location, scope);
   return {
     index,
@@ -129,6 +133,7 @@ export async function buildAssertion(
     ...(typeof samples === 'number' && { samples }),
     ...(granularity === 'turn' && { granularity }),
     ...(typeof window === 'number' && { window }),
+    ...(isTogether && { together: true }),
     ...(scriptedTurn !== undefined && { scriptedTurn }),
   };
 }

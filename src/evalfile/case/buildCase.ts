@@ -95,6 +95,7 @@ async function buildOne(given: ReadCase, source: CaseSource, own: Own = {}): Pro
     facts,
     judge,
     judgeNamed,
+    together: input.together ?? scope.file.together,
     known: known?.known ?? {},
     sides: known?.sides,
     historyTurns: history && turnsOf(toConversation(history.messages)).length,

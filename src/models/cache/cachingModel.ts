@@ -78,7 +78,8 @@ function isWhole({ finish, text, refusal, toolCalls }: ModelReply): boolean {
 }
 
 /** All that decides the answer. */
-function questionOf({ hear: _, waits: __, shared: ___, thoughts, ...request }: ModelRequest) {
+function questionOf(asked: ModelRequest) {
+  const { hear: _, waits: __, shared: ___, questions: ____, thoughts, ...request } = asked;
   return { request, thoughts: thoughts && request.messages.map((one) => thoughts.get(one)) };
 }
 

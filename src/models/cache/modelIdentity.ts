@@ -10,6 +10,7 @@ const NO_MATTER = [
   'timeout',
   'price',
   'max_input_tokens',
+  'together',
 ] as const;
 
 /**

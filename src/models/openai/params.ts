@@ -3,6 +3,7 @@ import { OPENAI_KEY, VARIABLE_NAME } from '../../core/environment.ts';
 import { addressSchema } from '../address.ts';
 import { answerFormats } from '../model.ts';
 import { priceSchema } from '../price.ts';
+import { togetherKey } from '../together.ts';
 
 /** Milliseconds. */
 export const DEFAULT_TIMEOUT = 120_000;
@@ -44,6 +45,7 @@ export const endpointKeys = {
         'How judges are told the format of their answer. With `json_schema` the endpoint enforces it. With `json_object` and `text` the schema goes at the end of the request, and the endpoint enforces only JSON, or nothing. OpenAI and Azure read a schema before the messages, so that only these two let assertions share one cached conversation: `auto` takes `json_object` there where several ask about a conversation that a prompt cache holds, and otherwise `json_schema`.',
       default: 'auto',
     }),
+  together: togetherKey,
   price: priceSchema.optional(),
 };
 

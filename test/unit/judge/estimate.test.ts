@@ -70,6 +70,17 @@ describe('what a case will take', () => {
     });
   }
 
+  it('is one request for what is asked together, and one for each where they do not fit', async (t) => {
+    const types = '      - type: turn-relevancy\n      - type: safety\n      - It is polite.\n';
+    const requests = await sent(t, (judge) => suite(types, `${judge}together: true\n`));
+    const estimate = await estimateOf(suite(types, 'judge: openai:j\ntogether: true\n'));
+    assert.deepEqual([requests.length, estimate.requests], [1, 1]);
+    const tokens = tokensOf(requests[0] ?? assert.fail());
+    assert.ok(Math.abs(estimate.inputTokens / tokens - 1) < 0.02);
+    const small = 'judge: {provider: openai, model: j, max_input_tokens: 1200}\ntogether: true\n';
+    assert.equal((await estimateOf(suite(types, small))).requests, 3);
+  });
+
   it('counts the assertion that a graph ends in, and embeddings', async () => {
     const graph = `      - type: decision-graph
         nodes:

@@ -77,6 +77,25 @@ describe('a limit of the cost', () => {
     for (const limit of limits) assert.ok(limit > 2_000 && limit < 4_000, String(limit));
   });
 
+  it('leaves room for all answers that are asked for together', async (t) => {
+    const script = () => ({ text: '', refusal: 'no' });
+    const server = await startModelServer(script);
+    t.after(() => server.close());
+    const text = `judge: {provider: openai, model: m, price: {input: 0, output: 1000}, base_url: "${server.baseUrl}"}
+together: true
+cases:
+  - id: a
+    transcript: [{user: Hi}, {assistant: Hello!}]
+    assert: [{type: coherence}, {type: safety}]
+`;
+    const asked = async (maxCost: number) => {
+      await runFiles(t, { 'suite.eval.yaml': text }, { maxCost });
+      return server.requests.length;
+    };
+    assert.equal(await asked(3.9), 0);
+    assert.equal(await asked(4.1), 1);
+  });
+
   it('begins nothing more where an answer cost more than it could', async (t) => {
     const { server, files } = await suite(t, PRICE, { input: 10, output: 5_000 });
     const { end } = await runFiles(t, files, { maxCost: 0.5, concurrency: 1 });
