@@ -41,6 +41,9 @@ export function activate(context: vscode.ExtensionContext): void {
     (request) => runner.run(request),
     true,
   );
+  controller.createRunProfile('Run fresh', vscode.TestRunProfileKind.Run, (request) =>
+    runner.run(request, true),
+  );
   const startLanguage = ({ languageId }: vscode.TextDocument) => {
     if (languageId !== LANGUAGE_ID) return;
     void language.start();

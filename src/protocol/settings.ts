@@ -6,6 +6,7 @@ export const SETTINGS = {
   concurrency: 'concurrency',
   timeout: 'timeout',
   maxCost: 'maxCost',
+  cache: 'cache',
   verdictMarks: 'verdictMarks',
   trace: 'trace.server',
 } as const;

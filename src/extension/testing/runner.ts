@@ -40,13 +40,19 @@ export interface RunnerParts {
 export class TestRunner {
   readonly #parts: RunnerParts;
   readonly #queue = new RunQueue();
+  /** Those that ask models anew. */
+  readonly #fresh = new WeakSet<vscode.TestRun>();
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
   }
 
-  /** Resolves when the run has ended. The run's own token is what the panel's Cancel stops. */
-  async run(request: vscode.TestRunRequest): Promise<void> {
+  /**
+   * Resolves when the run has ended. The run's own token is what the panel's Cancel stops.
+   *
+   * @param fresh asks models anew, also what earlier runs asked
+   */
+  async run(request: vscode.TestRunRequest, fresh = false): Promise<void> {
     if (!mayRun()) return;
     if (!request.include) await this.#parts.tree.findAll();
     // From here on: what was typed before stands in the files as they are read now.
@@ -54,6 +60,7 @@ export class TestRunner {
     const listening = hearEdits(edits);
     const chosen = await this.#choose(request, edits);
     const run = this.#parts.controller.createTestRun(request);
+    if (fresh) this.#fresh.add(run);
     const firstsOf = ({ items }: ChosenFile) => items.map((item) => this.#parts.tree.firstOf(item));
     for (const item of chosen.flatMap(firstsOf)) run.enqueued(item);
     await this.#queue.add(async () => {
@@ -166,14 +173,21 @@ export class TestRunner {
   ): Promise<void> {
     if (!suite?.cases.some((one) => names.has(caseName(one)))) return;
     const { live, secrets, status, language, log } = this.#parts;
-    const [{ runSuites }, { editorModels }, { askForHosts }, { Scrubber }, { visibleLog }] =
-      await Promise.all([
-        import('../../runner/run.ts'),
-        import('../lm/editorModels.ts'),
-        import('../allowedHosts.ts'),
-        import('../../core/scrubber.ts'),
-        import('../../core/presentation/visibleLog.ts'),
-      ]);
+    const [
+      { runSuites },
+      { editorModels },
+      { askForHosts },
+      { Scrubber },
+      { visibleLog },
+      { answersFolder },
+    ] = await Promise.all([
+      import('../../runner/run.ts'),
+      import('../lm/editorModels.ts'),
+      import('../allowedHosts.ts'),
+      import('../../core/scrubber.ts'),
+      import('../../core/presentation/visibleLog.ts'),
+      import('../../store/answersFolder.ts'),
+    ]);
     const chosen = suite.cases.filter((one) => names.has(caseName(one)));
     const allowedHosts = await askForHosts(chosen, secrets.keys);
     const settings = vscode.workspace.getConfiguration(SECTION, uri);
@@ -193,6 +207,9 @@ export class TestRunner {
         forbidOnly: false,
         keepRecord: true,
         ...(maxCost !== null && { maxCost }),
+        ...(settings.get<boolean>(SETTINGS.cache, true) && {
+          cache: { folder: answersFolder(secrets.keys.env), fresh: this.#fresh.has(run) },
+        }),
         described: { from: 'editor', ...(maxCost !== null && { max_cost: maxCost }) },
         ...secrets.keys,
         allowedHosts,
