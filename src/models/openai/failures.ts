@@ -61,7 +61,8 @@ export function toModelError(error: unknown, at: Endpoint, attempts: Attempts): 
   );
 }
 
-function unreachable(error: Error, at: Endpoint): ModelError {
+/** Where there was no response. */
+export function unreachable(error: Error, at: Endpoint): ModelError {
   const { reason, advice = at.advice.unreachable } = connectionFault(error);
   const words = shownWords(reason, at.scrubber);
   return new ModelError(

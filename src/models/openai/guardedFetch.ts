@@ -1,6 +1,7 @@
 import { isTooDeep } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { connectionFault } from '../connectionFault.ts';
 import { askedWait } from '../endpoint/headers.ts';
 import { inLine } from '../endpoint/inLine.ts';
 import { EndpointDown, LeftAlone, type Line } from '../endpoint/line.ts';
@@ -94,6 +95,8 @@ async function sendOnce(
   const response = await fetch(input, { ...init, redirect: 'manual' }).catch((error: unknown) => {
     attempts.lastStatus = undefined;
     attempts.lastFailure = error instanceof Error ? error : undefined;
+    // What is wrong with encryption is wrong in a second as well.
+    if (error instanceof Error && connectionFault(error).advice !== undefined) stop.abort(error);
     throw error;
   });
   const { status, headers } = response;

@@ -21,6 +21,7 @@ import {
   leftAloneError,
   timeoutError,
   toModelError,
+  unreachable,
 } from './failures.ts';
 import { type Attempts, guardedFetch, UnreadReply } from './guardedFetch.ts';
 import type { EndpointParams } from './params.ts';
@@ -209,6 +210,9 @@ export class OpenAiModel implements Model {
     if (stopped.reason instanceof EndpointDown) {
       const message = `Not asked, since requests before it failed. ${stopped.reason.message}`;
       return new ModelError('endpoint-down', message);
+    }
+    if (stopped.aborted && stopped.reason === attempts.lastFailure) {
+      return unreachable(stopped.reason, this.#endpoint);
     }
     if (stopped.reason instanceof LeftAlone) return leftAloneError(this.#endpoint, attempts);
     if (stopped.aborted && stopped.reason instanceof UnreadReply) {

@@ -1,5 +1,7 @@
 import type { Answer, Fault } from './steps.ts';
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 type Headers = Readonly<Record<string, string>>;
 
 /** A response with an error in OpenAI's shape. */
@@ -44,6 +46,11 @@ export function rateLimited(retryAfter: number | string = 0): Fault {
   });
 }
 
+/** 429 without a word about when to come back. */
+export function refused(): Fault {
+  return httpError(429, 'Too many requests.', { code: 'rate_limit_exceeded' });
+}
+
 /** 500, with a hint that lets a client retry after a millisecond, so that tests stay quick. */
 export function serverError(status = 500): Fault {
   return httpError(status, 'The server had an error.', { headers: { 'retry-after-ms': '1' } });
@@ -76,6 +83,84 @@ export function cutConnection(): Fault {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
       response.write('{"choices": [');
       setTimeout(() => response.socket?.resetAndDestroy(), 10);
+    },
+  };
+}
+
+/** Sends the whole answer, then resets the connection, as a proxy does that does not keep it. */
+export function resetAfter(of: string | Answer): Fault {
+  return {
+    of,
+    fault: (response, sound) => {
+      response.writeHead(200, { ...JSON_TYPE, 'content-length': Buffer.byteLength(sound) });
+      response.end(sound, () => setTimeout(() => response.socket?.resetAndDestroy(), 10));
+    },
+  };
+}
+
+/** Sends headers and the start of a body, and nothing more. */
+export function stall(): Fault {
+  return {
+    fault: (response) => {
+      response.writeHead(200, JSON_TYPE);
+      response.write('{"choices": [');
+    },
+  };
+}
+
+/** Sends the whole answer in many small pieces. */
+export function slowBytes(of: string | Answer, pieces = 20): Fault {
+  return {
+    of,
+    fault: async (response, sound) => {
+      response.writeHead(200, JSON_TYPE);
+      // Within characters of several bytes as well.
+      const bytes = Buffer.from(sound);
+      const size = Math.ceil(bytes.length / pieces);
+      for (let from = 0; from < bytes.length; from += size) {
+        response.write(bytes.subarray(from, from + size));
+        await new Promise((done) => setTimeout(done, 5));
+      }
+      response.end();
+    },
+  };
+}
+
+/** Sends the answer but for its end, as if that were all. */
+export function truncatedJson(of: string | Answer): Fault {
+  return sending(of, (sound) => sound.slice(0, -20));
+}
+
+/** Sends the answer, and then another one. */
+export function doubledJson(of: string | Answer): Fault {
+  return sending(of, (sound) => `${sound}${sound}`);
+}
+
+/** Sends the answer under another type than its own. */
+export function wrongType(of: string | Answer, type = 'text/html'): Fault {
+  return sending(of, (sound) => sound, type);
+}
+
+/** Sends the answer after a megabyte of white space. */
+export function paddedJson(of: string | Answer): Fault {
+  return sending(of, (sound) => ' '.repeat(1_000_000) + sound);
+}
+
+/** Sends more than anybody may read, and ends. */
+export function hugeBody(of: string | Answer): Fault {
+  return sending(of, (sound) => ' '.repeat(17_000_000) + sound);
+}
+
+function sending(
+  of: string | Answer,
+  change: (sound: string) => string,
+  type = 'application/json',
+): Fault {
+  return {
+    of,
+    fault: (response, sound) => {
+      response.writeHead(200, { 'content-type': type });
+      response.end(change(sound));
     },
   };
 }

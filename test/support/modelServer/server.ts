@@ -103,15 +103,17 @@ export async function startModelServer(
       for (const [name, value] of Object.entries(first.headers ?? {}))
         response.setHeader(name, value);
     }
-    if (isFault(first)) return first.fault(response);
-    const steps: [string | Answer, ...(string | Answer)[]] = [first];
-    while (options.several && steps.length < Number(body.n ?? 1)) {
-      const step = await nextStep(body, index);
-      if (isFault(step)) return step.fault(response);
-      steps.push(step);
-    }
     const isResponses = request.url?.split('?')[0]?.endsWith('/responses') === true;
-    const answer = isResponses ? responseOf(first, body) : completion(steps, body, earlier);
+    const replyOf = (one: string | Answer, ...others: (string | Answer)[]) =>
+      isResponses ? responseOf(one, body) : completion([one, ...others], body, earlier);
+    if (isFault(first)) return first.fault(response, JSON.stringify(replyOf(first.of ?? '')));
+    const others: (string | Answer)[] = [];
+    while (options.several && others.length + 1 < Number(body.n ?? 1)) {
+      const step = await nextStep(body, index);
+      if (isFault(step)) return step.fault(response, JSON.stringify(replyOf(step.of ?? '')));
+      others.push(step);
+    }
+    const answer = replyOf(first, ...others);
     if (body.stream === true) await sendStream(response, answer, options.pause ?? 0);
     else sendJson(response, answer);
   }
@@ -122,7 +124,7 @@ export async function startModelServer(
       model: string;
     };
     const { embed } = options;
-    if (!embed) return httpError(404, 'There are no embeddings here.').fault(response);
+    if (!embed) return httpError(404, 'There are no embeddings here.').fault(response, '');
     embedded.push(input);
     const data = input.map((text, index) => ({
       index,
@@ -144,16 +146,16 @@ export async function startModelServer(
       /^POST \/(?:v1|openai(?:\/deployments\/[^/]+)?)\/(?:chat\/completions|responses)$/.test(route)
     ) {
       chat(request, response).catch((error: unknown) =>
-        httpError(400, `Not a chat request: ${String(error)}`).fault(response),
+        httpError(400, `Not a chat request: ${String(error)}`).fault(response, ''),
       );
     } else if (route === 'POST /v1/embeddings') {
       embeddings(request, response).catch((error: unknown) =>
-        httpError(400, `Not a request for embeddings: ${String(error)}`).fault(response),
+        httpError(400, `Not a request for embeddings: ${String(error)}`).fault(response, ''),
       );
     } else if (route === 'GET /v1/models') {
       sendJson(response, { object: 'list', data: [{ id: 'test-model', object: 'model' }] });
     } else {
-      httpError(404, `Unknown address: ${route}`).fault(response);
+      httpError(404, `Unknown address: ${route}`).fault(response, '');
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

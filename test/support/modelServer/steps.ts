@@ -40,7 +40,10 @@ export interface ToolCallAnswer {
 
 /** Something other than a model's answer: the response is the fault's own. */
 export interface Fault {
-  readonly fault: (response: ServerResponse) => void;
+  /** @param sound the reply as JSON, had nothing gone wrong with it */
+  readonly fault: (response: ServerResponse, sound: string) => void;
+  /** What the model says in it. */
+  readonly of?: string | Answer;
 }
 
 /** One reply of the script: a text, an answer in parts, or a fault. */

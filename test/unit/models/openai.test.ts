@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { beforeEach, type TestContext, test } from 'node:test';
+import * as tls from 'node:tls';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { ModelSpec } from '../../../src/core/suite.ts';
 import {
@@ -20,6 +23,13 @@ import {
   startModelServer,
 } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
+import { EXPIRED, PRIVATE_KEY } from '../../support/selfSigned.ts';
+
+/** Newer than the types, which are those of the oldest Node that it runs on. */
+const { getCACertificates, setDefaultCACertificates } = tls as unknown as {
+  getCACertificates(which: string): string[];
+  setDefaultCACertificates(certificates: readonly string[]): void;
+};
 
 const KEY = 'sk-test-0123456789';
 
@@ -369,6 +379,21 @@ test('a connection reset is retried', async (t) => {
   assert.equal((await ask(model)).text, 'Back');
 });
 
+for (const [what, fault] of [
+  ['resets the connection after its answer', faults.resetAfter('Fine')],
+  ['sends it in small pieces', faults.slowBytes('Fine')],
+  ['sends it under another type', faults.wrongType('Fine')],
+  ['sends it as a stream that nobody asked for', faults.wrongType('Fine', 'text/event-stream')],
+  ['sends it after a megabyte of white space', faults.paddedJson('Fine')],
+  ['refused it before without a word about when', [faults.refused(), 'Fine']],
+] as const) {
+  test(`an endpoint is understood that ${what}`, async (t) => {
+    const { model } = await modelWith(t, [fault, 'Next'].flat());
+    assert.equal((await ask(model)).text, 'Fine');
+    assert.equal((await ask(model)).text, 'Next');
+  });
+}
+
 const FAILURES: [string, () => Script, ModelErrorReason, RegExp][] = [
   ['401', () => [faults.unauthorized(KEY)], 'unauthorized', /OPENAI_API_KEY.*Set API Key/],
   ['403', () => [faults.httpError(403, 'Not for you.')], 'unauthorized', /refused the key/],
@@ -379,6 +404,21 @@ const FAILURES: [string, () => Script, ModelErrorReason, RegExp][] = [
   ['500 without end', () => () => faults.serverError(), 'server-error', /Try later/],
   ['an HTML error page', () => () => faults.htmlPage(), 'server-error', /an HTML page/],
   ['an HTML page with 200', () => [faults.htmlPage(200)], 'malformed-reply', /other than JSON/],
+  ['truncated JSON', () => [faults.truncatedJson('Fine')], 'malformed-reply', /other than JSON/],
+  ['doubled JSON', () => [faults.doubledJson('Fine')], 'malformed-reply', /other than JSON/],
+  [
+    'a huge body',
+    () => [faults.hugeBody('Fine')],
+    'malformed-reply',
+    /larger than 16,000,000 bytes and was cut off/,
+  ],
+  ['a stall', () => [faults.stall()], 'timeout', /did not answer within 1000 ms.*status 200/],
+  [
+    'a reset within the body without end',
+    () => () => faults.cutConnection(),
+    'unreachable',
+    /cannot be reached \(.*base_url/,
+  ],
   ['invalid JSON', () => [faults.invalidJson()], 'malformed-reply', /other than JSON/],
   [
     'text that is other than JSON',
@@ -415,7 +455,8 @@ const FAILURES: [string, () => Script, ModelErrorReason, RegExp][] = [
 
 for (const [name, script, reason, words] of FAILURES) {
   test(`${name}: ${reason}, naming the endpoint and never the key`, async (t) => {
-    const { server, model } = await modelWith(t, script());
+    const params = name === 'a stall' ? { timeout: 1_000 } : {};
+    const { server, model } = await modelWith(t, script(), { params });
     const error = await failure(ask(model));
     assert.equal(error.reason, reason);
     assert.match(error.message, words);
@@ -424,6 +465,28 @@ for (const [name, script, reason, words] of FAILURES) {
     assert.equal(error.cause, undefined);
   });
 }
+
+test('an endpoint whose certificate is out of date is told at once, and gets no key', async (t) => {
+  setDefaultCACertificates([EXPIRED]);
+  t.after(() => setDefaultCACertificates(getCACertificates('bundled')));
+  let asked = 0;
+  const server = createServer({ key: PRIVATE_KEY, cert: EXPIRED }, () => {
+    asked += 1;
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const at = { base_url: `https://127.0.0.1:${port}/v1`, timeout: 60_000 };
+  const began = performance.now();
+  const error = await failure(ask(await createModel(spec(at), host())));
+  assert.equal(error.reason, 'unreachable');
+  assert.match(
+    error.message,
+    /certificate has expired.*out of date\. Renew it, or check the clock/,
+  );
+  assert.equal(asked, 0);
+  assert.ok(performance.now() - began < at.timeout);
+});
 
 for (const [when, params] of [
   ['', {}],
