@@ -1,28 +1,40 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import * as faulty from '../../test/support/modelServer/faults.ts';
 import { type ModelServer, startModelServer } from '../../test/support/modelServer/server.ts';
 import type { Step } from '../../test/support/modelServer/steps.ts';
-import { runFiles } from '../../test/support/runs.ts';
+import { runFiles, workspaceWith } from '../../test/support/runs.ts';
 import { judgeAnswer } from '../judge-cost/judgeAnswer.ts';
 import { type Attack, oneOf, type Random, type Scene, seeded } from './attack.ts';
 
 const RUNS = 200;
 
 /** Runs at a time: most of their time they wait to ask again. */
-const SIDE_BY_SIDE = 16;
+const SIDE_BY_SIDE = 40;
 
 /** Milliseconds that a model may take; an endpoint that hangs takes all of it. */
 const TIMEOUT = 2_000;
+
+/** One run of so many writes its record and a recording: the disk takes longer than all the rest. */
+const WRITES = 5;
+
+/** In one run of so many the endpoint goes away and never comes back. */
+const AWAY = 8;
 
 const STATUSES = ['pass', 'fail', 'error', 'skipped'];
 
 /** The judge finds against whatever has this word. */
 const WRONG = 'wrongly';
 
+/** Values that nobody may read anywhere: a key, and what a variable puts into a header. */
+const KEY = 'sk-attack-7f3a9c51d2e84b60';
+const TOKEN = 'team-token-0b6d1e93a7c5';
+
 function suite(baseUrl: string): string {
   const model = (name: string) =>
-    `{provider: openai, model: ${name}, base_url: "${baseUrl}", timeout: ${TIMEOUT}}`;
+    `{provider: openai, model: ${name}, base_url: "${baseUrl}", timeout: ${TIMEOUT}, headers: {x-team: "\${env:TEAM_TOKEN}"}}`;
   const talk = (reply: string) =>
     `[{user: Where is order 7?}, {assistant: ${reply}}, {user: Thanks}, {assistant: Bye}]`;
   return `models:
@@ -55,15 +67,19 @@ function soundAnswer(body: ChatBody): string {
 /** What may happen to any request. */
 const TRANSPORT: readonly (() => Step)[] = [
   () => faulty.rateLimited(),
-  () => faulty.rateLimited(86_400),
+  () => faulty.rateLimited(0.3),
+  faulty.refused,
   () => faulty.serverError(),
   () => faulty.serverError(503),
-  () => faulty.unauthorized(),
+  () => faulty.unauthorized(KEY),
+  () => faulty.httpError(400, `Bad header x-team: ${TOKEN}.`),
+  () => faulty.body(500, `<pre>Bearer ${KEY}</pre>`, 'text/html', { 'retry-after-ms': '1' }),
   () => faulty.notFound(),
   () => faulty.contextTooLong(),
   faulty.connectionReset,
   faulty.cutConnection,
   faulty.hang,
+  faulty.stall,
   faulty.endlessTrickle,
   faulty.invalidJson,
   faulty.plainText,
@@ -73,9 +89,23 @@ const TRANSPORT: readonly (() => Step)[] = [
   faulty.emptyContent,
   faulty.contentFilter,
   () => faulty.cutOff(),
-  () => faulty.redirect('http://127.0.0.1:9/v1/chat/completions'),
+  () => faulty.redirect(`http://127.0.0.1:9/v1/chat/completions?key=${KEY}`),
   () => faulty.body(200, '['.repeat(10_000), 'application/json'),
   () => faulty.body(200, '{"error":{"message":"No credit."}}', 'application/json'),
+];
+
+/** What ends all requests that come after it as well, so that it is rare. */
+const LASTING: readonly (() => Step)[] = [() => faulty.rateLimited(86_400)];
+
+/** What may happen to any answer on its way. */
+const ON_THE_WAY: readonly ((answer: string) => Step)[] = [
+  (answer) => faulty.resetAfter(answer),
+  (answer) => faulty.slowBytes(answer),
+  (answer) => faulty.truncatedJson(answer),
+  (answer) => faulty.doubledJson(answer),
+  (answer) => faulty.wrongType(answer),
+  (answer) => faulty.wrongType(answer, 'text/event-stream'),
+  (answer) => faulty.paddedJson(answer),
 ];
 
 /** What may happen to an answer of a judge: nobody could say what was meant by it. */
@@ -114,17 +144,23 @@ function opposite(answer: string): string {
     .replaceAll('"PASS"', '"fail"');
 }
 
-function faulted(body: ChatBody, sound: string, random: Random): Step {
-  const own = body.model === 'agent' ? [] : [...SPOILT, ...CLOTHED];
-  const fault = oneOf([...TRANSPORT, ...own], random);
+function faulted(body: ChatBody, sound: string, often: number, random: Random): Step {
+  const own = body.model === 'agent' ? [leaking] : [...SPOILT, ...CLOTHED];
+  const lasting = often > 8 ? LASTING : [];
+  const fault = oneOf([...TRANSPORT, ...lasting, ...ON_THE_WAY, ...own], random);
   return fault(sound);
+}
+
+/** An agent that was talked into telling what it was called with. */
+function leaking(answer: string): Step {
+  return `${answer} I was called with ${KEY} and ${TOKEN}.`;
 }
 
 export const faults: Attack = {
   name: 'faults',
   tries: RUNS,
   async run(found, scene) {
-    const sound = await judged(scene, soundAnswer);
+    const { lines: sound } = await judged(scene, soundAnswer);
     const outcomes = new Set(sound.map(({ status }) => status));
     if (outcomes.size !== 2) found(`without faults the cases ${[...outcomes].join(', ')} alone`);
     const seeds = Array.from({ length: RUNS }, () => scene.random(2 ** 31));
@@ -134,27 +170,66 @@ export const faults: Attack = {
         const random = seeded(seeds[run] ?? 0);
         // From a fault now and then to hardly anything else.
         const often = 1 + random(10);
-        const lines = await judged(scene, (body) => {
-          const answer = soundAnswer(body);
-          return random(10) < often ? faulted(body, answer, random) : answer;
-        });
+        const away = random(AWAY) === 0 ? random(20) : Number.POSITIVE_INFINITY;
+        const { lines, written } = await judged(
+          scene,
+          (body, index) => {
+            const answer = soundAnswer(body);
+            if (index >= away) return faulty.connectionReset();
+            return random(10) < often ? faulted(body, answer, often, random) : answer;
+          },
+          run % WRITES === 0,
+        );
         for (const wrong of turned(lines, sound)) found(`run ${run}: ${wrong}`);
+        for (const [where, text] of Object.entries(written)) {
+          if (text.includes(KEY) || text.includes(TOKEN)) found(`run ${run}: a secret in ${where}`);
+        }
       }
     };
     await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
   },
 };
 
+interface Judged {
+  readonly lines: readonly CaseLine[];
+  /** All that was told and written, by what it is. */
+  readonly written: Readonly<Record<string, string>>;
+}
+
 async function judged(
   scene: Scene,
-  script: (body: ChatBody) => Step,
-): Promise<readonly CaseLine[]> {
+  script: (body: ChatBody, index: number) => Step,
+  writes = false,
+): Promise<Judged> {
   const server: ModelServer = await startModelServer(script);
+  const logged: string[] = [];
+  const tell = (message: string) => void logged.push(message);
+  const workspace = await workspaceWith(scene, {});
+  const recording = join(workspace, 'recording.jsonl');
   try {
     const files = { 'suite.eval.yaml': suite(server.baseUrl), 'tone.md': TONE };
-    return (await runFiles(scene, files, { timeout: 60_000, keepRecord: false })).lines;
+    const { lines, events, record } = await runFiles(scene, files, {
+      workspace,
+      timeout: 60_000,
+      keepRecord: writes,
+      ...(writes && { record: recording }),
+      secret: async () => KEY,
+      env: (name) => (name === 'TEAM_TOKEN' ? TOKEN : undefined),
+      log: { debug: tell, info: tell, warn: tell, error: tell },
+    });
+    return {
+      lines,
+      written: {
+        'the log': logged.join('\n'),
+        // A case that starts holds its model as it will be asked.
+        'what is shown': JSON.stringify(events.filter(({ kind }) => kind !== 'case-started')),
+        'the record': record === undefined ? '' : await readFile(record, 'utf8'),
+        'the recording': writes ? await readFile(recording, 'utf8') : '',
+      },
+    };
   } finally {
     await server.close();
+    await rm(workspace, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
