@@ -18,7 +18,7 @@ export interface Subject {
 
 export const turnlight: Subject = {
   name: 'Turnlight',
-  args: [join(CHECKOUT, 'src/server/main.ts'), '--stdio'],
+  args: [join(CHECKOUT, 'dist/server.js'), '--stdio'],
   languageId: 'conversation-eval',
   pause: 150,
   settings: {},

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** The command line as it ships. */
+export const TURNLIGHT = resolve(import.meta.dirname, '../dist/cli.js');
+
+/** What a process took from its start to its end. */
+export interface Took {
+  /** Milliseconds. */
+  readonly wall: number;
+  /** Milliseconds of all cores; undefined without GNU time, like `memory`. */
+  readonly cpu: number | undefined;
+  /** The most it had resident at once, in bytes. */
+  readonly memory: number | undefined;
+}
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function node(args: readonly string[], folder: string): Command {
+  return { program: process.execPath, args, folder };
+}
+
+/** Runs a process to its end. @throws Error with what it wrote where it does not end with 0 or 1 */
+export async function timed({ program, args, folder, env = {} }: Command): Promise<Took> {
+  const report = join(tmpdir(), `turnlight-time-${process.pid}`);
+  const timing = (await hasGnuTime()) ? [GNU_TIME, '-f', '%U %S %M', '-o', report] : [];
+  const [first = program, ...rest] = [...timing, program, ...args];
+  const began = performance.now();
+  const child = spawn(first, rest, {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text: Buffer) => {
+      said = `${said}${text}`.slice(-2_000);
+    });
+  }
+  const code = await new Promise((done, fail) => child.on('close', done).on('error', fail));
+  const wall = performance.now() - began;
+  if (code !== 0 && code !== 1) throw new Error(`${program} ended with ${code}: ${said}`);
+  if (timing.length === 0) return { wall, cpu: undefined, memory: undefined };
+  const last = (await readFile(report, 'utf8')).trim().split('\n').at(-1) ?? '';
+  await rm(report);
+  const [user = 0, system = 0, memory = 0] = last.split(' ').map(Number);
+  return { wall, cpu: (user + system) * 1_000, memory: memory * 1_024 };
+}
+
+const GNU_TIME = '/usr/bin/time';
+
+let known: Promise<boolean> | undefined;
+
+function hasGnuTime(): Promise<boolean> {
+  known ??= new Promise((done) => {
+    const child = spawn(GNU_TIME, ['--version'], { stdio: 'ignore' });
+    child.on('error', () => done(false)).on('close', (code) => done(code === 0));
+  });
+  return known;
+}
+
+/** Of each key, over what several runs took. */
+export function medians(all: readonly Took[]): Took {
+  const of = (key: keyof Took) => median(all.flatMap((one) => one[key] ?? []));
+  return { wall: of('wall') ?? Number.NaN, cpu: of('cpu'), memory: of('memory') };
+}
+
+export function median(values: readonly number[]): number | undefined {
+  return [...values].sort((a, b) => a - b)[values.length >> 1];
+}
+
+export function seconds(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? '–' : `${(milliseconds / 1_000).toFixed(2)} s`;
+}
+
+export function megabytes(bytes: number | undefined): string {
+  return bytes === undefined ? '–' : `${Math.round(bytes / 1_000_000)} MB`;
+}
+
+/** The median of the ratios of runs that stood side by side. */
+export function sideBySide(
+  ours: readonly (number | undefined)[],
+  theirs: readonly (number | undefined)[],
+): number {
+  const ratios = ours.flatMap((one, index) => {
+    const other = theirs[index];
+    return one === undefined || other === undefined ? [] : [one / other];
+  });
+  return median(ratios) ?? Number.NaN;
+}
+
+export function fine(times: number): string {
+  return Number.isFinite(times) ? `${times.toFixed(2)} ×` : '–';
+}

@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type Command, node, TURNLIGHT } from '../processes.ts';
+
+/** How much is asked, and how much at once. */
+export interface Load {
+  readonly conversations: number;
+  readonly turns: number;
+  readonly judged: number;
+  readonly concurrency: number;
+}
+
+/** A program that runs a load against an endpoint. */
+export interface Subject {
+  readonly name: string;
+  /** Writes what it needs into a folder of its own. */
+  prepare(load: Load, baseUrl: string, folder: string): Promise<Command>;
+}
+
+export const bareLoop: Subject = {
+  name: 'bare fetch loop',
+  prepare: async ({ conversations, turns, judged, concurrency }, baseUrl, folder) => {
+    const program = resolve(import.meta.dirname, 'bareLoop.mjs');
+    const numbers = [conversations, turns, judged, concurrency].map(String);
+    return node([program, baseUrl, ...numbers], folder);
+  },
+};
+
+const JUDGED = ['conversation-completeness', 'turn-relevancy'];
+
+export const turnlight: Subject = {
+  name: 'Turnlight',
+  prepare: async (load, baseUrl, folder) => {
+    await writeFile(join(folder, 'bench.eval.yaml'), evalFile(load, baseUrl));
+    const args = [TURNLIGHT, 'run', '--concurrency', String(load.concurrency)];
+    return { ...node(args, folder), env: { OPENAI_API_KEY: 'local' } };
+  },
+};
+
+function evalFile({ conversations, turns, judged }: Load, baseUrl: string): string {
+  const cases = Array.from({ length: conversations }, (_, number) => {
+    const asked = Array.from(
+      { length: turns },
+      (_one, turn) => `      - "Order ${number + 1}, question ${turn + 1}: where is it?"`,
+    );
+    return [`  - id: order-${number + 1}`, '    turns:', ...asked].join('\n');
+  });
+  return `name: Bench
+models:
+  model: {provider: openai, model: bench, base_url: ${baseUrl}}
+targets:
+  agent: {type: chat, model: model}
+target: agent
+judge: model
+defaults:
+  assert:
+${JUDGED.slice(0, judged)
+  .map((type) => `    - type: ${type}`)
+  .join('\n')}
+cases:
+${cases.join('\n')}
+`;
+}
