@@ -171,7 +171,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'bench',
     holds:
-      'measures what judging costs and how fast the language server answers; attacks everything',
+      'measures what judging costs, how fast runs and the language server are, and their memory; attacks everything',
     imports: [
       'core',
       'yaml',

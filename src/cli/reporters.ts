@@ -1,6 +1,9 @@
-import { appendFile, lstat, mkdir, open, realpath, unlink, writeFile } from 'node:fs/promises';
+import { createWriteStream } from 'node:fs';
+import { lstat, mkdir, open, realpath, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { uniqueBy } from '../core/data/data.ts';
+import { isFailure } from '../core/verdict.ts';
 import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
 import { type FileReporterName, REPORTERS, type ReporterName } from '../report/registry.ts';
 import { RunLog } from '../report/reporter.ts';
@@ -49,19 +52,16 @@ export async function createReporters(
   await assertApart(outputs, taken);
   for (const { path } of outputs) if (path !== undefined) await assertWritable(path);
   const usesOut = outputs.some(({ name, path }) => path === undefined && !isCommands(name));
+  const log = new RunLog(outputs.every(({ name }) => tellsFailures(name)) ? isFailure : undefined);
   const terminal = chosen.some(({ name }) => name === 'terminal')
-    ? createTerminal(usesOut ? shell.err : shell.out, shell)
+    ? createTerminal(usesOut ? shell.err : shell.out, shell, log)
     : undefined;
   const reports = await Promise.all(
     outputs.map(async (one) => ({ ...one, write: await REPORTERS[one.name].load() })),
   );
-  const log = new RunLog();
 
   return {
-    event: (event) => {
-      terminal?.event(event);
-      log.add(event);
-    },
+    event: (event) => (terminal ? terminal.event(event) : log.add(event)),
     note: (text) => {
       if (terminal) terminal.note(text);
       else shell.err.write(`${text}\n`);
@@ -71,11 +71,12 @@ export async function createReporters(
       const failures: UnwritableError[] = [];
       for (const { write, ...one } of reports) {
         const { name, path, appends } = one;
-        const text = write(log, folderOf(one, shell));
-        if (path === undefined) shell.out[isCommands(name) ? 'command' : 'write'](text);
-        else {
-          const save = appends ? appendFile : writeFile;
-          await save(path, shell.scrubber.text(text)).catch((error: unknown) =>
+        const pieces = write(log, folderOf(one, shell));
+        if (path === undefined) {
+          for (const text of pieces) shell.out[isCommands(name) ? 'command' : 'write'](text);
+        } else {
+          const file = createWriteStream(path, { flags: appends ? 'a' : 'w' });
+          await pipeline(scrubbed(pieces, shell), file).catch((error: unknown) =>
             failures.push(unwritableReport(path, error)),
           );
         }
@@ -83,6 +84,10 @@ export async function createReporters(
       return failures;
     },
   };
+}
+
+function* scrubbed(pieces: Iterable<string>, { scrubber }: Shell): Generator<string> {
+  for (const text of pieces) yield scrubber.text(text);
 }
 
 function outputsOf(
@@ -149,6 +154,10 @@ function folderOf({ name, appends }: Output, shell: Shell): string {
   return (ofGitHub && shell.env('GITHUB_WORKSPACE')) || shell.folder;
 }
 
+function tellsFailures(name: FileReporterName): boolean {
+  return 'tells' in REPORTERS[name];
+}
+
 function isCommands(name: ReporterName): boolean {
   return name !== 'terminal' && 'commands' in REPORTERS[name];
 }
@@ -170,15 +179,16 @@ function unwritableReport(path: string, error: unknown): UnwritableError {
   return unwritable('The report', path, error);
 }
 
-function createTerminal(stream: Stream, shell: Shell): TerminalReporter {
-  return new TerminalReporter({
-    write: (text) => stream.write(text),
+function createTerminal(stream: Stream, shell: Shell, log: RunLog): TerminalReporter {
+  const options = {
+    write: (text: string) => stream.write(text),
     live: stream.isTty,
     colours: coloursWanted(stream, shell.env),
     size: () => stream.size(),
     folder: shell.folder,
     now: () => performance.now(),
-  });
+  };
+  return new TerminalReporter(options, log);
 }
 
 /** https://no-color.org: any value but the empty one turns colours off. */

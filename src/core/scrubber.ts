@@ -67,6 +67,7 @@ export class Scrubber {
 
   /** The same for all texts in JSON data; data without secrets stays the same object. */
   data<Data>(data: Data): Data {
+    if (this.#names.size === 0) return data;
     const text = JSON.stringify(data);
     if (text === undefined) return data;
     const clean = this.text(text);

@@ -6,12 +6,22 @@ import { ReasonedError } from '../core/errors.ts';
 export interface Files {
   /** @throws FileError if it is missing, larger than `maxBytes`, or not UTF-8 */
   read(path: string, maxBytes: number): Promise<string>;
+  /** A file to be read in slices; undefined where only all of it can be read. */
+  slices?(path: string, maxBytes: number): Promise<Slices | undefined>;
   /** What stands at a path, links followed; undefined if nothing does. */
   kindOf(path: string): Promise<PathKind | undefined>;
   /** The path with symbolic links followed; the path itself if it does not exist. */
   realPath(path: string): Promise<string>;
   /** Absolute paths, sorted, of the files under `folder` that match. */
   glob(patterns: readonly string[], folder: string): Promise<string[]>;
+}
+
+/** The bytes of a file, so that no more than a slice of it is in memory. */
+export interface Slices {
+  /** Each is gone once the next one comes. */
+  inOrder(): AsyncIterable<Uint8Array>;
+  /** @param end the first byte that is not read */
+  between(start: number, end: number): Promise<Uint8Array>;
 }
 
 /** `other` is a pipe, a device or a link to nothing: never read, and nothing can be created there. */
@@ -42,6 +52,8 @@ export function overlayFiles(files: Files, textAt: (path: string) => string | un
       if (text.length > maxBytes) throw tooLarge(text.length, maxBytes);
       return text;
     },
+    slices: async (path, maxBytes) =>
+      textAt(path) === undefined ? files.slices?.(path, maxBytes) : undefined,
     kindOf: async (path) => (textAt(path) === undefined ? files.kindOf(path) : 'file'),
   };
 }

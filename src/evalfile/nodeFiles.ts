@@ -4,8 +4,11 @@ import { buffer } from 'node:stream/consumers';
 import { glob } from 'tinyglobby';
 import { realPathOf } from '../disk/realPath.ts';
 import { openRegular } from '../disk/regularFile.ts';
-import type { Files, PathKind } from './files.ts';
+import { type Files, type PathKind, type Slices, tooLarge } from './files.ts';
 import { readText } from './readText.ts';
+
+/** Bytes that are read at once. */
+const SLICE = 256_000;
 
 /** @param own paths that the user named, absolute; those may be pipes and devices too */
 export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
@@ -22,6 +25,7 @@ export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
         maxBytes,
       ).finally(async () => (await opened.catch(() => undefined))?.close());
     },
+    slices: (path, maxBytes) => slicesOf(path, maxBytes).catch(() => undefined),
     async kindOf(path) {
       const there = await lstat(path).catch(() => undefined);
       const led = there?.isSymbolicLink() ? await stat(path).catch(() => there) : there;
@@ -37,6 +41,39 @@ export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
         followSymbolicLinks: false,
       });
       return found.sort();
+    },
+  };
+}
+
+/** @throws Error if it is no regular file within the limit */
+async function slicesOf(path: string, maxBytes: number): Promise<Slices> {
+  const real = await realpath(path);
+  const { size } = await lstat(real);
+  if (size > maxBytes) throw tooLarge(size, maxBytes);
+  await (await openRegular(real)).close();
+  return {
+    async *inOrder() {
+      const file = await openRegular(real);
+      const slice = Buffer.alloc(SLICE);
+      try {
+        for (;;) {
+          const { bytesRead } = await file.read(slice, 0, SLICE);
+          if (bytesRead === 0) return;
+          yield slice.subarray(0, bytesRead);
+        }
+      } finally {
+        await file.close();
+      }
+    },
+    async between(start, end) {
+      const file = await openRegular(real);
+      try {
+        const bytes = Buffer.allocUnsafe(end - start);
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
+        return bytes.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
     },
   };
 }

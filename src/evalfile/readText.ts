@@ -13,7 +13,11 @@ export interface Readable {
 
 /** @throws FileError as `Files.read` */
 export async function readText(file: Readable, maxBytes: number): Promise<string> {
-  const bytes = await bytesOf(file, maxBytes);
+  return textOfBytes(await bytesOf(file, maxBytes));
+}
+
+/** @throws FileError `not-utf8` */
+export function textOfBytes(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {

@@ -1,8 +1,7 @@
 import { groupBy } from '../core/data/data.ts';
 import { verdictText } from '../core/presentation/verdictText.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
+import type { CaseSummary, VerdictSummary } from '../core/record/caseSummary.ts';
 import { mean } from '../core/scoring.ts';
-import type { Verdict } from '../core/verdict.ts';
 
 /** How one assertion came out over the cases of a suite, or of a run. */
 export interface AssertionSummary {
@@ -23,22 +22,22 @@ export interface AssertionSummary {
 }
 
 /** By suite and name, in the order of the cases. */
-export function summariesBySuite(cases: readonly CaseLine[]): AssertionSummary[] {
+export function summariesBySuite(cases: readonly CaseSummary[]): AssertionSummary[] {
   return [...groupBy(cases, ({ suite }) => suite)].flatMap(([suite, lines]) =>
     summaries(lines).map((one) => ({ suite, ...one })),
   );
 }
 
 /** By name, whatever the suite. */
-export function summaries(cases: readonly CaseLine[]): AssertionSummary[] {
+export function summaries(cases: readonly CaseSummary[]): AssertionSummary[] {
   const verdicts = cases.flatMap((line) => line.verdicts);
   return [...groupBy(verdicts, ({ assertion }) => assertion.name)].map(([name, verdicts]) =>
     summary(name, verdicts),
   );
 }
 
-function summary(name: string, verdicts: readonly Verdict[]): AssertionSummary {
-  const count = (status: Verdict['status']) =>
+function summary(name: string, verdicts: readonly VerdictSummary[]): AssertionSummary {
+  const count = (status: VerdictSummary['status']) =>
     verdicts.filter((verdict) => verdict.status === status).length;
   const scores = verdicts.flatMap(({ score }) => (score === null ? [] : [score]));
   return {
@@ -54,7 +53,7 @@ function summary(name: string, verdicts: readonly Verdict[]): AssertionSummary {
 }
 
 /** What the field calls the outcome, where that is more than its score. */
-function givenIn(verdict: Verdict): string[] {
+function givenIn(verdict: VerdictSummary): string[] {
   const { label, value, score } = verdict;
   if (score === null || (label === undefined && (value === undefined || value === score)))
     return [];

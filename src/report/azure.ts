@@ -1,17 +1,17 @@
 import { type Conversation, type Turn, type TurnItem, turnsOf } from '../core/conversation.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
-import { visibleJson } from '../core/presentation/visibleText.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { summaries } from './assertionSummary.ts';
-import type { Report } from './reporter.ts';
+import type { Report, RunLog } from './reporter.ts';
+import { writtenJson } from './writtenJson.ts';
 
 /**
  * What `evaluate` of Azure's evaluation SDK returns: a row for each case, with `inputs.` and `outputs.`
  * columns, and the means and pass rates of the evaluators under `metrics`.
  */
-export const writeAzure: Report = ({ cases }) => {
-  const metrics = summaries(cases).flatMap(({ name, mean: score, passed, failed }) => {
+export const writeAzure: Report = function* (log) {
+  const metrics = summaries(log.cases).flatMap(({ name, mean: score, passed, failed }) => {
     const key = keyOf(name);
     const share = passed + failed === 0 ? null : passed / (passed + failed);
     return [
@@ -19,13 +19,17 @@ export const writeAzure: Report = ({ cases }) => {
       [`${key}.binary_aggregate`, share],
     ] as const;
   });
-  const report = {
-    rows: cases.map(rowOf),
+  yield* writtenJson({
+    rows: rowsOf(log),
     metrics: Object.fromEntries(metrics.filter(([, value]) => value !== null)),
     studio_url: null,
-  };
-  return `${visibleJson(report)}\n`;
+  });
+  yield '\n';
 };
+
+function* rowsOf(log: RunLog): Generator<object> {
+  for (const line of log.lines()) yield rowOf(line);
+}
 
 function rowOf(line: CaseLine): object {
   const { conversation, facts } = line;

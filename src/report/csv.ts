@@ -36,14 +36,18 @@ const COLUMNS: Readonly<
 };
 
 /** A row for each verdict and, below it, for each turn that it judged. A case without verdicts has one row. */
-export const writeCsv: Report = ({ cases, homes }) => {
-  const rows = cases.flatMap((line) => {
-    const home = homes.get(line.suite);
-    return rowsOf(home ? { ...line, suite: recordedPath(home, line.suite) } : line);
-  });
-  // A spreadsheet would take a text that begins with `=` for a formula, whoever said it.
-  return stringify([Object.keys(COLUMNS), ...rows], { escape_formulas: true });
+export const writeCsv: Report = function* (log) {
+  yield written([Object.keys(COLUMNS)]);
+  for (const line of log.lines()) {
+    const home = log.homes.get(line.suite);
+    yield written(rowsOf(home ? { ...line, suite: recordedPath(home, line.suite) } : line));
+  }
 };
+
+/** A spreadsheet would take a text that begins with `=` for a formula, whoever said it. */
+function written(rows: Cell[][]): string {
+  return stringify(rows, { escape_formulas: true });
+}
 
 function rowsOf(line: CaseLine): Cell[][] {
   const row = (verdict?: Verdict, turn?: TurnVerdict) =>

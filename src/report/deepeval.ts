@@ -1,22 +1,23 @@
 import { type Conversation, type Turn, textOf, turnsOf } from '../core/conversation.ts';
 import { groupBy } from '../core/data/data.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
-import { visibleJson } from '../core/presentation/visibleText.ts';
+import type { VerdictSummary } from '../core/record/caseSummary.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Report } from './reporter.ts';
+import type { Report, RunLog } from './reporter.ts';
+import { writtenJson } from './writtenJson.ts';
 
 /**
  * A test run as DeepEval writes it into `.deepeval/.latest_test_run.json`: conversational test cases
  * with their turns and the data of their metrics. A metric that did not apply is left out, as there.
  */
-export const writeDeepEval: Report = (log) => {
+export const writeDeepEval: Report = function* (log) {
   const { cases, duration, usage, run } = log;
   const verdicts = cases.flatMap((line) => line.verdicts.filter(applies));
-  const report = {
+  yield* writtenJson({
     identifier: run?.id ?? null,
     testCases: [],
-    conversationalTestCases: cases.map(testCase),
+    conversationalTestCases: testCases(log),
     metricsScores: [...groupBy(verdicts, metricName)].map(([metric, own]) => ({
       metric,
       scores: own.flatMap(({ score }) => (score === null ? [] : [score])),
@@ -28,11 +29,19 @@ export const writeDeepEval: Report = (log) => {
     testFailed: cases.filter(({ status }) => status === 'fail' || status === 'error').length,
     runDuration: duration / 1000,
     evaluationCost: usage.cost,
-  };
-  return `${visibleJson(report)}\n`;
+  });
+  yield '\n';
 };
 
-function applies({ status }: Verdict): boolean {
+function* testCases(log: RunLog): Generator<object> {
+  let order = 0;
+  for (const line of log.lines()) {
+    yield testCase(line, order);
+    order += 1;
+  }
+}
+
+function applies({ status }: VerdictSummary): boolean {
   return status !== 'skipped';
 }
 
@@ -105,7 +114,7 @@ function metricData(verdict: Verdict): object {
 }
 
 /** Its own label; of one without, the type in DeepEval's way: `Turn Relevancy`. */
-function metricName({ assertion: { name, type } }: Verdict): string {
+function metricName({ assertion: { name, type } }: VerdictSummary): string {
   if (name !== type) return name;
   return type.replace(
     /(^|-)([a-z])/g,

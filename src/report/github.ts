@@ -11,17 +11,16 @@ import { shownPath } from './shownPath.ts';
  *
  * @param folder the repository's, from which GitHub finds the files
  */
-export const writeAnnotations: Report = ({ failures }, folder) =>
-  failures
-    .flatMap((line) =>
-      failuresOf(line).map(({ source, text }) => {
-        const file = shownPath(source.path, folder).replaceAll('\\', '/');
-        const { line: start } = source.range.start;
-        const place = `file=${property(file)},line=${start + 1},title=${property(executionTitle(line))}`;
-        return `::error ${place}::${data(text)}\n`;
-      }),
-    )
-    .join('');
+export const writeAnnotations: Report = function* (log, folder) {
+  for (const line of log.lines(log.failures)) {
+    for (const { source, text } of failuresOf(line)) {
+      const file = shownPath(source.path, folder).replaceAll('\\', '/');
+      const { line: start } = source.range.start;
+      const place = `file=${property(file)},line=${start + 1},title=${property(executionTitle(line))}`;
+      yield `::error ${place}::${data(text)}\n`;
+    }
+  }
+};
 
 /** A value that is no command itself. */
 function data(text: string): string {

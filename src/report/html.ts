@@ -1,18 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { stateAssertions } from '../assertions/stateAssertions.ts';
-import { visibleJson } from '../core/presentation/visibleText.ts';
 import { mapCasePaths } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import type { SuiteCase } from '../core/suite.ts';
+import type { StatedAssertion } from '../core/statedAssertion.ts';
 import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
 import { viewPolicy } from '../protocol/viewPolicy.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
 import { createPaint } from './paint.ts';
-import type { Report } from './reporter.ts';
+import type { Report, RunLog } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 import { summaryLines } from './summary.ts';
+import { writtenJson } from './writtenJson.ts';
 
 /** What the page is made of: the conversation view as the editor shows it. */
 interface Assets {
@@ -27,14 +26,22 @@ interface Assets {
 export async function htmlReport(): Promise<Report> {
   const [script, style] = await Promise.all([asset('webview.js'), asset('webview.css')]);
   return (log, folder) => {
-    const executions = log.cases.map((line) => snapshotOf(line, log.caseOf(line), folder));
+    const executions = snapshots(log, folder);
     const sums = summaryLines(log, createPaint(false), log.duration);
     const started = log.run?.started;
     return pageOf({ ...(started && { started }), sums, executions }, { script, style });
   };
 }
 
-function snapshotOf(line: CaseLine, known: SuiteCase | undefined, folder: string): Snapshot {
+function* snapshots(log: RunLog, folder: string): Generator<Snapshot> {
+  for (const { line, assertions } of log.executions()) yield snapshotOf(line, assertions, folder);
+}
+
+function snapshotOf(
+  line: CaseLine,
+  assertions: readonly StatedAssertion[],
+  folder: string,
+): Snapshot {
   const shown = mapCasePaths(line, (path) => shownPath(path, folder));
   const { suite, id, variant, repetition, suite_name, description, repetitions } = shown;
   return {
@@ -43,7 +50,7 @@ function snapshotOf(line: CaseLine, known: SuiteCase | undefined, folder: string
     suiteName: suite_name,
     repetitions,
     ...(description !== undefined && { description }),
-    assertions: known ? stateAssertions(known) : [],
+    assertions: [...assertions],
     stale: false,
   };
 }
@@ -53,11 +60,13 @@ function asset(name: string): Promise<string> {
   return readFile(new URL(`${folder}/${name}`, import.meta.url), 'utf8');
 }
 
-function pageOf(page: ReportPage, { script, style }: Assets): string {
-  const run = inElement(visibleJson(page));
+/** What the page shows; its executions come one by one. */
+type Shown = Omit<ReportPage, 'executions'> & { readonly executions: Generator<Snapshot> };
+
+function* pageOf(page: Shown, { script, style }: Assets): Generator<string> {
   const code = script.replaceAll(/<\/(?=script)|<(?=!--)/gi, (found) => `\\x3c${found.slice(1)}`);
   const nonce = randomBytes(16).toString('base64url');
-  return `<!DOCTYPE html>
+  yield `<!DOCTYPE html>
 <html lang="en" class="report">
   <head>
     <meta charset="utf-8" />
@@ -70,7 +79,9 @@ function pageOf(page: ReportPage, { script, style }: Assets): string {
   <body>
     <nav id="cases" aria-label="Cases"></nav>
     <main id="app"></main>
-    <script type="application/json" id="${RUN_ELEMENT}">${run}</script>
+    <script type="application/json" id="${RUN_ELEMENT}">`;
+  for (const piece of writtenJson(page)) yield inElement(piece);
+  yield `</script>
     <script type="module" nonce="${nonce}">${code}</script>
   </body>
 </html>

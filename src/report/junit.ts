@@ -1,51 +1,50 @@
 import { groupBy } from '../core/data/data.ts';
 import { caseName, executionTitle } from '../core/presentation/executionTitle.ts';
 import { plainLog, visibleLine, visibleText } from '../core/presentation/visibleText.ts';
-import type { CaseLine, RunLine } from '../core/record/runRecord.ts';
+import type { CaseSummary } from '../core/record/caseSummary.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 import { describeFailure } from './failures.ts';
 import { createPaint } from './paint.ts';
-import type { CaseResult, Report } from './reporter.ts';
+import type { CaseResult, Report, RunLog } from './reporter.ts';
 import { shownPath } from './shownPath.ts';
 
 /**
  * JUnit's XML, as continuous integration reads it: a suite per eval file, a test case per case, its
  * repetitions taken together. A judged failure is a `failure`, what could not be judged or run an `error`.
  */
-export const writeJUnit: Report = ({ run, results }, folder) => {
+export const writeJUnit: Report = function* (log, folder) {
+  const { results } = log;
   const suites = groupBy(results, ({ lines }) => lines[0].suite);
   const shown = (path: string) => shownPath(path, folder).replaceAll('\\', '/');
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="Turnlight"${totals(results)}>`,
-    ...[...suites.values()].flatMap((some) => suiteLines(some, run, shown)),
-    '</testsuites>',
-    '',
-  ].join('\n');
+  yield '<?xml version="1.0" encoding="UTF-8"?>\n';
+  yield `<testsuites name="Turnlight"${totals(results)}>\n`;
+  for (const some of suites.values()) {
+    for (const line of suiteLines(some, log, shown)) yield `${line}\n`;
+  }
+  yield '</testsuites>\n';
 };
 
 type Shown = (path: string) => string;
 
-function suiteLines(
+function* suiteLines(
   results: readonly [CaseResult, ...CaseResult[]],
-  run: RunLine | undefined,
+  log: RunLog,
   shown: Shown,
-): string[] {
+): Generator<string> {
   const [first] = results[0].lines;
-  const started = run?.started.replace(/\.\d+Z$/, '');
+  const started = log.run?.started.replace(/\.\d+Z$/, '');
   const attributes = [
     attribute('name', first.suite_name),
     attribute('file', shown(first.suite)),
     ...(started ? [attribute('timestamp', started)] : []),
   ].join('');
-  return [
-    `  <testsuite${attributes}${totals(results)}>`,
-    ...results.flatMap((result) => caseLines(result, shown)),
-    '  </testsuite>',
-  ];
+  yield `  <testsuite${attributes}${totals(results)}>`;
+  for (const result of results) yield* caseLines(result, log, shown);
+  yield '  </testsuite>';
 }
 
-function caseLines(result: CaseResult, shown: Shown): string[] {
+function caseLines(result: CaseResult, log: RunLog, shown: Shown): string[] {
   const [first] = result.lines;
   const attributes = [
     attribute('classname', first.suite_name),
@@ -54,7 +53,7 @@ function caseLines(result: CaseResult, shown: Shown): string[] {
     attribute('line', String(first.source.range.start.line + 1)),
     attribute('time', seconds(durationOf(result))),
   ].join('');
-  const bad = result.lines.filter(isFailure);
+  const bad = [...log.lines(result.lines.filter(isFailure))];
   if (result.status === 'pass' && bad.length === 0) return [`    <testcase${attributes}/>`];
   return [`    <testcase${attributes}>`, outcome(result, bad, shown), '    </testcase>'];
 }
@@ -64,17 +63,24 @@ function outcome({ status, lines }: CaseResult, bad: readonly CaseLine[], shown:
   const text = bad.flatMap((line) => describeFailure(line, [], style)).join('\n');
   // Repetitions that failed where enough others passed are told, and are no failure.
   if (status === 'pass') return `      <system-out>${escaped(text)}</system-out>`;
-  const message = attribute('message', messageOf(bad.length > 0 ? bad : lines));
+  const message = attribute(
+    'message',
+    bad.length > 0 ? told(bad, badVerdicts) : told(lines, () => []),
+  );
   if (status === 'skipped') return `      <skipped${message}/>`;
   const tag = status === 'fail' ? 'failure' : 'error';
   const type = attribute('type', status === 'fail' ? 'failed' : errorType(bad));
   return `      <${tag}${message}${type}>${escaped(text)}</${tag}>`;
 }
 
-function messageOf(lines: readonly CaseLine[]): string {
+/** @param more what is told of a line beside its reason */
+function told<Line extends CaseSummary>(
+  lines: readonly Line[],
+  more: (line: Line) => string[],
+): string {
   return lines
     .map((line) => {
-      const words = [...(line.reason ? [line.reason] : []), ...badVerdicts(line)].join('; ');
+      const words = [...(line.reason ? [line.reason] : []), ...more(line)].join('; ');
       return line.repetitions > 1 ? `${executionTitle(line)}: ${words}` : words;
     })
     .join('; ');

@@ -18,10 +18,10 @@ const LONGEST = 900_000;
 const STOP_LENGTH = 300;
 
 /** A summary for a pull request or a step of CI: sums, then each failure with the lines it is about. */
-export const writeMarkdown: Report = (log, folder) => {
+export const writeMarkdown: Report = function* (log, folder) {
   const sums = summaryLines(log, createPaint(false), log.duration);
   const list = sums.map((line) => `- ${escapeLine(line)}`).join('\n');
-  return `${withFailures(paragraphs(`# ${titleOf(log)}`, list), log.failures, folder)}\n`;
+  yield `${withFailures(paragraphs(`# ${titleOf(log)}`, list), log, folder)}\n`;
 };
 
 /** `✓` only where all that was to run has passed. */
@@ -36,14 +36,15 @@ function titleOf({ results, end, unfinished }: RunLog): string {
 }
 
 /** Those that no longer fit are counted. */
-function withFailures(head: string, cases: readonly CaseLine[], folder: string): string {
+function withFailures(head: string, log: RunLog, folder: string): string {
   const parts = [head];
+  const { failures } = log;
   let length = Buffer.byteLength(head);
-  for (const [index, line] of cases.entries()) {
+  for (const line of log.lines(failures)) {
     const failure = failureOf(line, folder);
     length += Buffer.byteLength(failure) + 2;
     if (length > LONGEST) {
-      parts.push(`${cases.length - index} more did not fit into this summary.`);
+      parts.push(`${failures.length + 1 - parts.length} more did not fit into this summary.`);
       break;
     }
     parts.push(failure);

@@ -1,8 +1,8 @@
-import { visibleJson } from '../core/presentation/visibleText.ts';
 import { recordedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { Report } from './reporter.ts';
+import type { Report, RunLog } from './reporter.ts';
+import { writtenJson } from './writtenJson.ts';
 
 /** Whole numbers are `bigint`: a score of 1 is none. */
 type Value = string | number | bigint | undefined;
@@ -12,21 +12,24 @@ type Value = string | number | bigint | undefined;
  * OpenTelemetry's conventions for generative AI. `POST` it to `/v1/logs` of a collector.
  * https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-events/
  */
-export const writeOtlp: Report = ({ run, cases, homes }) => {
-  const resource = { 'service.name': 'turnlight', 'turnlight.run.id': run?.id };
-  const logRecords = cases.flatMap((line) => {
-    const suite = homes.get(line.suite);
-    const named = suite ? { ...line, suite: recordedPath(suite, line.suite) } : line;
-    const verdicts = line.verdicts.map((verdict) => logRecord(named, verdictValues(verdict)));
-    // What a target's error leaves without verdicts, or only with skipped ones, is told as well.
-    return line.status === 'error' ? [...verdicts, logRecord(named, errorValues(line))] : verdicts;
-  });
-  const scopeLogs = [{ scope: { name: 'turnlight' }, logRecords }];
-  const request = {
+export const writeOtlp: Report = function* (log) {
+  const resource = { 'service.name': 'turnlight', 'turnlight.run.id': log.run?.id };
+  const scopeLogs = [{ scope: { name: 'turnlight' }, logRecords: logRecords(log) }];
+  yield* writtenJson({
     resourceLogs: [{ resource: { attributes: attributes(resource) }, scopeLogs }],
-  };
-  return `${visibleJson(request)}\n`;
+  });
+  yield '\n';
 };
+
+function* logRecords(log: RunLog): Generator<object> {
+  for (const line of log.lines()) {
+    const suite = log.homes.get(line.suite);
+    const named = suite ? { ...line, suite: recordedPath(suite, line.suite) } : line;
+    for (const verdict of line.verdicts) yield logRecord(named, verdictValues(verdict));
+    // What a target's error leaves without verdicts, or only with skipped ones, is told as well.
+    if (line.status === 'error') yield logRecord(named, errorValues(line));
+  }
+}
 
 function logRecord(line: CaseLine, values: Readonly<Record<string, Value>>): object {
   const time = `${BigInt(Date.parse(line.finished)) * 1_000_000n}`;

@@ -1,37 +1,59 @@
+import { stateAssertions } from '../assertions/stateAssertions.ts';
 import { groupBy } from '../core/data/data.ts';
-import { type CaseIdentity, type CaseRef, caseKey, executionKey } from '../core/identity.ts';
+import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
+import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
 import type { RecordHome } from '../core/record/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
+import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { addUsage, isFailure, NO_USAGE, type Usage } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { combineRepetitions, type RepeatedCase } from '../runner/repetitions.ts';
+import { Aside } from './aside.ts';
 
 /**
- * Writes a run that is over as one text.
+ * Writes a run that is over as a text, piece by piece.
  *
  * @param folder paths are given relative to it
  */
-export type Report = (log: RunLog, folder: string) => string;
+export type Report = (log: RunLog, folder: string) => Iterable<string>;
 
 /** A case with all its finished repetitions. */
 export interface CaseResult extends RepeatedCase {
-  readonly lines: readonly [CaseLine, ...CaseLine[]];
+  readonly lines: readonly [CaseSummary, ...CaseSummary[]];
   /** Share of the repetitions that must pass, 0..1. */
   readonly needed: number;
 }
 
-/** What is known of a run so far. */
+/** A finished case with its assertions as they stood in the file. */
+interface Execution {
+  readonly line: CaseLine;
+  readonly assertions: readonly StatedAssertion[];
+}
+
+/** What is known of a run so far: of each case a summary, and its whole line put aside. */
 export class RunLog {
   run: RunLine | undefined;
   end: EndLine | undefined;
   /** The files of the records, absolute. */
   records: readonly string[] = [];
   homes: ReadonlyMap<string, RecordHome> = new Map();
+  readonly #keeps: (line: CaseLine) => boolean;
   #planned: readonly CaseRef[] = [];
-  readonly #finished = new Map<string, CaseLine>();
-  readonly #cases = new Map<string, SuiteCase>();
+  readonly #running = new Map<string, SuiteCase>();
+  readonly #finished = new Map<string, CaseSummary>();
+  /** What share of its repetitions a case needs, where that is not all of them. */
+  readonly #needed = new Map<string, number>();
+  readonly #aside = new Aside();
+  readonly #places = new Map<CaseSummary, number>();
+  #cases: readonly CaseSummary[] | undefined;
+  #results: readonly CaseResult[] | undefined;
+
+  /** @param keeps which lines are to be had whole afterwards; all by default */
+  constructor(keeps: (line: CaseLine) => boolean = () => true) {
+    this.#keeps = keeps;
+  }
 
   add(event: RunEvent): void {
     switch (event.kind) {
@@ -41,11 +63,14 @@ export class RunLog {
         this.homes = event.homes;
         this.#planned = event.cases;
         break;
-      case 'case-started':
-        this.#cases.set(caseKey(event.ref), event.case);
+      case 'case-started': {
+        const { pass } = event.case.repeat;
+        this.#running.set(executionKey(event.ref), event.case);
+        if (pass !== 1) this.#needed.set(caseKey(event.ref), pass);
         break;
+      }
       case 'case-finished':
-        this.#finished.set(executionKey(event.ref), event.line);
+        this.#finish(executionKey(event.ref), event.line);
         break;
       case 'run-finished':
         this.end = event.end;
@@ -60,6 +85,19 @@ export class RunLog {
     }
   }
 
+  #finish(key: string, line: CaseLine): void {
+    const summary = summaryOf(line);
+    if (this.#keeps(line)) {
+      const known = this.#running.get(key);
+      const execution: Execution = { line, assertions: known ? stateAssertions(known) : [] };
+      this.#places.set(summary, this.#aside.put(JSON.stringify(execution)));
+    }
+    this.#running.delete(key);
+    this.#finished.set(key, summary);
+    this.#cases = undefined;
+    this.#results = undefined;
+  }
+
   /** Milliseconds of the run since it was begun or continued, once it is over. */
   get duration(): number {
     if (!this.run || !this.end) return 0;
@@ -72,34 +110,50 @@ export class RunLog {
   }
 
   /** Finished cases in the order of the files, whichever ended first. */
-  get cases(): CaseLine[] {
+  get cases(): readonly CaseSummary[] {
+    this.#cases ??= this.#inOrder();
+    return this.#cases;
+  }
+
+  #inOrder(): CaseSummary[] {
     const left = new Map(this.#finished);
     const planned = this.#planned.flatMap((ref) => {
-      const line = left.get(executionKey(ref));
-      left.delete(executionKey(ref));
-      return line ? [line] : [];
+      const key = executionKey(ref);
+      const summary = left.get(key);
+      left.delete(key);
+      return summary ? [summary] : [];
     });
     return [...planned, ...left.values()];
   }
 
   /** The same by case, its repetitions taken together. */
-  get results(): CaseResult[] {
-    return [...groupBy(this.cases, caseKey)].map(([key, lines]) => {
-      const needed = this.#cases.get(key)?.repeat.pass ?? 1;
+  get results(): readonly CaseResult[] {
+    this.#results ??= [...groupBy(this.cases, caseKey)].map(([key, lines]) => {
+      const needed = this.#needed.get(key) ?? 1;
       return { lines, needed, ...combineRepetitions(lines, needed) };
     });
+    return this.#results;
   }
 
-  /** The case of a line; undefined where it was not begun. */
-  caseOf(line: CaseIdentity): SuiteCase | undefined {
-    return this.#cases.get(caseKey(line));
+  /** Whole, with what was said and why; one at a time is in memory. */
+  *executions(of: Iterable<CaseSummary> = this.cases): Generator<Execution> {
+    for (const summary of of) {
+      const place = this.#places.get(summary);
+      if (place === undefined) throw new Error('Internal error: this case was not kept whole.');
+      yield JSON.parse(this.#aside.get(place)) as Execution;
+    }
+  }
+
+  /** As `executions`, the lines alone. */
+  *lines(of?: Iterable<CaseSummary>): Generator<CaseLine> {
+    for (const { line } of this.executions(of)) yield line;
   }
 
   /**
    * The executions that keep the run from being all right: not those that failed where enough other
    * repetitions of the case passed.
    */
-  get failures(): CaseLine[] {
+  get failures(): CaseSummary[] {
     return this.results.filter(isFailure).flatMap(({ lines }) => lines.filter(isFailure));
   }
 

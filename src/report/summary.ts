@@ -4,7 +4,7 @@ import { scoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
 import { samplesText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
+import type { CaseSummary } from '../core/record/caseSummary.ts';
 import { statusSchema } from '../core/verdict.ts';
 import { passAtAll } from '../runner/repetitions.ts';
 import { type AssertionSummary, summaries } from './assertionSummary.ts';
@@ -68,7 +68,7 @@ function unfinishedText(log: RunLog): string {
 }
 
 /** A verdict that is not the same each time is no firm ground. */
-function unstableLines(cases: readonly CaseLine[]): string[] {
+function unstableLines(cases: readonly CaseSummary[]): string[] {
   return cases.flatMap((line) =>
     line.verdicts
       .filter(({ judge }) => judge?.unstable)

@@ -3,8 +3,7 @@ import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
 import { verdictText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
-import type { Verdict } from '../core/verdict.ts';
+import type { CaseSummary, VerdictSummary } from '../core/record/caseSummary.ts';
 import type { Paint } from './paint.ts';
 
 const NAME_LENGTH = 24;
@@ -25,7 +24,7 @@ const NO_BORDERS = {
  * @param boxed with lines around the cells, for a terminal
  */
 export function caseTable(
-  lines: readonly CaseLine[],
+  lines: readonly CaseSummary[],
   paint: Paint,
   width: number,
   boxed: boolean,
@@ -72,7 +71,7 @@ interface Column {
 }
 
 /** Verdicts of one column: same name, and the same place among those of that name in a case. */
-function keyed(line: CaseLine): [string, Verdict][] {
+function keyed(line: CaseSummary): [string, VerdictSummary][] {
   const seen = new Map<string, number>();
   return line.verdicts.map((verdict) => {
     const { name } = verdict.assertion;
@@ -82,7 +81,7 @@ function keyed(line: CaseLine): [string, Verdict][] {
   });
 }
 
-function columnsOf(lines: readonly CaseLine[]): Column[] {
+function columnsOf(lines: readonly CaseSummary[]): Column[] {
   const columns = new Map<string, Column>();
   for (const line of lines) {
     for (const [key, verdict] of keyed(line)) {
@@ -92,7 +91,7 @@ function columnsOf(lines: readonly CaseLine[]): Column[] {
   return [...columns.values()];
 }
 
-function cells(line: CaseLine, columns: readonly Column[], paint: Paint): string[] {
+function cells(line: CaseSummary, columns: readonly Column[], paint: Paint): string[] {
   const verdicts = new Map(keyed(line));
   return columns.map(({ key }) => {
     const verdict = verdicts.get(key);
@@ -100,16 +99,16 @@ function cells(line: CaseLine, columns: readonly Column[], paint: Paint): string
   });
 }
 
-export function caseCell(line: CaseLine, paint: Paint): string {
+export function caseCell(line: CaseSummary, paint: Paint): string {
   return `${paint.status(line.status, STATUS_ICONS[line.status])} ${executionTitle(line)}`;
 }
 
-function verdictCell(verdict: Verdict, paint: Paint): string {
+function verdictCell(verdict: VerdictSummary, paint: Paint): string {
   const text = `${STATUS_ICONS[verdict.status]} ${visibleLine(verdictText(verdict), CELL_LENGTH)}`;
   return paint.status(verdict.status, text);
 }
 
-function caseList(lines: readonly CaseLine[], paint: Paint): string {
+function caseList(lines: readonly CaseSummary[], paint: Paint): string {
   return lines
     .flatMap((line) => [
       caseCell(line, paint),

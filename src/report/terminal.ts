@@ -3,7 +3,7 @@ import { executionKey } from '../core/identity.ts';
 import { durationText } from '../core/presentation/amounts.ts';
 import { stopText } from '../core/presentation/conversation.ts';
 import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
+import type { CaseSummary } from '../core/record/caseSummary.ts';
 import { isFailure } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { describeFailure } from './failures.ts';
@@ -37,7 +37,7 @@ const STOP_LENGTH = 100;
 export class TerminalReporter {
   readonly #options: TerminalOptions;
   readonly #paint: Paint;
-  readonly #log = new RunLog();
+  readonly #log: RunLog;
   readonly #progress = new Progress();
   readonly #output = new Map<string, string[]>();
   readonly #started: number;
@@ -46,8 +46,10 @@ export class TerminalReporter {
   /** Draws what came too soon after the last drawing, in case nothing comes after it for long. */
   #later: NodeJS.Timeout | undefined;
 
-  constructor(options: TerminalOptions) {
+  /** @param log hears of the events through this reporter */
+  constructor(options: TerminalOptions, log = new RunLog(isFailure)) {
     this.#options = options;
+    this.#log = log;
     this.#paint = createPaint(options.colours);
     this.#started = options.now();
   }
@@ -56,8 +58,13 @@ export class TerminalReporter {
     this.#log.add(event);
     this.#progress.add(event);
     if (event.kind === 'output') this.#keepOutput(executionKey(event.ref), event.text);
-    if (event.kind === 'case-finished' && !event.earlier) this.note(this.#finishedLine(event.line));
-    else this.#redraw(false);
+    if (event.kind !== 'case-finished') {
+      this.#redraw(false);
+      return;
+    }
+    if (event.line.status !== 'error') this.#output.delete(executionKey(event.ref));
+    if (event.earlier) this.#redraw(false);
+    else this.note(this.#finishedLine(event.line));
   }
 
   /** A line of its own above the progress. */
@@ -73,9 +80,9 @@ export class TerminalReporter {
     const { write, size, live, now } = this.#options;
     const { cases } = this.#log;
     const width = Math.max(40, live ? size().columns : 120);
+    for (const table of this.#tables(cases, width)) write(`\n${table}\n`);
+    for (const lines of this.#failures(cases)) write(`\n${lines.join('\n')}\n`);
     const sections = [
-      ...this.#tables(cases, width),
-      ...this.#failures(cases).map((lines) => lines.join('\n')),
       summaryLines(this.#log, this.#paint, now() - this.#started).join('\n'),
       ...this.#log.records.map((path) => `Record: ${this.#shownPath(path)}`),
       ...(this.#log.end?.cancelled ? ['Run cancelled. Finished cases are kept.'] : []),
@@ -83,7 +90,7 @@ export class TerminalReporter {
     write(`\n${sections.join('\n\n')}\n`);
   }
 
-  #tables(cases: readonly CaseLine[], width: number): string[] {
+  #tables(cases: readonly CaseSummary[], width: number): string[] {
     return [...groupBy(cases, (line) => line.suite)].map(([suite, lines]) => {
       const name = visibleLine(lines[0].suite_name, 100);
       const title = `${this.#paint.bold(name)}  ${this.#paint.dim(this.#shownPath(suite))}`;
@@ -91,16 +98,18 @@ export class TerminalReporter {
     });
   }
 
-  #failures(cases: readonly CaseLine[]): string[][] {
+  *#failures(cases: readonly CaseSummary[]): Generator<string[]> {
     const style = { paint: this.#paint, shownPath: (path: string) => this.#shownPath(path) };
-    return bySameError(cases.filter(isFailure)).map(([line, ...others]) => {
-      const output = this.#output.get(executionKey(line)) ?? [];
+    for (const [first, ...others] of bySameError(cases.filter(isFailure))) {
       const same = sameErrorText(others).map((text) => `  ${visibleLine(text)}`);
-      return [...describeFailure(line, output, style), ...same];
-    });
+      for (const line of this.#log.lines([first])) {
+        const output = this.#output.get(executionKey(line)) ?? [];
+        yield [...describeFailure(line, output, style), ...same];
+      }
+    }
   }
 
-  #finishedLine(line: CaseLine): string {
+  #finishedLine(line: CaseSummary): string {
     const stop = stopText(line);
     const ended = stop === undefined ? '' : `, ${visibleLine(stop, STOP_LENGTH)}`;
     return `${caseCell(line, this.#paint)}  ${this.#paint.dim(durationText(line.duration) + ended)}`;

@@ -1,4 +1,4 @@
-import type { CaseLine } from '../core/record/runRecord.ts';
+import type { CaseSummary } from '../core/record/caseSummary.ts';
 import { mean } from '../core/scoring.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 
@@ -17,7 +17,7 @@ export interface RepeatedCase {
  *
  * @param pass share of the repetitions that must pass, 0..1
  */
-export function combineRepetitions(lines: readonly CaseLine[], pass: number): RepeatedCase {
+export function combineRepetitions(lines: readonly CaseSummary[], pass: number): RepeatedCase {
   const decided = lines.filter(({ status }) => status === 'pass' || status === 'fail');
   const passed = decided.filter(({ status }) => status === 'pass').length;
   const passRate = decided.length === 0 ? null : passed / decided.length;
@@ -38,7 +38,7 @@ export function combineRepetitions(lines: readonly CaseLine[], pass: number): Re
  *
  * @param cases the lines of each case
  */
-export function passAtAll(cases: readonly (readonly CaseLine[])[]): number[] {
+export function passAtAll(cases: readonly (readonly CaseSummary[])[]): number[] {
   const counts = cases.flatMap((lines) => {
     const decided = lines.filter(({ status }) => status === 'pass' || status === 'fail');
     const passed = decided.filter(({ status }) => status === 'pass').length;
@@ -58,7 +58,7 @@ function shareOfAll(passed: number, runs: number, k: number): number {
   return share;
 }
 
-function statusOf(lines: readonly CaseLine[], passRate: number | null, pass: number): Status {
+function statusOf(lines: readonly CaseSummary[], passRate: number | null, pass: number): Status {
   const gated = lines.some(({ verdicts }) =>
     verdicts.some((verdict) => verdict.assertion.required && isFailure(verdict)),
   );

@@ -1,4 +1,6 @@
 import pLimit from 'p-limit';
+import { groupBy } from '../core/data/data.ts';
+import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
 import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
 import { type FoundHome, findHome } from '../store/home.ts';
 import { RunRecords } from '../store/runRecords.ts';
@@ -52,16 +54,16 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       ...(stored && { gone: stored.count - planned.length }),
     });
     const runner = options.elsewhere ?? runHere(exchanges, options, stored);
-    const lines = new Map<PlannedCase, CaseLine>();
-    if (resumed) await takeOver(standingLines(records, resumed, homes), lines, options);
+    const finished = new Map<PlannedCase, CaseSummary>();
+    if (resumed) await takeOver(standingLines(records, resumed, homes), finished, options);
     const left = planned.filter((one) => !resumed?.standing.has(one));
-    await runAll(left, runner, options, lines, (line) => unwritten.tolerate(kept?.append(line)));
+    await runAll(left, runner, options, finished, (line) => unwritten.tolerate(kept?.append(line)));
     const endOf = (cases: readonly PlannedCase[]): EndLine => ({
       kind: 'end',
       finished: new Date().toISOString(),
       cancelled: options.signal.aborted,
       ...(runner.stopped && { stopped: 'max-cost' as const }),
-      counts: countCases(cases, lines),
+      counts: countCases(cases, finished),
     });
     await unwritten.tolerate(
       kept?.end((root) => endOf(planned.filter(({ suite }) => rootOf(suite.path) === root))),
@@ -88,7 +90,7 @@ async function runAll(
   planned: readonly PlannedCase[],
   runner: CaseRunner,
   options: RunOptions,
-  lines: Map<PlannedCase, CaseLine>,
+  finished: Map<PlannedCase, CaseSummary>,
   keep: (line: CaseLine) => Promise<void>,
 ): Promise<void> {
   const { signal, onEvent, concurrency } = options;
@@ -100,7 +102,7 @@ async function runAll(
         try {
           const line = await runner.run(one);
           await keep(line);
-          lines.set(one, line);
+          finished.set(one, summaryOf(line));
           onEvent({ kind: 'case-finished', ref: one.ref, line });
         } catch (error) {
           if (!signal.aborted) throw error;
@@ -112,11 +114,11 @@ async function runAll(
 
 async function takeOver(
   standing: ReturnType<typeof standingLines>,
-  lines: Map<PlannedCase, CaseLine>,
+  finished: Map<PlannedCase, CaseSummary>,
   { onEvent }: RunOptions,
 ): Promise<void> {
   for await (const { one, line } of standing) {
-    lines.set(one, line);
+    finished.set(one, summaryOf(line));
     onEvent({ kind: 'case-started', ref: one.ref, case: one.case });
     onEvent({ kind: 'case-finished', ref: one.ref, line, earlier: true });
   }
@@ -125,15 +127,14 @@ async function takeOver(
 /** Cases by their status, the repetitions of each taken together. */
 function countCases(
   planned: readonly PlannedCase[],
-  lines: ReadonlyMap<PlannedCase, CaseLine>,
+  finished: ReadonlyMap<PlannedCase, CaseSummary>,
 ): EndLine['counts'] {
   const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
-  for (const first of planned.filter(({ ref }) => ref.repetition === 1)) {
-    const repetitions = planned
-      .filter((one) => one.suite === first.suite && one.case === first.case)
-      .flatMap((one) => lines.get(one) ?? []);
+  const cases = groupBy(planned, (one) => one.case);
+  for (const [suiteCase, executions] of cases) {
+    const repetitions = executions.flatMap((one) => finished.get(one) ?? []);
     if (repetitions.length === 0) continue;
-    counts[combineRepetitions(repetitions, first.case.repeat.pass).status] += 1;
+    counts[combineRepetitions(repetitions, suiteCase.repeat.pass).status] += 1;
   }
   return counts;
 }

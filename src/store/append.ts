@@ -143,15 +143,22 @@ function writer(
 ): RecordWriter {
   // One after the other: cases finish side by side, lines must not mix.
   let last: Promise<void> = Promise.resolve();
+  let gathered: string[] = [];
   return {
     path,
     append(line) {
+      gathered.push(`${scrubber.text(JSON.stringify(line))}\n`);
+      // Lines that come while others are written are written together.
+      if (gathered.length > 1) return last;
       last = last
         .then(async () => {
-          await file.appendFile(`${scrubber.text(JSON.stringify(line))}\n`);
+          const lines = gathered.join('');
+          gathered = [];
+          await file.appendFile(lines);
           await file.sync();
         })
         .catch((error: unknown) => {
+          gathered = [];
           throw unwritableRecord(path, error);
         });
       return last;

@@ -5,5 +5,5 @@ import type { RunEvent } from '../../src/runner/events.ts';
 export function reported(write: Report, events: readonly RunEvent[]): string {
   const log = new RunLog();
   for (const event of events) log.add(event);
-  return write(log, '/work');
+  return [...write(log, '/work')].join('');
 }

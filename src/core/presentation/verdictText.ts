@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import type { VerdictSummary } from '../record/caseSummary.ts';
 import type { Verdict } from '../verdict.ts';
 import { scoreText, thresholdText, valueText } from './score.ts';
 import { STATUS_WORDS } from './status.ts';
 
 /** A verdict in a word: its label, else its value, else its score or reason. */
-export function verdictText(verdict: Verdict): string {
+export function verdictText(verdict: VerdictSummary): string {
   if (verdict.score === null) {
     return verdict.status === 'error' ? verdict.reason : STATUS_WORDS[verdict.status];
   }

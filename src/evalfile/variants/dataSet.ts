@@ -1,4 +1,5 @@
 import { isMapping, isTooDeep, type Mapping, type Path, valueAt } from '../../core/data/data.ts';
+import { sha256 } from '../../core/data/digest.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { isError, type Position, type Problem, type Range } from '../../core/problem.ts';
 import type { Work } from '../../core/steps.ts';
@@ -25,14 +26,23 @@ export interface FoundConversation {
   /** Keys of it that nothing reads. */
   readonly unread: readonly string[];
   readonly place: Place;
+  /** SHA-256 of its line, if it is one. */
+  readonly digest?: string;
   /** Why it cannot be read. */
   readonly fault?: Problem;
 }
 
-/** The whole file, one of its lines by offsets in UTF-16 units, or a path into it. */
+/** The whole file, one of its lines by offsets in the units that it is read by, or a path into it. */
 type Place =
   | { readonly kind: 'path'; readonly path: Path }
   | { readonly kind: 'line'; readonly start: number; readonly end: number; readonly path: Path };
+
+/** A line of a file, without its line break. */
+export interface DataLine {
+  readonly content: string;
+  readonly start: number;
+  readonly end: number;
+}
 
 export interface FoundConversations {
   /** Whether the file holds several conversations, rather than being one. */
@@ -68,46 +78,75 @@ function* findInLines(
   path: string,
   roles: Roles | undefined,
 ): Work<FoundConversations> {
-  const conversations: FoundConversation[] = [];
-  const doubtful = new Set<FoundConversation>();
+  const finder = new LineFinder(path, roles);
   let start = 0;
-  for (let line = 0; start <= text.length; line += 1) {
+  for (let line = 0; start <= text.length && !finder.isOver; line += 1) {
     if (line % LINES === 0) yield;
     const next = text.indexOf('\n', start);
     const end = next < 0 ? text.length : next;
     const content = text.slice(start, end).replace(/\r$/, '');
-    const place: Place = { kind: 'line', start, end: start + content.length, path: [] };
+    finder.add({ content, start, end: start + content.length });
     start = end + 1;
-    if (content.trim() === '' || content === '\uFEFF') continue;
-    const range = lineRange(line, content);
-    const say = (code: string, message: string): FoundConversation => {
-      const fault: Problem = { code, message, severity: 'error', path, range };
-      return { number: line + 1, tags: [], unread: [], place, fault };
+  }
+  return finder.found();
+}
+
+/** Finds the conversations in lines that come one after the other. */
+export class LineFinder {
+  readonly #path: string;
+  readonly #roles: Roles | undefined;
+  readonly #conversations: FoundConversation[] = [];
+  /** Whether one of them is certainly a conversation. */
+  #isSet = false;
+  #lines = 0;
+
+  constructor(path: string, roles: Roles | undefined) {
+    this.#path = path;
+    this.#roles = roles;
+  }
+
+  /** Whether there are too many, so that no further line matters. */
+  get isOver(): boolean {
+    return this.#conversations.length > LIMITS.variants;
+  }
+
+  add({ content, ...offsets }: DataLine): void {
+    const line = this.#lines;
+    this.#lines += 1;
+    if (content.trim() === '' || content === '\uFEFF') return;
+    const place: Place = { kind: 'line', ...offsets, path: [] };
+    const none = { number: line + 1, tags: [], unread: [], place };
+    const say = (code: string, message: string) => {
+      const range = lineRange(line, content);
+      const fault: Problem = { code, message, severity: 'error', path: this.#path, range };
+      this.#conversations.push({ ...none, fault });
     };
-    const fault = content.length > LIMITS.transcript ? undefined : lineFault(content, line, path);
-    if (content.length > LIMITS.transcript) {
-      const most = readable(LIMITS.transcript);
-      conversations.push(say('line-too-long', `The line has more than ${most} characters.`));
+    const isLong = content.length > LIMITS.transcript;
+    const fault = isLong ? undefined : lineFault(content, line, this.#path);
+    if (isLong) {
+      say('line-too-long', `The line has more than ${readable(LIMITS.transcript)} characters.`);
     } else if (fault) {
-      conversations.push({ number: line + 1, tags: [], unread: [], place, fault });
+      this.#conversations.push({ ...none, fault });
     } else if (isTooDeep(content)) {
-      conversations.push(
-        say('too-deep', `The line is nested more than ${LIMITS.depth} levels deep.`),
-      );
+      say('too-deep', `The line is nested more than ${LIMITS.depth} levels deep.`);
     } else {
       const value: unknown = JSON.parse(content.replace(/^\uFEFF/, ' '));
-      const found = conversationIn(value, [], line + 1, roles);
-      const one = found
-        ? { ...found, place: { ...place, path: found.path } }
-        : say('not-a-conversation', NOT_ONE);
-      conversations.push(one);
-      if (!found) doubtful.add(one);
+      const found = conversationIn(value, [], line + 1, this.#roles);
+      if (found) {
+        const at = { ...place, path: found.path };
+        this.#conversations.push({ ...found, place: at, digest: sha256(content) });
+        this.#isSet = true;
+      } else {
+        say('not-a-conversation', NOT_ONE);
+      }
     }
-    if (conversations.length > LIMITS.variants) return tooMany(path);
   }
-  // No line is a conversation: they are the messages of one.
-  const isSet = conversations.some((one) => !one.fault && !doubtful.has(one));
-  return isSet ? { isSet, conversations, problems: [] } : ONE;
+
+  found(): FoundConversations {
+    if (this.isOver) return tooMany(this.#path);
+    // Where no line is a conversation, they are the messages of one.
+    return this.#isSet ? { isSet: true, conversations: this.#conversations, problems: [] } : ONE;
+  }
 }
 
 const NOT_ONE =
@@ -212,18 +251,12 @@ function messagesKey(value: Mapping, roles: Roles | undefined): string | undefin
   return keys.length === 1 ? keys[0] : undefined;
 }
 
-/** Reads a conversation where it was found. @param whole the file as a document, unless it is a line of it */
+/** Reads a conversation where it was found. @param document its line, or the file */
 export function* readConversation(
-  text: string,
-  path: string,
-  { place, number, unread }: FoundConversation,
+  document: YamlDocument,
+  { place, unread }: FoundConversation,
   roles: Roles | undefined,
-  whole: YamlDocument | undefined,
 ): Work<RecordedConversation> {
-  const document =
-    place.kind === 'line'
-      ? yield* readLine(text, path, place, number)
-      : (whole ?? (yield* parseTranscript(text, path)));
   yield;
   if (document.problems.some(isError)) {
     return { messages: [], notes: [], facts: {}, problems: document.problems };
@@ -244,14 +277,9 @@ export function* readConversation(
   };
 }
 
-/** A line as a document whose places are those in its file. */
-function* readLine(
-  text: string,
-  path: string,
-  { start, end }: Extract<Place, { kind: 'line' }>,
-  number: number,
-): Work<YamlDocument> {
-  const document = yield* readYaml(text.slice(start, end).replace(/^\uFEFF/, ' '), path);
+/** A line as a document whose places are those in its file. @param number from 1 */
+export function* readLine(content: string, path: string, number: number): Work<YamlDocument> {
+  const document = yield* readYaml(content.replace(/^\uFEFF/, ' '), path);
   const above = number - 1;
   const down = (position: Position) => ({ ...position, line: position.line + above });
   const moved = ({ start: from, end: to }: Range): Range => ({ start: down(from), end: down(to) });

@@ -7,16 +7,21 @@ import { type Problem, START } from '../../core/problem.ts';
 import { inSteps } from '../../core/steps.ts';
 import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import { filesMatching, findMatches, fixedFolder, isGlob } from '../case/matching.ts';
+import { FileError, type Slices } from '../files.ts';
 import { findReferenced, readFound } from '../referencedFiles.ts';
 import { type Location, type Scope, within } from '../scope.ts';
 import { parseTranscript, unreadNote } from '../transcript.ts';
 import {
+  type DataLine,
   type FoundConversation,
+  type FoundConversations,
   findConversations,
   type RecordedConversation,
   readConversation,
+  readLine,
 } from './dataSet.ts';
 import type { Roles } from './roles.ts';
+import { findInSlices, lineIn } from './slicedLines.ts';
 
 /** A recorded conversation that a case stands for. */
 export interface Recorded {
@@ -57,14 +62,8 @@ export async function findRecorded(
   const found: Recorded[] = [];
   const unread = new Map<string, Set<string>>();
   for (const { path, name, at } of files) {
-    const text = await texts.read(path, at);
-    if (text === undefined) continue;
-    const { isSet, conversations, problems } = await inSteps(
-      findConversations(text, path, roles),
-      scope.step,
-    );
+    const { isSet, conversations, problems, digest } = await texts.find(path, roles, at);
     for (const problem of problems) scope.reporter.add(problem, location.owner);
-    const digest = sha256(text);
     for (const one of conversations) {
       for (const key of one.unread) unread.set(path, (unread.get(path) ?? new Set()).add(key));
       const own = one.id ?? `${path.endsWith('.jsonl') ? 'line' : 'item'}-${one.number}`;
@@ -83,6 +82,16 @@ export async function findRecorded(
   }
   for (const [path, keys] of unread) scope.reporter.add(unreadKeys(path, keys), location.owner);
   return found;
+}
+
+/** Of a file whose lines can be read by themselves. */
+async function slicesOf(path: string, { files }: Scope): Promise<Slices | undefined> {
+  return path.endsWith('.jsonl') ? files.slices?.(path, LIMITS.dataSet) : undefined;
+}
+
+/** Told when it is read as a whole. */
+function unreadable(error: unknown): undefined {
+  if (!(error instanceof FileError)) throw error;
 }
 
 /** Told once of a file, since all its conversations have them. */
@@ -150,38 +159,88 @@ interface Held {
   document?: Promise<YamlDocument>;
 }
 
-/** The file that was read last: its conversations are read one after the other, and not all files are to be held. */
+interface FoundInFile extends FoundConversations {
+  /** SHA-256 of the text; absent if each line has its own. */
+  readonly digest?: string;
+}
+
+const NOTHING: FoundInFile = { isSet: false, conversations: [], problems: [] };
+
+/**
+ * The file that was read last: its conversations are read one after the other, and not all files are to be
+ * held. Of lines that can be read by themselves none is held.
+ */
 class LastText {
   readonly #scope: Scope;
+  readonly #sliced = new Map<string, Slices>();
   #last: Held | undefined;
 
   constructor(scope: Scope) {
     this.#scope = scope;
   }
 
-  /** Undefined if it cannot be read, which is reported. */
-  read(path: string, at: Location): Promise<string | undefined> {
-    return this.#held(path, at).text;
+  /** What keeps the file from being read is reported. */
+  async find(path: string, roles: Roles | undefined, at: Location): Promise<FoundInFile> {
+    const { step } = this.#scope;
+    const slices = await slicesOf(path, this.#scope);
+    if (slices) {
+      const found = await findInSlices(slices, path, roles, step).catch(unreadable);
+      if (found?.isSet) {
+        this.#sliced.set(path, slices);
+        return found;
+      }
+    }
+    const text = await this.#held(path, at).text;
+    if (text === undefined) return NOTHING;
+    const found = await inSteps(findConversations(text, path, roles), step);
+    return { ...found, digest: sha256(text) };
   }
 
   /** @param digest of the text in which it was found */
   async conversation(
     path: string,
     found: FoundConversation,
-    digest: string,
+    digest: string | undefined,
     roles: Roles | undefined,
     at: Location,
   ): Promise<RecordedConversation> {
     if (found.fault) return { messages: [], notes: [], facts: {}, problems: [found.fault] };
     const { step } = this.#scope;
+    const document = await (found.place.kind === 'line'
+      ? this.#line(path, found, found.place, at)
+      : this.#document(path, digest, at));
+    if (!document) return this.#gone(path);
+    return inSteps(readConversation(document, found, roles), step);
+  }
+
+  /** Undefined if it is another line now. */
+  async #line(
+    path: string,
+    { digest, number }: FoundConversation,
+    { start, end }: Pick<DataLine, 'start' | 'end'>,
+    at: Location,
+  ): Promise<YamlDocument | undefined> {
+    const slices = this.#sliced.get(path);
+    const content = slices
+      ? await lineIn(slices, { start, end }).catch(() => undefined)
+      : (await this.#held(path, at).text)?.slice(start, end);
+    if (content === undefined || sha256(content) !== digest) return undefined;
+    return inSteps(readLine(content, path, number), this.#scope.step);
+  }
+
+  /** Undefined if it is another text now. */
+  async #document(
+    path: string,
+    digest: string | undefined,
+    at: Location,
+  ): Promise<YamlDocument | undefined> {
     const held = this.#held(path, at);
     const text = await held.text;
-    if (text === undefined) return this.#gone(path);
+    if (text === undefined) return undefined;
     held.digest ??= sha256(text);
-    if (held.digest !== digest) return this.#gone(path);
-    const isLine = found.place.kind === 'line';
-    if (!isLine) held.document ??= inSteps(parseTranscript(text, path), step);
-    return inSteps(readConversation(text, path, found, roles, await held.document), step);
+    if (held.digest !== digest) return undefined;
+    held.document ??= inSteps(parseTranscript(text, path), this.#scope.step);
+    return held.document;
   }
 
   #held(path: string, at: Location): Held {

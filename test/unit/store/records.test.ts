@@ -72,6 +72,19 @@ describe('the newest record', () => {
     assert.equal(found?.record, record.path);
   });
 
+  it('holds each line whole that was appended beside others', async (t) => {
+    const folder = await workspaceWith(t, {});
+    const record = await createRecord(folder, 'r', new Date().toISOString(), new Scrubber());
+    const ids = Array.from({ length: 20 }, (_, index) => `case-${index}`);
+    await Promise.all(ids.map((id) => record.append(buildCaseLine({ id, status: 'pass' }))));
+    const written = (await readFile(record.path, 'utf8')).trimEnd().split('\n');
+    assert.deepEqual(
+      written.map((line) => JSON.parse(line).id),
+      ids,
+    );
+    await record.close();
+  });
+
   it('is that of the nearest .turnlight, whatever the clock said', async (t) => {
     const folder = await workspaceWith(t, {});
     const suite = join(folder, 'evals/suite.eval.yaml');

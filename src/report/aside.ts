@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Characters that stay in memory. */
+const IN_MEMORY = 8_000_000;
+
+/** Of a text in the file, in bytes. */
+interface Place {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * Texts put aside until they are needed: in memory while they are few, and then in a file that has no name
+ * any more, so that nothing is left of it however this process ends.
+ */
+export class Aside {
+  readonly #texts: (string | Place)[] = [];
+  #inMemory = 0;
+  #file: number | undefined;
+  #end = 0;
+
+  /** @returns the number to `get` it by */
+  put(text: string): number {
+    return this.#texts.push(this.#fits(text) ? text : this.#written(text)) - 1;
+  }
+
+  /** @throws Error if the disk fails */
+  get(number: number): string {
+    const text = this.#texts[number] ?? '';
+    if (typeof text === 'string') return text;
+    const { offset, length } = text;
+    const bytes = Buffer.alloc(length);
+    let read = 0;
+    while (read < length) {
+      const more = readSync(this.#file ?? -1, bytes, read, length - read, offset + read);
+      if (more === 0) throw new Error('Internal error: what was put aside is gone.');
+      read += more;
+    }
+    return bytes.toString();
+  }
+
+  #fits({ length }: string): boolean {
+    if (this.#inMemory + length > IN_MEMORY) return false;
+    this.#inMemory += length;
+    return true;
+  }
+
+  /** On a disk that is full it stays in memory. */
+  #written(text: string): string | Place {
+    try {
+      this.#file ??= namelessFile();
+      const bytes = Buffer.from(text);
+      let written = 0;
+      while (written < bytes.length) {
+        written += writeSync(
+          this.#file,
+          bytes,
+          written,
+          bytes.length - written,
+          this.#end + written,
+        );
+      }
+      const place = { offset: this.#end, length: bytes.length };
+      this.#end += bytes.length;
+      return place;
+    } catch {
+      return text;
+    }
+  }
+}
+
+/** @throws Error if there can be none */
+function namelessFile(): number {
+  const path = join(tmpdir(), `turnlight-${randomUUID()}`);
+  const file = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  return file;
+}
