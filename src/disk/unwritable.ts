@@ -11,10 +11,13 @@ export class UnwritableError extends ReasonedError<UnwritableReason> {
   override readonly name = 'UnwritableError';
   /** As the message calls it: `The record`. */
   readonly what: string;
+  /** Absent where it has none, as standard output. */
+  readonly path: string | undefined;
 
-  constructor(what: string, reason: UnwritableReason, message: string) {
+  constructor(what: string, path: string | undefined, reason: UnwritableReason, message: string) {
     super(reason, `${what} cannot be written${message}`);
     this.what = what;
+    this.path = path;
   }
 }
 
@@ -41,9 +44,14 @@ export function unwritable(
 ): UnwritableError {
   if (error instanceof UnwritableError) return error;
   if (error instanceof NotRegularError) {
-    return new UnwritableError(what, 'in-the-way', `. ${error.message}`);
+    return new UnwritableError(what, path, 'in-the-way', `. ${error.message}`);
   }
   const { code = '', path: at = path } = Object(error) as NodeJS.ErrnoException;
   const [reason, words] = CAUSES[code] ?? ['other', `${errorText(error)}.`];
-  return new UnwritableError(what, reason, `${at === undefined ? '' : ` to ${at}`}: ${words}`);
+  return new UnwritableError(
+    what,
+    path,
+    reason,
+    `${at === undefined ? '' : ` to ${at}`}: ${words}`,
+  );
 }

@@ -6,6 +6,9 @@ import { Disposing } from './disposables.ts';
 /** `FileChangeType.Changed` of the protocol. */
 const CHANGED = 2;
 
+/** Milliseconds between two times that the server is told of records. */
+const PACE = 100;
+
 /**
  * The language server's client. Loaded and started when the first eval file is on the screen. Runs
  * go on without it: what fails here is logged and no more.
@@ -16,6 +19,9 @@ export class LanguageSupport extends Disposing {
   readonly #renamed = this.keep(new vscode.EventEmitter<CaseRenamed>());
   readonly onDidRenameCase = this.#renamed.event;
   #client: Promise<LanguageClient> | undefined;
+  /** Records that the server is not told of yet. */
+  readonly #records = new Set<string>();
+  #telling: NodeJS.Timeout | undefined;
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     super();
@@ -36,6 +42,14 @@ export class LanguageSupport extends Disposing {
 
   /** Tells a server that runs of records that were written. @param paths absolute */
   recorded(paths: readonly string[]): void {
+    for (const path of paths) this.#records.add(path);
+    this.#telling ??= setTimeout(() => this.#tellRecords(), PACE);
+  }
+
+  #tellRecords(): void {
+    this.#telling = undefined;
+    const paths = [...this.#records];
+    this.#records.clear();
     void this.#client
       ?.then((client) => {
         const changes = paths.map((path) => ({
@@ -48,6 +62,7 @@ export class LanguageSupport extends Disposing {
   }
 
   override dispose(): void {
+    clearTimeout(this.#telling);
     void this.#client?.then((client) => client.dispose()).catch(() => {});
     super.dispose();
   }

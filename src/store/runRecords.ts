@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import {
   mapCasePaths,
   mapRunPaths,
@@ -45,16 +46,25 @@ export class RunRecords {
   ): Promise<RunRecords> {
     const writers = new Map<string, RecordWriter>();
     const records = new RunRecords(homes, writers);
-    for (const [root, run] of runs) {
-      const first = mapRunPaths(run, (path) => recordedPath(records.#homeOf(path), path));
-      const { record, staying } = earlier.get(root) ?? {};
-      if (record !== undefined && staying) {
-        writers.set(root, await continueRecord(record, root, first, staying, scrubber));
-        continue;
+    const begun: string[] = [];
+    try {
+      for (const [root, run] of runs) {
+        const first = mapRunPaths(run, (path) => recordedPath(records.#homeOf(path), path));
+        const { record, staying } = earlier.get(root) ?? {};
+        if (record !== undefined && staying) {
+          writers.set(root, await continueRecord(record, root, first, staying, scrubber));
+          continue;
+        }
+        const writer = await createRecord(root, run.id, run.started, scrubber);
+        begun.push(writer.path);
+        writers.set(root, writer);
+        await writer.append(first);
       }
-      const writer = await createRecord(root, run.id, run.started, scrubber);
-      writers.set(root, writer);
-      await writer.append(first);
+    } catch (error) {
+      // What was begun would be the record of a run that was killed.
+      await records.close();
+      for (const path of begun) await rm(path, { force: true });
+      throw error;
     }
     return records;
   }

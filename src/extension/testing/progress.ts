@@ -1,23 +1,23 @@
 import * as vscode from 'vscode';
-import type { CaseRef } from '../../core/identity.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
+import { type CaseRef, caseKey } from '../../core/identity.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { Status } from '../../core/verdict.ts';
 import type { RunEvent } from '../../runner/events.ts';
+import type { ItemData } from './itemData.ts';
 import { LiveOutput } from './liveOutput.ts';
 import { messagesOf } from './messages.ts';
 import type { Edit } from './movedLines.ts';
 import { caseOutput, stopOutput, turnOutput, verdictOutput } from './output.ts';
+import { PacedRun, type TellOutcome } from './pacedRun.ts';
 import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
 
-/** Tells a test run what happens to the cases of one file. */
+/** Tells a test run what happens to its cases. */
 export class CaseProgress {
-  readonly #uri: vscode.Uri;
   readonly #tree: TestTree;
-  readonly #run: vscode.TestRun;
+  readonly #run: PacedRun;
   /** What is said of running cases: it is shown in one piece, since cases run side by side. */
   readonly #output = new Map<vscode.TestItem, string[]>();
   /** Whether one execution runs and no other: it can be shown as it goes on. */
@@ -29,19 +29,17 @@ export class CaseProgress {
 
   /**
    * @param items cases that will run; repetitions of a case are told one by one
-   * @param edits made since the file was read; grows
+   * @param edits made since the files were read; grows
    */
   constructor(
-    uri: vscode.Uri,
     tree: TestTree,
     run: vscode.TestRun,
     items: readonly vscode.TestItem[],
     edits: readonly Edit[],
   ) {
     this.#edits = edits;
-    this.#uri = uri;
     this.#tree = tree;
-    this.#run = run;
+    this.#run = new PacedRun(run);
     this.#waiting = new Set(items.map((item) => tree.firstOf(item)));
   }
 
@@ -56,8 +54,7 @@ export class CaseProgress {
       this.#leaveOut(event.cases);
       return;
     }
-    const { id, variant, repetition } = event.ref;
-    const item = this.#tree.find(this.#uri, id, repetition, variant);
+    const item = this.#itemOf(event.ref);
     if (!item) return;
     switch (event.kind) {
       case 'case-started':
@@ -90,23 +87,35 @@ export class CaseProgress {
   /** Shows what was said of cases that have not finished. */
   end(): void {
     for (const item of this.#output.keys()) this.#showOutput(item);
+    this.#run.flush();
   }
 
-  /** The run broke: what has no outcome yet gets this one. */
-  fail(reason: string): void {
+  /**
+   * The run broke: what has no outcome yet gets this one.
+   *
+   * @param isMeant which of it; all by default
+   */
+  fail(reason: string, isMeant: (item: vscode.TestItem) => boolean = () => true): void {
     const message = new vscode.TestMessage(visibleText(reason));
-    for (const item of this.#waiting) this.#run.errored(item, message);
-    this.#waiting.clear();
+    for (const item of this.#waiting) {
+      if (!isMeant(item)) continue;
+      this.#waiting.delete(item);
+      this.#run.ended(item, 0, (run) => run.errored(item, message));
+    }
+  }
+
+  #itemOf({ suite, id, variant, repetition }: CaseRef): vscode.TestItem | undefined {
+    return this.#tree.find(vscode.Uri.file(suite), id, repetition, variant);
   }
 
   /** Another case says `only`, so these do not run. */
   #leaveOut(planned: readonly CaseRef[]): void {
-    const running = new Set(planned.map(caseName));
+    const running = new Set(planned.map(caseKey));
     for (const item of this.#waiting) {
       const data = this.#tree.dataOf(item);
-      if (data && data.kind !== 'file' && running.has(caseName(data))) continue;
+      if (data && data.kind !== 'file' && running.has(keyOf(data))) continue;
       this.#waiting.delete(item);
-      this.#run.skipped(item);
+      this.#run.ended(item, 0, (run) => run.skipped(item));
     }
   }
 
@@ -118,7 +127,7 @@ export class CaseProgress {
   /** Its replies arrive piece by piece: what was held back is shown, and the rest as it comes. */
   #liveOutput(item: vscode.TestItem): LiveOutput {
     this.#live ??= new LiveOutput(this.#tree.titleOf(item), this.#output.get(item) ?? [], (text) =>
-      this.#run.appendOutput(text, undefined, item),
+      this.#run.output(item, text),
     );
     return this.#live;
   }
@@ -127,39 +136,34 @@ export class CaseProgress {
     const said = this.#output.get(item);
     this.#output.delete(item);
     if (this.#live) this.#live.end(status);
-    else if (said)
-      this.#run.appendOutput(caseOutput(this.#tree.titleOf(item), said, status), undefined, item);
+    else if (said) this.#run.output(item, caseOutput(this.#tree.titleOf(item), said, status));
   }
 
   #finish(item: vscode.TestItem, line: CaseLine): void {
     this.#waiting.delete(item);
     for (const text of stopOutput(line)) this.#say(item, text);
     this.#showOutput(item, line.status);
-    tellOutcome(this.#run, item, line, this.#edits);
+    this.#run.ended(item, line.duration, outcomeOf(line, this.#edits));
   }
 }
 
-/** Tells a test run how a case ended. */
-export function tellOutcome(
-  run: vscode.TestRun,
-  item: vscode.TestItem,
-  line: CaseLine,
-  edits: readonly Edit[] = [],
-): void {
-  switch (line.status) {
+function keyOf({ uri, id, variant }: Exclude<ItemData, { kind: 'file' }>): string {
+  return caseKey({ suite: uri.fsPath, id, variant });
+}
+
+/** Tells how a case ended. @param edits made since its file was read */
+export function outcomeOf(line: CaseLine, edits: readonly Edit[] = []): TellOutcome {
+  const { status } = line;
+  switch (status) {
     case 'pass':
-      run.passed(item, line.duration);
-      break;
+      return (run, item, duration) => run.passed(item, duration);
     case 'fail':
-      run.failed(item, messagesOf(line, edits), line.duration);
-      break;
+      return (run, item, duration) => run.failed(item, messagesOf(line, edits), duration);
     case 'error':
-      run.errored(item, messagesOf(line, edits), line.duration);
-      break;
+      return (run, item, duration) => run.errored(item, messagesOf(line, edits), duration);
     case 'skipped':
-      run.skipped(item);
-      break;
+      return (run, item) => run.skipped(item);
     default:
-      unreachable(line.status);
+      return unreachable(status);
   }
 }

@@ -171,12 +171,15 @@ async function tell(
   outcomes: readonly Outcome[],
   tree: TestTree,
 ): Promise<void> {
-  const [{ tellOutcome }, { recordedOutput }] = await Promise.all([
+  const [{ outcomeOf }, { recordedOutput }, { PacedRun }] = await Promise.all([
     import('./progress.ts'),
     import('./output.ts'),
+    import('./pacedRun.ts'),
   ]);
+  const paced = new PacedRun(run);
   for (const { item, line } of outcomes) {
-    run.appendOutput(recordedOutput(tree.titleOf(item), line), undefined, item);
-    tellOutcome(run, item, line);
+    paced.output(item, recordedOutput(tree.titleOf(item), line));
+    paced.ended(item, line.duration, outcomeOf(line));
   }
+  paced.flush();
 }

@@ -4,6 +4,9 @@ import type { RunEvent } from '../../runner/events.ts';
 import { Disposing } from '../disposables.ts';
 import { NOTHING_RUN, type RunCount, recordedCount, runStatusText } from './runStatusText.ts';
 
+/** Milliseconds between two counts that are shown. */
+const PACE = 100;
+
 /** Tells in the status bar how far the run is and, until the next one, how it ended. */
 export class RunStatus extends Disposing {
   readonly #item = this.keep(
@@ -12,6 +15,7 @@ export class RunStatus extends Disposing {
   #count: RunCount = NOTHING_RUN;
   /** When the run that is told of ended, ISO 8601; absent while it goes on. */
   #finished: string | undefined = '';
+  #timer: NodeJS.Timeout | undefined;
 
   constructor() {
     super();
@@ -20,9 +24,21 @@ export class RunStatus extends Disposing {
     this.#item.command = 'workbench.view.testing.focus';
   }
 
-  begin(): void {
+  override dispose(): void {
+    clearTimeout(this.#timer);
+    super.dispose();
+  }
+
+  /** A run was asked for. @param expected how many executions, as far as it is known before the files are read */
+  expect(expected: number): void {
+    if (this.#finished !== undefined) this.#draw({ ...NOTHING_RUN, total: expected });
+  }
+
+  /** @param expected as in `expect` */
+  begin(expected: number): void {
     this.#finished = undefined;
-    this.#show(NOTHING_RUN);
+    this.#count = NOTHING_RUN;
+    this.#draw({ ...NOTHING_RUN, total: expected });
   }
 
   hear(event: RunEvent): void {
@@ -59,6 +75,13 @@ export class RunStatus extends Disposing {
 
   #show(count: RunCount): void {
     this.#count = count;
+    if (count.over) this.#draw(count);
+    else this.#timer ??= setTimeout(() => this.#draw(this.#count), PACE);
+  }
+
+  #draw(count: RunCount): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     this.#item.text = runStatusText(count);
     this.#item.show();
   }

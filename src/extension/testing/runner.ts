@@ -1,22 +1,23 @@
+import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { groupBy } from '../../core/data/data.ts';
 import { errorText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { overheardLog } from '../../core/logger.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
-import { isError, type Problem } from '../../core/problem.ts';
-import type { SuiteCase } from '../../core/suite.ts';
-import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
-import { expandSuite } from '../../evalfile/variants/expandSuite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
 import type { RunEvent } from '../../runner/events.ts';
+import type { ChosenSuite } from '../../runner/refusedSuites.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { Secrets } from '../secrets.ts';
 import { mayRun } from '../trust.ts';
-import type { ItemData } from './itemData.ts';
-import { listedCases, unlistedErrors } from './listedCases.ts';
+import {
+  type ChosenFile,
+  chooseFile,
+  chosenSuites,
+  knownItems,
+  wantedFiles,
+} from './chosenFiles.ts';
 import type { Edit } from './movedLines.ts';
 import type { CaseProgress } from './progress.ts';
 import type { RecordedRuns } from './recordedRuns.ts';
@@ -24,6 +25,9 @@ import { RunQueue } from './runQueue.ts';
 import type { RunStatus } from './runStatus.ts';
 import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
+
+/** Items that are shown as waiting at once. */
+const SLICE = 200;
 
 export interface RunnerParts {
   readonly controller: vscode.TestController;
@@ -54,101 +58,82 @@ export class TestRunner {
    */
   async run(request: vscode.TestRunRequest, fresh = false): Promise<void> {
     if (!mayRun()) return;
-    if (!request.include) await this.#parts.tree.findAll();
-    // From here on: what was typed before stands in the files as they are read now.
-    const edits: Edit[] = [];
-    const listening = hearEdits(edits);
-    const chosen = await this.#choose(request, edits);
-    const run = this.#parts.controller.createTestRun(request);
+    const { controller, tree, status, recorded } = this.#parts;
+    if (!request.include) await tree.list();
+    const run = controller.createTestRun(request);
     if (fresh) this.#fresh.add(run);
-    const firstsOf = ({ items }: ChosenFile) => items.map((item) => this.#parts.tree.firstOf(item));
-    for (const item of chosen.flatMap(firstsOf)) run.enqueued(item);
+    // At once: reading the files takes longer than a person waits for a sign.
+    const known = wantedFiles(request, this.#parts)
+      .flatMap((wanted) => knownItems(wanted, request.exclude, tree))
+      .map((item) => tree.firstOf(item));
+    status.expect(known.length);
+    await enqueue(run, known);
     await this.#queue.add(async () => {
-      this.#parts.status.begin();
-      const left: vscode.TestItem[] = [];
+      status.begin(known.length);
+      // From here on: what was typed before stands in the files as they are read now.
+      const edits: Edit[] = [];
+      const listening = hearEdits(edits);
+      let left: readonly vscode.TestItem[] = known;
       try {
-        for (const one of chosen) {
-          const stop = run.token.isCancellationRequested;
-          left.push(...(stop ? firstsOf(one) : await this.#runFile(one, run)));
-        }
+        const chosen = await this.#choose(request, run, new Set(known));
+        if (!run.token.isCancellationRequested) left = await this.#runFiles(chosen, run, edits);
       } finally {
         run.end();
         listening.dispose();
-        this.#parts.status.end();
+        status.end();
       }
-      if (run.token.isCancellationRequested) await this.#parts.recorded.showAgain(left);
+      if (run.token.isCancellationRequested) await recorded.showAgain(left);
     });
   }
 
-  /** The cases that a request is about, by file. */
+  /**
+   * Reads the files; one that cannot be read keeps the others from nothing.
+   *
+   * @param known items that are shown as waiting already
+   */
   async #choose(
-    { include, exclude }: vscode.TestRunRequest,
-    edits: readonly Edit[],
+    request: vscode.TestRunRequest,
+    run: vscode.TestRun,
+    known: ReadonlySet<vscode.TestItem>,
   ): Promise<ChosenFile[]> {
-    const { controller, tree } = this.#parts;
-    const excluded = new Set(exclude ?? []);
-    const files = new Map<string, { uri: vscode.Uri; wanted: Wanted | undefined }>();
-    for (const item of include ?? [...controller.items].map(([, one]) => one)) {
-      const data = tree.dataOf(item);
-      if (!data || excluded.has(item)) continue;
-      const key = data.uri.toString();
-      const known = files.get(key);
-      if (data.kind === 'file') files.set(key, { uri: data.uri, wanted: undefined });
-      else if (known?.wanted) want(known.wanted, data);
-      else if (!known) files.set(key, { uri: data.uri, wanted: want(new Map(), data) });
+    const { tree, log } = this.#parts;
+    const chosen: ChosenFile[] = [];
+    for (const wanted of wantedFiles(request, this.#parts)) {
+      if (run.token.isCancellationRequested) break;
+      try {
+        const one = await chooseFile(wanted, request.exclude, tree);
+        const firsts = one.items.map((item) => tree.firstOf(item));
+        await enqueue(
+          run,
+          firsts.filter((item) => !known.has(item)),
+        );
+        chosen.push(one);
+      } catch (error) {
+        log.error(String(error instanceof Error ? error.stack : error));
+        const item = tree.find(wanted.uri);
+        if (item) run.errored(item, new vscode.TestMessage(errorText(error)));
+      }
     }
-    return Promise.all(
-      [...files.values()].map(async ({ uri, wanted }) => {
-        const isWanted = (id: string) => !wanted || wanted.has(id);
-        const suite = await this.#expanded(uri, await tree.refresh(uri), isWanted);
-        const variants = groupBy(suite.suite?.cases ?? [], ({ id }) => id);
-        const items = suite.outline.flatMap(({ id }) => {
-          const item = id !== undefined && isWanted(id) ? tree.find(uri, id) : undefined;
-          if (id === undefined || !item || excluded.has(item)) return [];
-          const names = (variants.get(id) ?? []).flatMap(({ variant }) => variant ?? []);
-          if (names.length === 0) return [item];
-          const only = wanted?.get(id);
-          return names
-            .filter((name) => !only || only.has(name))
-            .flatMap((name) => tree.find(uri, id, undefined, name) ?? [])
-            .filter((one) => !excluded.has(one));
-        });
-        return { uri, suite, items: [...new Set(items)], whole: wanted === undefined, edits };
-      }),
-    );
-  }
-
-  /** With the conversations that wanted cases stand for, which the panel shows from now on. */
-  async #expanded(
-    uri: vscode.Uri,
-    loaded: LoadedSuite,
-    isWanted: (id: string) => boolean,
-  ): Promise<LoadedSuite> {
-    const problems = new Map<string, readonly Problem[]>();
-    const { suite } = await expandSuite(loaded, async (one) => {
-      const expanded = isWanted(one.id) ? await one.expand?.() : undefined;
-      if (!expanded) return undefined;
-      this.#parts.tree.showVariants(uri, one.id, expanded);
-      problems.set(one.id, expanded.problems.filter(isError));
-      return expanded;
-    });
-    const outline = loaded.outline.map((one) => ({
-      ...one,
-      errors: [...one.errors, ...(problems.get(one.id ?? '') ?? [])],
-    }));
-    return { ...loaded, outline, ...(suite && { suite }) };
+    return chosen;
   }
 
   /** @returns the executions that came to no outcome */
-  async #runFile(chosen: ChosenFile, run: vscode.TestRun): Promise<readonly vscode.TestItem[]> {
-    const { uri, items, edits } = chosen;
-    const { CaseProgress: Progress } = await import('./progress.ts');
-    const invalid = await this.#reportInvalid(chosen, run);
-    const valid = items.filter((item) => !invalid.has(item));
-    const progress = new Progress(uri, this.#parts.tree, run, valid, edits);
+  async #runFiles(
+    chosen: readonly ChosenFile[],
+    run: vscode.TestRun,
+    edits: readonly Edit[],
+  ): Promise<readonly vscode.TestItem[]> {
+    const { tree, status } = this.#parts;
+    const [{ CaseProgress: Progress }, { reportInvalid }] = await Promise.all([
+      import('./progress.ts'),
+      import('./reportInvalid.ts'),
+    ]);
+    const invalid = new Set(chosen.flatMap((one) => reportInvalid(one, run, tree, edits)));
+    status.invalid(invalid.size);
+    const valid = chosen.flatMap(({ items }) => items).filter((item) => !invalid.has(item));
+    const progress = new Progress(tree, run, valid, edits);
     try {
-      const keys = valid.flatMap((item) => this.#keyOf(item) ?? []);
-      await this.#runCases(chosen, new Set(keys), run, progress);
+      await this.#runSuites(chosenSuites(chosen, invalid, tree), run, progress);
     } catch (error) {
       this.#parts.log.error(String(error instanceof Error ? error.stack : error));
       progress.fail(errorText(error));
@@ -158,20 +143,37 @@ export class TestRunner {
     return progress.waiting;
   }
 
-  /** What tells a case, or a variant of one, from the others of its file. */
-  #keyOf(item: vscode.TestItem): string | undefined {
-    const data = this.#parts.tree.dataOf(item);
-    return data && data.kind !== 'file' ? caseName(data) : undefined;
-  }
-
-  /** @param names of cases and variants */
-  async #runCases(
-    { uri, suite: { suite } }: ChosenFile,
-    names: ReadonlySet<string>,
+  /** Runs suites as one run; where it is refused because of some of them, the others run without these. */
+  async #runSuites(
+    suites: readonly ChosenSuite[],
     run: vscode.TestRun,
     progress: CaseProgress,
   ): Promise<void> {
-    if (!suite?.cases.some((one) => names.has(caseName(one)))) return;
+    if (suites.length === 0) return;
+    let began = false;
+    try {
+      await this.#runOnce(suites, run, (event) => {
+        began = true;
+        progress.hear(event);
+      });
+    } catch (error) {
+      const { refusedSuites } = await import('../../runner/refusedSuites.ts');
+      const refused = began ? suites : refusedSuites(error, suites);
+      if (refused.length === 0 || refused.length === suites.length) throw error;
+      const paths = new Set(refused.map(({ suite }) => suite.path));
+      const isRefused = (item: vscode.TestItem) =>
+        paths.has(this.#parts.tree.dataOf(item)?.uri.fsPath ?? '');
+      progress.fail(errorText(error), isRefused);
+      const others = suites.filter((one) => !refused.includes(one));
+      await this.#runSuites(others, run, progress);
+    }
+  }
+
+  async #runOnce(
+    chosen: readonly ChosenSuite[],
+    run: vscode.TestRun,
+    hear: (event: RunEvent) => void,
+  ): Promise<void> {
     const { live, secrets, status, language, log } = this.#parts;
     const [
       { runSuites },
@@ -188,20 +190,21 @@ export class TestRunner {
       import('../../core/presentation/visibleLog.ts'),
       import('../../store/answersFolder.ts'),
     ]);
-    const chosen = suite.cases.filter((one) => names.has(caseName(one)));
-    const allowedHosts = await askForHosts(chosen, secrets.keys);
-    const settings = vscode.workspace.getConfiguration(SECTION, uri);
+    const suites = chosen.map(({ suite }) => suite);
+    const cases = new Set(chosen.flatMap((one) => one.cases));
+    const allowedHosts = await askForHosts([...cases], secrets.keys);
+    const settings = settingsFor(suites.map(({ path }) => path));
     const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
     const abort = new AbortController();
     const cancelling = run.token.onCancellationRequested(() => abort.abort());
     if (run.token.isCancellationRequested) abort.abort();
     const refs: CaseRef[] = [];
     const records: string[] = [];
-    let lacksKey = false;
+    const lackKeys = new Set<string>();
     try {
       const { unwritten } = await runSuites({
-        suites: [suite],
-        select: (_suite, one) => names.has(caseName(one)),
+        suites,
+        select: (_suite, one) => cases.has(one),
         concurrency: settings.get<number>(SETTINGS.concurrency, 4),
         timeout: settings.get<number>(SETTINGS.timeout, 60_000),
         forbidOnly: false,
@@ -225,9 +228,9 @@ export class TestRunner {
             records.push(...event.records);
           } else if (event.kind === 'case-finished') language.recorded(records);
           live.hear(event);
-          progress.hear(event);
+          hear(event);
           status.hear(event);
-          lacksKey ||= isMissingKey(event);
+          if (isMissingKey(event)) lackKeys.add(event.ref.suite);
         },
       });
       for (const { message } of unwritten) {
@@ -237,56 +240,41 @@ export class TestRunner {
       cancelling.dispose();
       live.end(refs);
     }
-    if (lacksKey) void this.#offerKey(uri, chosen);
+    void this.#offerKey(chosen.filter(({ suite }) => lackKeys.has(suite.path)));
   }
 
-  async #offerKey(uri: vscode.Uri, cases: readonly SuiteCase[]): Promise<void> {
+  /** @param suites whose cases lack a key; the first one says which */
+  async #offerKey(suites: readonly ChosenSuite[]): Promise<void> {
+    const [first] = suites;
+    if (!first) return;
+    const { tree, secrets } = this.#parts;
     const { offerKey } = await import('../lm/missingKey.ts');
-    await offerKey(uri, cases, this.#parts.secrets, async () => {
-      await this.#parts.tree.refresh(uri);
-      const items = cases.flatMap(
-        ({ id, variant }) => this.#parts.tree.find(uri, id, undefined, variant) ?? [],
-      );
+    await offerKey(vscode.Uri.file(first.suite.path), first.cases, secrets, async () => {
+      const items: vscode.TestItem[] = [];
+      for (const { suite, cases } of suites) {
+        const uri = vscode.Uri.file(suite.path);
+        await tree.refresh(uri);
+        const found = cases.map(({ id, variant }) => tree.find(uri, id, undefined, variant));
+        items.push(...found.filter((item) => item !== undefined));
+      }
       await this.run(new vscode.TestRunRequest(items));
     });
   }
+}
 
-  /**
-   * Reports why cases cannot run, where the error is; the others go on. If a whole file is run, it
-   * also tells of what has no item of its own: cases without an id, a file that is not YAML.
-   *
-   * @returns the items that cannot run
-   */
-  async #reportInvalid(
-    { uri, suite, items, whole, edits }: ChosenFile,
-    run: vscode.TestRun,
-  ): Promise<ReadonlySet<vscode.TestItem>> {
-    const { problemMessages } = await import('./messages.ts');
-    const { tree, status } = this.#parts;
-    const errorsOf = new Map(listedCases(suite.outline).map(({ id, errors }) => [id, errors]));
-    const invalid = new Set<vscode.TestItem>();
-    for (const item of items) {
-      const data = tree.dataOf(item);
-      const errors = (data && data.kind !== 'file' && errorsOf.get(data.id)) || [];
-      if (errors.length === 0) continue;
-      invalid.add(item);
-      run.errored(tree.firstOf(item), problemMessages(errors, edits));
-    }
-    status.invalid(invalid.size);
-    const file = tree.find(uri);
-    const rest = whole ? unlistedErrors(suite) : [];
-    if (file && rest.length > 0) run.errored(file, problemMessages(rest, edits));
-    return invalid;
+/** Shows that items wait; of thousands in slices, which arrive one by one. */
+async function enqueue(run: vscode.TestRun, items: readonly vscode.TestItem[]): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    if (index % SLICE === SLICE - 1) await setImmediate();
+    run.enqueued(item);
   }
 }
 
-/** By the ids of cases the variants that are wanted; undefined where all are. */
-type Wanted = Map<string, Set<string> | undefined>;
-
-function want(wanted: Wanted, { id, variant }: Exclude<ItemData, { kind: 'file' }>): Wanted {
-  const known = wanted.get(id);
-  if (variant === undefined || (wanted.has(id) && !known)) return wanted.set(id, undefined);
-  return wanted.set(id, (known ?? new Set()).add(variant));
+/** Of the folder that the files are in; of the workspace where they are in several folders. */
+function settingsFor(paths: readonly string[]): vscode.WorkspaceConfiguration {
+  const uris = paths.map((path) => vscode.Uri.file(path));
+  const folders = new Set(uris.map((uri) => vscode.workspace.getWorkspaceFolder(uri)));
+  return vscode.workspace.getConfiguration(SECTION, folders.size === 1 ? uris[0] : null);
 }
 
 /** @param edits grows with all that is typed from now on */
@@ -297,17 +285,9 @@ function hearEdits(edits: Edit[]): vscode.Disposable {
 }
 
 /** A judge's key is missing, or that of the model that plays the assistant. */
-function isMissingKey(event: RunEvent): boolean {
+function isMissingKey(
+  event: RunEvent,
+): event is Extract<RunEvent, { kind: 'verdict' | 'case-finished' }> {
   if (event.kind === 'verdict') return event.verdict.reason === 'missing-key';
   return event.kind === 'case-finished' && (event.line.reason ?? '').startsWith('missing-key:');
-}
-
-interface ChosenFile {
-  readonly uri: vscode.Uri;
-  readonly suite: LoadedSuite;
-  readonly items: readonly vscode.TestItem[];
-  /** Whether the file as a whole was asked for. */
-  readonly whole: boolean;
-  /** Made since the file was read; grows. */
-  readonly edits: readonly Edit[];
 }

@@ -32,6 +32,7 @@ export class TestTree extends Disposing {
   /** An eval file came into the panel. */
   readonly onDidList = this.#listed.event;
   #reads = 0;
+  #listedAll: Promise<readonly vscode.Uri[]> | undefined;
   #found: Promise<void> | undefined;
 
   constructor(controller: vscode.TestController) {
@@ -47,6 +48,7 @@ export class TestTree extends Disposing {
       else this.#repetitions.unfold(item);
     };
     controller.refreshHandler = async () => {
+      this.#listedAll = undefined;
       this.#found = undefined;
       await this.findAll();
     };
@@ -127,14 +129,25 @@ export class TestTree extends Disposing {
     return this.#found;
   }
 
+  /** Finds the eval files of the workspace, and reads none. */
+  async list(): Promise<void> {
+    this.#listedAll ??= this.#list();
+    await this.#listedAll;
+  }
+
   async #findAll(): Promise<void> {
+    this.#listedAll ??= this.#list();
+    // One after the other: side by side they would keep everything else waiting.
+    for (const uri of await this.#listedAll) await this.refresh(uri);
+  }
+
+  async #list(): Promise<readonly vscode.Uri[]> {
     const open = new Set(vscode.workspace.textDocuments.map(({ uri }) => uri.toString()));
     const found = readingOrder(await findEvalFiles(), (uri) => open.has(uri.toString()));
     const ids = new Set(found.map((uri) => uri.toString()));
     for (const uri of found) this.#fileItem(uri);
     for (const [id] of this.#controller.items) if (!ids.has(id)) this.#controller.items.delete(id);
-    // One after the other: side by side they would keep everything else waiting.
-    for (const uri of found) await this.refresh(uri);
+    return found;
   }
 
   /** Reads a file's cases again and changes what is different, in place. */

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type * as vscode from 'vscode';
+import { MOST_TIMED, PacedRun } from '../../../../src/extension/testing/pacedRun.ts';
+
+function paced() {
+  const told: string[] = [];
+  const run: Pick<vscode.TestRun, 'started' | 'passed' | 'appendOutput'> = {
+    started: ({ id }) => told.push(`${id} started`),
+    passed: ({ id }, duration) => told.push(`${id} passed ${duration}`),
+    appendOutput: (text, _location, item) => told.push(`${item?.id} ${text}`),
+  };
+  return { told, run: new PacedRun(run as vscode.TestRun) };
+}
+
+const item = (id: string) => ({ id }) as vscode.TestItem;
+
+describe('a run that is told in bursts', () => {
+  it('tells nothing before the burst, and then all of it in its order', () => {
+    const { told, run } = paced();
+    const [long, short] = [item('long'), item('short')];
+    run.started(long);
+    run.started(short);
+    run.output(short, 'said');
+    run.ended(short, 3, (one, of, duration) => one.passed(of, duration));
+    assert.deepEqual(told, []);
+    run.flush();
+    assert.deepEqual(told, ['long started', 'short said', 'short passed 3']);
+    run.flush();
+    assert.equal(told.length, 3);
+  });
+
+  it('comes by itself', async () => {
+    const { told, run } = paced();
+    run.started(item('one'));
+    await new Promise((done) => setTimeout(done, 200));
+    assert.deepEqual(told, ['one started']);
+  });
+
+  it('leaves out how long cases took where many end at once', () => {
+    const { told, run } = paced();
+    for (let count = 0; count <= MOST_TIMED; count += 1) {
+      run.ended(item('one'), 3, (to, of, duration) => to.passed(of, duration));
+    }
+    run.flush();
+    assert.equal(told.length, MOST_TIMED + 1);
+    assert.ok(told.every((one) => one === 'one passed undefined'));
+  });
+});
