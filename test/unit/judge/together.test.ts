@@ -7,6 +7,7 @@ import { typeOf } from '../../../src/assertions/registry.ts';
 import type { Assertion } from '../../../src/core/suite.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { TOGETHER_PROTOCOL } from '../../../src/judge/protocol.ts';
+import type { Model } from '../../../src/models/model.ts';
 import {
   answer,
   buildAssertion,
@@ -15,6 +16,7 @@ import {
   fails,
   type JudgingOptions,
   judge,
+  judgeModel,
 } from '../../support/judging.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import { unauthorized } from '../../support/modelServer/faults.ts';
@@ -216,6 +218,15 @@ describe('a repair of questions asked together', () => {
       assert.deepEqual(states(verdicts), ['pass', 'pass']);
       assert.deepEqual(namesIn(server.requests[1]?.body ?? assert.fail()), names);
     }
+  });
+
+  it('leaves nothing to keep of a reply that was of no use to one of them', async (t) => {
+    const { model } = await judgeModel(t, [json(half), 'no JSON']);
+    const disowned: string[] = [];
+    const keeping: Model = { ...model, complete: (...asked) => model.complete(...asked) };
+    keeping.disown = ({ text }) => void disowned.push(text);
+    await judged(t, [], TWO, { modelFor: async () => keeping });
+    assert.deepEqual(disowned.sort(), [JSON.stringify(half), 'no JSON'].sort());
   });
 
   it('is not asked for where asking again changes nothing', async (t) => {
