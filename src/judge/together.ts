@@ -45,11 +45,12 @@ function nameOf({ inputs, question }: QuestionInquiry): string {
   return inputs.length === 1 ? inputs[0].assertion.key : question.name;
 }
 
-/** Characters of the names that models take for keys of their tools' input. */
+/** Models take keys of their tools' input of up to 64 characters: letters, digits, `_`, `.` and `-`. */
 const LONGEST_NAME = 56;
 
 function freeName(wanted: string, taken: ReadonlySet<string>): string {
-  const plain = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').slice(0, LONGEST_NAME);
+  const words = wanted.replace(/[^A-Za-z0-9_.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '');
+  const plain = words.slice(0, LONGEST_NAME) || 'question';
   let name = plain;
   for (let count = 2; taken.has(name); count += 1) name = `${plain}-${count}`;
   return name;

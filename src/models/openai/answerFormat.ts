@@ -24,6 +24,8 @@ export function hasChoice({ answer }: ModelRequest, asked: Asked): boolean {
   return answer !== undefined && answer_format === 'auto' && readsSchemaFirst(asked);
 }
 
+/** Azure's deployments are also reached by the provider `openai`. */
 function readsSchemaFirst({ isOpenAi, baseUrl }: Asked): boolean {
-  return isOpenAi || /\.openai\.azure\.com$/.test(new URL(baseUrl).hostname);
+  if (isOpenAi || !URL.canParse(baseUrl)) return isOpenAi;
+  return new URL(baseUrl).hostname.endsWith('.openai.azure.com');
 }

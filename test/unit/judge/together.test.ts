@@ -114,15 +114,17 @@ describe('questions asked together', () => {
   });
 
   it('have names that every model takes for keys, each its own', async (t) => {
-    const named = ['Größe / 1', 'turns.1/Größe / 1', 'a b', 'a/b'].map((key) =>
-      asked('turn-relevancy', { key }),
-    );
+    const keys = ['Größe / 1', 'turns.1/Größe', 'a b', 'a/b', '丁寧', '礼', '__proto__'];
+    const named = keys.map((key) => asked('turn-relevancy', { key }));
     const { server } = await judged(t, [{ text: '', refusal: 'no' }], named);
     assert.deepEqual(namesIn(server.requests[0]?.body ?? assert.fail()), [
       'Gr-e-1',
-      'turns.1-Gr-e-1',
+      'turns.1-Gr-e',
       'a-b',
       'a-b-2',
+      'question',
+      'question-2',
+      'proto__',
     ]);
   });
 
