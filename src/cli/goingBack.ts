@@ -38,6 +38,9 @@ export async function resuming(
     ? await namedRun(named, files, folder)
     : await lastRun(await findEvalFiles(files, folder));
   if (!earlier) return { files, options };
+  if (earlier.run.merged_from) {
+    throw new UsageError(`The run ${earlier.run.id} was merged of others. Resume one of those.`);
+  }
   if (earlier.run.judged_from !== undefined) {
     throw new UsageError(
       `The run ${earlier.run.id} judged the run ${earlier.run.judged_from} again. Repeat it with turnlight judge.`,
@@ -86,8 +89,8 @@ function goingBack(
 }
 
 function assertAlone(options: RunCommandOptions): void {
-  const { case: cases, tag, limit, onlyFailed, onlyErrors, save } = options;
-  if (cases || tag || limit !== undefined || onlyFailed || onlyErrors) {
+  const { case: cases, tag, limit, shard, onlyFailed, onlyErrors, save } = options;
+  if (cases || tag || limit !== undefined || shard || onlyFailed || onlyErrors) {
     throw new UsageError(
       '--resume runs the cases that the run chose when it began. Leave out what chooses others, such as --case and --tag.',
     );
@@ -114,7 +117,7 @@ async function namedRun(
 async function lastRun(files: readonly string[]): Promise<EarlierRun | undefined> {
   let finished: EarlierRun | undefined;
   for await (const one of earlierRuns(files)) {
-    if (one.run.judged_from !== undefined) continue;
+    if (one.run.judged_from !== undefined || one.run.merged_from) continue;
     if (!(await hasFinished(one))) return one;
     finished ??= one;
     if (one.run.files.every(({ cases }) => cases === undefined)) break;

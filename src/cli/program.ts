@@ -10,11 +10,12 @@ import type { ImportOptions } from './importCommand.ts';
 import type { PullOptions } from './mlflowCommand.ts';
 import { collect, count, format } from './optionParsers.ts';
 import type { PlanOptions } from './planCommand.ts';
-import { addJudge } from './recordPrograms.ts';
+import { addJudge, addMerge } from './recordPrograms.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
 import { running } from './running.ts';
 import type { SaveOptions } from './saveCommand.ts';
 import { onFiles, selecting } from './selecting.ts';
+import { shard } from './shards.ts';
 import type { Shell } from './shell.ts';
 import { ownVersion } from './version.ts';
 
@@ -65,6 +66,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
     });
   addRun(program, shell, done);
   addJudge(program, shell, done);
+  addMerge(program, shell, done);
   addCheck(program, shell, done);
   addList(program, shell, done);
   addPlan(program, shell, done);
@@ -80,6 +82,12 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
 
 function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
   running(selecting(onFiles(program, 'run', 'run cases'), 'run'))
+    .addOption(
+      new Option(
+        '--shard <part/of>',
+        'run only this part of the cases, such as 2/3, so that several machines share a run',
+      ).argParser(shard),
+    )
     .option('--only-failed', 'run only the cases that failed when they last ran')
     .option('--only-errors', 'run only those that errored; with --only-failed, both')
     .option(

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { ExitCode } from './exitCode.ts';
+import type { MergeOptions } from './mergeCommand.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
-import { running } from './running.ts';
+import { reporting, running } from './running.ts';
 import { selecting } from './selecting.ts';
 import type { Shell } from './shell.ts';
 
@@ -16,4 +17,17 @@ export function addJudge(program: Command, shell: Shell, done: (code: ExitCode) 
       done(await run([], { ...options, judgeAgain: named ?? true }, shell));
     },
   );
+}
+
+export function addMerge(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
+  const merge = program
+    .command('merge')
+    .description('make one run of the records of several, such as those of --shard')
+    .argument('<records...>', 'records, folders or globs');
+  reporting(merge)
+    .option('--no-save', 'do not record the merged run in .turnlight/')
+    .action(async (records: string[], options: MergeOptions) => {
+      const { merge: mergeRecords } = await import('./mergeCommand.ts');
+      done(await mergeRecords(records, options, shell));
+    });
 }

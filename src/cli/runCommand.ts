@@ -14,7 +14,7 @@ import { allowedHostsOf, requireHosts } from './hosts.ts';
 import { lastEnded, nothingEnded } from './lastEnded.ts';
 import { createReporters, type Reporters } from './reporters.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
-import { selectCases, selectionOf } from './selection.ts';
+import { type Selection, selectCases, selectionOf } from './selection.ts';
 import type { Shell } from './shell.ts';
 import { loadSuites, showProblems } from './suites.ts';
 
@@ -39,14 +39,14 @@ export async function run(
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
   const among = await lastEnded(suites, options);
-  const select =
-    back?.select ?? selectCases(suites, { ...selectionOf(options), ...(among && { among }) });
+  const selection = { ...selectionOf(options), ...(among && { among }) };
+  const select = back?.select ?? selectCases(suites, selection);
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
   const { record, replay } = options;
   const chosen = suites.flatMap((suite) => suite.cases.filter((one) => select(suite, one)));
-  if (among && chosen.length === 0) {
-    shell.err.write(nothingEnded(options));
+  if (chosen.length === 0) {
+    shell.err.write(among ? nothingEnded(options) : `${nothingLeft(options)}\n`);
     return EXIT.passed;
   }
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
@@ -72,7 +72,7 @@ export async function run(
     ...(replay !== undefined && { replay: resolve(shell.folder, replay) }),
     ...(options.cache && { cache: { folder: answersFolder(shell.env), fresh: false } }),
     ...(options.maxCost !== undefined && { maxCost: options.maxCost }),
-    described: describeOptions(options),
+    described: { ...describeOptions(options), ...shardOf(suites, selection) },
     secret: async (name) => shell.env(name),
     env: shell.env,
     allowedHosts,
@@ -136,6 +136,21 @@ function noteInterrupt(signal: AbortSignal, reporters: Reporters): void {
 function logTo(reporters: Reporters): Logger {
   const tell = (message: string) => reporters.note(message);
   return visibleLog({ debug() {}, info() {}, warn: tell, error: tell });
+}
+
+function nothingLeft({ shard }: RunCommandOptions): string {
+  return shard
+    ? 'This part of the cases is empty.'
+    : 'The files have none of the cases of that run.';
+}
+
+/** What tells whether all parts are there once they are merged. */
+function shardOf(suites: readonly Suite[], selection: Selection): Record<string, unknown> {
+  const { shard } = selection;
+  if (!shard) return {};
+  const select = selectCases(suites, { ...selection, shard: undefined });
+  const cases = suites.flatMap((suite) => suite.cases.filter((one) => select(suite, one)));
+  return { shard: `${shard.part}/${shard.of}`, sharded_cases: cases.length };
 }
 
 /** What the record keeps of the command line: what was asked for, and no default. */

@@ -1,4 +1,5 @@
 import type { ChosenReporter } from './reporters.ts';
+import type { Shard } from './shards.ts';
 
 /** As they were given on the command line. */
 export interface RunCommandOptions {
@@ -7,6 +8,7 @@ export interface RunCommandOptions {
   readonly limit?: number;
   readonly onlyFailed?: boolean;
   readonly onlyErrors?: boolean;
+  readonly shard?: Shard;
   readonly judge?: string;
   readonly dotenv?: string;
   readonly baseUrl?: string;

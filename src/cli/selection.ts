@@ -4,6 +4,7 @@ import type { Suite, SuiteCase } from '../core/suite.ts';
 import { escapeRegExp } from '../core/text/escapeRegExp.ts';
 import { onlyOf } from '../runner/plan.ts';
 import { UsageError } from './exitCode.ts';
+import { partOf, type Shard } from './shards.ts';
 
 export interface Selection {
   /** Ids, or those of variants such as `refund/line-7`; `*` stands for any characters. */
@@ -13,6 +14,8 @@ export interface Selection {
   readonly limit?: number | undefined;
   /** Those that ended last as was asked for; all by default. */
   readonly among?: ReadonlySet<SuiteCase>;
+  /** The part of all of them; the whole by default. */
+  readonly shard?: Shard | undefined;
 }
 
 /** The selection that the options of a command make. */
@@ -20,8 +23,10 @@ export function selectionOf(options: {
   readonly case?: readonly string[];
   readonly tag?: readonly string[];
   readonly limit?: number;
+  readonly shard?: Shard;
 }): Selection {
-  return { cases: options.case ?? [], tags: options.tag ?? [], limit: options.limit };
+  const { case: cases = [], tag: tags = [], limit, shard } = options;
+  return { cases, tags, limit, shard };
 }
 
 /**
@@ -42,8 +47,9 @@ export function selectCases(
     (patterns.length === 0 || patterns.some(({ matches }) => matches(suiteCase))) &&
     (selection.tags.length === 0 || selection.tags.some((tag) => suiteCase.tags.includes(tag)));
   const found = onlyOf(all.filter(chosen), (one) => one);
-  const { among, limit } = selection;
-  const left = new Set(found.filter((one) => !among || among.has(one)).slice(0, limit));
+  const { among, limit, shard } = selection;
+  const whole = found.filter((one) => !among || among.has(one)).slice(0, limit);
+  const left = new Set(shard ? partOf(whole, shard) : whole);
   if (found.length === 0) throw new UsageError(nothingChosen(selection, all));
   return (_suite, suiteCase) => left.has(suiteCase);
 }

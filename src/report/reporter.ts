@@ -92,6 +92,7 @@ export class RunLog {
       const execution: Execution = { line, assertions: known ? stateAssertions(known) : [] };
       this.#places.set(summary, this.#aside.put(JSON.stringify(execution)));
     }
+    if (line.must_pass !== undefined) this.#needed.set(caseKey(line), line.must_pass);
     this.#running.delete(key);
     this.#finished.set(key, summary);
     this.#cases = undefined;

@@ -35,7 +35,7 @@ export async function describeRun(
     ...(judgeAgain && { judged_from: judgeAgain.run.id }),
     files,
     planned: planned.length,
-    options: { ...described },
+    options: { ...resume?.run.options, ...described },
     judges: [...new Set(judges.map(({ id }) => id))],
   };
   const byRoot = new Map<string, RunLine>();

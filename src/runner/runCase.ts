@@ -51,6 +51,7 @@ export async function runCase(
     ...(ref.variant !== undefined && { variant: ref.variant }),
     repetition: ref.repetition,
     repetitions: repeat.times,
+    ...(repeat.pass < 1 && { must_pass: repeat.pass }),
     source: { path: source.path, range: source.range, hash: source.hash },
     ...(description !== undefined && { description }),
     tags: [...tags],

@@ -36,6 +36,9 @@ export const runLineSchema = z.object({
     description:
       'The id of the run whose conversations it judged anew; nothing was asked of a target.',
   }),
+  merged_from: listOf(z.string()).optional().meta({
+    description: 'The ids of the runs that were merged into it.',
+  }),
   commit: z.string().optional().meta({ description: 'The git commit, if there is one.' }),
   options: z
     .record(z.string(), z.unknown())
@@ -86,6 +89,9 @@ export const caseLineSchema = z.object({
   }),
   repetition: z.int().min(1).meta({ description: 'From 1; always 1 without `repeat`.' }),
   repetitions: z.int().min(1).meta({ description: 'How many times the case runs.' }),
+  must_pass: z.number().min(0).max(1).optional().meta({
+    description: 'Share of the repetitions that must pass; absent if all must.',
+  }),
   source: z
     .object({
       path: z.string().meta({ description: 'The file that contains the case.' }),

@@ -1,0 +1,135 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { glob } from 'tinyglobby';
+import { groupBy } from '../core/data/data.ts';
+import { counted } from '../core/presentation/amounts.ts';
+import { caseName } from '../core/presentation/executionTitle.ts';
+import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
+import { HOME_FOLDER, RUNS_FOLDER } from '../core/record/recordPaths.ts';
+import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
+import { type MergedRun, mergeRuns } from '../runner/merge.ts';
+import { type FoundHome, findHome } from '../store/home.ts';
+import { type RunRecord, readRecord, rootOfRecord } from '../store/read.ts';
+import { RunRecords } from '../store/runRecords.ts';
+import { EXIT, type ExitCode, exitCodeOf, UsageError } from './exitCode.ts';
+import { createReporters } from './reporters.ts';
+import type { RunCommandOptions } from './runCommandOptions.ts';
+import type { Shell } from './shell.ts';
+
+export type MergeOptions = Pick<RunCommandOptions, 'reporter' | 'output' | 'minPassRate' | 'save'>;
+
+/** Makes one run of several, with its record and reports. @throws UsageError, UnwritableError */
+export async function merge(
+  args: readonly string[],
+  options: MergeOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const paths = await recordsOf(args, shell.folder);
+  const records = await Promise.all(paths.map((path) => readOne(path, shell.folder)));
+  const merged = mergeRuns(records);
+  const { run, lines, end } = merged;
+  const suites = new Set(
+    [...run.files, ...lines.map(({ suite }) => ({ path: suite }))].map(({ path }) => path),
+  );
+  const homes = new Map([...suites].map((path) => [path, findHome(path)]));
+  const reporters = await createReporters(
+    options.reporter ?? [{ name: 'terminal' }],
+    options.output,
+    shell,
+    paths,
+  );
+  const unwritten: UnwritableError[] = [];
+  const kept = options.save ? await keep(merged, homes, shell) : [];
+  reporters.event({ kind: 'run-started', run, cases: lines, homes, records: kept });
+  for (const text of toldOf(merged, records)) reporters.note(text);
+  for (const line of lines)
+    reporters.event({ kind: 'case-finished', ref: line, line, earlier: true });
+  reporters.event({ kind: 'run-finished', end });
+  unwritten.push(...(await reporters.finish()));
+  for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
+  const code = exitCodeOf(end, unwritten.length > 0, options.minPassRate);
+  const whole = merged.missingShards.length === 0 && merged.unfinished.size === 0;
+  return code === EXIT.passed && !whole ? EXIT.errored : code;
+}
+
+/** The records that files, folders and globs name, each once. @throws UsageError */
+async function recordsOf(args: readonly string[], folder: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (const arg of args) {
+    const path = resolve(folder, arg);
+    const there = statSync(path, { throwIfNoEntry: false });
+    const pattern = there?.isDirectory() ? '**/*.jsonl' : arg.replaceAll('\\', '/');
+    const files = there?.isFile()
+      ? [path]
+      : await glob(pattern, {
+          cwd: there ? path : folder,
+          absolute: true,
+          dot: true,
+          followSymbolicLinks: false,
+        });
+    if (files.length === 0) throw new UsageError(`"${arg}" is no record of a run, and holds none.`);
+    for (const file of files) found.add(resolve(file));
+  }
+  return [...found].sort();
+}
+
+/** Paths in a record that was taken elsewhere start at the root of the folder that it is merged in. */
+async function readOne(path: string, folder: string): Promise<RunRecord> {
+  const isHome = dirname(path).endsWith(join(HOME_FOLDER, RUNS_FOLDER));
+  const root = isHome ? rootOfRecord(path) : findHome(join(folder, basename(path))).root;
+  const record = await readRecord(path, root);
+  if (!record.run) throw new UsageError(`${path} is not the record of a run.`);
+  return record;
+}
+
+/** @returns the records that it was written to */
+async function keep(
+  { run, lines, end }: MergedRun,
+  homes: ReadonlyMap<string, FoundHome>,
+  shell: Shell,
+): Promise<readonly string[]> {
+  const rootOf = (path: string) => homes.get(path)?.root ?? '';
+  const byRoot = groupBy(run.files, ({ path }) => rootOf(path));
+  const runs = new Map([...byRoot].map(([root, files]) => [root, { ...run, files }]));
+  const records = await RunRecords.open(runs, homes, shell.scrubber);
+  try {
+    for (const line of lines) await records.append(line);
+    await records.end(() => end);
+  } catch (error) {
+    throw unwritable('The merged record', records.paths[0], error);
+  } finally {
+    await records.close();
+  }
+  return records.paths;
+}
+
+const SHOWN = 10;
+
+function toldOf(
+  { run, overlapping, missingShards, unfinished }: MergedRun,
+  records: readonly RunRecord[],
+): string[] {
+  const names = [...new Set(overlapping.map((ref) => visibleLine(caseName(ref))))];
+  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '';
+  const hashes = groupBy(
+    records.flatMap((one) => one.run?.files ?? []),
+    ({ path }) => path,
+  );
+  const changed = [...hashes].filter(([, own]) => new Set(own.map(({ hash }) => hash)).size > 1);
+  return [
+    `Merging ${counted(records.length, 'record')} into the run ${run.id}.`,
+    ...changed.map(
+      ([path]) => `The records are of different versions of ${visibleLine(basename(path))}.`,
+    ),
+    ...(names.length > 0
+      ? [
+          `In several records, so that the last result counts: ${names.slice(0, SHOWN).join(', ')}${more}.`,
+        ]
+      : []),
+    ...missingShards.map((shard) => `Missing: the record of --shard ${shard}.`),
+    ...[...unfinished].map(
+      ([id, count]) => `Missing: ${counted(count, 'case')} that the run ${id} did not finish.`,
+    ),
+    ...records.flatMap(({ path, problems }) => problems.map((one) => `${basename(path)}, ${one}`)),
+  ];
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { groupBy, uniqueBy } from '../core/data/data.ts';
+import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
+import {
+  type CaseLine,
+  type EndLine,
+  RECORD_VERSION,
+  type RunLine,
+} from '../core/record/runRecord.ts';
+import type { RunRecord } from '../store/read.ts';
+import { combineRepetitions } from './repetitions.ts';
+
+/** Runs of parts of a suite as one run. */
+export interface MergedRun {
+  readonly run: RunLine;
+  /** One of each execution, in the order of the records. */
+  readonly lines: readonly CaseLine[];
+  readonly end: EndLine;
+  /** Executions that several records hold; the one that finished last counts. */
+  readonly overlapping: readonly CaseRef[];
+  /** Parts of which there is no record: `2/3`. */
+  readonly missingShards: readonly string[];
+  /** By run, how many of its executions have no result. */
+  readonly unfinished: ReadonlyMap<string, number>;
+}
+
+/** @param records each with a run line */
+export function mergeRuns(records: readonly RunRecord[]): MergedRun {
+  const runs = records.flatMap(({ run }) => run ?? []);
+  const groups = [
+    ...groupBy(
+      records.flatMap(({ cases }) => cases),
+      executionKey,
+    ).values(),
+  ];
+  const lines = groups.map((own) => own.reduce((a, b) => (a.finished > b.finished ? a : b)));
+  const ends = records.flatMap(({ end }) => end ?? []);
+  return {
+    run: mergedRun(runs),
+    lines,
+    end: {
+      kind: 'end',
+      finished: latest([...ends, ...lines].map(({ finished }) => finished)),
+      cancelled: ends.some(({ cancelled }) => cancelled),
+      ...(ends.some(({ stopped }) => stopped) && { stopped: 'max-cost' as const }),
+      counts: countsOf(lines),
+    },
+    overlapping: groups.filter(({ length }) => length > 1).map(([first]) => first),
+    missingShards: missingShards(runs),
+    unfinished: unfinishedOf(records),
+  };
+}
+
+function mergedRun(runs: readonly RunLine[]): RunLine {
+  const commits = new Set(runs.map(({ commit }) => commit));
+  const [commit] = commits.size === 1 ? commits : [];
+  const files = uniqueBy(
+    runs.flatMap((one) => one.files),
+    ({ path }) => path,
+  );
+  return {
+    kind: 'run',
+    version: RECORD_VERSION,
+    id: randomBytes(4).toString('hex'),
+    started: runs.map(({ started }) => started).sort()[0] ?? '',
+    // Together the parts chose more than each.
+    files: files.map(({ path, hash }) => ({ path, hash })),
+    planned: runs.reduce((sum, { planned = 0 }) => sum + planned, 0),
+    merged_from: [...new Set(runs.map(({ id }) => id))],
+    ...(commit !== undefined && { commit }),
+    options: {},
+    judges: [...new Set(runs.flatMap(({ judges }) => judges))],
+  };
+}
+
+function latest(times: readonly string[]): string {
+  return [...times].sort().at(-1) ?? new Date().toISOString();
+}
+
+function countsOf(lines: readonly CaseLine[]): EndLine['counts'] {
+  const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
+  for (const own of groupBy(lines, caseKey).values()) {
+    counts[combineRepetitions(own, own[0].must_pass ?? 1).status] += 1;
+  }
+  return counts;
+}
+
+/** Of `--shard 2/3`; a part beyond the number of cases never had any. */
+function missingShards(runs: readonly RunLine[]): string[] {
+  const shards = runs.flatMap(({ options: { shard, sharded_cases: cases } }) => {
+    const [, part, of] = /^(\d+)\/(\d+)$/.exec(String(shard)) ?? [];
+    return of === undefined ? [] : [{ part: Number(part), of: Number(of), cases }];
+  });
+  const there = new Set(shards.map(({ part }) => part));
+  const [first] = shards;
+  if (!first) return [];
+  const most = Math.min(first.of, typeof first.cases === 'number' ? first.cases : first.of);
+  const parts = Array.from({ length: most }, (_, index) => index + 1);
+  return parts.filter((part) => !there.has(part)).map((part) => `${part}/${first.of}`);
+}
+
+function unfinishedOf(records: readonly RunRecord[]): Map<string, number> {
+  const left = records.flatMap(({ run, cases, end }): [string, number][] => {
+    const known = run?.planned ?? (end ? cases.length : cases.length + 1);
+    return run && known > cases.length ? [[run.id, known - cases.length]] : [];
+  });
+  return new Map(left);
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { readRecord } from '../../../src/store/read.ts';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { asked, askedBot, ids, recordsOf, suiteOf } from '../../support/resuming.ts';
+
+function aCase(id: string, more = ''): string {
+  return `  - {id: ${id}, ${more}turns: [x], assert: [{type: contains, value: ${id === 'bad' ? 'y' : 'x'}}]}\n`;
+}
+
+const FILES = {
+  'bot.mjs': askedBot(),
+  'a.eval.yaml': suiteOf([aCase('a', 'repeat: 2, '), aCase('b'), aCase('c')]),
+  'b.eval.yaml': suiteOf([aCase('d'), aCase('bad')]),
+};
+
+describe('turnlight run --shard and turnlight merge', () => {
+  it('deals the cases of all files to the parts, and makes one run of them again', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    const ran: string[][] = [];
+    for (const part of ['1/2', '2/2']) {
+      await writeFile(join(folder, 'asked.txt'), '');
+      await turnlight(folder, ['run', '--shard', part]);
+      ran.push(await asked(folder));
+    }
+    assert.deepEqual(ran, [
+      ['a', 'a', 'bad', 'c'],
+      ['b', 'd'],
+    ]);
+    const parts = await recordsOf(folder);
+    const { code, out, err } = await turnlight(folder, [
+      'merge',
+      '.turnlight/runs',
+      '--reporter',
+      'json',
+    ]);
+    assert.equal(code, 1);
+    assert.doesNotMatch(err, /Missing|several/);
+    assert.deepEqual(ids(JSON.parse(out).cases), ['a', 'a', 'b', 'bad', 'c', 'd']);
+    const record = (await recordsOf(folder)).find((path) => !parts.includes(path)) ?? '';
+    const { run, cases, end, problems } = await readRecord(record);
+    assert.deepEqual(problems, []);
+    assert.equal(run?.merged_from?.length, 2);
+    assert.deepEqual(ids(cases), ['a', 'a', 'b', 'bad', 'c', 'd']);
+    assert.deepEqual(end?.counts, { pass: 4, fail: 1, error: 0, skipped: 0 });
+  });
+
+  it('merges records that were downloaded to another folder, and tells missing and overlapping cases', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    for (const part of ['1/3', '2/3']) {
+      await turnlight(folder, ['run', '--shard', part, '--concurrency', '1']);
+    }
+    const [first = '', second = ''] = await recordsOf(folder);
+    await mkdir(join(folder, 'parts'));
+    const taken = join(folder, 'parts', basename(first));
+    await rename(first, taken);
+    const lines = (await readFile(second, 'utf8')).split('\n');
+    await writeFile(join(folder, 'parts', basename(second)), `${lines.slice(0, 2).join('\n')}\n`);
+    const double = (await readFile(taken, 'utf8'))
+      .split('\n')
+      .find((line) => line.includes('"id":"d"'));
+    await appendFile(join(folder, 'parts', basename(second)), `${double}\n`);
+    await rm(join(folder, '.turnlight'), { recursive: true });
+    await mkdir(join(folder, '.turnlight'));
+    const { code, out } = await turnlight(folder, ['merge', 'parts']);
+    assert.equal(code, 2);
+    assert.match(out, /Merging 2 records into the run [0-9a-f]{8}\./);
+    assert.match(out, /In several records, so that the last result counts: d\./);
+    assert.match(out, /Missing: the record of --shard 3\/3\./);
+    const [merged = ''] = await recordsOf(folder);
+    const { cases } = await readRecord(merged);
+    assert.equal(
+      cases.every(({ suite }) => suite.startsWith(folder)),
+      true,
+    );
+    assert.equal(new Set(ids(cases)).has('d'), true);
+  });
+
+  it('goes by the share of repetitions that must pass, and by what a killed part lacks', async (t) => {
+    const cases = [aCase('a', 'repeat: {times: 2, pass: any}, '), aCase('b')];
+    const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(cases) });
+    await turnlight(folder, ['run', '--concurrency', '1']);
+    const [record = ''] = await recordsOf(folder);
+    const lines = (await readFile(record, 'utf8')).split('\n');
+    const failing = lines
+      .slice(0, 3)
+      .map((line) =>
+        line.includes('"repetition":1')
+          ? line.replaceAll('"status":"pass","score":1', '"status":"fail","score":0')
+          : line,
+      );
+    await writeFile(record, `${failing.join('\n')}\n`);
+    const { code, out } = await turnlight(folder, ['merge', record]);
+    assert.equal(code, 2);
+    assert.match(out, /Missing: 1 case that the run [0-9a-f]{8} did not finish\./);
+    assert.match(out, /Cases: 1 passed, 0 failed/);
+  });
+
+  it('says what is no part and no record', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    for (const [args, message] of [
+      [['run', '--shard', '3/2'], /Expected a part and how many there are, such as 2\/3/],
+      [['merge', 'nowhere'], /"nowhere" is no record of a run, and holds none/],
+      [['merge', 'bot.mjs'], /bot\.mjs is not the record of a run/],
+    ] as const) {
+      const { code, err } = await turnlight(folder, args);
+      assert.equal(code, 3);
+      assert.match(err, message);
+    }
+    const { code, err } = await turnlight(folder, ['run', '--shard', '9/9']);
+    assert.equal(code, 0);
+    assert.match(err, /This part of the cases is empty/);
+  });
+});

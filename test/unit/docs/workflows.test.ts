@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { parseDocument } from 'yaml';
+import { createProgram } from '../../../src/cli/program.ts';
+import type { Shell } from '../../../src/cli/shell.ts';
+
+const GUIDE = new URL('../../../docs/guides/ci.md', import.meta.url);
+
+interface Job {
+  readonly needs?: string;
+  readonly strategy?: { readonly matrix: { readonly part: readonly number[] } };
+  readonly steps: readonly {
+    readonly run?: string;
+    readonly uses?: string;
+    readonly with?: object;
+  }[];
+}
+
+async function workflows(): Promise<Record<string, Job>[]> {
+  const guide = await readFile(GUIDE, 'utf8');
+  const texts = [...guide.matchAll(/```yaml\n(# \.github\/workflows\/.*?)```/gs)];
+  return texts.map(([, text = '']) => {
+    const document = parseDocument(text);
+    assert.deepEqual(document.errors, []);
+    const { name, on, jobs } = document.toJS();
+    assert.ok(name && on);
+    return jobs;
+  });
+}
+
+/** The options that a command has, and those that a step gives it. */
+function optionsOf(run: string): { readonly known: string[]; readonly given: string[] } {
+  const [, name, rest = ''] = /npx turnlight (\w+)(.*)/.exec(run) ?? [];
+  const program = createProgram({} as Shell, () => {});
+  const command = program.commands.find((one) => one.name() === name);
+  assert.ok(command, run);
+  const known = command.options.flatMap(({ long }) => long ?? []);
+  return { known, given: rest.match(/--[a-z-]+/g) ?? [] };
+}
+
+describe('the workflows in the guide to CI', () => {
+  it('are YAML with steps that run commands with options that there are', async () => {
+    const found = await workflows();
+    assert.equal(found.length, 2);
+    for (const { steps } of found.flatMap((jobs) => Object.values(jobs))) {
+      for (const { run, uses } of steps) {
+        assert.ok(run || uses);
+        if (!run?.includes('turnlight')) continue;
+        const { known, given } = optionsOf(run);
+        for (const option of given) assert.ok(known.includes(option), `${run}: ${option}`);
+      }
+    }
+  });
+
+  it('run as many parts as the matrix has, and merge what each uploads', async () => {
+    const [, sharded] = await workflows();
+    const { run, merge } = sharded ?? {};
+    const parts = run?.strategy?.matrix.part ?? [];
+    const ran = run?.steps.find((step) => step.run?.includes('--shard'))?.run;
+    assert.match(ran ?? '', new RegExp(`--shard \\$\\{\\{ matrix\\.part \\}\\}/${parts.length} `));
+    assert.deepEqual(
+      parts,
+      parts.map((_part, index) => index + 1),
+    );
+    assert.equal(merge?.needs, 'run');
+    const down = merge?.steps.find(({ uses }) => uses?.startsWith('actions/download-artifact'));
+    assert.match(
+      JSON.stringify(down?.with),
+      /"pattern":"evals-\*","path":"parts","merge-multiple":true/,
+    );
+    assert.ok(merge?.steps.some((step) => step.run?.includes('turnlight merge parts')));
+  });
+});
