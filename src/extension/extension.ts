@@ -5,6 +5,7 @@ import { offerRenames } from './commands/renameOffer.ts';
 import { LanguageSupport } from './languageClient.ts';
 import { LiveRuns } from './liveRuns.ts';
 import { Secrets } from './secrets.ts';
+import { ContinuousRuns } from './testing/continuousRuns.ts';
 import { RecordedRuns } from './testing/recordedRuns.ts';
 import { TestRunner } from './testing/runner.ts';
 import { RunStatus } from './testing/runStatus.ts';
@@ -33,17 +34,23 @@ export function activate(context: vscode.ExtensionContext): void {
     status,
     log,
   });
+  const continuous = new ContinuousRuns({ controller, tree, runner, log });
   const parts = { extensionUri: context.extensionUri, live, language, log };
 
   controller.createRunProfile(
     'Run',
     vscode.TestRunProfileKind.Run,
-    (request) => runner.run(request),
+    async (request, token) => {
+      if (request.continuous) continuous.watch(request, token);
+      else await runner.run(request);
+    },
+    true,
+    undefined,
     true,
   );
-  controller.createRunProfile('Run fresh', vscode.TestRunProfileKind.Run, (request) =>
-    runner.run(request, true),
-  );
+  controller.createRunProfile('Run fresh', vscode.TestRunProfileKind.Run, async (request) => {
+    await runner.run(request, { fresh: true });
+  });
   const startLanguage = ({ languageId }: vscode.TextDocument) => {
     if (languageId !== LANGUAGE_ID) return;
     void language.start();
@@ -58,6 +65,7 @@ export function activate(context: vscode.ExtensionContext): void {
     status,
     language,
     recorded,
+    continuous,
     vscode.workspace.onDidOpenTextDocument(startLanguage),
     offerRenames(context.workspaceState),
     vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {

@@ -4,7 +4,6 @@ import { errorText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { overheardLog } from '../../core/logger.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
-import { SECTION, SETTINGS } from '../../protocol/settings.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import type { ChosenSuite } from '../../runner/refusedSuites.ts';
 import type { LanguageSupport } from '../languageClient.ts';
@@ -18,6 +17,7 @@ import {
   knownItems,
   wantedFiles,
 } from './chosenFiles.ts';
+import { hearEdits } from './heardEdits.ts';
 import type { Edit } from './movedLines.ts';
 import type { CaseProgress } from './progress.ts';
 import type { RecordedRuns } from './recordedRuns.ts';
@@ -40,12 +40,26 @@ export interface RunnerParts {
   readonly log: vscode.LogOutputChannel;
 }
 
+export interface RunWishes {
+  /** Asks models anew, also what earlier runs asked. */
+  readonly fresh?: boolean;
+  /** Stops the run, because another one takes its place. */
+  readonly stale?: AbortSignal;
+}
+
+/** A run that goes on. */
+interface Going {
+  readonly run: vscode.TestRun;
+  readonly fresh: boolean;
+  readonly signal: AbortSignal;
+  /** Made since the files were read; grows. */
+  readonly edits: readonly Edit[];
+}
+
 /** Runs what is asked for in the Testing panel, one request after the other. */
 export class TestRunner {
   readonly #parts: RunnerParts;
   readonly #queue = new RunQueue();
-  /** Those that ask models anew. */
-  readonly #fresh = new WeakSet<vscode.TestRun>();
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
@@ -54,36 +68,44 @@ export class TestRunner {
   /**
    * Resolves when the run has ended. The run's own token is what the panel's Cancel stops.
    *
-   * @param fresh asks models anew, also what earlier runs asked
+   * @returns the executions that came to no outcome
    */
-  async run(request: vscode.TestRunRequest, fresh = false): Promise<void> {
-    if (!mayRun()) return;
+  async run(
+    request: vscode.TestRunRequest,
+    { fresh = false, stale }: RunWishes = {},
+  ): Promise<readonly vscode.TestItem[]> {
+    if (!mayRun()) return [];
     const { controller, tree, status, recorded } = this.#parts;
     if (!request.include) await tree.list();
     const run = controller.createTestRun(request);
-    if (fresh) this.#fresh.add(run);
+    const abort = new AbortController();
+    const cancelling = run.token.onCancellationRequested(() => abort.abort());
+    stale?.addEventListener('abort', () => abort.abort());
     // At once: reading the files takes longer than a person waits for a sign.
     const known = wantedFiles(request, this.#parts)
       .flatMap((wanted) => knownItems(wanted, request.exclude, tree))
       .map((item) => tree.firstOf(item));
     status.expect(known.length);
     await enqueue(run, known);
+    let left: readonly vscode.TestItem[] = known;
     await this.#queue.add(async () => {
       status.begin(known.length);
       // From here on: what was typed before stands in the files as they are read now.
       const edits: Edit[] = [];
       const listening = hearEdits(edits);
-      let left: readonly vscode.TestItem[] = known;
+      const going = { run, fresh, signal: abort.signal, edits };
       try {
-        const chosen = await this.#choose(request, run, new Set(known));
-        if (!run.token.isCancellationRequested) left = await this.#runFiles(chosen, run, edits);
+        const chosen = await this.#choose(request, going, new Set(known));
+        if (!abort.signal.aborted) left = await this.#runFiles(chosen, going);
       } finally {
         run.end();
         listening.dispose();
+        cancelling.dispose();
         status.end();
       }
       if (run.token.isCancellationRequested) await recorded.showAgain(left);
     });
+    return left;
   }
 
   /**
@@ -93,13 +115,13 @@ export class TestRunner {
    */
   async #choose(
     request: vscode.TestRunRequest,
-    run: vscode.TestRun,
+    { run, signal }: Going,
     known: ReadonlySet<vscode.TestItem>,
   ): Promise<ChosenFile[]> {
     const { tree, log } = this.#parts;
     const chosen: ChosenFile[] = [];
     for (const wanted of wantedFiles(request, this.#parts)) {
-      if (run.token.isCancellationRequested) break;
+      if (signal.aborted) break;
       try {
         const one = await chooseFile(wanted, request.exclude, tree);
         const firsts = one.items.map((item) => tree.firstOf(item));
@@ -120,10 +142,10 @@ export class TestRunner {
   /** @returns the executions that came to no outcome */
   async #runFiles(
     chosen: readonly ChosenFile[],
-    run: vscode.TestRun,
-    edits: readonly Edit[],
+    going: Going,
   ): Promise<readonly vscode.TestItem[]> {
     const { tree, status } = this.#parts;
+    const { run, edits } = going;
     const [{ CaseProgress: Progress }, { reportInvalid }] = await Promise.all([
       import('./progress.ts'),
       import('./reportInvalid.ts'),
@@ -133,7 +155,7 @@ export class TestRunner {
     const valid = chosen.flatMap(({ items }) => items).filter((item) => !invalid.has(item));
     const progress = new Progress(tree, run, valid, edits);
     try {
-      await this.#runSuites(chosenSuites(chosen, invalid, tree), run, progress);
+      await this.#runSuites(chosenSuites(chosen, invalid, tree), going, progress);
     } catch (error) {
       this.#parts.log.error(String(error instanceof Error ? error.stack : error));
       progress.fail(errorText(error));
@@ -146,13 +168,13 @@ export class TestRunner {
   /** Runs suites as one run; where it is refused because of some of them, the others run without these. */
   async #runSuites(
     suites: readonly ChosenSuite[],
-    run: vscode.TestRun,
+    going: Going,
     progress: CaseProgress,
   ): Promise<void> {
     if (suites.length === 0) return;
     let began = false;
     try {
-      await this.#runOnce(suites, run, (event) => {
+      await this.#runOnce(suites, going, (event) => {
         began = true;
         progress.hear(event);
       });
@@ -165,13 +187,13 @@ export class TestRunner {
         paths.has(this.#parts.tree.dataOf(item)?.uri.fsPath ?? '');
       progress.fail(errorText(error), isRefused);
       const others = suites.filter((one) => !refused.includes(one));
-      await this.#runSuites(others, run, progress);
+      await this.#runSuites(others, going, progress);
     }
   }
 
   async #runOnce(
     chosen: readonly ChosenSuite[],
-    run: vscode.TestRun,
+    { run, signal, fresh }: Going,
     hear: (event: RunEvent) => void,
   ): Promise<void> {
     const { live, secrets, status, language, log } = this.#parts;
@@ -181,23 +203,18 @@ export class TestRunner {
       { askForHosts },
       { Scrubber },
       { visibleLog },
-      { answersFolder },
+      { runSettings },
     ] = await Promise.all([
       import('../../runner/run.ts'),
       import('../lm/editorModels.ts'),
       import('../allowedHosts.ts'),
       import('../../core/scrubber.ts'),
       import('../../core/presentation/visibleLog.ts'),
-      import('../../store/answersFolder.ts'),
+      import('./runSettings.ts'),
     ]);
     const suites = chosen.map(({ suite }) => suite);
     const cases = new Set(chosen.flatMap((one) => one.cases));
     const allowedHosts = await askForHosts([...cases], secrets.keys);
-    const settings = settingsFor(suites.map(({ path }) => path));
-    const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
-    const abort = new AbortController();
-    const cancelling = run.token.onCancellationRequested(() => abort.abort());
-    if (run.token.isCancellationRequested) abort.abort();
     const refs: CaseRef[] = [];
     const records: string[] = [];
     const lackKeys = new Set<string>();
@@ -205,15 +222,9 @@ export class TestRunner {
       const { unwritten } = await runSuites({
         suites,
         select: (_suite, one) => cases.has(one),
-        concurrency: settings.get<number>(SETTINGS.concurrency, 4),
-        timeout: settings.get<number>(SETTINGS.timeout, 60_000),
         forbidOnly: false,
         keepRecord: true,
-        ...(maxCost !== null && { maxCost }),
-        ...(settings.get<boolean>(SETTINGS.cache, true) && {
-          cache: { folder: answersFolder(secrets.keys.env), fresh: this.#fresh.has(run) },
-        }),
-        described: { from: 'editor', ...(maxCost !== null && { max_cost: maxCost }) },
+        ...runSettings(suites, secrets.keys.env, fresh),
         ...secrets.keys,
         allowedHosts,
         scrubber: new Scrubber(process.env),
@@ -221,7 +232,7 @@ export class TestRunner {
         follow: true,
         // What concerns no case in particular, such as an endpoint that is down.
         log: visibleLog(overheardLog(log, (text) => run.appendOutput(terminalText(text)))),
-        signal: abort.signal,
+        signal,
         onEvent: (event) => {
           if (event.kind === 'run-started') {
             refs.push(...event.cases);
@@ -237,7 +248,6 @@ export class TestRunner {
         void vscode.window.showErrorMessage(noticeText(message));
       }
     } finally {
-      cancelling.dispose();
       live.end(refs);
     }
     void this.#offerKey(chosen.filter(({ suite }) => lackKeys.has(suite.path)));
@@ -265,23 +275,9 @@ export class TestRunner {
 /** Shows that items wait; of thousands in slices, which arrive one by one. */
 async function enqueue(run: vscode.TestRun, items: readonly vscode.TestItem[]): Promise<void> {
   for (const [index, item] of items.entries()) {
-    if (index % SLICE === SLICE - 1) await setImmediate();
+    if (index % SLICE === 0) await setImmediate();
     run.enqueued(item);
   }
-}
-
-/** Of the folder that the files are in; of the workspace where they are in several folders. */
-function settingsFor(paths: readonly string[]): vscode.WorkspaceConfiguration {
-  const uris = paths.map((path) => vscode.Uri.file(path));
-  const folders = new Set(uris.map((uri) => vscode.workspace.getWorkspaceFolder(uri)));
-  return vscode.workspace.getConfiguration(SECTION, folders.size === 1 ? uris[0] : null);
-}
-
-/** @param edits grows with all that is typed from now on */
-function hearEdits(edits: Edit[]): vscode.Disposable {
-  return vscode.workspace.onDidChangeTextDocument(({ document: { uri }, contentChanges }) => {
-    for (const { range, text } of contentChanges) edits.push({ path: uri.fsPath, range, text });
-  });
 }
 
 /** A judge's key is missing, or that of the model that plays the assistant. */

@@ -1,0 +1,52 @@
+import { sharedHost } from '../../test/support/host/shared.ts';
+import { print, ratio, table } from '../print.ts';
+import { runBench } from './bench.ts';
+
+/** Milliseconds until the window shows that a run was asked for. */
+const MOST_WAIT = 500;
+
+/** Times what the command line takes. */
+const MOST_TIMES = 1.5;
+
+const result = await runBench();
+const { host, context } = await sharedHost(true);
+await context.browser()?.close();
+await host.stop();
+
+const { cases, editor, commandLine, processors } = result;
+const sign = median(editor.map((one) => one.sign));
+const times = median(editor.map(({ shown }, round) => shown / (commandLine[round] ?? Number.NaN)));
+const rows = [
+  ['command line, its whole process', milliseconds(median(commandLine))],
+  ['editor, click → a sign', milliseconds(sign)],
+  [
+    'editor, click → all outcomes in the panel',
+    milliseconds(median(editor.map((one) => one.shown))),
+  ],
+  ['editor : command line', ratio(times)],
+];
+print(
+  `A run of ${cases} recorded cases in the editor, ${processors} processors`,
+  result,
+  [table(['what', `median of ${editor.length}`], rows, ['what'])],
+  [
+    {
+      aim: `a sign within ${MOST_WAIT} ms of the click`,
+      measured: milliseconds(sign),
+      met: sign <= MOST_WAIT,
+    },
+    {
+      aim: `at most ${MOST_TIMES} × as long as the command line`,
+      measured: ratio(times),
+      met: times <= MOST_TIMES,
+    },
+  ],
+);
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function milliseconds(value: number): string {
+  return `${value.toFixed(0)} ms`;
+}

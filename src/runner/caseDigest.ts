@@ -1,0 +1,48 @@
+import { isAbsolute } from 'node:path';
+import { isMapping } from '../core/data/data.ts';
+import { digestOf, sha256 } from '../core/data/digest.ts';
+import type { Assertion, SuiteCase } from '../core/suite.ts';
+import { readLinked } from '../disk/regularFile.ts';
+import { targetDigest } from '../targets/digest.ts';
+import { findTargetType } from '../targets/registry.ts';
+import { openCase } from './ended.ts';
+
+/**
+ * SHA-256 of all that decides what a run of a case finds, as far as its files tell; where it stands in
+ * them decides nothing.
+ */
+export async function caseDigest(given: SuiteCase): Promise<string> {
+  const { suiteCase } = await openCase(given);
+  const { origin, tools } = suiteCase;
+  const target = origin.kind !== 'transcript' && (await targetDigest(origin.target, tools));
+  const scripts = await Promise.all(
+    scriptsOf(suiteCase.assertions).map((path) => readLinked(path).then(sha256, () => undefined)),
+  );
+  return digestOf({ case: withoutPlaces(suiteCase), target, scripts });
+}
+
+/** The files besides those of its text that a case rests on, absolute. What programs import is not known. */
+export function programsOf({ origin, assertions }: SuiteCase): string[] {
+  const target = origin.kind === 'transcript' ? undefined : origin.target;
+  const files = target && findTargetType(target.type)?.files?.(target);
+  return [...(files ?? []), ...scriptsOf(assertions)];
+}
+
+function scriptsOf(assertions: readonly Assertion[]): string[] {
+  return assertions.flatMap(({ params: { path }, nested = [] }) => [
+    ...(typeof path === 'string' && isAbsolute(path) ? [path] : []),
+    ...scriptsOf(nested.map(({ assertion }) => assertion)),
+  ]);
+}
+
+function withoutPlaces(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPlaces);
+  if (!isMapping(value)) return value;
+  const kept = Object.entries(value).filter(([, inner]) => !isPlace(inner));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutPlaces(inner)]));
+}
+
+/** A `Source`. */
+function isPlace(value: unknown): boolean {
+  return isMapping(value) && typeof value.path === 'string' && isMapping(value.range);
+}
