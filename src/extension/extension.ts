@@ -51,6 +51,14 @@ export function activate(context: vscode.ExtensionContext): void {
   controller.createRunProfile('Run fresh', vscode.TestRunProfileKind.Run, async (request) => {
     await runner.run(request, { fresh: true });
   });
+  controller.createRunProfile(
+    'Debug',
+    vscode.TestRunProfileKind.Debug,
+    async (request) => {
+      await runner.run(request, { debugged: true });
+    },
+    true,
+  );
   const startLanguage = ({ languageId }: vscode.TextDocument) => {
     if (languageId !== LANGUAGE_ID) return;
     void language.start();

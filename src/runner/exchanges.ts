@@ -65,7 +65,7 @@ export class Exchanges {
     this.#options = options;
     this.#player = player;
     this.#recorder = recorder;
-    this.#programs = new Programs(options.log);
+    this.#programs = new Programs(options.log, options.attach);
     this.#keyVariables = keyVariablesIn(options.suites);
     const { secret, env, allowedHosts, scrubber, log, editorModels, cache } = options;
     // What endpoints say of themselves is told as well.

@@ -6,6 +6,7 @@ import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { UnwritableError } from '../disk/unwritable.ts';
 import type { EarlierRun } from '../store/earlierRuns.ts';
+import type { Attach } from '../targets/programs/inspector.ts';
 import type { CaseRunner } from './caseRunner.ts';
 import type { RunEvent } from './events.ts';
 
@@ -52,6 +53,8 @@ export interface RunOptions {
   readonly follow?: boolean;
   /** Runs the cases instead of this process, and tells all of each but its end. */
   readonly elsewhere?: CaseRunner;
+  /** Attaches a debugger to the functions of the user's, which then have no time limit. */
+  readonly attach?: Attach;
   /** Keeps secrets out of all that is told, sent on and written. */
   readonly scrubber: Scrubber;
   readonly log: Logger;

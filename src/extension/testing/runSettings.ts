@@ -3,22 +3,29 @@ import type { Suite } from '../../core/suite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answersFolder.ts';
+import { attachDebugger } from './attachDebugger.ts';
 
-/** @param fresh asks models anew, also what earlier runs asked */
+/**
+ * @param fresh asks models anew, also what earlier runs asked
+ * @param debugged attaches the debugger; one conversation at a time can be followed
+ */
 export function runSettings(
   suites: readonly Suite[],
   env: RunOptions['env'],
-  fresh: boolean,
-): Pick<RunOptions, 'concurrency' | 'timeout' | 'maxCost' | 'cache' | 'described'> {
-  const settings = settingsOf(suites.map(({ path }) => vscode.Uri.file(path)));
+  { fresh, debugged }: { readonly fresh: boolean; readonly debugged: boolean },
+): Pick<RunOptions, 'concurrency' | 'timeout' | 'maxCost' | 'cache' | 'described' | 'attach'> {
+  const uris = suites.map(({ path }) => vscode.Uri.file(path));
+  const settings = settingsOf(uris);
+  const folder = uris[0] && vscode.workspace.getWorkspaceFolder(uris[0]);
   const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
   return {
-    concurrency: settings.get<number>(SETTINGS.concurrency, 4),
+    concurrency: debugged ? 1 : settings.get<number>(SETTINGS.concurrency, 4),
     timeout: settings.get<number>(SETTINGS.timeout, 60_000),
     ...(maxCost !== null && { maxCost }),
     ...(settings.get<boolean>(SETTINGS.cache, true) && {
-      cache: { folder: answersFolder(env), fresh },
+      cache: { folder: answersFolder(env), fresh: fresh || debugged },
     }),
+    ...(debugged && { attach: (port: number) => attachDebugger(port, folder) }),
     described: { from: 'editor', ...(maxCost !== null && { max_cost: maxCost }) },
   };
 }

@@ -43,6 +43,8 @@ export interface RunnerParts {
 export interface RunWishes {
   /** Asks models anew, also what earlier runs asked. */
   readonly fresh?: boolean;
+  /** Attaches the debugger to the functions of the user's. */
+  readonly debugged?: boolean;
   /** Stops the run, because another one takes its place. */
   readonly stale?: AbortSignal;
 }
@@ -51,6 +53,7 @@ export interface RunWishes {
 interface Going {
   readonly run: vscode.TestRun;
   readonly fresh: boolean;
+  readonly debugged: boolean;
   readonly signal: AbortSignal;
   /** Made since the files were read; grows. */
   readonly edits: readonly Edit[];
@@ -72,7 +75,7 @@ export class TestRunner {
    */
   async run(
     request: vscode.TestRunRequest,
-    { fresh = false, stale }: RunWishes = {},
+    { fresh = false, debugged = false, stale }: RunWishes = {},
   ): Promise<readonly vscode.TestItem[]> {
     if (!mayRun()) return [];
     const { controller, tree, status, recorded } = this.#parts;
@@ -93,7 +96,7 @@ export class TestRunner {
       // From here on: what was typed before stands in the files as they are read now.
       const edits: Edit[] = [];
       const listening = hearEdits(edits);
-      const going = { run, fresh, signal: abort.signal, edits };
+      const going = { run, fresh, debugged, signal: abort.signal, edits };
       try {
         const chosen = await this.#choose(request, going, new Set(known));
         if (!abort.signal.aborted) left = await this.#runFiles(chosen, going);
@@ -193,7 +196,7 @@ export class TestRunner {
 
   async #runOnce(
     chosen: readonly ChosenSuite[],
-    { run, signal, fresh }: Going,
+    { run, signal, fresh, debugged }: Going,
     hear: (event: RunEvent) => void,
   ): Promise<void> {
     const { live, secrets, status, language, log } = this.#parts;
@@ -224,7 +227,7 @@ export class TestRunner {
         select: (_suite, one) => cases.has(one),
         forbidOnly: false,
         keepRecord: true,
-        ...runSettings(suites, secrets.keys.env, fresh),
+        ...runSettings(suites, secrets.keys.env, { fresh, debugged }),
         ...secrets.keys,
         allowedHosts,
         scrubber: new Scrubber(process.env),

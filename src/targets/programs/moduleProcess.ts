@@ -1,9 +1,11 @@
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { errorText } from '../../core/errors.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import { withDeadline } from '../deadline.ts';
 import { TargetError } from '../target.ts';
 import { entryPoint } from './entryPoint.ts';
+import { inspectorPort, NO_TIME_LIMIT, WAIT_FOR_DEBUGGER } from './inspector.ts';
 import { ProgramLog } from './programLog.ts';
 import type { Programs } from './programs.ts';
 
@@ -54,9 +56,10 @@ export interface ModuleProcess {
 }
 
 export function openModule({ programs, file, env, who, onOutput }: ModuleSetup): ModuleProcess {
+  const { attach } = programs;
   const program = programs.start({
     program: process.execPath,
-    args: [HOST, file],
+    args: [...(attach ? [WAIT_FOR_DEBUGGER] : []), HOST, file],
     cwd: dirname(file),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // The extension host's own binary is no plain Node without this.
@@ -75,6 +78,14 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
     ended ??= new TargetError('target-crashed', message);
     settle?.(ended);
   };
+  if (attach && child.stderr) {
+    void inspectorPort(child.stderr)
+      .then(attach)
+      .catch((error: unknown) => {
+        end(`The debugger could not be attached: ${errorText(error)}`);
+        void program.end();
+      });
+  }
   child.on('message', (message) => {
     const answer = answerSchema.safeParse(message).data;
     if (answer?.call === latest) settle?.(answer);
@@ -106,7 +117,7 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
     signal: AbortSignal,
   ): Promise<Result> {
     try {
-      return await withDeadline(work, timeout, signal, who);
+      return await withDeadline(work, attach ? NO_TIME_LIMIT : timeout, signal, who);
     } catch (error) {
       await program.end();
       throw error;

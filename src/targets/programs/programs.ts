@@ -3,6 +3,7 @@ import type { Logger } from '../../core/logger.ts';
 import { entryPoint } from './entryPoint.ts';
 import { KILL_GRACE } from './gracePeriods.ts';
 import { endAll, groupsOf, isGroupLeft } from './groups.ts';
+import type { Attach } from './inspector.ts';
 
 const SUPERVISOR = entryPoint('supervisor.ts', 'program-supervisor.js');
 
@@ -33,12 +34,15 @@ export interface Program {
  * is killed: a supervisor process notices and ends them.
  */
 export class Programs {
+  /** Where functions of the user's are debugged: attaches to each of their processes. */
+  readonly attach: Attach | undefined;
   readonly #log: Logger;
   readonly #running = new Map<number, Program>();
   #supervisor: ChildProcess | undefined;
 
-  constructor(log: Logger) {
+  constructor(log: Logger, attach?: Attach) {
     this.#log = log;
+    this.attach = attach;
   }
 
   /** A program that cannot be started emits `error`. */
