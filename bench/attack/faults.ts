@@ -1,9 +1,9 @@
-import { readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
 import * as faulty from '../../test/support/modelServer/faults.ts';
-import { type ModelServer, startModelServer } from '../../test/support/modelServer/server.ts';
+import { startModelServer } from '../../test/support/modelServer/server.ts';
 import type { Step } from '../../test/support/modelServer/steps.ts';
 import { runFiles, workspaceWith } from '../../test/support/runs.ts';
 import { judgeAnswer } from '../judge-cost/judgeAnswer.ts';
@@ -15,13 +15,18 @@ const RUNS = 200;
 const SIDE_BY_SIDE = 40;
 
 /** Milliseconds that a model may take; an endpoint that hangs takes all of it. */
-const TIMEOUT = 2_000;
+const TIMEOUT = 1_500;
 
-/** One run of so many writes its record and a recording: the disk takes longer than all the rest. */
-const WRITES = 5;
+/**
+ * One run of so many writes its record, a recording and answers for later, and is repeated with those: the
+ * disk takes longer than all the rest.
+ */
+const WRITES = 8;
 
 /** In one run of so many the endpoint goes away and never comes back. */
 const AWAY = 8;
+
+type Script = (body: ChatBody, index: number) => Step;
 
 const STATUSES = ['pass', 'fail', 'error', 'skipped'];
 
@@ -171,16 +176,17 @@ export const faults: Attack = {
         // From a fault now and then to hardly anything else.
         const often = 1 + random(10);
         const away = random(AWAY) === 0 ? random(20) : Number.POSITIVE_INFINITY;
-        const { lines, written } = await judged(
-          scene,
-          (body, index) => {
-            const answer = soundAnswer(body);
-            if (index >= away) return faulty.connectionReset();
-            return random(10) < often ? faulted(body, answer, often, random) : answer;
-          },
-          run % WRITES === 0,
-        );
+        const script: Script = (body, index) => {
+          const answer = soundAnswer(body);
+          if (index >= away) return faulty.connectionReset();
+          return random(10) < often ? faulted(body, answer, often, random) : answer;
+        };
+        const { lines, again, written } = await judged(scene, script, run % WRITES === 0);
         for (const wrong of turned(lines, sound)) found(`run ${run}: ${wrong}`);
+        for (const { id, status } of again) {
+          const before = sound.find((line) => line.id === id)?.status;
+          if (status !== before) found(`run ${run}: ${id} is ${status} once all is well`);
+        }
         for (const [where, text] of Object.entries(written)) {
           if (text.includes(KEY) || text.includes(TOKEN)) found(`run ${run}: a secret in ${where}`);
         }
@@ -192,45 +198,65 @@ export const faults: Attack = {
 
 interface Judged {
   readonly lines: readonly CaseLine[];
+  /** Once nothing goes wrong any more, with what was kept for later. */
+  readonly again: readonly CaseLine[];
   /** All that was told and written, by what it is. */
   readonly written: Readonly<Record<string, string>>;
 }
 
-async function judged(
-  scene: Scene,
-  script: (body: ChatBody, index: number) => Step,
-  writes = false,
-): Promise<Judged> {
-  const server: ModelServer = await startModelServer(script);
+async function judged(scene: Scene, script: Script, writes = false): Promise<Judged> {
+  let now = script;
+  const server = await startModelServer((body, index) => now(body, index));
   const logged: string[] = [];
   const tell = (message: string) => void logged.push(message);
   const workspace = await workspaceWith(scene, {});
   const recording = join(workspace, 'recording.jsonl');
+  const folder = await workspaceWith(scene, {});
+  const run = (record: object) =>
+    runFiles(
+      scene,
+      { 'suite.eval.yaml': suite(server.baseUrl), 'tone.md': TONE },
+      {
+        workspace,
+        timeout: 60_000,
+        keepRecord: writes,
+        ...record,
+        secret: async () => KEY,
+        env: (name) => (name === 'TEAM_TOKEN' ? TOKEN : undefined),
+        log: { debug: tell, info: tell, warn: tell, error: tell },
+      },
+    );
+  const cache = { folder, fresh: false };
   try {
-    const files = { 'suite.eval.yaml': suite(server.baseUrl), 'tone.md': TONE };
-    const { lines, events, record } = await runFiles(scene, files, {
-      workspace,
-      timeout: 60_000,
-      keepRecord: writes,
-      ...(writes && { record: recording }),
-      secret: async () => KEY,
-      env: (name) => (name === 'TEAM_TOKEN' ? TOKEN : undefined),
-      log: { debug: tell, info: tell, warn: tell, error: tell },
-    });
+    const { lines, events, record } = await run(writes ? { record: recording, cache } : {});
+    now = soundAnswer;
     return {
       lines,
+      again: writes ? (await run({ cache })).lines : [],
       written: {
         'the log': logged.join('\n'),
         // A case that starts holds its model as it will be asked.
         'what is shown': JSON.stringify(events.filter(({ kind }) => kind !== 'case-started')),
         'the record': record === undefined ? '' : await readFile(record, 'utf8'),
         'the recording': writes ? await readFile(recording, 'utf8') : '',
+        'the answers': writes ? await textsIn(folder) : '',
       },
     };
   } finally {
     await server.close();
-    await rm(workspace, { recursive: true, force: true, maxRetries: 5 });
+    for (const one of [workspace, folder]) {
+      await rm(one, { recursive: true, force: true, maxRetries: 5 });
+    }
   }
+}
+
+async function textsIn(folder: string): Promise<string> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((one) => one.isFile());
+  const texts = await Promise.all(
+    files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8')),
+  );
+  return texts.join('\n');
 }
 
 /** What a fault turned. */

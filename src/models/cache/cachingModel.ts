@@ -43,7 +43,7 @@ export function cachingModel(model: Model, identity: object, lookup: Lookup): Mo
         const reply = entry ? recalled(entry) : asked.shift();
         if (!reply) return [];
         keys.set(reply, key);
-        if (!entry && isWhole(reply)) lookup.save(key, { reply, latency });
+        if (!entry && isWhole(reply, request)) lookup.save(key, { reply, latency });
         return [reply];
       });
       if (missing.length === 0) request.hear?.(replies[0]?.text ?? '');
@@ -72,9 +72,13 @@ export function cachingModel(model: Model, identity: object, lookup: Lookup): Mo
   };
 }
 
-/** What was cut off, filtered, broken or empty would be the same error for ever. */
-function isWhole({ finish, text, refusal, toolCalls }: ModelReply): boolean {
-  return ENDS.includes(finish) && (text !== '' || !!refusal || toolCalls.length > 0);
+/** What was cut off, filtered, broken or empty would be the same error for ever, and so would a judge's refusal. */
+function isWhole(
+  { finish, text, refusal, toolCalls }: ModelReply,
+  { answer }: ModelRequest,
+): boolean {
+  const isSaid = text !== '' || toolCalls.length > 0;
+  return ENDS.includes(finish) && (answer ? isSaid && !refusal : isSaid || !!refusal);
 }
 
 /** All that decides the answer. */
