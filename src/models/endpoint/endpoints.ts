@@ -39,7 +39,7 @@ export class Endpoints {
           `The endpoint ${shown} limits how fast it is asked. Requests wait in line, which counts against no time limit.`,
         ),
       isDown: (why) =>
-        this.#log.warn(`${why} Until it answers again, requests to it fail at once.`),
+        this.#log.warn(`${why}\nUntil it answers again, requests to it fail at once.`),
       answersAgain: () => this.#log.warn(`The endpoint ${shown} answers again.`),
     });
   }

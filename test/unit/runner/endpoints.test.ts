@@ -83,7 +83,7 @@ describe('a run whose endpoint is down', { concurrency: true }, () => {
     assert.equal(ran.end.counts.error, CASES);
     assert.equal(server.requests.length, 3 * 4);
     assert.equal(told.length, 1);
-    assert.match(told[0] ?? '', /even after retries.*Until it answers again/);
+    assert.match(told[0] ?? '', /even after retries.*\nUntil it answers again/);
   });
 });
 
