@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -32,10 +32,12 @@ export async function timed({ program, args, folder, env = {} }: Command): Promi
   const report = join(tmpdir(), `turnlight-time-${process.pid}`);
   const timing = (await hasGnuTime()) ? [GNU_TIME, '-f', '%U %S %M', '-o', report] : [];
   const [first = program, ...rest] = [...timing, program, ...args];
+  const cache = await mkdtemp(join(tmpdir(), 'turnlight-bench-cache-'));
   const began = performance.now();
   const child = spawn(first, rest, {
     cwd: folder,
-    env: { ...process.env, ...env },
+    // What an earlier run asked is asked again, and the user's own cache is left alone.
+    env: { ...process.env, TURNLIGHT_CACHE_DIR: cache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -46,6 +48,7 @@ export async function timed({ program, args, folder, env = {} }: Command): Promi
   }
   const code = await new Promise((done, fail) => child.on('close', done).on('error', fail));
   const wall = performance.now() - began;
+  await rm(cache, { recursive: true });
   if (code !== 0 && code !== 1) throw new Error(`${program} ended with ${code}: ${said}`);
   if (timing.length === 0) return { wall, cpu: undefined, memory: undefined };
   const last = (await readFile(report, 'utf8')).trim().split('\n').at(-1) ?? '';

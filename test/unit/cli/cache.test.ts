@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { ASSERTIONS, CONVERSATIONS, startJudge, suiteText } from '../../../bench/rerun/suite.ts';
 import { emptyCache } from '../../support/answersFolder.ts';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
@@ -54,4 +55,21 @@ test('run: a file of variables may not say where answers are kept', async (t) =>
     assert.equal(code, 3);
     assert.match(err, new RegExp(`may not set ${name}`));
   }
+});
+
+test('run: after an edit of one of eight assertions on a hundred conversations asks a hundred times', async (t) => {
+  const judge = await startJudge(0);
+  t.after(() => judge.close());
+  const folder = await workspaceWith(t, { 'a.eval.yaml': suiteText(judge.baseUrl, 0) });
+  const env = { TURNLIGHT_CACHE_DIR: emptyCache() };
+  const asked = async () => {
+    const before = judge.requests;
+    const { code, out } = await turnlight(folder, ['run', '--no-save'], env);
+    assert.equal(code, 0, out.slice(-500));
+    return judge.requests - before;
+  };
+  assert.equal(await asked(), CONVERSATIONS * ASSERTIONS);
+  assert.equal(await asked(), 0);
+  await writeFile(join(folder, 'a.eval.yaml'), suiteText(judge.baseUrl, 1));
+  assert.equal(await asked(), CONVERSATIONS);
 });
