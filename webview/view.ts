@@ -103,7 +103,11 @@ export class ConversationView {
         onOpen: editor ? (turn) => post({ kind: 'open-turn', turn }) : undefined,
       }),
     );
-    const header = this.#kept.get('header', headerOf(snapshot), () => renderHeader(snapshot));
+    const changed = snapshot.phase === 'finished' && rows.some((row) => row.changed);
+    const onJudge = editor && changed ? () => post({ kind: 'judge-again' }) : undefined;
+    const header = this.#kept.get('header', [headerOf(snapshot), changed], () =>
+      renderHeader(snapshot, onJudge),
+    );
     place(this.#root, [header, this.#bar, this.#content, this.#news]);
     if (focused && !focused.isConnected) this.#focusAgain(focused);
     this.#failures.show(this.#walk.failures());

@@ -5,7 +5,7 @@ import { caseName } from '../core/presentation/executionTitle.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { RunEvent } from '../runner/events.ts';
-import { type EarlierRun, earlierRuns, hasFinished, runIn } from '../store/earlierRuns.ts';
+import { type EarlierRun, earlierRuns, lastRun, runIn } from '../store/earlierRuns.ts';
 import { findEvalFiles } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
@@ -111,18 +111,6 @@ async function namedRun(
   const files = await findEvalFiles(args, folder);
   for await (const one of earlierRuns(files)) if (one.run.id === name) return one;
   throw new UsageError(`No record of these files is of the run ${name}. See .turnlight/runs/.`);
-}
-
-/** The last that did not finish, unless one that finished since ran all of its files whole. */
-async function lastRun(files: readonly string[]): Promise<EarlierRun | undefined> {
-  let finished: EarlierRun | undefined;
-  for await (const one of earlierRuns(files)) {
-    if (one.run.judged_from !== undefined || one.run.merged_from) continue;
-    if (!(await hasFinished(one))) return one;
-    finished ??= one;
-    if (one.run.files.every(({ cases }) => cases === undefined)) break;
-  }
-  return finished;
 }
 
 const GIVEN = { judge: 'judge', base_url: 'baseUrl', replay: 'replay' } as const;

@@ -7,6 +7,8 @@ export const COMMANDS = {
   runFile: 'turnlight.runFile',
   openConversation: 'turnlight.openConversation',
   saveConversation: 'turnlight.saveConversation',
+  judgeAgain: 'turnlight.judgeAgain',
+  resume: 'turnlight.resume',
 } as const;
 
 /**

@@ -67,6 +67,8 @@ export const fromViewSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('cancel') }),
   /** Write the conversation into the file, as a case of its own. */
   z.strictObject({ kind: z.literal('save') }),
+  /** Judge the conversation that is shown as the file now says. */
+  z.strictObject({ kind: z.literal('judge-again') }),
   z.strictObject({ kind: z.literal('show-repetition'), repetition: z.int().min(1) }),
 ]);
 

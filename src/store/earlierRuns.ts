@@ -33,6 +33,21 @@ export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator
   }
 }
 
+/**
+ * The last run that did not finish, unless one that finished since ran all of its files whole; that one where
+ * none is left. What was judged again or merged is no run to continue.
+ */
+export async function lastRun(evalFiles: readonly string[]): Promise<EarlierRun | undefined> {
+  let finished: EarlierRun | undefined;
+  for await (const one of earlierRuns(evalFiles)) {
+    if (one.run.judged_from !== undefined || one.run.merged_from) continue;
+    if (!(await hasFinished(one))) return one;
+    finished ??= one;
+    if (one.run.files.every(({ cases }) => cases === undefined)) break;
+  }
+  return finished;
+}
+
 /** Of one run, whose records these are. */
 export async function runIn(records: readonly string[]): Promise<EarlierRun | undefined> {
   const byRoot = new Map<string, string>();

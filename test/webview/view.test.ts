@@ -200,6 +200,24 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.match((await view().page.locator('.facts').textContent()) ?? '', /^Cancelled/);
   });
 
+  it('offers to judge again beside the mark, once an assertion was edited, and by the keyboard', async () => {
+    const judge = () => view().page.locator('.notice').getByRole('button', { name: 'Judge again' });
+    const verdict = buildVerdict({ status: 'pass', score: 1, question_hash: 'then' });
+    await show(buildSnapshot({ verdicts: [verdict], assertions: [] }));
+    assert.match(
+      (await view().page.locator('.notice').textContent()) ?? '',
+      /assertions have changed/,
+    );
+    await judge().focus();
+    await view().page.keyboard.press('Enter');
+    assert.deepEqual((await view().posted()).at(-1), { kind: 'judge-again' });
+    const unknown = buildVerdict({ status: 'pass', score: 1 });
+    await show(buildSnapshot({ stale: true, verdicts: [unknown] }));
+    assert.equal(await judge().count(), 1);
+    await show(buildSnapshot());
+    assert.equal(await view().page.locator('.notice').count(), 0);
+  });
+
   it('takes nothing that is no message of its own', async () => {
     await show();
     await view().page.evaluate("window.postMessage({ kind: 'snapshot', snapshot: {} }, '*')");

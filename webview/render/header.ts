@@ -5,12 +5,16 @@ import { caseScoreText, thresholdText } from '../../src/core/presentation/score.
 import { unreachable } from '../../src/core/unreachable.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
+import { button } from '../ui/controls.ts';
 import { badge } from './status.ts';
 
-/** What the case is and what came of it; it scrolls away with the page. */
-export function renderHeader(snapshot: Snapshot): HTMLElement {
-  const { state, suiteName, description, status, threshold, stale, reason, stopRationale } =
-    snapshot;
+/**
+ * What the case is and what came of it; it scrolls away with the page.
+ *
+ * @param onJudge judges what was said as the file now says; absent where that would change nothing
+ */
+export function renderHeader(snapshot: Snapshot, onJudge?: () => void): HTMLElement {
+  const { state, suiteName, description, status, threshold, reason, stopRationale } = snapshot;
   return h(
     'header',
     { class: 'top' },
@@ -25,11 +29,18 @@ export function renderHeader(snapshot: Snapshot): HTMLElement {
     ),
     description !== undefined && h('p', { class: 'description' }, description),
     facts(snapshot),
-    stale && h('p', { class: 'notice' }, '⚠ The case has changed since this run.'),
+    changed(snapshot, onJudge),
     reason !== undefined && h('p', { class: 'notice' }, reason),
     stopRationale !== undefined &&
       h('p', { class: 'muted' }, `The simulated user: “${stopRationale}”`),
   );
+}
+
+function changed({ stale }: Snapshot, onJudge: (() => void) | undefined): HTMLElement | undefined {
+  if (!stale && !onJudge) return undefined;
+  const what = stale ? 'The case has' : 'Its assertions have';
+  const again = onJudge && button({ label: 'Judge again', onClick: onJudge });
+  return h('p', { class: 'notice' }, `⚠ ${what} changed since this run. `, again);
 }
 
 function facts(snapshot: Snapshot): HTMLElement {

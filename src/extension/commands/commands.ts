@@ -56,6 +56,18 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       const { saveConversation } = await import('./saveConversation.ts');
       await saveConversation(chosen);
     }),
+    register(COMMANDS.judgeAgain, async (...args: unknown[]) => {
+      const location = await locationOf(args.slice(0, 3), tree);
+      const chosen = location && (await withVariant(location));
+      if (!chosen || !mayRun()) return;
+      const { judgeAgain } = await import('./goBack.ts');
+      await judgeAgain(chosen, args[3], tree, runner);
+    }),
+    register(COMMANDS.resume, async () => {
+      if (!mayRun()) return;
+      const { resumeLast } = await import('./goBack.ts');
+      await resumeLast(tree, runner);
+    }),
     register('turnlight.newEvalFile', async () => {
       const { newEvalFile } = await import('./newEvalFile.ts');
       await newEvalFile(secrets);

@@ -6,6 +6,7 @@ import { overheardLog } from '../../core/logger.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import type { ChosenSuite } from '../../runner/refusedSuites.ts';
+import type { RunOptions } from '../../runner/runOptions.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { Secrets } from '../secrets.ts';
@@ -45,6 +46,8 @@ export interface RunWishes {
   readonly fresh?: boolean;
   /** Attaches the debugger to the functions of the user's. */
   readonly debugged?: boolean;
+  /** Goes on with a run, or judges what it said. */
+  readonly back?: Pick<RunOptions, 'resume' | 'judgeAgain'>;
   /** Stops the run, because another one takes its place. */
   readonly stale?: AbortSignal;
 }
@@ -54,6 +57,7 @@ interface Going {
   readonly run: vscode.TestRun;
   readonly fresh: boolean;
   readonly debugged: boolean;
+  readonly back: RunWishes['back'];
   readonly signal: AbortSignal;
   /** Made since the files were read; grows. */
   readonly edits: readonly Edit[];
@@ -75,7 +79,7 @@ export class TestRunner {
    */
   async run(
     request: vscode.TestRunRequest,
-    { fresh = false, debugged = false, stale }: RunWishes = {},
+    { fresh = false, debugged = false, back, stale }: RunWishes = {},
   ): Promise<readonly vscode.TestItem[]> {
     if (!mayRun()) return [];
     const { controller, tree, status, recorded } = this.#parts;
@@ -96,7 +100,7 @@ export class TestRunner {
       // From here on: what was typed before stands in the files as they are read now.
       const edits: Edit[] = [];
       const listening = hearEdits(edits);
-      const going = { run, fresh, debugged, signal: abort.signal, edits };
+      const going = { run, fresh, debugged, back, signal: abort.signal, edits };
       try {
         const chosen = await this.#choose(request, going, new Set(known));
         if (!abort.signal.aborted) left = await this.#runFiles(chosen, going);
@@ -196,7 +200,7 @@ export class TestRunner {
 
   async #runOnce(
     chosen: readonly ChosenSuite[],
-    { run, signal, fresh, debugged }: Going,
+    { run, signal, fresh, debugged, back }: Going,
     hear: (event: RunEvent) => void,
   ): Promise<void> {
     const { live, secrets, status, language, log } = this.#parts;
@@ -227,6 +231,7 @@ export class TestRunner {
         select: (_suite, one) => cases.has(one),
         forbidOnly: false,
         keepRecord: true,
+        ...back,
         ...runSettings(suites, secrets.keys.env, { fresh, debugged }),
         ...secrets.keys,
         allowedHosts,

@@ -252,6 +252,11 @@ export class ConversationPanel extends Disposing {
         await vscode.commands.executeCommand(saveConversation, file, id, variant, repetition);
         break;
       }
+      case 'judge-again': {
+        const { file, id, variant, record } = this.#state;
+        await vscode.commands.executeCommand(COMMANDS.judgeAgain, file, id, variant, record);
+        break;
+      }
       case 'cancel':
         await vscode.commands.executeCommand('testing.cancelRun');
         break;
