@@ -12,7 +12,7 @@ const SIDE_BY_SIDE = 4;
 /** Milliseconds after the run's first word within which it is killed. */
 const LONGEST = 1_000;
 
-/** Of the cases in turn. Most need a process of their own. */
+/** Of the cases in turn: one of them is stubborn, since two would write the same file. */
 const SAYS = [
   'target: slow, turns: [Hi]',
   'transcript: [{user: Hi}, {assistant: x}]',
@@ -33,7 +33,7 @@ const FILES = {
   slow: {type: module, path: ./slow.mjs}
   stubborn: {type: module, path: ./stubborn.mjs}
 cases:
-${Array.from({ length: 14 }, (_, index) => {
+${Array.from({ length: 13 }, (_, index) => {
   const says = SAYS[index % SAYS.length];
   return `  - {id: case-${index}, ${says}, assert: [{type: contains, value: x}]}\n`;
 }).join('')}`,
@@ -79,7 +79,7 @@ async function killedAfter(moment: number, scene: Scene, whole: string): Promise
   return [
     ...(lost.length > 0 ? [`${lost.join(', ')} shown and lost`] : []),
     ...(running > 0 ? [`${running} processes left`] : []),
-    ...(code !== 0 ? [`resumed with exit code ${code}`] : []),
+    ...(code !== 0 ? [`resumed with exit code ${code}: ${reasonsIn(resumed)}`] : []),
     ...(others.length > 0 ? ['the resumed run has a second record'] : []),
     ...(comparable(resumed) !== whole ? ['the resumed record differs'] : []),
   ];
@@ -97,6 +97,11 @@ async function records(folder: string): Promise<string[]> {
 function finishedIn(record: string): string[] {
   const lines = record.split('\n').slice(0, -1);
   return lines.map((line) => String(JSON.parse(line).id));
+}
+
+/** Why its cases errored. */
+function reasonsIn(record: string): string {
+  return [...record.matchAll(/"reason":"[^"]*"/g)].join(', ');
 }
 
 /** A record without ids, times, order and usage, and which cases were run together. */
