@@ -28,6 +28,7 @@ const node = {
     extension: 'src/extension/extension.ts',
     server: 'src/server/main.ts',
     cli: 'src/cli/main.ts',
+    queue: 'src/queue/queue.ts',
     'module-host': 'src/targets/programs/moduleHost.ts',
     'program-supervisor': 'src/targets/programs/supervisor.ts',
   },
@@ -37,7 +38,8 @@ const node = {
   splitting: true,
   // Only `chunk-*` is packaged: those of earlier builds may lie beside.
   chunkNames: production ? 'chunk-[hash]' : 'dev-[hash]',
-  external: ['vscode'],
+  // A queue's packages are installed by those who use one.
+  external: ['vscode', 'bullmq', 'ioredis'],
   plugins: [packedTokens],
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module';const require = __createRequire(import.meta.url);",

@@ -91,6 +91,12 @@ export const arrows: readonly Arrows[] = [
     ],
   },
   {
+    folder: 'src/queue',
+    holds:
+      'a run past one machine: its cases through BullMQ to workers, their results back, one limit of the cost; the only importer of `bullmq` and `ioredis`',
+    imports: ['core', 'runner'],
+  },
+  {
     folder: 'src/report',
     holds: 'one file per reporter, and their registry',
     imports: ['core', 'assertions', 'runner', 'protocol'],
@@ -136,6 +142,7 @@ export const arrows: readonly Arrows[] = [
       'disk',
       'evalfile',
       'interop',
+      'queue',
       'runner',
       JUDGE_ESTIMATE,
       'report',
@@ -196,6 +203,11 @@ export const packageHomes: readonly {
     names: ['vscode'],
     home: 'src/extension',
     why: 'Only src/extension may import vscode, so that everything else runs in plain Node.',
+  },
+  {
+    names: ['bullmq', 'bullmq/**', 'ioredis', 'ioredis/**'],
+    home: 'src/queue',
+    why: 'Only src/queue may import bullmq and ioredis, which are not always there.',
   },
   {
     names: ['openai', 'openai/**'],

@@ -13,7 +13,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   passed: 'no case failed or errored',
   failed: 'a case failed',
   errored:
-    'a case errored and none failed; or the model or server of `generate` or `mlflow` could not be asked',
+    'a case errored and none failed; or the model or server of `generate` or `mlflow`, or the queue, could not be used',
   invalid: 'invalid files or usage',
   unwritten: 'results could not be written, or an internal error',
   cancelled: 'cancelled',

@@ -3,6 +3,7 @@ import { ReasonedError } from '../core/errors.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
 import { UnwritableError } from '../disk/unwritable.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
+import { QueueError } from '../queue/queueError.ts';
 import { RECORD } from '../store/append.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
 import type { GenerateOptions } from './generateCommand.ts';
@@ -18,6 +19,7 @@ import { onFiles, selecting } from './selecting.ts';
 import { shard } from './shards.ts';
 import type { Shell } from './shell.ts';
 import { ownVersion } from './version.ts';
+import { addWorker, queueOption } from './workerProgram.ts';
 
 /**
  * Runs one command line.
@@ -43,7 +45,7 @@ export function explain(error: unknown, shell: Shell): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.invalid;
   if (error instanceof UsageError || error instanceof ReasonedError) {
     shell.err.write(`${visibleText(error.message)}\n`);
-    if (error instanceof MlflowError) return EXIT.errored;
+    if (error instanceof MlflowError || error instanceof QueueError) return EXIT.errored;
     if (!(error instanceof UnwritableError)) return EXIT.invalid;
     if (error.what === RECORD) shell.err.write('Or run without a record: --no-save.\n');
     return EXIT.unwritten;
@@ -67,6 +69,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   addRun(program, shell, done);
   addJudge(program, shell, done);
   addMerge(program, shell, done);
+  addWorker(program, shell, done);
   addCheck(program, shell, done);
   addList(program, shell, done);
   addPlan(program, shell, done);
@@ -94,6 +97,7 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
       '--resume [run]',
       'continue the last run of these files that was killed or cancelled, or the one with this id or record',
     )
+    .addOption(queueOption().conflicts(['concurrency', 'record', 'replay', 'baseUrl', 'allowHost']))
     .addHelpText(
       'after',
       `\nExit codes: ${Object.entries(EXIT)

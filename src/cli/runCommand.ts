@@ -12,6 +12,7 @@ import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from './exitC
 import { type GoingBack, goingBackText, judgingAgain, resuming } from './goingBack.ts';
 import { allowedHostsOf, requireHosts } from './hosts.ts';
 import { lastEnded, nothingEnded } from './lastEnded.ts';
+import { openQueuedRun, QUEUED_CASES } from './queueing.ts';
 import { createReporters, type Reporters } from './reporters.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
 import { type Selection, selectCases, selectionOf } from './selection.ts';
@@ -50,7 +51,9 @@ export async function run(
     return EXIT.passed;
   }
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
-  const allowedHosts = replay === undefined ? await requireHosts(chosen, allowed, shell) : allowed;
+  // Where others ask, keys are theirs as well.
+  const asksHere = replay === undefined && options.queue === undefined;
+  const allowedHosts = asksHere ? await requireHosts(chosen, allowed, shell) : allowed;
   const chosenReporters = options.reporter ?? [{ name: 'terminal' }];
   const recordings = [record, replay].flatMap((one) => (one ? resolve(shell.folder, one) : []));
   const taken = [...suites.map(({ path }) => path), ...recordings];
@@ -60,31 +63,45 @@ export async function run(
   const signal = shell.catchInterrupt();
   if (back && !back.earlier) reporters.note('No run of these files is kept. A new one begins.');
   noteInterrupt(signal, reporters);
+  const log = logTo(reporters);
+  const { maxCost, timeout, queue } = options;
+  const limits = { timeout, ...(maxCost !== undefined && { maxCost }) };
+  const used = new Set(chosen);
+  const elsewhere =
+    queue === undefined
+      ? undefined
+      : await openQueuedRun(
+          queue,
+          loaded.filter((one) => one.suite?.cases.some((suiteCase) => used.has(suiteCase))),
+          { ...limits, cache: options.cache, log, signal },
+          shell,
+          (event) => reporters.event(event),
+        );
   const result = await runSuites({
     suites,
     select,
-    concurrency: options.concurrency,
-    timeout: options.timeout,
+    concurrency: elsewhere ? QUEUED_CASES : options.concurrency,
+    ...(elsewhere && { elsewhere }),
+    ...limits,
     forbidOnly,
     keepRecord: options.save,
     ...(back?.earlier && { [options.judgeAgain ? 'judgeAgain' : 'resume']: back.earlier }),
     ...(record !== undefined && { record: resolve(shell.folder, record) }),
     ...(replay !== undefined && { replay: resolve(shell.folder, replay) }),
     ...(options.cache && { cache: { folder: answersFolder(shell.env), fresh: false } }),
-    ...(options.maxCost !== undefined && { maxCost: options.maxCost }),
     described: { ...describeOptions(options), ...shardOf(suites, selection) },
     secret: async (name) => shell.env(name),
     env: shell.env,
     allowedHosts,
     scrubber: shell.scrubber,
-    log: logTo(reporters),
+    log,
     signal,
     onEvent: (event) => {
       reporters.event(event);
       const told = event.kind === 'run-started' ? goingBackText(event) : undefined;
       if (told !== undefined) reporters.note(told);
     },
-  });
+  }).finally(() => elsewhere?.close());
   const unwritten = [...result.unwritten, ...(await reporters.finish())];
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
   const { minPassRate } = options;
@@ -156,7 +173,7 @@ function shardOf(suites: readonly Suite[], selection: Selection): Record<string,
 /** What the record keeps of the command line: what was asked for, and no default. */
 function describeOptions(options: RunCommandOptions): Record<string, unknown> {
   const { case: cases, tag, limit, judge, baseUrl, concurrency, timeout, record, replay } = options;
-  const { maxCost: max_cost, minPassRate: min_pass_rate, cache } = options;
+  const { maxCost: max_cost, minPassRate: min_pass_rate, cache, queue } = options;
   const { onlyFailed: only_failed, onlyErrors: only_errors } = options;
   const given = {
     case: cases,
@@ -174,7 +191,7 @@ function describeOptions(options: RunCommandOptions): Record<string, unknown> {
   };
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    concurrency,
+    ...(queue === undefined ? { concurrency } : { queue: true }),
     timeout,
   };
 }

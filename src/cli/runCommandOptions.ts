@@ -22,6 +22,8 @@ export interface RunCommandOptions {
   readonly judgeAgain?: string | true;
   readonly record?: string;
   readonly replay?: string;
+  /** The address of a queue; true for that of the environment. */
+  readonly queue?: string | true;
   /** `terminal` by default. */
   readonly reporter?: readonly ChosenReporter[];
   readonly output?: string;

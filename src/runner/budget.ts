@@ -11,19 +11,14 @@ const LIKELY_ANSWER = 2_000;
 /** Tokens that an answer may take at most where its model sets no `max_tokens`. */
 const LONGEST_ANSWER = 16_000;
 
+/** What work may cost. */
+export interface Bounds {
+  readonly least: number;
+  readonly most: number;
+}
+
 /** What a run may still spend, in the currency of the prices. */
-export class Budget {
-  readonly #max: number;
-  #spent = 0;
-  #reserved = 0;
-  #waiting: (() => void)[] = [];
-  /** True once a request was refused, or cost more than it could: nothing new is begun. */
-  exhausted = false;
-
-  constructor(max: number) {
-    this.#max = max;
-  }
-
+export interface Spending {
   /**
    * Does what may cost up to `most`, or up to what is left, but needs `least`. Where others under way
    * hold what is left, it waits for them.
@@ -31,8 +26,30 @@ export class Budget {
    * @param work is told what it may cost
    * @throws ModelError `over-budget` where less than `least` is left, before anything is spent
    */
+  spend<Paid>(
+    bounds: Bounds,
+    work: (allowed: number) => Promise<Paid>,
+    costOf: (paid: Paid) => number | null,
+    waits?: ModelRequest['waits'],
+  ): Promise<Paid>;
+  /** True once a request was refused, or cost more than it could: nothing new is begun. */
+  readonly exhausted: boolean;
+}
+
+/** The limit of a run in one process. */
+export class Budget implements Spending {
+  readonly #max: number;
+  #spent = 0;
+  #reserved = 0;
+  #waiting: (() => void)[] = [];
+  exhausted = false;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
   async spend<Paid>(
-    { least, most }: { readonly least: number; readonly most: number },
+    { least, most }: Bounds,
     work: (allowed: number) => Promise<Paid>,
     costOf: (paid: Paid) => number | null,
     waits: ModelRequest['waits'] = () => {},
@@ -46,10 +63,7 @@ export class Budget {
     }
     if (left < least) {
       this.exhausted = true;
-      throw new ModelError(
-        'over-budget',
-        `Not asked: ${costText(this.#spent)} of the cost limit ${this.#max} is spent, and this request could exceed the rest. Raise the limit with \`--max-cost\` or the setting turnlight.maxCost.`,
-      );
+      throw overBudget(this.#spent, this.#max);
     }
     const allowed = Math.min(most, left);
     this.#reserved += allowed;
@@ -64,6 +78,14 @@ export class Budget {
       for (const go of this.#waiting.splice(0)) go();
     }
   }
+}
+
+/** Of a request that was not asked. */
+export function overBudget(spent: number, max: number): ModelError {
+  return new ModelError(
+    'over-budget',
+    `Not asked: ${costText(spent)} of the cost limit ${max} is spent, and this request could exceed the rest. Raise the limit with \`--max-cost\` or the setting turnlight.maxCost.`,
+  );
 }
 
 /** What a model costs; undefined if it costs nothing. @throws RunRefusedError */
@@ -82,7 +104,7 @@ export function budgetedModel(
   model: Model,
   price: Price,
   maxTokens: number | undefined,
-  budget: Budget,
+  budget: Spending,
 ): Model {
   const { embed } = model;
   const inputCost = async (texts: readonly string[]) => {

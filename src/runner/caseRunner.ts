@@ -11,8 +11,8 @@ export interface PlannedCase {
 
 /** Who runs the cases of a run: this process, or others far away. */
 export interface CaseRunner {
-  /** @throws the signal's reason when aborted */
-  run(planned: PlannedCase): Promise<CaseLine>;
+  /** @returns undefined if the limit of the cost kept it from beginning @throws the signal's reason when aborted */
+  run(planned: PlannedCase): Promise<CaseLine | undefined>;
   /** True once the limit of the cost ended the run. */
   readonly stopped: boolean;
 }

@@ -25,7 +25,7 @@ import { recordingSession, replayingSession } from '../targets/recording.ts';
 import { findTargetType } from '../targets/registry.ts';
 import { prependSystemPrompt } from '../targets/systemPrompt.ts';
 import { replying, TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
-import { Budget, budgetedModel, priceForBudget } from './budget.ts';
+import { Budget, budgetedModel, priceForBudget, type Spending } from './budget.ts';
 import { callUserCode } from './callUserCode.ts';
 import { modelsOf, targetsOf } from './modelsOf.ts';
 import type { RunOptions } from './runOptions.ts';
@@ -42,7 +42,7 @@ export class Exchanges {
   readonly #digests = new Map<string, Promise<string>>();
   /** Those of models and of targets: who asks the same one waits in the same line. */
   readonly #endpoints: Endpoints;
-  readonly #budget: Budget | undefined;
+  readonly #budget: Spending | undefined;
   readonly #programs: Programs;
   /** Names of the variables that programs do not inherit. */
   readonly #keyVariables: readonly string[];
@@ -85,7 +85,8 @@ export class Exchanges {
     }
     const cases = options.suites.flatMap((suite) => suite.cases);
     for (const name of namedVariables(cases)) scrubber.add(name, env(name));
-    this.#budget = options.maxCost === undefined ? undefined : new Budget(options.maxCost);
+    const { maxCost, budget } = options;
+    this.#budget = budget ?? (maxCost === undefined ? undefined : new Budget(maxCost));
   }
 
   /**
@@ -188,7 +189,7 @@ export class Exchanges {
     return { model, identity };
   }
 
-  #limited(model: Model, spec: ModelSpec, budget: Budget): Model {
+  #limited(model: Model, spec: ModelSpec, budget: Spending): Model {
     const price = priceForBudget(spec);
     const { max_tokens } = spec.params;
     if (!price) return model;

@@ -2,16 +2,16 @@ import pLimit from 'p-limit';
 import { groupBy } from '../core/data/data.ts';
 import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
 import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
-import { type FoundHome, findHome } from '../store/home.ts';
+import { findHomes } from '../store/home.ts';
 import { RunRecords } from '../store/runRecords.ts';
 import type { CaseRunner, PlannedCase } from './caseRunner.ts';
 import { describeRun } from './describeRun.ts';
 import { Exchanges } from './exchanges.ts';
+import { runHere } from './here.ts';
 import { modelsOf } from './modelsOf.ts';
 import { planRun } from './plan.ts';
 import { combineRepetitions } from './repetitions.ts';
 import { resume, standingLines } from './resume.ts';
-import { runCase } from './runCase.ts';
 import type { RunOptions, RunResult } from './runOptions.ts';
 import { StoredCases } from './stored.ts';
 import { Unwritten } from './unwritten.ts';
@@ -29,7 +29,7 @@ import { Unwritten } from './unwritten.ts';
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
   const chosen = planRun(options);
-  const homes = findHomes(chosen);
+  const homes = findHomes(chosen.map(({ suite }) => suite.path));
   const stored = options.judgeAgain && (await StoredCases.open(options.judgeAgain, homes));
   const planned = stored ? chosen.filter(({ ref }) => stored.has(ref)) : chosen;
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
@@ -77,15 +77,6 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
   }
 }
 
-function runHere(exchanges: Exchanges, options: RunOptions, stored?: StoredCases): CaseRunner {
-  return {
-    run: (planned) => runCase(planned, exchanges, options, stored),
-    get stopped() {
-      return exchanges.stopped;
-    },
-  };
-}
-
 async function runAll(
   planned: readonly PlannedCase[],
   runner: CaseRunner,
@@ -101,6 +92,7 @@ async function runAll(
         if (signal.aborted || runner.stopped) return;
         try {
           const line = await runner.run(one);
+          if (!line) return;
           await keep(line);
           finished.set(one, summaryOf(line));
           onEvent({ kind: 'case-finished', ref: one.ref, line });
@@ -137,10 +129,4 @@ function countCases(
     counts[combineRepetitions(repetitions, suiteCase.repeat.pass).status] += 1;
   }
   return counts;
-}
-
-/** By the paths of the suites. */
-function findHomes(planned: readonly PlannedCase[]): ReadonlyMap<string, FoundHome> {
-  const paths = new Set(planned.map(({ suite }) => suite.path));
-  return new Map([...paths].map((path) => [path, findHome(path)]));
 }

@@ -3,13 +3,14 @@ import type { CaseRef } from '../core/identity.ts';
 import type { Logger } from '../core/logger.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { caseScore, caseStatus } from '../core/scoring.ts';
+import { caseStatus } from '../core/scoring.ts';
 import type { Assertion, LiveOrigin, Suite, SuiteCase, TranscriptOrigin } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
-import { addUsage, NO_USAGE, type Verdict } from '../core/verdict.ts';
+import { NO_USAGE, type Verdict } from '../core/verdict.ts';
 import { judgeAssertions } from '../judge/judgeAssertions.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
 import type { Lookup } from '../models/cache/lookup.ts';
+import { caseLine } from './caseLine.ts';
 import type { PlannedCase } from './caseRunner.ts';
 import { type Conversed, converse, stopOfTarget } from './converse.ts';
 import { describeCase } from './describeCase.ts';
@@ -31,7 +32,7 @@ export async function runCase(
   options: RunOptions,
   stored?: StoredCases,
 ): Promise<CaseLine> {
-  const { suite, ref } = planned;
+  const { ref } = planned;
   const began = performance.now();
   const { suiteCase, fault } = await openCase(planned.case);
   options.onEvent({ kind: 'case-started', ref, case: suiteCase });
@@ -42,33 +43,8 @@ export async function runCase(
     : (fault ??
       (then && unsaidThen(then, suiteCase)) ??
       (await new CaseRun({ ...planned, case: suiteCase }, exchanges, options, then).run()));
-  const { id, source, description, tags, threshold, repeat } = suiteCase;
-  return options.scrubber.data({
-    kind: 'case',
-    suite: suite.path,
-    suite_name: suite.name,
-    id,
-    ...(ref.variant !== undefined && { variant: ref.variant }),
-    repetition: ref.repetition,
-    repetitions: repeat.times,
-    ...(repeat.pass < 1 && { must_pass: repeat.pass }),
-    source: { path: source.path, range: source.range, hash: source.hash },
-    ...(description !== undefined && { description }),
-    tags: [...tags],
-    ...described,
-    ...(ended.stop && { stop_reason: ended.stop.reason }),
-    ...(ended.stop?.why !== undefined && { stop_rationale: ended.stop.why }),
-    status: ended.status,
-    score: caseScore(ended.verdicts, suiteCase.aggregate),
-    ...(threshold !== undefined && { threshold }),
-    ...(ended.reason !== undefined && { reason: ended.reason }),
-    conversation: ended.conversation,
-    verdicts: [...ended.verdicts],
-    ...(ended.targetUsage && { target_usage: ended.targetUsage }),
-    usage: ended.verdicts.reduce((sum, { usage }) => addUsage(sum, usage), ended.usage),
-    duration: performance.now() - began,
-    finished: new Date().toISOString(),
-  });
+  const line = caseLine(planned, suiteCase, described, ended, performance.now() - began);
+  return options.scrubber.data(line);
 }
 
 class CaseRun {

@@ -7,6 +7,7 @@ import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { UnwritableError } from '../disk/unwritable.ts';
 import type { EarlierRun } from '../store/earlierRuns.ts';
 import type { Attach } from '../targets/programs/inspector.ts';
+import type { Spending } from './budget.ts';
 import type { CaseRunner } from './caseRunner.ts';
 import type { RunEvent } from './events.ts';
 
@@ -41,6 +42,8 @@ export interface RunOptions {
   readonly cache?: CacheOptions;
   /** Cost limit of the run, in the currency of the prices. Default: none. */
   readonly maxCost?: number;
+  /** Holds the limit where others spend as well. */
+  readonly budget?: Spending;
   /** Kept in the record's `run` line. */
   readonly described: Readonly<Record<string, unknown>>;
   readonly secret: (name: string) => Promise<string | undefined>;

@@ -31,6 +31,11 @@ export function findHome(evalFile: string): FoundHome {
   return { ...found, root: found.kept[0] ?? besideRepository(dirname(found.path)) };
 }
 
+/** Of several eval files, by their paths. */
+export function findHomes(paths: readonly string[]): ReadonlyMap<string, FoundHome> {
+  return new Map([...new Set(paths)].map((path) => [path, findHome(path)]));
+}
+
 export function keptHomes(evalFile: string): KeptHomes {
   const named = dirname(evalFile);
   const folder = realPathOf(named);

@@ -40,6 +40,10 @@ describe('the npm package', () => {
     assert.ok(!own.includes('node_modules'), own.join());
     const { stdout } = await run('npx', ['--offline', 'turnlight', 'run'], { cwd });
     assert.match(stdout, /✓ a .*\n[\s\S]*Cases: 1 passed, 0 failed/);
+    // What only a queue needs is not there, and the command says so.
+    const args = ['--offline', 'turnlight', 'run', '--queue', 'redis://127.0.0.1'];
+    const queued = run('npx', args, { cwd });
+    await assert.rejects(queued, { code: 2, stderr: /npm install bullmq ioredis/ });
   });
 
   it('lists each package that it holds code of, with its version and licence', async () => {

@@ -33,7 +33,10 @@ export async function workspaceWith(
   return folder;
 }
 
-async function putFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+export async function putFiles(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);

@@ -14,13 +14,15 @@ export async function expandSuite(
   if (!suite?.cases.some((one) => one.expand)) return loaded;
   const cases: SuiteCase[] = [];
   const problems = [...loaded.problems];
+  const dependencies = new Set(loaded.dependencies);
   for (const one of suite.cases) {
     const expanded = await expand(one);
     cases.push(...(expanded?.cases ?? [one]));
     problems.push(...(expanded?.problems ?? []));
+    for (const file of expanded?.files ?? []) dependencies.add(file);
   }
   const whole: Suite = { ...suite, cases };
-  return { ...loaded, problems, suite: whole };
+  return { ...loaded, problems, dependencies: [...dependencies], suite: whole };
 }
 
 async function expandCase(suiteCase: SuiteCase): Promise<ExpandedCase | undefined> {

@@ -1,0 +1,80 @@
+import type { AllowedHost } from '../core/environment.ts';
+import { executionTitle } from '../core/presentation/executionTitle.ts';
+import { STATUS_WORDS } from '../core/presentation/status.ts';
+import { visibleLog } from '../core/presentation/visibleLog.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { shownPath } from '../report/shownPath.ts';
+import { forbiddenHosts } from '../runner/destinations.ts';
+import { missingKeys } from '../runner/missingKeys.ts';
+import { answersFolder } from '../store/answersFolder.ts';
+import { readDotenv } from './dotenv.ts';
+import { workspaceOf } from './evalFiles.ts';
+import { EXIT, type ExitCode } from './exitCode.ts';
+import { allowedHostsOf } from './hosts.ts';
+import { queueAddress } from './queueing.ts';
+import type { RunCommandOptions } from './runCommandOptions.ts';
+import type { Shell } from './shell.ts';
+import { loadSuites, showProblems } from './suites.ts';
+import { ownVersion } from './version.ts';
+
+export interface WorkerOptions
+  extends Pick<RunCommandOptions, 'judge' | 'dotenv' | 'baseUrl' | 'allowHost' | 'concurrency'> {
+  readonly queue: string | true;
+}
+
+/** Runs cases for runs on other machines, until it is told to stop. @throws UsageError, QueueError */
+export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCode> {
+  if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
+  const url = queueAddress(options.queue, shell);
+  const allowedHosts = await allowedHostsOf(options.allowHost ?? [], shell);
+  const { serveQueue } = await import('../queue/queue.ts');
+  const tell = (text: string) => shell.err.write(`${visibleLine(text)}\n`);
+  const signal = shell.catchInterrupt();
+  const note = () =>
+    tell('Finishing what was begun. Press Ctrl+C again to leave it to other workers.');
+  signal.addEventListener('abort', note, { once: true });
+  await serveQueue({
+    url,
+    version: ownVersion(),
+    root: workspaceOf(shell.folder),
+    concurrency: options.concurrency,
+    answersFolder: answersFolder(shell.env),
+    load: (path) => loadHere(path, options, allowedHosts, shell),
+    secret: async (name) => shell.env(name),
+    env: shell.env,
+    allowedHosts,
+    scrubber: shell.scrubber,
+    log: visibleLog({ debug() {}, info() {}, warn: tell, error: tell }),
+    signal,
+    tell,
+    onCase: (line) =>
+      tell(
+        `${STATUS_WORDS[line.status]} ${shownPath(line.suite, shell.folder)}: ${executionTitle(line)}`,
+      ),
+  });
+  return EXIT.passed;
+}
+
+/** An eval file as it stands here, or why its cases cannot run here: nobody would see that in a result. */
+async function loadHere(
+  path: string,
+  { judge, baseUrl }: WorkerOptions,
+  allowedHosts: readonly AllowedHost[],
+  shell: Shell,
+) {
+  const override = { ...(judge && { judge }), ...(baseUrl && { baseUrl }) };
+  const [loaded] = await loadSuites([path], shell, judge || baseUrl ? override : undefined);
+  if (!loaded?.suite) return `${shownPath(path, shell.folder)} cannot be run here.`;
+  let problems = '';
+  const isBroken = showProblems([loaded], shell.folder, (text) => {
+    problems += text;
+  });
+  if (isBroken) return problems;
+  const { suite, dependencies } = loaded;
+  const host = { secret: async (name: string) => shell.env(name), env: shell.env, allowedHosts };
+  const [forbidden] = await forbiddenHosts(suite.cases, host);
+  if (forbidden) return forbidden.message;
+  const [missing] = await missingKeys(suite.cases, host);
+  if (missing) return `${missing.variable} is not set, which ${missing.model.id} needs.`;
+  return { suite, files: dependencies };
+}

@@ -1,0 +1,106 @@
+import { posix } from 'node:path';
+import * as z from 'zod';
+import { shallowJson } from '../core/data/data.ts';
+import { JsonShape } from '../core/data/jsonShape.ts';
+import { fitting } from '../core/data/listOf.ts';
+import { LIMITS } from '../core/limits.ts';
+import { type CaseLine, caseLineSchema } from '../core/record/runRecord.ts';
+import { MAX_REPETITIONS } from '../core/suite.ts';
+
+/** What passes between a run and its workers is a stranger's until it was checked here. */
+
+const DAY = 86_400_000;
+
+const ID = /^[0-9a-f]{16}$/;
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** From the workspace's folder, with `/`; it cannot lead out. */
+const path = z.string().min(1).max(4_096).refine(staysInside);
+
+const evalFile = path.refine((one) => /\.eval\.ya?ml$/.test(one));
+
+const name = z.string().max(10_000);
+
+/** What a run asks of its workers. */
+const manifestSchema = z.strictObject({
+  /** Of Turnlight. */
+  version: z.string().max(100),
+  timeout: z.int().min(1).max(DAY),
+  maxCost: z.number().positive().optional(),
+  /** Whether answers that a worker has kept will do. */
+  cache: z.boolean(),
+  suites: z
+    .array(
+      z.strictObject({
+        path: evalFile,
+        files: z.array(z.strictObject({ path, digest })).max(LIMITS.variants + LIMITS.includes),
+        models: z.array(name).max(1_000),
+      }),
+    )
+    .max(LIMITS.recordCases),
+});
+
+const jobSchema = z.strictObject({
+  suite: evalFile,
+  id: name,
+  variant: name.optional(),
+  repetition: z.int().min(1).max(MAX_REPETITIONS),
+});
+
+const memberSchema = z.strictObject({
+  name: z.string().max(300),
+  /** `reads`: it still looks whether it has the files. */
+  state: z.enum(['reads', 'serves', 'refuses']),
+  why: z.string().max(5_000).optional(),
+  /** Changes as long as the worker is there. */
+  beat: z.int().min(0),
+});
+
+export type Manifest = z.infer<typeof manifestSchema>;
+export type SharedSuite = Manifest['suites'][number];
+export type CaseJob = z.infer<typeof jobSchema>;
+export type Member = z.infer<typeof memberSchema>;
+
+export const MANIFEST_BYTES = LIMITS.transcript;
+
+const MEMBER_BYTES = 20_000;
+
+export function isRunId(text: string): boolean {
+  return ID.test(text);
+}
+
+export function readManifest(text: string): Manifest | undefined {
+  return fitting(manifestSchema, bounded(text, MANIFEST_BYTES));
+}
+
+export function readJob(data: unknown): CaseJob | undefined {
+  return fitting(jobSchema, data);
+}
+
+export function readMember(text: string): Member | undefined {
+  return fitting(memberSchema, bounded(text, MEMBER_BYTES));
+}
+
+/** A case's line, its paths as in a record; undefined where it is none, or leads out of the workspace. */
+export function readLine(text: unknown): CaseLine | undefined {
+  if (typeof text !== 'string') return undefined;
+  return fitting(caseLineSchema, bounded(text, LIMITS.recordLine));
+}
+
+/** JSON that is no larger and no deeper than it may be; undefined otherwise. */
+function bounded(text: string, bytes: number): unknown {
+  if (text.length > bytes) return undefined;
+  const shape = new JsonShape().add(Buffer.from(text));
+  if (shape.isTooDeep || shape.values > LIMITS.recordValues) return undefined;
+  return shallowJson(text);
+}
+
+export function staysInside(path: string): boolean {
+  return (
+    posix.normalize(path) === path &&
+    !path.startsWith('/') &&
+    !/^\.\.(?:\/|$)/.test(path) &&
+    !/[\\\0]|^[A-Za-z]:/.test(path)
+  );
+}

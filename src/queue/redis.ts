@@ -1,0 +1,113 @@
+import type { Redis } from 'ioredis';
+import { errorText } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import type { Scrubber } from '../core/scrubber.ts';
+import { QueueError } from './queueError.ts';
+
+/** Milliseconds until an address where nobody answers is given up. */
+const CONNECTING = 5_000;
+
+/** Milliseconds that a Redis which went away may take to say goodbye. */
+const LEAVING = 2_000;
+
+/** Braces keep all keys in one slot of a cluster. */
+export const PREFIX = '{turnlight}';
+
+/** The runs that have begun, the oldest first. */
+export const RUNS = `${PREFIX}:runs`;
+
+/** Where a run keeps what its workers need besides the cases. */
+export function keysOf(run: string) {
+  const key = (name: string) => `${PREFIX}:${run}:${name}`;
+  return {
+    manifest: key('manifest'),
+    workers: key('workers'),
+    cost: key('cost'),
+    held: key('held'),
+  };
+}
+
+export interface Connection {
+  readonly redis: Redis;
+  readonly bullmq: typeof import('bullmq');
+  /** The address without user, password and options. */
+  readonly shown: string;
+  close(): Promise<void>;
+}
+
+/** @throws QueueError */
+export async function connect(url: string, scrubber: Scrubber, log: Logger): Promise<Connection> {
+  const shown = shownAddress(url, scrubber);
+  const [bullmq, { Redis }] = await packages();
+  let isReady = false;
+  let isClosing = false;
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: CONNECTING,
+    maxRetriesPerRequest: null,
+    retryStrategy: (times) => (isReady ? Math.min(200 * times, 2_000) : null),
+  });
+  let last: unknown;
+  redis.on('error', (error) => {
+    last = error;
+  });
+  try {
+    await redis.connect();
+    await redis.ping();
+  } catch (error) {
+    redis.disconnect();
+    const why = errorText(last ?? error) || 'nobody answers';
+    const message = `Cannot use the queue at ${shown}: ${scrubber.text(why)}. Check the address, and that Redis or Valkey runs there.`;
+    throw new QueueError('unreachable', message);
+  }
+  isReady = true;
+  redis.on('close', () => {
+    if (!isClosing) log.warn(`The queue at ${shown} is away. Cases go on once it is back.`);
+  });
+  const close = async () => {
+    isClosing = true;
+    await within(LEAVING, redis.quit());
+    redis.disconnect();
+  };
+  return { redis, bullmq, shown, close };
+}
+
+/** Waits for what may never end, and no longer than so many milliseconds. */
+export async function within(milliseconds: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((done) => {
+    timer = setTimeout(done, milliseconds);
+  });
+  await Promise.race([work.catch(() => {}), timeout]);
+  clearTimeout(timer);
+}
+
+/** @throws QueueError, which does not repeat the address: it may hold a password */
+function shownAddress(url: string, scrubber: Scrubber): string {
+  const { protocol, host, pathname, password } = URL.canParse(url)
+    ? new URL(url)
+    : { protocol: '', host: '', pathname: '', password: '' };
+  if (!['redis:', 'rediss:'].includes(protocol) || host === '') {
+    throw new QueueError(
+      'bad-address',
+      '--queue: expected the address of a Redis or Valkey, such as redis://localhost:6379 or rediss://queue.example.com:6380. With the address in TURNLIGHT_QUEUE, write --queue after the files.',
+    );
+  }
+  scrubber.add('password of the queue', decodeURIComponent(password));
+  scrubber.add('password of the queue', password);
+  return `${protocol}//${host}${pathname}`;
+}
+
+/** @throws QueueError */
+async function packages() {
+  try {
+    return await Promise.all([import('bullmq'), import('ioredis')]);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'))
+      throw error;
+    throw new QueueError(
+      'missing-packages',
+      'A queue needs two more packages. Install them beside turnlight: npm install bullmq ioredis',
+    );
+  }
+}

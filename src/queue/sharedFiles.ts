@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import pLimit from 'p-limit';
+import type { Suite } from '../core/suite.ts';
+import { modelsOf } from '../runner/modelsOf.ts';
+import { type SharedSuite, staysInside } from './messages.ts';
+import { QueueError } from './queueError.ts';
+
+/** Files that are read at once. */
+const READERS = 16;
+
+/** A suite with all files that it was made from. */
+export interface FiledSuite {
+  readonly suite: Suite;
+  /** Absolute; its own may be missing. */
+  readonly files: readonly string[];
+}
+
+/** A path as runs and workers name it, from the workspace's folder. @throws QueueError */
+export function sharedPath(path: string, root: string): string {
+  const shared = relative(root, path).split(sep).join('/');
+  if (staysInside(shared)) return shared;
+  const message = `${path} is outside of ${root}. A run on a queue names its files from that folder, where workers look for them.`;
+  throw new QueueError('not-shared', message);
+}
+
+/**
+ * What a run and its workers must have in common to get the same results: files by their digests, models by
+ * their ids. Keys and addresses are each worker's own.
+ *
+ * @throws QueueError
+ */
+export async function sharedSuite(
+  { suite, files }: FiledSuite,
+  root: string,
+): Promise<SharedSuite> {
+  const limit = pLimit(READERS);
+  const all = [...new Set([suite.path, ...files])].sort();
+  return {
+    path: sharedPath(suite.path, root),
+    files: await Promise.all(
+      all.map((path) =>
+        limit(async () => ({ path: sharedPath(path, root), digest: await digestOfFile(path) })),
+      ),
+    ),
+    models: [...new Set(modelsOf(suite.cases).map(({ id }) => id))].sort(),
+  };
+}
+
+/** What keeps a worker from running a suite; undefined if nothing does. */
+export function difference(here: SharedSuite, asked: SharedSuite): string | undefined {
+  const own = new Map(here.files.map(({ path, digest }) => [path, digest]));
+  for (const { path, digest } of asked.files) {
+    const found = own.get(path);
+    if (found === undefined) return `${path} is not there.`;
+    if (found !== digest) return `${path} differs from the run's.`;
+  }
+  const named = new Set(asked.files.map(({ path }) => path));
+  const more = here.files.find(({ path }) => !named.has(path));
+  if (more) return `${more.path} is used, which the run does not know.`;
+  if (here.models.join() === asked.models.join()) return undefined;
+  const [ours, theirs] = [here.models, asked.models].map((ids) => ids.join(', ') || 'no model');
+  return `${asked.path} asks ${ours} here, and ${theirs} in the run.`;
+}
+
+/** SHA-256; that of nothing for what cannot be read, as a module that is still to be built. */
+async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash).catch(() => {});
+  return hash.digest('hex');
+}
+
+/** @param path as `sharedPath` gave it */
+export function ownPath(path: string, root: string): string {
+  return join(root, ...path.split('/'));
+}

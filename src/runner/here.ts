@@ -1,0 +1,45 @@
+import { findHomes } from '../store/home.ts';
+import type { CaseRunner } from './caseRunner.ts';
+import { Exchanges } from './exchanges.ts';
+import { runCase } from './runCase.ts';
+import type { RunOptions } from './runOptions.ts';
+import type { StoredCases } from './stored.ts';
+import { Unwritten } from './unwritten.ts';
+
+/**
+ * Runs cases in this process.
+ *
+ * @param stored conversations that are judged again instead
+ */
+export function runHere(
+  exchanges: Exchanges,
+  options: RunOptions,
+  stored?: StoredCases,
+): CaseRunner {
+  return {
+    run: (planned) => runCase(planned, exchanges, options, stored),
+    get stopped() {
+      return exchanges.stopped;
+    },
+  };
+}
+
+/** Runs cases whose run is another's, who keeps the record. */
+export interface OpenRunner extends CaseRunner {
+  /** Ends the programs of targets. */
+  close(): Promise<void>;
+}
+
+/** @throws RunRefusedError, RecordingError, UnwritableError */
+export async function openRunner(options: RunOptions): Promise<OpenRunner> {
+  const homes = findHomes(options.suites.map(({ path }) => path));
+  const exchanges = await Exchanges.open(options, homes, new Unwritten(options.log));
+  const { run } = runHere(exchanges, options);
+  return {
+    run: async (planned) => (exchanges.stopped ? undefined : run(planned)),
+    get stopped() {
+      return exchanges.stopped;
+    },
+    close: () => exchanges.close(),
+  };
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import { readJob, readLine, readManifest, readMember } from '../../../src/queue/messages.ts';
+import { Returned } from '../../../src/queue/returned.ts';
+import { ownPath } from '../../../src/queue/sharedFiles.ts';
+import type { RunEvent } from '../../../src/runner/events.ts';
+import { planRun } from '../../../src/runner/plan.ts';
+import { botSuite, ECHO, runFiles, suiteIn } from '../../support/runs.ts';
+
+const JOB = { suite: 'evals/a.eval.yaml', id: 'a', repetition: 1 };
+
+const LEADING_OUT = [
+  '../a.eval.yaml',
+  'evals/../../a.eval.yaml',
+  '/etc/a.eval.yaml',
+  'C:/a.eval.yaml',
+  '..\\a.eval.yaml',
+  'evals//a.eval.yaml',
+  './a.eval.yaml',
+  'a\0.eval.yaml',
+];
+
+describe('what a queue says', () => {
+  it('names only eval files inside the folder', () => {
+    const manifest = (path: string) =>
+      JSON.stringify({
+        version: '1',
+        timeout: 1,
+        cache: true,
+        suites: [{ path, files: [], models: [] }],
+      });
+    assert.ok(readJob(JOB));
+    assert.ok(readManifest(manifest(JOB.suite)));
+    for (const suite of [...LEADING_OUT, 'secrets.txt', 'a.eval.yaml/']) {
+      assert.equal(readJob({ ...JOB, suite }), undefined, suite);
+      assert.equal(readManifest(manifest(suite)), undefined, suite);
+    }
+  });
+
+  it('brings nothing that is not known, and nothing without an end', () => {
+    const nested = `${'['.repeat(10_000)}${']'.repeat(10_000)}`;
+    for (const job of [{ ...JOB, key: 'sk-1' }, { ...JOB, id: 'x'.repeat(20_000) }, null, 'a']) {
+      assert.equal(readJob(job), undefined);
+    }
+    for (const text of ['', nested, '{"version": "1"}', 'null']) {
+      assert.equal(readManifest(text), undefined);
+      assert.equal(readLine(text), undefined);
+      assert.equal(readMember(text), undefined);
+    }
+    assert.equal(readLine({ kind: 'case' }), undefined);
+  });
+});
+
+describe('a result from a queue', () => {
+  it('is taken only for the case that was asked for, from its folder, and without secrets', async (t) => {
+    const files = {
+      'bot.mjs': ECHO,
+      'suite.eval.yaml': botSuite(
+        '  - {id: a, turns: [Hi], assert: [{type: contains, value: Hi}]}\n',
+      ),
+    };
+    const { lines, workspace: root } = await runFiles(t, files);
+    const [planned] = planRun({ suites: [await suiteIn(root)], forbidOnly: false });
+    const [made] = lines;
+    assert.ok(planned && made);
+    const line = JSON.parse(JSON.stringify(made).replaceAll(`${root}/`, ''));
+    const scrubber = new Scrubber({ OUR_KEY: 'planted-0123456789' });
+    const events: RunEvent[] = [];
+    const returned = new Returned({ root, scrubber, onEvent: (event) => events.push(event) });
+    const came = (change: object) => returned.came(planned, JSON.stringify({ ...line, ...change }));
+
+    assert.deepEqual(await came({}), made);
+    assert.equal(
+      (await came({ reason: 'It is planted-0123456789.' })).reason,
+      'It is [hidden: OUR_KEY].',
+    );
+    assert.equal((await came({})).source.path, ownPath('suite.eval.yaml', root));
+    const { source } = line;
+    const wrong = [
+      { id: 'b' },
+      { repetition: 2 },
+      { suite: '../suite.eval.yaml' },
+      { score: 7 },
+      { status: 'won' },
+      { source: { ...source, hash: 'other' } },
+      { source: { ...source, path: '../../etc/passwd' } },
+    ];
+    for (const change of wrong) {
+      const { status, reason } = await came(change);
+      assert.deepEqual(
+        [status, reason],
+        ['error', 'worker-lost: Its worker sent what is no result of it.'],
+        JSON.stringify(change),
+      );
+    }
+  });
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { readRecord } from '../../../src/store/read.ts';
+import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { freePort, startRedis, type TestRedis, WITHOUT_REDIS } from '../../support/redis.ts';
+import { botSuite, ECHO } from '../../support/runs.ts';
+import { until } from '../../support/until.ts';
+
+const PASSWORD = 'planted-password-0123';
+
+const SLOW = `import { writeFileSync } from 'node:fs';
+export default async (messages) => {
+  writeFileSync(new URL('begun', import.meta.url), '');
+  await new Promise((done) => setTimeout(done, 1_000));
+  return messages.at(-1).content;
+};
+`;
+
+const CASES = Array.from(
+  { length: 8 },
+  (_, index) => `  - {id: c${index}, turns: [Hi], assert: [{type: contains, value: Hi}]}\n`,
+).join('');
+
+const FILES = { 'bot.mjs': SLOW, 'suite.eval.yaml': botSuite(CASES) };
+
+/** Node as it is where bullmq was not installed. */
+const WITHOUT_PACKAGES = `--import data:text/javascript,${encodeURIComponent(
+  "import { registerHooks } from 'node:module'; registerHooks({ resolve(name, context, next) { if (name === 'bullmq') throw Object.assign(new Error(name), { code: 'ERR_MODULE_NOT_FOUND' }); return next(name, context); } });",
+)}`;
+
+async function recordIn(folder: string) {
+  const runs = join(folder, '.turnlight/runs');
+  const [name = ''] = await readdir(runs);
+  return {
+    ...(await readRecord(join(runs, name))),
+    text: await readFile(join(runs, name), 'utf8'),
+  };
+}
+
+describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
+  let redis: TestRedis;
+  let url: string;
+  before(async () => {
+    redis = await startRedis('--requirepass', PASSWORD);
+    url = redis.url.replace('//', `//:${PASSWORD}@`);
+  });
+  after(() => redis.stop());
+
+  it('lose nothing and record nothing twice when a worker is killed, nor tell the password', async (t) => {
+    const [run, killed, other] = await Promise.all([1, 2, 3].map(() => workspaceWith(t, FILES)));
+    const queue = ['--queue', url];
+    const first = start(killed ?? '', ['worker', ...queue]);
+    await first.shows('Serving');
+    const queued = start(run ?? '', ['run', '--queue'], { TURNLIGHT_QUEUE: url });
+    const begun = () => readdir(killed ?? '');
+    await until('a case that was begun', begun, (names) => names.includes('begun'));
+    first.send('SIGKILL');
+    const second = start(other ?? '', ['worker', ...queue]);
+    const { code, out, err } = await queued.ended;
+    second.interrupt();
+    const stopped = await second.ended;
+    assert.equal(code, 0, out + err);
+    assert.equal(stopped.code, 0);
+    const { cases, end, text } = await recordIn(run ?? '');
+    assert.deepEqual(
+      cases.map(({ id }) => id).sort(),
+      Array.from({ length: 8 }, (_, index) => `c${index}`),
+    );
+    assert.equal(end?.counts.pass, 8);
+    for (const one of [out, err, text, stopped.err, (await first.ended).err]) {
+      assert.ok(!one.includes(PASSWORD), one);
+    }
+  });
+
+  it('cancel the cases at the workers on Ctrl+C', async (t) => {
+    const slower = { ...FILES, 'bot.mjs': SLOW.replace('1_000', '60_000') };
+    const [run = '', other = ''] = await Promise.all([1, 2].map(() => workspaceWith(t, slower)));
+    const worker = start(other, ['worker', '--queue', url]);
+    await worker.shows('Serving');
+    const queued = start(run, ['run', '--queue', url]);
+    await worker.shows('joined');
+    queued.interrupt();
+    assert.equal((await queued.ended).code, 130);
+    await worker.shows('over.');
+    worker.interrupt();
+    assert.equal((await worker.ended).code, 0);
+  });
+
+  it('say that a password is wrong, without the password', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    const wrong = url.replace(PASSWORD, 'another-password');
+    const { code, err } = await turnlight(folder, ['run', '--queue', wrong]);
+    assert.equal(code, 2, err);
+    assert.match(err, /Cannot use the queue at redis:\/\/127\.0\.0\.1:\d+: WRONGPASS/);
+    assert.doesNotMatch(err, /another-password/);
+  });
+});
+
+describe('the commands of a queue without one', { timeout: 120_000 }, () => {
+  it('say that nobody answers, and end with code 2', async (t) => {
+    const folder = await workspaceWith(t, { ...FILES, 'bot.mjs': ECHO });
+    const url = `redis://:${PASSWORD}@127.0.0.1:${await freePort()}`;
+    const ends = await Promise.all(
+      ['run', 'worker'].map((command) => turnlight(folder, [command, '--queue', url])),
+    );
+    for (const { code, err } of ends) {
+      assert.equal(code, 2, err);
+      assert.match(err, /Cannot use the queue at redis:\/\/127\.0\.0\.1:\d+: .*ECONNREFUSED/);
+      assert.doesNotMatch(err, new RegExp(PASSWORD));
+    }
+  });
+
+  it('say what an address looks like, without repeating what was given', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    const { code, err } = await turnlight(folder, [
+      'run',
+      '--queue',
+      `http://:${PASSWORD}@localhost`,
+    ]);
+    assert.equal(code, 2, err);
+    assert.match(err, /expected the address of a Redis or Valkey, such as redis:/);
+    assert.doesNotMatch(err, new RegExp(PASSWORD));
+  });
+
+  it('say which packages to install where they are missing', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    const { code, err } = await turnlight(folder, ['run', '--queue', 'redis://localhost'], {
+      NODE_OPTIONS: WITHOUT_PACKAGES,
+    });
+    assert.equal(code, 2, err);
+    assert.match(err, /npm install bullmq ioredis/);
+  });
+
+  it('take no option that is up to the workers', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    const args = ['run', '--queue', 'redis://localhost', '--concurrency', '8'];
+    const { code, err } = await turnlight(folder, args);
+    assert.equal(code, 3);
+    assert.match(err, /--queue.*cannot be used with.*--concurrency/);
+  });
+});
