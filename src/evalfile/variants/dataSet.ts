@@ -1,11 +1,11 @@
 import { isMapping, isTooDeep, type Mapping, type Path, valueAt } from '../../core/data/data.ts';
 import { sha256 } from '../../core/data/digest.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { isError, type Position, type Problem, type Range } from '../../core/problem.ts';
+import { isError, type Problem, type Range } from '../../core/problem.ts';
 import type { Work } from '../../core/steps.ts';
 import { locateProblem } from '../../schema/locateProblem.ts';
 import { valueProblems } from '../../schema/valueProblems.ts';
-import { readYaml, type YamlDocument } from '../../yaml/yamlDocument.ts';
+import type { YamlDocument } from '../../yaml/yamlDocument.ts';
 import {
   type LoadedTranscript,
   lineFault,
@@ -274,24 +274,6 @@ export function* readConversation(
     notes: unread.length > 0 ? [...read.notes, unreadNote('the conversation', unread)] : read.notes,
     problems: [...document.problems, ...faults, ...read.problems],
     facts: faults.length > 0 ? {} : factsSchema.parse(given),
-  };
-}
-
-/** A line as a document whose places are those in its file. @param number from 1 */
-export function* readLine(content: string, path: string, number: number): Work<YamlDocument> {
-  const document = yield* readYaml(content.replace(/^\uFEFF/, ' '), path);
-  const above = number - 1;
-  const down = (position: Position) => ({ ...position, line: position.line + above });
-  const moved = ({ start: from, end: to }: Range): Range => ({ start: down(from), end: down(to) });
-  return {
-    ...document,
-    problems: document.problems.map((one) => ({ ...one, range: moved(one.range) })),
-    rangeOf: (at) => moved(document.rangeOf(at)),
-    keyRangeOf: (at) => moved(document.keyRangeOf(at)),
-    entryRangeOf: (at) => moved(document.entryRangeOf(at)),
-    rangeOfOffsets: (from, to) => moved(document.rangeOfOffsets(from, to)),
-    positionAt: (offset) => down(document.positionAt(offset)),
-    offsetAt: ({ line, character }) => document.offsetAt({ line: line - above, character }),
   };
 }
 

@@ -18,8 +18,8 @@ import {
   findConversations,
   type RecordedConversation,
   readConversation,
-  readLine,
 } from './dataSet.ts';
+import { readLine } from './lineDocument.ts';
 import type { Roles } from './roles.ts';
 import { findInSlices, lineIn } from './slicedLines.ts';
 

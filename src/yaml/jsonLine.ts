@@ -1,0 +1,129 @@
+import type { Path } from '../core/data/data.ts';
+import type { Position, Range } from '../core/problem.ts';
+import { parseYaml, type YamlDocument } from './yamlDocument.ts';
+
+/** Characters. What is longer may be more than is read of YAML. */
+const LONGEST = 1_000_000;
+
+/** YAML refuses longer ones. */
+const LONGEST_KEY = 1_000;
+
+/**
+ * As `parseYaml` of one line of valid JSON, at a tenth of its cost: it is parsed as YAML only once a place in
+ * it is asked for that is no item of a list, as for a problem. Undefined if YAML could take it for anything
+ * else than JSON does.
+ */
+export function readJsonLine(text: string, path: string): YamlDocument | undefined {
+  if (text.length > LONGEST || /[\r\n]|__proto__/.test(text)) return undefined;
+  const items = itemsIn(text);
+  if (!items) return undefined;
+  let parsed: YamlDocument | undefined;
+  const whole = () => {
+    parsed ??= parseYaml(text, path);
+    return parsed;
+  };
+  return {
+    path,
+    text,
+    value: JSON.parse(text),
+    problems: [],
+    caseOf: (problem) => whole().caseOf(problem),
+    rangeOf: (at) => whole().rangeOf(at),
+    keyRangeOf: (at) => whole().keyRangeOf(at),
+    entryRangeOf(at) {
+      const [start, end] = items.get(keyOf(at)) ?? [];
+      return start === undefined || end === undefined
+        ? whole().entryRangeOf(at)
+        : rangeOfOffsets(start, end);
+    },
+    scalarAt: (at, part) => whole().scalarAt(at, part),
+    pathAt: (position) => whole().pathAt(position),
+    rangeOfOffsets,
+    positionAt,
+    offsetAt: ({ character }) => character,
+    get root() {
+      return whole().root;
+    },
+  };
+}
+
+function positionAt(offset: number): Position {
+  return { line: 0, character: offset };
+}
+
+function rangeOfOffsets(start: number, end: number): Range {
+  return { start: positionAt(start), end: positionAt(Math.max(start, end)) };
+}
+
+type Span = readonly [start: number, end: number];
+
+function keyOf(path: Path): string {
+  return path.join('\n');
+}
+
+/** A list or a mapping that is not over yet. */
+interface Open {
+  readonly start: number;
+  /** Of a mapping those that it has so far. */
+  readonly keys?: Set<string>;
+  /** Where its next entry stands in it. */
+  at: string | number;
+  /** In a mapping, whether a key comes next. */
+  awaitsKey: boolean;
+}
+
+/** Lists and mappings in lists, by their paths; undefined if a key stands twice or is out of the ordinary. */
+function itemsIn(text: string): ReadonlyMap<string, Span> | undefined {
+  const items = new Map<string, Span>();
+  const open: Open[] = [];
+  for (let offset = 0; offset < text.length; offset += 1) {
+    const inner = open.at(-1);
+    switch (text[offset]) {
+      case '{':
+        open.push({ start: offset, keys: new Set(), at: '', awaitsKey: true });
+        break;
+      case '[':
+        open.push({ start: offset, at: 0, awaitsKey: false });
+        break;
+      case '}':
+      case ']': {
+        open.pop();
+        const isItem = typeof open.at(-1)?.at === 'number';
+        if (inner && isItem) items.set(keyOf(open.map(({ at }) => at)), [inner.start, offset + 1]);
+        break;
+      }
+      case ',':
+        if (typeof inner?.at === 'number') inner.at += 1;
+        else if (inner) inner.awaitsKey = true;
+        break;
+      case '"': {
+        const end = endOfString(text, offset);
+        if (inner?.keys && inner.awaitsKey) {
+          const key = text.slice(offset + 1, end);
+          if (inner.keys.has(key) || key.includes('\\') || key.length > LONGEST_KEY)
+            return undefined;
+          inner.keys.add(key);
+          inner.at = key;
+          inner.awaitsKey = false;
+        }
+        offset = end;
+        break;
+      }
+      default:
+    }
+  }
+  return items;
+}
+
+/** Where the quote stands that ends a string. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end < 0 ? text.length : end;
+}
+
+function isEscaped(text: string, offset: number): boolean {
+  let before = offset - 1;
+  while (text[before] === '\\') before -= 1;
+  return (offset - before) % 2 === 0;
+}
