@@ -6,6 +6,7 @@ import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import { expandSuite } from '../evalfile/variants/expandSuite.ts';
 import { shownPath } from '../report/shownPath.ts';
+import { collectEarly } from './collectEarly.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from './evalFiles.ts';
 import type { Shell } from './shell.ts';
 
@@ -20,6 +21,7 @@ export async function loadSuites(
   shell: Shell,
   judgeOverride?: NonNullable<LoadOptions['judgeOverride']>,
 ): Promise<LoadedSuite[]> {
+  collectEarly();
   const workspace = workspaceOf(shell.folder);
   const defaultJudge = shell.env('TURNLIGHT_JUDGE');
   const files = await findEvalFiles(args, shell.folder);
