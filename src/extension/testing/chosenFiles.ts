@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { groupBy } from '../../core/data/data.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
-import { isError, type Problem } from '../../core/problem.ts';
+import type { Problem } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { expandSuite } from '../../evalfile/variants/expandSuite.ts';
 import type { ChosenSuite } from '../../runner/refusedSuites.ts';
@@ -112,7 +112,9 @@ async function expanded(
     const found = isWanted(one.id) ? await one.expand?.() : undefined;
     if (!found) return undefined;
     tree.showVariants(uri, one.id, found);
-    problems.set(one.id, found.problems.filter(isError));
+    // Not `isError`: its module loads zod, and this one is loaded on activation.
+    const errors = found.problems.filter(({ severity }) => severity === 'error');
+    problems.set(one.id, errors);
     return found;
   });
   const outline = loaded.outline.map((one) => ({
