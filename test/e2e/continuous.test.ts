@@ -28,11 +28,6 @@ describe('a continuous run', { timeout: 300_000 }, () => {
     await workbench.window.open(suite);
     await workbench.window.served(suite);
     await workbench.showTests();
-    await workbench.until(
-      'the file',
-      () => workbench.testRows(),
-      (rows) => rows.length > 0,
-    );
     await workbench.unfoldTests();
     await workbench.window.command('testing.startContinuousRun');
   });
@@ -42,45 +37,42 @@ describe('a continuous run', { timeout: 300_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const rows = (what: string, ...wanted: readonly string[]) =>
-    workbench.until(
-      what,
-      () => workbench.testRows(),
-      (shown) => wanted.every((one) => shown.some((row) => row.includes(one))),
-    );
-
   async function save(text: string): Promise<void> {
     await workbench.window.write(suite, text, 0);
     await workbench.window.command('workbench.action.files.save');
   }
 
   it('runs the case that a save changed, and no other', async () => {
-    await rows('nothing run yet', 'alpha (Not yet run)', 'beta (Not yet run)');
+    await workbench.testsShow('nothing run yet', 'alpha (Not yet run)', 'beta (Not yet run)');
     // It takes a moment until it is known what the cases are before the first save.
     await workbench.page.waitForTimeout(2_000);
     await save(SUITE.replace('value: x', 'value: z'));
-    await rows('the outcome of the one', 'alpha (Failed)', 'beta (Not yet run)');
+    await workbench.testsShow('the outcome of the one', 'alpha (Failed)', 'beta (Not yet run)');
     await workbench.screenshot('continuous');
     await save(`# Everything moves down.\n${SUITE}`);
-    await rows('the outcome after it was mended', 'alpha (Passed)', 'beta (Not yet run)');
+    await workbench.testsShow(
+      'the outcome after it was mended',
+      'alpha (Passed)',
+      'beta (Not yet run)',
+    );
   });
 
   it('runs all cases of a program that another process wrote', async () => {
     await writeFile(join(folder, 'agent.mjs'), says('y'));
-    await rows('the outcomes', 'alpha (Failed)', 'beta (Failed)');
+    await workbench.testsShow('the outcomes', 'alpha (Failed)', 'beta (Failed)');
   });
 
   it('gives up a run that a newer save made stale', async () => {
     await writeFile(join(folder, 'agent.mjs'), ENDLESS);
-    await rows('the first run', 'alpha (Running)', 'beta (Running)');
+    await workbench.testsShow('the first run', 'alpha (Running)', 'beta (Running)');
     await writeFile(join(folder, 'agent.mjs'), says('x'));
-    await rows('the outcomes of the second', 'alpha (Passed)', 'beta (Passed)');
+    await workbench.testsShow('the outcomes of the second', 'alpha (Passed)', 'beta (Passed)');
   });
 
   it('ends when it is turned off', async () => {
     await workbench.window.command('testing.stopContinuousRun');
     await writeFile(join(folder, 'agent.mjs'), says('y'));
     await workbench.page.waitForTimeout(2_000);
-    await rows('what was there before', 'alpha (Passed)', 'beta (Passed)');
+    await workbench.testsShow('what was there before', 'alpha (Passed)', 'beta (Passed)');
   });
 });

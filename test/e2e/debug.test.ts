@@ -26,11 +26,6 @@ describe('Debug Test', { timeout: 300_000 }, () => {
     await writeFile(join(folder, 'agent.mjs'), AGENT);
     workbench = await Workbench.open({ folder, trusted: true });
     await workbench.showTests();
-    await workbench.until(
-      'the file',
-      () => workbench.testRows(),
-      (rows) => rows.length > 0,
-    );
     await workbench.unfoldTests();
   });
 
@@ -66,11 +61,7 @@ describe('Debug Test', { timeout: 300_000 }, () => {
     await workbench.screenshot('debug');
     await window.command('workbench.action.debug.continue');
     await workbench.showTests();
-    await workbench.until(
-      'the outcome',
-      () => workbench.testRows(),
-      (rows) => rows.some((row) => row.includes('alpha (Passed)')),
-    );
+    await workbench.testsShow('the outcome', 'alpha (Passed)');
     await run;
   });
 });

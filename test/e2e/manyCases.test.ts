@@ -63,13 +63,6 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
 
   const records = async () =>
     (await readdir(join(folder, '.turnlight/runs')).catch(() => [])).sort();
-  const rows = (what: string, ...wanted: readonly string[]) =>
-    workbench.until(
-      what,
-      () => workbench.testRows(),
-      (shown) => wanted.every((one) => shown.some((row) => row.includes(one))),
-    );
-
   it('tells every outcome of a thousand cases, and writes one record', async () => {
     await workbench.window.command('testing.runAll');
     await workbench.until(
@@ -83,12 +76,12 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
       () => summary.innerText(),
       (text) => text.includes('900/1000'),
     );
-    await rows(
+    await workbench.testsShow(
       'the outcome of each file',
       ...[0, 1, 2, 3, 4].map((n) => `suite${n}.eval.yaml (Failed)`),
     );
     await workbench.unfoldTest('suite4.eval.yaml');
-    await rows('the outcomes of cases', 'case-4-0 (Failed)', 'case-4-1 (Passed)');
+    await workbench.testsShow('the outcomes of cases', 'case-4-0 (Failed)', 'case-4-1 (Passed)');
     await workbench.screenshot('many-cases');
     const [record, ...others] = await records();
     assert.deepEqual(others, []);
@@ -109,7 +102,7 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
       join(folder, 'other/four.eval.yaml'),
       'cases: [{id: fourth, transcript: [{user: Hi}, {assistant: Hello}], assert: [{type: contains, value: Hello}]}]\n',
     );
-    await rows(
+    await workbench.testsShow(
       'the new files',
       'one.eval.yaml',
       'two.eval.yaml',
@@ -119,7 +112,7 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
     const before = await records();
     await workbench.window.command('testing.runAll');
     await workbench.unfoldTests();
-    await rows(
+    await workbench.testsShow(
       'the outcomes',
       'first (Passed)',
       'second (Passed)',
@@ -131,9 +124,9 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
 
     await writeFile(join(folder, 'agent.mjs'), ENDLESS);
     const run = workbench.window.command('testing.runAll');
-    await rows('both at work', 'first (Running)', 'second (Running)');
+    await workbench.testsShow('both at work', 'first (Running)', 'second (Running)');
     await workbench.window.command('testing.cancelRun');
     await run;
-    await rows('what they were before', 'first (Passed)', 'second (Passed)');
+    await workbench.testsShow('what they were before', 'first (Passed)', 'second (Passed)');
   });
 });

@@ -45,11 +45,6 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.window.open(suite);
     await workbench.window.served(suite);
     await workbench.showTests();
-    await workbench.until(
-      'the file',
-      () => workbench.testRows(),
-      (rows) => rows.length > 0,
-    );
     await workbench.unfoldTests();
   });
 
@@ -58,17 +53,10 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const outcomes = (what: string, ...wanted: readonly string[]) =>
-    workbench.until(
-      what,
-      () => workbench.testRows(),
-      (rows) => wanted.every((one) => rows.some((row) => row.includes(one))),
-    );
-
   async function cancelled() {
     await writeFile(join(folder, 'agent.mjs'), SLOW);
     const run = workbench.window.command('turnlight.runFile');
-    await outcomes('the run', 'alpha (Running)', 'beta (Running)');
+    await workbench.testsShow('the run', 'alpha (Running)', 'beta (Running)');
     await workbench.window.command('testing.cancelRun');
     await run;
   }
@@ -78,7 +66,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await writeFile(join(folder, 'agent.mjs'), FAST);
     await writeFile(inTheWay, '');
     await workbench.window.command('turnlight.runFile');
-    await outcomes('that no case is to blame', 'alpha (Errored)', 'beta (Errored)');
+    await workbench.testsShow('that no case is to blame', 'alpha (Errored)', 'beta (Errored)');
     await workbench.until(
       'the reason, beside the cases',
       () => workbench.editor().locator('.test-error-content-widget').allInnerTexts(),
@@ -91,9 +79,9 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
   it('stay as they were when a run is cancelled', async () => {
     await writeFile(join(folder, 'agent.mjs'), FAST);
     await workbench.window.command('turnlight.runFile');
-    await outcomes('the first outcome', 'alpha (Passed)', 'beta (Passed)');
+    await workbench.testsShow('the first outcome', 'alpha (Passed)', 'beta (Passed)');
     await cancelled();
-    await outcomes('the first outcome again', 'alpha (Passed)', 'beta (Passed)');
+    await workbench.testsShow('the first outcome again', 'alpha (Passed)', 'beta (Passed)');
   });
 
   it('are seen after the first run in a folder, also where VS Code does not see the record', async (t) => {
@@ -113,7 +101,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
         () => workbench.drawnText(),
         (text) => text.includes('turn 2 ✓ 1.00'),
       );
-      await outcomes('the outcome in the panel', `new${round}/suite.eval.yaml (Passed)`);
+      await workbench.testsShow('the outcome in the panel', `new${round}/suite.eval.yaml (Passed)`);
     }
     await workbench.window.open(suite);
   });
@@ -128,9 +116,9 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await writeFile(join(folder, 'agent.mjs'), FAST);
     await writeFile(path, `${targets}\ncases:\n${late('sooner', 'soon')}${late('later', 'late')}`);
     await workbench.window.open(path);
-    await outcomes('the file', 'slow.eval.yaml');
+    await workbench.testsShow('the file', 'slow.eval.yaml');
     await workbench.unfoldTests();
-    await outcomes('the cases', 'sooner', 'later');
+    await workbench.testsShow('the cases', 'sooner', 'later');
     const run = promisify(execFile)(process.execPath, [CLI, 'run', path]).catch(() => {});
     await workbench.until(
       'the first outcome, with the time that it took',
@@ -174,15 +162,19 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await writeFile(many, `cases:\n${Array.from({ length: 1_000 }, thousand).join('')}`);
     await workbench.window.open(path);
     await workbench.window.command('turnlight.runFile');
-    await outcomes('the outcome of the file', 'repeated.eval.yaml (Passed)');
+    await workbench.testsShow('the outcome of the file', 'repeated.eval.yaml (Passed)');
     await workbench.window.command('testing.collapseAll');
     await workbench.unfoldTest('repeated.eval.yaml');
-    await outcomes('the outcome of the case', 'thrice (Passed)');
+    await workbench.testsShow('the outcome of the case', 'thrice (Passed)');
     await workbench.unfoldTest('thrice');
-    await outcomes('those of its repetitions', 'thrice 1/3 (Passed)', 'thrice 3/3 (Passed)');
+    await workbench.testsShow(
+      'those of its repetitions',
+      'thrice 1/3 (Passed)',
+      'thrice 3/3 (Passed)',
+    );
     await workbench.unfoldTest('many.eval.yaml');
     await workbench.unfoldTest('many-0');
-    await outcomes('a page of them', 'many-0 1–100/1000');
+    await workbench.testsShow('a page of them', 'many-0 1–100/1000');
     await workbench.screenshot('repetitions');
     await rm(path);
     await rm(many);
@@ -200,7 +192,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.window.command('turnlight.openConversation');
     const view = await workbench.frameWith('.turn[data-turn="2"] .badge');
     await workbench.window.rename(suite, 2, 10, 'gamma');
-    await outcomes('the outcome of the renamed case', 'gamma (Passed)', 'beta (Passed)');
+    await workbench.testsShow('the outcome of the renamed case', 'gamma (Passed)', 'beta (Passed)');
     await workbench.until(
       'the new id over the conversation',
       () => view.locator('h1').textContent(),
@@ -215,7 +207,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await writeFile(join(folder, 'agent.mjs'), LATE);
     await workbench.window.open(suite);
     const run = workbench.window.command('turnlight.runFile');
-    await outcomes('the run', 'gamma (Running)');
+    await workbench.testsShow('the run', 'gamma (Running)');
     await workbench.putCursor(suite, 1, 1);
     // One line at a time: VS Code places a message by the text that extensions knew last.
     for (const inserted of ['# one\n', '# one\n# two\n']) {
@@ -233,7 +225,7 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     );
     await writeFile(join(folder, 'go'), '');
     await run;
-    await outcomes('the failure', 'gamma (Failed)');
+    await workbench.testsShow('the failure', 'gamma (Failed)');
     const topsOf = async (drawn: Locator) =>
       Promise.all((await drawn.all()).map(async (one) => (await one.boundingBox())?.y ?? -1));
     const editor = workbench.editor();

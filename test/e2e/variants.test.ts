@@ -35,11 +35,6 @@ describe('a case that stands for several conversations, in the editor', {
     await workbench.window.open(suite);
     await workbench.window.served(suite);
     await workbench.showTests();
-    await workbench.until(
-      'the file',
-      () => workbench.testRows(),
-      (rows) => rows.length > 0,
-    );
     await workbench.unfoldTests();
   });
 
@@ -48,23 +43,16 @@ describe('a case that stands for several conversations, in the editor', {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const rows = (what: string, ...wanted: readonly string[]) =>
-    workbench.until(
-      what,
-      () => workbench.testRows(),
-      (shown) => wanted.every((one) => shown.some((row) => row.includes(one))),
-    );
-
   it('lists them under the case once it is unfolded, and a new one once its line is written', async () => {
     await workbench.unfoldTest('greets');
-    await rows('the conversations', 'polite', 'rude');
+    await workbench.testsShow('the conversations', 'polite', 'rude');
     await appendFile(join(folder, 'talks.jsonl'), talk('kind', 'Hello there'));
-    await rows('the new one', 'kind');
+    await workbench.testsShow('the new one', 'kind');
   });
 
   it('tells the outcome of each, and how many passed on the line of the case', async () => {
     await workbench.window.command('turnlight.runFile');
-    await rows('the outcomes', 'polite (Passed)', 'rude (Failed)', 'kind (Passed)');
+    await workbench.testsShow('the outcomes', 'polite (Passed)', 'rude (Failed)', 'kind (Passed)');
     await workbench.until(
       'the hint',
       () => workbench.editor().innerText(),
@@ -82,9 +70,14 @@ describe('a case that stands for several conversations, in the editor', {
     await promisify(execFile)(process.execPath, [CLI, 'run', '--case', 'greets/rude', suite], {
       cwd: folder,
     });
-    await rows('the outcome of one', 'polite (Passed)', 'rude (Passed)', 'kind (Passed)');
+    await workbench.testsShow(
+      'the outcome of one',
+      'polite (Passed)',
+      'rude (Passed)',
+      'kind (Passed)',
+    );
     await workbench.window.command('turnlight.runCase', suite, 'greets', 'kind');
-    await rows('the outcome of another', 'rude (Passed)', 'kind (Failed)');
+    await workbench.testsShow('the outcome of another', 'rude (Passed)', 'kind (Failed)');
   });
 
   it('shows each in a view of its own', async () => {

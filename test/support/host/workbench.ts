@@ -168,6 +168,15 @@ export class Workbench {
     );
   }
 
+  /** Waits until the Testing view shows all of these, such as `alpha (Passed)`, each in one of its rows. */
+  async testsShow(what: string, ...wanted: readonly string[]): Promise<void> {
+    await this.until(
+      what,
+      () => this.testRows(),
+      (rows) => wanted.every((one) => rows.some((row) => row.includes(one))),
+    );
+  }
+
   /** Unfolds the row of the Testing view that begins with a label. */
   async unfoldTest(label: string): Promise<void> {
     const row = this.page
@@ -186,8 +195,13 @@ export class Workbench {
     );
   }
 
-  /** Unfolds every row of the Testing view. */
+  /** Unfolds every row of the Testing view, once there is one. */
   async unfoldTests(): Promise<void> {
+    await this.until(
+      'a row',
+      () => this.testRows(),
+      (rows) => rows.length > 0,
+    );
     const folded = this.page.locator('.test-explorer .monaco-list-row[aria-expanded="false"]');
     await this.until(
       'no folded row',
