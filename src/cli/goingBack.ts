@@ -6,9 +6,9 @@ import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { type EarlierRun, earlierRuns, lastRun, runIn } from '../store/earlierRuns.ts';
+import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 import { findEvalFiles } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
-import type { RunCommandOptions } from './runCommandOptions.ts';
 
 /** What `--resume` stands before: it may be a run, or the first of the files. */
 const RUN = /^[0-9a-f]{8}$|\.jsonl$/;

@@ -3,7 +3,7 @@ import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { Status } from '../core/verdict.ts';
 import { combineRepetitions } from '../runner/repetitions.ts';
 import { LatestRuns } from '../store/latest.ts';
-import type { RunCommandOptions } from './runCommandOptions.ts';
+import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 
 type Wanted = Pick<RunCommandOptions, 'onlyFailed' | 'onlyErrors'>;
 

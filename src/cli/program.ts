@@ -5,16 +5,16 @@ import { UnwritableError } from '../disk/unwritable.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { QueueError } from '../queue/queueError.ts';
 import { RECORD } from '../store/append.ts';
+import type { GenerateOptions } from './commands/generateCommand.ts';
+import type { ImportOptions } from './commands/importCommand.ts';
+import type { PullOptions } from './commands/mlflowCommand.ts';
+import type { PlanOptions } from './commands/planCommand.ts';
+import type { RunCommandOptions } from './commands/runCommandOptions.ts';
+import type { SaveOptions } from './commands/saveCommand.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
-import type { GenerateOptions } from './generateCommand.ts';
-import type { ImportOptions } from './importCommand.ts';
-import type { PullOptions } from './mlflowCommand.ts';
 import { collect, count, format } from './optionParsers.ts';
-import type { PlanOptions } from './planCommand.ts';
 import { addJudge, addMerge } from './recordPrograms.ts';
-import type { RunCommandOptions } from './runCommandOptions.ts';
 import { running } from './running.ts';
-import type { SaveOptions } from './saveCommand.ts';
 import { onFiles, selecting } from './selecting.ts';
 import { shard } from './shards.ts';
 import type { Shell } from './shell.ts';
@@ -105,7 +105,7 @@ function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void):
         .join(', ')}.`,
     )
     .action(async (globs: string[], options: RunCommandOptions) => {
-      const { run } = await import('./runCommand.ts');
+      const { run } = await import('./commands/runCommand.ts');
       done(await run(globs, options, shell));
     });
 }
@@ -114,14 +114,14 @@ function addCheck(program: Command, shell: Shell, done: (code: ExitCode) => void
   onFiles(program, 'check', 'validate files without running anything')
     .addOption(format())
     .action(async (globs: string[], options: { readonly format: 'text' | 'json' }) => {
-      const { check } = await import('./checkCommand.ts');
+      const { check } = await import('./commands/checkCommand.ts');
       done(await check(globs, options, shell));
     });
 }
 
 function addList(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
   onFiles(program, 'list', 'list the cases of each file').action(async (globs: string[]) => {
-    const { list } = await import('./listCommand.ts');
+    const { list } = await import('./commands/listCommand.ts');
     done(await list(globs, shell));
   });
 }
@@ -130,7 +130,7 @@ function addPlan(program: Command, shell: Shell, done: (code: ExitCode) => void)
   selecting(onFiles(program, 'plan', 'estimate the requests, tokens and cost of a run'), 'plan')
     .addOption(format())
     .action(async (globs: string[], options: PlanOptions) => {
-      const { plan } = await import('./planCommand.ts');
+      const { plan } = await import('./commands/planCommand.ts');
       done(await plan(globs, options, shell));
     });
 }
@@ -143,7 +143,7 @@ function addImport(program: Command, shell: Shell, done: (code: ExitCode) => voi
     .option('--output <file>', 'the eval file to write (default: beside the file, called like it)')
     .option('--force', 'write over an eval file that is there')
     .action(async (files: string[], options: ImportOptions) => {
-      const { importFiles } = await import('./importCommand.ts');
+      const { importFiles } = await import('./commands/importCommand.ts');
       done(await importFiles(files, options, shell));
     });
 }
@@ -163,7 +163,7 @@ function addSave(program: Command, shell: Shell, done: (code: ExitCode) => void)
     )
     .addOption(count('--repetition <n>', 'which repetition of the case', 1))
     .action(async (file: string, options: SaveOptions) => {
-      const { save } = await import('./saveCommand.ts');
+      const { save } = await import('./commands/saveCommand.ts');
       done(await save(file, options, shell));
     });
 }
@@ -188,7 +188,7 @@ function addGenerate(program: Command, shell: Shell, done: (code: ExitCode) => v
     .option('--record <file>', 'record the exchange with the model in this file')
     .option('--replay <file>', 'answer from this recording instead of asking the model')
     .action(async (files: string[], options: GenerateOptions) => {
-      const { generate } = await import('./generateCommand.ts');
+      const { generate } = await import('./commands/generateCommand.ts');
       done(await generate(files, options, shell));
     });
 }
@@ -212,14 +212,14 @@ function addCache(program: Command, shell: Shell, done: (code: ExitCode) => void
     .command('cache')
     .description('tell where answers of earlier runs are kept, and how much they take')
     .action(async () => {
-      const { tellCache } = await import('./cacheCommand.ts');
+      const { tellCache } = await import('./commands/cacheCommand.ts');
       done(await tellCache(shell));
     });
   cache
     .command('clear')
     .description('remove them')
     .action(async () => {
-      const { clearCache } = await import('./cacheCommand.ts');
+      const { clearCache } = await import('./commands/cacheCommand.ts');
       done(await clearCache(shell));
     });
 }
@@ -235,7 +235,7 @@ function addMlflow(program: Command, shell: Shell, done: (code: ExitCode) => voi
     .option('--session <id>', 'pull only this session; repeatable', collect)
     .option('--out <file>', 'the eval file to write (default: EXPERIMENT.eval.yaml)')
     .action(async (experiment: string, options: PullOptions) => {
-      const { pull } = await import('./mlflowCommand.ts');
+      const { pull } = await import('./commands/mlflowCommand.ts');
       done(await pull(experiment, options, shell));
     });
   mlflow
@@ -243,7 +243,7 @@ function addMlflow(program: Command, shell: Shell, done: (code: ExitCode) => voi
     .description('write the verdicts of the newest run back, as assessments and an evaluation run')
     .argument('[globs...]', 'eval files that were pulled (default: all under this folder)')
     .action(async (globs: string[]) => {
-      const { push } = await import('./mlflowCommand.ts');
+      const { push } = await import('./commands/mlflowCommand.ts');
       done(await push(globs, shell));
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import type { MergeOptions } from './commands/mergeCommand.ts';
+import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 import type { ExitCode } from './exitCode.ts';
-import type { MergeOptions } from './mergeCommand.ts';
-import type { RunCommandOptions } from './runCommandOptions.ts';
 import { reporting, running } from './running.ts';
 import { selecting } from './selecting.ts';
 import type { Shell } from './shell.ts';
@@ -13,7 +13,7 @@ export function addJudge(program: Command, shell: Shell, done: (code: ExitCode) 
     .argument('[run]', 'its id or record (default: the last run of the files under this folder)');
   running(selecting(judge, 'judge')).action(
     async (named: string | undefined, options: RunCommandOptions) => {
-      const { run } = await import('./runCommand.ts');
+      const { run } = await import('./commands/runCommand.ts');
       done(await run([], { ...options, judgeAgain: named ?? true }, shell));
     },
   );
@@ -27,7 +27,7 @@ export function addMerge(program: Command, shell: Shell, done: (code: ExitCode) 
   reporting(merge)
     .option('--no-save', 'do not record the merged run in .turnlight/')
     .action(async (records: string[], options: MergeOptions) => {
-      const { merge: mergeRecords } = await import('./mergeCommand.ts');
+      const { merge: mergeRecords } = await import('./commands/mergeCommand.ts');
       done(await mergeRecords(records, options, shell));
     });
 }

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
+import type { WorkerOptions } from './commands/workerCommand.ts';
 import type { ExitCode } from './exitCode.ts';
 import { collect, count } from './optionParsers.ts';
 import type { Shell } from './shell.ts';
-import type { WorkerOptions } from './workerCommand.ts';
 
 /** The command that runs other machines' cases. */
 export function addWorker(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
@@ -20,7 +20,7 @@ export function addWorker(program: Command, shell: Shell, done: (code: ExitCode)
       collect,
     )
     .action(async (options: WorkerOptions) => {
-      const { work } = await import('./workerCommand.ts');
+      const { work } = await import('./commands/workerCommand.ts');
       done(await work(options, shell));
     });
 }

@@ -5,7 +5,7 @@ import { LIMITS, readable } from '../core/limits.ts';
 import { mapCasePaths } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Suite } from '../core/suite.ts';
-import { lostLine } from '../runner/caseLine.ts';
+import { lostLine } from '../runner/case/caseLine.ts';
 import type { PlannedCase } from '../runner/caseRunner.ts';
 import { type OpenRunner, openRunner } from '../runner/here.ts';
 import type { RunOptions } from '../runner/runOptions.ts';

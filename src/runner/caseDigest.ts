@@ -5,7 +5,7 @@ import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { readLinked } from '../disk/regularFile.ts';
 import { targetDigest } from '../targets/digest.ts';
 import { findTargetType } from '../targets/registry.ts';
-import { openCase } from './ended.ts';
+import { openCase } from './case/ended.ts';
 
 /**
  * SHA-256 of all that decides what a run of a case finds, as far as its files tell; where it stands in

@@ -26,7 +26,7 @@ import { findTargetType } from '../targets/registry.ts';
 import { prependSystemPrompt } from '../targets/systemPrompt.ts';
 import { replying, TargetError, type TargetHost, type TargetSession } from '../targets/target.ts';
 import { Budget, budgetedModel, priceForBudget, type Spending } from './budget.ts';
-import { callUserCode } from './callUserCode.ts';
+import { callUserCode } from './case/callUserCode.ts';
 import { modelsOf, targetsOf } from './modelsOf.ts';
 import type { RunOptions } from './runOptions.ts';
 import type { Unwritten } from './unwritten.ts';

@@ -1,7 +1,7 @@
 import { findHomes } from '../store/home.ts';
+import { runCase } from './case/runCase.ts';
 import type { CaseRunner } from './caseRunner.ts';
 import { Exchanges } from './exchanges.ts';
-import { runCase } from './runCase.ts';
 import type { RunOptions } from './runOptions.ts';
 import type { StoredCases } from './stored.ts';
 import { Unwritten } from './unwritten.ts';

@@ -9,9 +9,9 @@ import type { FoundHome } from '../store/home.ts';
 import { rootOfRecord } from '../store/read.ts';
 import { linesIn } from '../store/recordLines.ts';
 import type { StayingLines } from '../store/runRecords.ts';
+import { describeCase } from './case/describeCase.ts';
+import { openCase } from './case/ended.ts';
 import type { PlannedCase } from './caseRunner.ts';
-import { describeCase } from './describeCase.ts';
-import { openCase } from './ended.ts';
 import type { TakenOver } from './events.ts';
 import type { Exchanges } from './exchanges.ts';
 

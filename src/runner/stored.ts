@@ -8,9 +8,9 @@ import { skippedVerdict } from '../judge/verdicts.ts';
 import type { EarlierRun } from '../store/earlierRuns.ts';
 import type { FoundHome } from '../store/home.ts';
 import { type RecordIndex, RecordReader } from '../store/recordIndex.ts';
-import type { Conversed } from './converse.ts';
-import type { Ended } from './ended.ts';
-import type { Stop } from './userSide.ts';
+import type { Conversed } from './case/converse.ts';
+import type { Ended } from './case/ended.ts';
+import type { Stop } from './case/userSide.ts';
 
 interface OpenRecord {
   readonly reader: RecordReader;

@@ -1,6 +1,6 @@
-import { questionHash } from '../assertions/questionHash.ts';
-import type { Assertion, SuiteCase } from '../core/suite.ts';
-import type { Verdict } from '../core/verdict.ts';
+import { questionHash } from '../../assertions/questionHash.ts';
+import type { Assertion, SuiteCase } from '../../core/suite.ts';
+import type { Verdict } from '../../core/verdict.ts';
 
 /** Puts into verdicts which question they answer. */
 export function withQuestions(suiteCase: SuiteCase): (verdict: Verdict) => Verdict {

@@ -1,5 +1,5 @@
-import type { Turn } from '../core/conversation.ts';
-import type { Scrubber } from '../core/scrubber.ts';
+import type { Turn } from '../../core/conversation.ts';
+import type { Scrubber } from '../../core/scrubber.ts';
 
 /** Milliseconds between two looks at a reply: as often as a person can follow. */
 const PACE = 100;

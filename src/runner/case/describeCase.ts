@@ -1,8 +1,8 @@
-import { digestOf } from '../core/data/digest.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
-import type { SaidBefore, SuiteCase } from '../core/suite.ts';
-import { unreachable } from '../core/unreachable.ts';
-import type { Exchanges } from './exchanges.ts';
+import { digestOf } from '../../core/data/digest.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import type { SaidBefore, SuiteCase } from '../../core/suite.ts';
+import { unreachable } from '../../core/unreachable.ts';
+import type { Exchanges } from '../exchanges.ts';
 
 /** What a record says of a case before it runs: where its conversation comes from and what is known. */
 export async function describeCase(

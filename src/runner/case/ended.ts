@@ -1,13 +1,13 @@
 import { basename } from 'node:path';
-import type { Conversation } from '../core/conversation.ts';
-import { errorText } from '../core/errors.ts';
-import { isError } from '../core/problem.ts';
-import type { SuiteCase } from '../core/suite.ts';
-import { NO_USAGE, type Status, type Usage, type Verdict } from '../core/verdict.ts';
-import { JudgeError } from '../judge/ask.ts';
-import { skippedVerdict } from '../judge/verdicts.ts';
-import { ModelError } from '../models/model.ts';
-import { TargetError } from '../targets/target.ts';
+import type { Conversation } from '../../core/conversation.ts';
+import { errorText } from '../../core/errors.ts';
+import { isError } from '../../core/problem.ts';
+import type { SuiteCase } from '../../core/suite.ts';
+import { NO_USAGE, type Status, type Usage, type Verdict } from '../../core/verdict.ts';
+import { JudgeError } from '../../judge/ask.ts';
+import { skippedVerdict } from '../../judge/verdicts.ts';
+import { ModelError } from '../../models/model.ts';
+import { TargetError } from '../../targets/target.ts';
 import type { Stop } from './userSide.ts';
 import { withQuestions } from './withQuestions.ts';
 

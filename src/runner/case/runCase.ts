@@ -1,23 +1,29 @@
-import { liveTurnsOf, toConversation, turnsOf } from '../core/conversation.ts';
-import type { CaseRef } from '../core/identity.ts';
-import type { Logger } from '../core/logger.ts';
-import { caseName } from '../core/presentation/executionTitle.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
-import { caseStatus } from '../core/scoring.ts';
-import type { Assertion, LiveOrigin, Suite, SuiteCase, TranscriptOrigin } from '../core/suite.ts';
-import { unreachable } from '../core/unreachable.ts';
-import { NO_USAGE, type Verdict } from '../core/verdict.ts';
-import { judgeAssertions } from '../judge/judgeAssertions.ts';
-import { skippedVerdict } from '../judge/verdicts.ts';
-import type { Lookup } from '../models/cache/lookup.ts';
+import { liveTurnsOf, toConversation, turnsOf } from '../../core/conversation.ts';
+import type { CaseRef } from '../../core/identity.ts';
+import type { Logger } from '../../core/logger.ts';
+import { caseName } from '../../core/presentation/executionTitle.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import { caseStatus } from '../../core/scoring.ts';
+import type {
+  Assertion,
+  LiveOrigin,
+  Suite,
+  SuiteCase,
+  TranscriptOrigin,
+} from '../../core/suite.ts';
+import { unreachable } from '../../core/unreachable.ts';
+import { NO_USAGE, type Verdict } from '../../core/verdict.ts';
+import { judgeAssertions } from '../../judge/judgeAssertions.ts';
+import { skippedVerdict } from '../../judge/verdicts.ts';
+import type { Lookup } from '../../models/cache/lookup.ts';
+import type { PlannedCase } from '../caseRunner.ts';
+import type { Exchanges } from '../exchanges.ts';
+import type { RunOptions } from '../runOptions.ts';
+import { madeOf, type StoredCases, saidThen, unsaidThen } from '../stored.ts';
 import { caseLine } from './caseLine.ts';
-import type { PlannedCase } from './caseRunner.ts';
 import { type Conversed, converse, stopOfTarget } from './converse.ts';
 import { describeCase } from './describeCase.ts';
 import { type Ended, NOTHING_SAID, openCase, reasonOf, skippedCase } from './ended.ts';
-import type { Exchanges } from './exchanges.ts';
-import type { RunOptions } from './runOptions.ts';
-import { madeOf, type StoredCases, saidThen, unsaidThen } from './stored.ts';
 import { ModelledUser, ScriptedUser, type UserSide } from './userSide.ts';
 import { withQuestions } from './withQuestions.ts';
 

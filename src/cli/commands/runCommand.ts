@@ -1,23 +1,23 @@
 import { resolve } from 'node:path';
-import type { Logger } from '../core/logger.ts';
-import { scoreText } from '../core/presentation/score.ts';
-import { visibleLog } from '../core/presentation/visibleLog.ts';
-import { visibleText } from '../core/presentation/visibleText.ts';
-import type { EndLine } from '../core/record/runRecord.ts';
-import type { Suite } from '../core/suite.ts';
-import { shownPath } from '../report/shownPath.ts';
-import { answersFolder } from '../store/answersFolder.ts';
-import { readDotenv } from './dotenv.ts';
-import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from './exitCode.ts';
-import { type GoingBack, goingBackText, judgingAgain, resuming } from './goingBack.ts';
-import { allowedHostsOf, requireHosts } from './hosts.ts';
-import { lastEnded, nothingEnded } from './lastEnded.ts';
-import { openQueuedRun, QUEUED_CASES } from './queueing.ts';
-import { createReporters, type Reporters } from './reporters.ts';
+import type { Logger } from '../../core/logger.ts';
+import { scoreText } from '../../core/presentation/score.ts';
+import { visibleLog } from '../../core/presentation/visibleLog.ts';
+import { visibleText } from '../../core/presentation/visibleText.ts';
+import type { EndLine } from '../../core/record/runRecord.ts';
+import type { Suite } from '../../core/suite.ts';
+import { shownPath } from '../../report/shownPath.ts';
+import { answersFolder } from '../../store/answersFolder.ts';
+import { readDotenv } from '../dotenv.ts';
+import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from '../exitCode.ts';
+import { type GoingBack, goingBackText, judgingAgain, resuming } from '../goingBack.ts';
+import { allowedHostsOf, requireHosts } from '../hosts.ts';
+import { lastEnded, nothingEnded } from '../lastEnded.ts';
+import { openQueuedRun, QUEUED_CASES } from '../queueing.ts';
+import { createReporters, type Reporters } from '../reporters.ts';
+import { type Selection, selectCases, selectionOf } from '../selection.ts';
+import type { Shell } from '../shell.ts';
+import { loadSuites, showProblems } from '../suites.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
-import { type Selection, selectCases, selectionOf } from './selection.ts';
-import type { Shell } from './shell.ts';
-import { loadSuites, showProblems } from './suites.ts';
 
 /** Runs cases. Nothing runs where a file is invalid. @throws UsageError, UnwritableError */
 export async function run(
@@ -59,7 +59,7 @@ export async function run(
   const taken = [...suites.map(({ path }) => path), ...recordings];
   const reporters = await createReporters(chosenReporters, options.output, shell, taken);
 
-  const { runSuites } = await import('../runner/run.ts');
+  const { runSuites } = await import('../../runner/run.ts');
   const signal = shell.catchInterrupt();
   if (back && !back.earlier) reporters.note('No run of these files is kept. A new one begins.');
   noteInterrupt(signal, reporters);

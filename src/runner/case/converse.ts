@@ -5,11 +5,11 @@ import {
   type Turn,
   toConversation,
   turnsOf,
-} from '../core/conversation.ts';
-import type { Scrubber } from '../core/scrubber.ts';
-import type { LiveOrigin } from '../core/suite.ts';
-import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
-import { TargetError, type TargetSession } from '../targets/target.ts';
+} from '../../core/conversation.ts';
+import type { Scrubber } from '../../core/scrubber.ts';
+import type { LiveOrigin } from '../../core/suite.ts';
+import { addUsage, NO_USAGE, type Usage } from '../../core/verdict.ts';
+import { TargetError, type TargetSession } from '../../targets/target.ts';
 import { Speaking } from './speaking.ts';
 import type { NextTurn, Stop, UserSide } from './userSide.ts';
 

@@ -1,20 +1,20 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
-import { groupBy } from '../core/data/data.ts';
-import { counted } from '../core/presentation/amounts.ts';
-import { caseName } from '../core/presentation/executionTitle.ts';
-import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
-import { HOME_FOLDER, RUNS_FOLDER } from '../core/record/recordPaths.ts';
-import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
-import { type MergedRun, mergeRuns } from '../runner/merge.ts';
-import { type FoundHome, findHome } from '../store/home.ts';
-import { type RunRecord, readRecord, rootOfRecord } from '../store/read.ts';
-import { RunRecords } from '../store/runRecords.ts';
-import { EXIT, type ExitCode, exitCodeOf, UsageError } from './exitCode.ts';
-import { createReporters } from './reporters.ts';
+import { groupBy } from '../../core/data/data.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { caseName } from '../../core/presentation/executionTitle.ts';
+import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
+import { HOME_FOLDER, RUNS_FOLDER } from '../../core/record/recordPaths.ts';
+import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
+import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
+import { type FoundHome, findHome } from '../../store/home.ts';
+import { type RunRecord, readRecord, rootOfRecord } from '../../store/read.ts';
+import { RunRecords } from '../../store/runRecords.ts';
+import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
+import { createReporters } from '../reporters.ts';
+import type { Shell } from '../shell.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
-import type { Shell } from './shell.ts';
 
 export type MergeOptions = Pick<RunCommandOptions, 'reporter' | 'output' | 'minPassRate' | 'save'>;
 

@@ -1,11 +1,11 @@
-import { groupBy } from '../core/data/data.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import type { SimulatedUser, SuiteCase } from '../core/suite.ts';
-import type { OutlineCase } from '../evalfile/loadedSuite.ts';
-import { shownPath } from '../report/shownPath.ts';
-import { EXIT, type ExitCode } from './exitCode.ts';
-import type { Shell } from './shell.ts';
-import { loadSuites, showProblems } from './suites.ts';
+import { groupBy } from '../../core/data/data.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import type { SimulatedUser, SuiteCase } from '../../core/suite.ts';
+import type { OutlineCase } from '../../evalfile/loadedSuite.ts';
+import { shownPath } from '../../report/shownPath.ts';
+import { EXIT, type ExitCode } from '../exitCode.ts';
+import type { Shell } from '../shell.ts';
+import { loadSuites, showProblems } from '../suites.ts';
 
 /** Lists the cases of each file. Problems go to standard error; invalid files exit with 3. */
 export async function list(args: readonly string[], shell: Shell): Promise<ExitCode> {

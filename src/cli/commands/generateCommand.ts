@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
-import { ReasonedError } from '../core/errors.ts';
-import { counted } from '../core/presentation/amounts.ts';
-import { visibleLog } from '../core/presentation/visibleLog.ts';
-import { visibleText } from '../core/presentation/visibleText.ts';
-import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { evalFilePaths } from '../interop/evalFilePaths.ts';
-import type { GivenFile } from '../interop/generateFile.ts';
-import { shownPath } from '../report/shownPath.ts';
-import { readDotenv } from './dotenv.ts';
-import { fileWorkspace, workspaceOf } from './evalFiles.ts';
-import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
-import { allowedHostsOf } from './hosts.ts';
+import { ReasonedError } from '../../core/errors.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { visibleLog } from '../../core/presentation/visibleLog.ts';
+import { visibleText } from '../../core/presentation/visibleText.ts';
+import { nodeFiles } from '../../evalfile/nodeFiles.ts';
+import { evalFilePaths } from '../../interop/evalFilePaths.ts';
+import type { GivenFile } from '../../interop/generateFile.ts';
+import { shownPath } from '../../report/shownPath.ts';
+import { readDotenv } from '../dotenv.ts';
+import { fileWorkspace, workspaceOf } from '../evalFiles.ts';
+import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import { allowedHostsOf } from '../hosts.ts';
+import type { Shell } from '../shell.ts';
 import { assertFree, readGiven, save, tellEntries } from './importCommand.ts';
-import type { Shell } from './shell.ts';
 
 export interface GenerateOptions {
   readonly system?: string;
@@ -59,8 +59,8 @@ export async function generate(
   if (!force) await assertFree([path], files, shell);
 
   const [{ withModel }, { generateFile }] = await Promise.all([
-    import('../runner/oneModel.ts'),
-    import('../interop/generateFile.ts'),
+    import('../../runner/oneModel.ts'),
+    import('../../interop/generateFile.ts'),
   ]);
   const at = (one: string | undefined) =>
     one === undefined ? undefined : resolve(shell.folder, one);

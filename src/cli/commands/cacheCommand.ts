@@ -1,9 +1,9 @@
-import { LIMITS } from '../core/limits.ts';
-import { bytesText, counted } from '../core/presentation/amounts.ts';
-import { unwritable } from '../disk/unwritable.ts';
-import { answersFolder, bytesOf, keptFiles, prune } from '../store/answersFolder.ts';
-import { EXIT, type ExitCode } from './exitCode.ts';
-import type { Shell } from './shell.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { bytesText, counted } from '../../core/presentation/amounts.ts';
+import { unwritable } from '../../disk/unwritable.ts';
+import { answersFolder, bytesOf, keptFiles, prune } from '../../store/answersFolder.ts';
+import { EXIT, type ExitCode } from '../exitCode.ts';
+import type { Shell } from '../shell.ts';
 
 /** Says where answers are kept, how many, and what they take. */
 export async function tellCache({ env, out }: Shell): Promise<ExitCode> {

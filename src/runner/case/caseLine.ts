@@ -1,9 +1,9 @@
-import type { CaseLine } from '../core/record/runRecord.ts';
-import { caseScore } from '../core/scoring.ts';
-import type { SuiteCase } from '../core/suite.ts';
-import { addUsage, NO_USAGE } from '../core/verdict.ts';
-import { skippedVerdict } from '../judge/verdicts.ts';
-import type { PlannedCase } from './caseRunner.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import { caseScore } from '../../core/scoring.ts';
+import type { SuiteCase } from '../../core/suite.ts';
+import { addUsage, NO_USAGE } from '../../core/verdict.ts';
+import { skippedVerdict } from '../../judge/verdicts.ts';
+import type { PlannedCase } from '../caseRunner.ts';
 import type { describeCase } from './describeCase.ts';
 import { type Ended, NOTHING_SAID } from './ended.ts';
 import { withQuestions } from './withQuestions.ts';

@@ -4,19 +4,19 @@ import {
   estimateWords,
   NO_ESTIMATE,
   priceWords,
-} from '../core/estimate.ts';
-import { counted } from '../core/presentation/amounts.ts';
-import { caseName } from '../core/presentation/executionTitle.ts';
-import { visibleJson, visibleLine } from '../core/presentation/visibleText.ts';
-import { estimateCase } from '../judge/estimate.ts';
-import { shownPath } from '../report/shownPath.ts';
-import { plainTable } from '../report/table.ts';
-import { type AskedHost, destinationsOf } from '../runner/destinations.ts';
-import { readDotenv } from './dotenv.ts';
-import { EXIT, type ExitCode } from './exitCode.ts';
-import { selectCases, selectionOf } from './selection.ts';
-import type { Shell } from './shell.ts';
-import { loadSuites, showProblems } from './suites.ts';
+} from '../../core/estimate.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { caseName } from '../../core/presentation/executionTitle.ts';
+import { visibleJson, visibleLine } from '../../core/presentation/visibleText.ts';
+import { estimateCase } from '../../judge/estimate.ts';
+import { shownPath } from '../../report/shownPath.ts';
+import { plainTable } from '../../report/table.ts';
+import { type AskedHost, destinationsOf } from '../../runner/destinations.ts';
+import { readDotenv } from '../dotenv.ts';
+import { EXIT, type ExitCode } from '../exitCode.ts';
+import { selectCases, selectionOf } from '../selection.ts';
+import type { Shell } from '../shell.ts';
+import { loadSuites, showProblems } from '../suites.ts';
 
 export interface PlanOptions {
   readonly case?: readonly string[];

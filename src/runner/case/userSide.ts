@@ -1,17 +1,17 @@
-import type { Conversation } from '../core/conversation.ts';
-import type { StopReason } from '../core/record/runRecord.ts';
+import type { Conversation } from '../../core/conversation.ts';
+import type { StopReason } from '../../core/record/runRecord.ts';
 import {
   NO_SIMULATOR,
   type ScriptedTurn,
   type SimulateOrigin,
   type TurnsOrigin,
-} from '../core/suite.ts';
-import { unreachable } from '../core/unreachable.ts';
-import { NO_USAGE, type Usage } from '../core/verdict.ts';
-import { Meter } from '../judge/ask.ts';
-import { type Model, ModelError } from '../models/model.ts';
-import { nextWords, type Playing } from '../simulate/simulatedUser.ts';
-import { stuckIn } from '../simulate/stuck.ts';
+} from '../../core/suite.ts';
+import { unreachable } from '../../core/unreachable.ts';
+import { NO_USAGE, type Usage } from '../../core/verdict.ts';
+import { Meter } from '../../judge/ask.ts';
+import { type Model, ModelError } from '../../models/model.ts';
+import { nextWords, type Playing } from '../../simulate/simulatedUser.ts';
+import { stuckIn } from '../../simulate/stuck.ts';
 
 /** Why a conversation ended. */
 export interface Stop {

@@ -1,21 +1,21 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { groupBy } from '../core/data/data.ts';
-import { LIMITS } from '../core/limits.ts';
-import { counted } from '../core/presentation/amounts.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { CREATING, writeRegular } from '../disk/regularFile.ts';
-import { unwritable } from '../disk/unwritable.ts';
-import { FileError, type Files } from '../evalfile/files.ts';
-import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { evalFilePaths } from '../interop/evalFilePaths.ts';
-import type { GivenFile } from '../interop/generateFile.ts';
-import type { Entry } from '../interop/importer.ts';
-import type { Imported } from '../interop/importFile.ts';
-import { shownPath } from '../report/shownPath.ts';
-import { fileWorkspace, workspaceOf } from './evalFiles.ts';
-import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
-import type { Shell } from './shell.ts';
+import { groupBy } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { CREATING, writeRegular } from '../../disk/regularFile.ts';
+import { unwritable } from '../../disk/unwritable.ts';
+import { FileError, type Files } from '../../evalfile/files.ts';
+import { nodeFiles } from '../../evalfile/nodeFiles.ts';
+import { evalFilePaths } from '../../interop/evalFilePaths.ts';
+import type { GivenFile } from '../../interop/generateFile.ts';
+import type { Entry } from '../../interop/importer.ts';
+import type { Imported } from '../../interop/importFile.ts';
+import { shownPath } from '../../report/shownPath.ts';
+import { fileWorkspace, workspaceOf } from '../evalFiles.ts';
+import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import type { Shell } from '../shell.ts';
 
 export interface ImportOptions {
   readonly output?: string;
@@ -53,7 +53,7 @@ async function importOne(
   const files = nodeFiles();
   const out = output === undefined ? undefined : resolve(shell.folder, output);
   const [first = ''] = evalFilePaths(path, 1, out);
-  const { importFile } = await import('../interop/importFile.ts');
+  const { importFile } = await import('../../interop/importFile.ts');
   const imported = await importFile(path, text, {
     path: first,
     files,

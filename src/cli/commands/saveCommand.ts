@@ -1,16 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { LIMITS } from '../core/limits.ts';
-import { caseName } from '../core/presentation/executionTitle.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { unwritable } from '../disk/unwritable.ts';
-import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../evalfile/save/savedCase.ts';
-import { shownPath } from '../report/shownPath.ts';
-import { LatestRuns } from '../store/latest.ts';
-import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
-import type { Shell } from './shell.ts';
-import { loadSuites } from './suites.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { caseName } from '../../core/presentation/executionTitle.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { unwritable } from '../../disk/unwritable.ts';
+import { nodeFiles } from '../../evalfile/nodeFiles.ts';
+import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../../evalfile/save/savedCase.ts';
+import { shownPath } from '../../report/shownPath.ts';
+import { LatestRuns } from '../../store/latest.ts';
+import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import type { Shell } from '../shell.ts';
+import { loadSuites } from '../suites.ts';
 
 export interface SaveOptions {
   /** `id`, or `id/variant`. */

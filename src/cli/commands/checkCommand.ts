@@ -1,10 +1,10 @@
-import { counted } from '../core/presentation/amounts.ts';
-import { visibleJson } from '../core/presentation/visibleText.ts';
-import { isError, type Problem } from '../core/problem.ts';
-import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
-import { EXIT, type ExitCode } from './exitCode.ts';
-import type { Shell } from './shell.ts';
-import { loadSuites, problemsOf, showProblems } from './suites.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { visibleJson } from '../../core/presentation/visibleText.ts';
+import { isError, type Problem } from '../../core/problem.ts';
+import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
+import { EXIT, type ExitCode } from '../exitCode.ts';
+import type { Shell } from '../shell.ts';
+import { loadSuites, problemsOf, showProblems } from '../suites.ts';
 
 export interface CheckOptions {
   readonly format: 'text' | 'json';

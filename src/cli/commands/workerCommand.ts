@@ -1,21 +1,21 @@
-import type { AllowedHost } from '../core/environment.ts';
-import { executionTitle } from '../core/presentation/executionTitle.ts';
-import { STATUS_WORDS } from '../core/presentation/status.ts';
-import { visibleLog } from '../core/presentation/visibleLog.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { shownPath } from '../report/shownPath.ts';
-import { forbiddenHosts } from '../runner/destinations.ts';
-import { missingKeys } from '../runner/missingKeys.ts';
-import { answersFolder } from '../store/answersFolder.ts';
-import { readDotenv } from './dotenv.ts';
-import { workspaceOf } from './evalFiles.ts';
-import { EXIT, type ExitCode } from './exitCode.ts';
-import { allowedHostsOf } from './hosts.ts';
-import { queueAddress } from './queueing.ts';
+import type { AllowedHost } from '../../core/environment.ts';
+import { executionTitle } from '../../core/presentation/executionTitle.ts';
+import { STATUS_WORDS } from '../../core/presentation/status.ts';
+import { visibleLog } from '../../core/presentation/visibleLog.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { shownPath } from '../../report/shownPath.ts';
+import { forbiddenHosts } from '../../runner/destinations.ts';
+import { missingKeys } from '../../runner/missingKeys.ts';
+import { answersFolder } from '../../store/answersFolder.ts';
+import { readDotenv } from '../dotenv.ts';
+import { workspaceOf } from '../evalFiles.ts';
+import { EXIT, type ExitCode } from '../exitCode.ts';
+import { allowedHostsOf } from '../hosts.ts';
+import { queueAddress } from '../queueing.ts';
+import type { Shell } from '../shell.ts';
+import { loadSuites, showProblems } from '../suites.ts';
+import { ownVersion } from '../version.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
-import type { Shell } from './shell.ts';
-import { loadSuites, showProblems } from './suites.ts';
-import { ownVersion } from './version.ts';
 
 export interface WorkerOptions
   extends Pick<RunCommandOptions, 'judge' | 'dotenv' | 'baseUrl' | 'allowHost' | 'concurrency'> {
@@ -27,7 +27,7 @@ export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCo
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
   const url = queueAddress(options.queue, shell);
   const allowedHosts = await allowedHostsOf(options.allowHost ?? [], shell);
-  const { serveQueue } = await import('../queue/queue.ts');
+  const { serveQueue } = await import('../../queue/queue.ts');
   const tell = (text: string) => shell.err.write(`${visibleLine(text)}\n`);
   const signal = shell.catchInterrupt();
   const note = () =>

@@ -1,21 +1,21 @@
 import { resolve } from 'node:path';
-import { counted } from '../core/presentation/amounts.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { loadSuite } from '../evalfile/load.ts';
-import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import { MlflowClient } from '../interop/mlflow/client.ts';
-import { connectionOf } from '../interop/mlflow/connection.ts';
-import { type Link, sessionOf } from '../interop/mlflow/link.ts';
-import { defaultEvalFile, pull as pullSessions } from '../interop/mlflow/pull.ts';
-import { type JudgedRun, push as pushRun, readLink } from '../interop/mlflow/push.ts';
-import { shownPath } from '../report/shownPath.ts';
-import { recordsAt } from '../store/append.ts';
-import { keptHomes } from '../store/home.ts';
-import { readRecord } from '../store/read.ts';
-import { newestFirst } from '../store/recordNames.ts';
-import { fileWorkspace, findEvalFiles, workspaceOf } from './evalFiles.ts';
-import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
-import type { Shell } from './shell.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { loadSuite } from '../../evalfile/load.ts';
+import { nodeFiles } from '../../evalfile/nodeFiles.ts';
+import { MlflowClient } from '../../interop/mlflow/client.ts';
+import { connectionOf } from '../../interop/mlflow/connection.ts';
+import { type Link, sessionOf } from '../../interop/mlflow/link.ts';
+import { defaultEvalFile, pull as pullSessions } from '../../interop/mlflow/pull.ts';
+import { type JudgedRun, push as pushRun, readLink } from '../../interop/mlflow/push.ts';
+import { shownPath } from '../../report/shownPath.ts';
+import { recordsAt } from '../../store/append.ts';
+import { keptHomes } from '../../store/home.ts';
+import { readRecord } from '../../store/read.ts';
+import { newestFirst } from '../../store/recordNames.ts';
+import { fileWorkspace, findEvalFiles, workspaceOf } from '../evalFiles.ts';
+import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import type { Shell } from '../shell.ts';
 
 export interface PullOptions {
   readonly session?: readonly string[];

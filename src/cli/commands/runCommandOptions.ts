@@ -1,5 +1,5 @@
-import type { ChosenReporter } from './reporters.ts';
-import type { Shard } from './shards.ts';
+import type { ChosenReporter } from '../reporters.ts';
+import type { Shard } from '../shards.ts';
 
 /** As they were given on the command line. */
 export interface RunCommandOptions {
