@@ -57,10 +57,7 @@ describe('answers of earlier runs, in the editor', { timeout: 300_000 }, () => {
     await workbench.unfoldTests();
     const row = workbench.page.locator('.test-explorer .monaco-list-row[aria-label^="greets "]');
     await row.click({ button: 'right' });
-    await workbench.page
-      .getByText(/Using Profile/)
-      .first()
-      .click();
+    await workbench.chooseInMenu(/Using Profile/);
     await workbench.page.locator('.quick-input-list').getByText('Run fresh').click();
     assert.equal(await said('Hello number 2!', /1 request /), false);
     assert.equal(server.requests.length, 2);

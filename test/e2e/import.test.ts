@@ -39,17 +39,7 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
     await workbench.window.command('workbench.view.explorer');
     const file = workbench.page.locator('.explorer-folders-view').getByText('log.jsonl').first();
     await file.click({ button: 'right' });
-    const item = workbench.page.getByText('Import as Eval File').first();
-    await item.waitFor();
-    // A menu takes no click at the moment in which it opens.
-    await workbench.until(
-      'the import',
-      async () => {
-        await item.click({ timeout: 1_000 }).catch(() => {});
-        return item.isVisible();
-      },
-      (visible) => !visible,
-    );
+    await workbench.chooseInMenu('Import as Eval File');
   };
   const opened = (path: string) =>
     workbench.until(

@@ -215,6 +215,20 @@ export class Workbench {
     );
   }
 
+  /** Clicks an item of the menu that was just opened, which takes no click at the moment in which it opens. */
+  async chooseInMenu(label: string | RegExp): Promise<void> {
+    const item = this.page.getByText(label).first();
+    await item.waitFor();
+    await this.until(
+      `${label} chosen`,
+      async () => {
+        await item.click({ timeout: 1_000 }).catch(() => {});
+        return item.isVisible();
+      },
+      (visible) => !visible,
+    );
+  }
+
   async reload(): Promise<void> {
     const loaded = this.page.waitForEvent('load');
     await this.window.reload();
