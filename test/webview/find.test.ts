@@ -81,7 +81,15 @@ describeView('the find box of the conversation view', ({ view, show, turn, focus
     const said = (number: number) =>
       `${words} r re ref refu ${number === 31 ? 'refund' : ''} ${words}`;
     await show(buildSnapshot({ conversation: longTalk(40, said), verdicts: [] }));
-    await view().page.evaluate(`document.querySelector('[data-turn="31"]').scrollIntoView()`);
+    // What stands above gets its real height as it comes near, which moves what is in view.
+    await view().page.evaluate(`(async () => {
+      const turn = document.querySelector('[data-turn="31"]');
+      for (let top; top !== turn.getBoundingClientRect().top; ) {
+        turn.scrollIntoView();
+        top = turn.getBoundingClientRect().top;
+        for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
+      }
+    })()`);
     await keyboard().press('Control+F');
     for (const letter of 'refu') {
       await keyboard().type(letter);
