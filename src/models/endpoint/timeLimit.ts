@@ -1,3 +1,6 @@
+/** No time limit: the most milliseconds that a timer takes. */
+export const NO_TIME_LIMIT = 2 ** 31 - 1;
+
 /** A time limit that stands still while what it limits waits in line. */
 export class TimeLimit {
   readonly #onOver: () => void;

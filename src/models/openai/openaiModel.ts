@@ -1,7 +1,7 @@
 import { APIError, type ClientOptions, type OpenAI } from 'openai';
 import type { Logger } from '../../core/logger.ts';
 import { EndpointDown, LeftAlone, type Line } from '../endpoint/line.ts';
-import { TimeLimit } from '../endpoint/timeLimit.ts';
+import { NO_TIME_LIMIT, TimeLimit } from '../endpoint/timeLimit.ts';
 import {
   type Embedded,
   type Model,
@@ -31,9 +31,6 @@ import { type Collector, StreamReading } from './streamed.ts';
 
 /** Delays of 0.5, 1 and 2 s with some chance, unless the endpoint says Retry-After. */
 const RETRIES = 3;
-
-/** Milliseconds: the longest that a timer takes. */
-const NEVER = 2 ** 31 - 1;
 
 /** Options of every client, whoever it asks. */
 export type CommonOptions = Pick<
@@ -191,7 +188,7 @@ export class OpenAiModel implements Model {
       defaultHeaders: params.headers ?? {},
       maxRetries: RETRIES,
       // Ours ends the request, body included, and stands still while it waits in line.
-      timeout: NEVER,
+      timeout: NO_TIME_LIMIT,
       fetch: guardedFetch(line, attempts, stop, collect && (() => new StreamReading(collect()))),
       logLevel: 'off',
     });

@@ -6,9 +6,6 @@ export type Attach = (port: number) => Promise<void>;
 /** Before the script's own path: the program waits until a debugger lets it go on. */
 export const WAIT_FOR_DEBUGGER = '--inspect-brk=127.0.0.1:0';
 
-/** Nobody waits at a breakpoint for longer: the most milliseconds that a timer takes. */
-export const NO_TIME_LIMIT = 2 ** 31 - 1;
-
 const LISTENING = /^Debugger listening on ws:\/\/127\.0\.0\.1:(\d+)\//m;
 
 /** Resolves with the port that Node names before the program begins. */

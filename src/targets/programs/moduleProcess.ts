@@ -2,10 +2,11 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { errorText } from '../../core/errors.ts';
 import { unreachable } from '../../core/unreachable.ts';
+import { NO_TIME_LIMIT } from '../../models/endpoint/timeLimit.ts';
 import { withDeadline } from '../deadline.ts';
 import { TargetError } from '../target.ts';
 import { entryPoint } from './entryPoint.ts';
-import { inspectorPort, NO_TIME_LIMIT, WAIT_FOR_DEBUGGER } from './inspector.ts';
+import { inspectorPort, WAIT_FOR_DEBUGGER } from './inspector.ts';
 import { ProgramLog } from './programLog.ts';
 import type { Programs } from './programs.ts';
 
