@@ -9,6 +9,11 @@ const WORTH_TELLING = 1_000;
 /** An endpoint that is not asked; the message says why and what to do. */
 export class EndpointDown extends Error {
   override readonly name = 'EndpointDown';
+
+  /** @param why requests before it failed */
+  constructor(why: string) {
+    super(`Not asked, since requests before it failed. ${why}`);
+  }
 }
 
 /** An endpoint wants to be left alone for longer than a request may take. */
@@ -18,9 +23,14 @@ export class LeftAlone extends Error {
   readonly wait: number;
 
   constructor(wait: number) {
-    super(`It asks to be left alone for ${durationText(wait)}.`);
+    super('The endpoint asks to be left alone.');
     this.wait = wait;
   }
+}
+
+/** What to do where an endpoint asks to wait for longer than a time limit allows. @param wait milliseconds */
+export function leftAloneText(wait: number, whose: 'model' | 'target'): string {
+  return `It asks to be left alone for ${durationText(wait)}, longer than the ${whose}'s \`timeout\`. Run again after that.`;
 }
 
 /** A request that wants to be sent. */

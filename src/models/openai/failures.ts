@@ -1,8 +1,8 @@
 import { APIConnectionError, APIError } from 'openai';
 import { errorText } from '../../core/errors.ts';
-import { durationText } from '../../core/presentation/amounts.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { connectionFault } from '../connectionFault.ts';
+import { leftAloneText } from '../endpoint/line.ts';
 import { ModelError } from '../model.ts';
 import { shownUrl, shownWords } from '../shownWords.ts';
 import type { Attempts } from './guardedFetch.ts';
@@ -147,9 +147,6 @@ export function leftAloneError(at: Endpoint, attempts: Attempts): ModelError {
   );
 }
 
-/** What to do where the endpoint wants to be left alone for longer than the request may take. */
 function leftAlone({ refusedWait }: Attempts): string | undefined {
-  if (refusedWait === undefined) return undefined;
-  const wait = durationText(refusedWait);
-  return `It asks to be left alone for ${wait}, longer than the model's \`timeout\`. Run again after that.`;
+  return refusedWait === undefined ? undefined : leftAloneText(refusedWait, 'model');
 }

@@ -205,8 +205,7 @@ export class OpenAiModel implements Model {
 
   #explain(error: unknown, attempts: Attempts, stopped: AbortSignal): unknown {
     if (stopped.reason instanceof EndpointDown) {
-      const message = `Not asked, since requests before it failed. ${stopped.reason.message}`;
-      return new ModelError('endpoint-down', message);
+      return new ModelError('endpoint-down', stopped.reason.message);
     }
     if (stopped.aborted && stopped.reason === attempts.lastFailure) {
       return unreachable(stopped.reason, this.#endpoint);

@@ -1,11 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { durationText } from '../../core/presentation/amounts.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import { connectionFault } from '../../models/connectionFault.ts';
 import { askedWait } from '../../models/endpoint/headers.ts';
 import { inLine } from '../../models/endpoint/inLine.ts';
-import { EndpointDown, LeftAlone, type Line, type Place } from '../../models/endpoint/line.ts';
+import {
+  EndpointDown,
+  LeftAlone,
+  type Line,
+  leftAloneText,
+  type Place,
+} from '../../models/endpoint/line.ts';
 import type { TimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { shownUrl, shownWords } from '../../models/shownWords.ts';
 import { TargetError } from '../target.ts';
@@ -88,11 +93,9 @@ async function inTurn(request: Outgoing, patience: Patience) {
     patience.place = place;
     return { response: answer, refusedWait };
   } catch (error) {
-    if (error instanceof EndpointDown) {
-      throw failed(`Not asked, since requests before it failed. ${error.message}`);
-    }
+    if (error instanceof EndpointDown) throw failed(error.message);
     if (error instanceof LeftAlone) {
-      const why = `${shownUrl(request.url)} is rate-limited. ${leftAlone(error.wait)}`;
+      const why = `${shownUrl(request.url)} is rate-limited. ${leftAloneText(error.wait, 'target')}`;
       line.failed(why, true);
       throw failed(why);
     }
@@ -138,12 +141,8 @@ async function refused(
   }
   const words = shownWords(await beginning(response), scrubber);
   const said = words === '' ? '' : ` (${words})`;
-  const advice = wait === undefined ? adviceFor(status) : leftAlone(wait);
+  const advice = wait === undefined ? adviceFor(status) : leftAloneText(wait, 'target');
   return new StatusError(status, `${at} answered ${status}${said}. ${advice}`);
-}
-
-function leftAlone(wait: number): string {
-  return `It asks to be left alone for ${durationText(wait)}, longer than the target's \`timeout\`. Run again after that.`;
 }
 
 function adviceFor(status: number): string {
