@@ -8,7 +8,7 @@ import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts
 import { HOME_FOLDER, RUNS_FOLDER } from '../../core/record/recordPaths.ts';
 import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
 import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
-import { type FoundHome, findHome } from '../../store/home.ts';
+import { type FoundHome, findHome, findHomes } from '../../store/home.ts';
 import { type RunRecord, readRecord, rootOfRecord } from '../../store/read.ts';
 import { RunRecords } from '../../store/runRecords.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
@@ -28,10 +28,10 @@ export async function merge(
   const records = await Promise.all(paths.map((path) => readOne(path, shell.folder)));
   const merged = mergeRuns(records);
   const { run, lines, end } = merged;
-  const suites = new Set(
-    [...run.files, ...lines.map(({ suite }) => ({ path: suite }))].map(({ path }) => path),
-  );
-  const homes = new Map([...suites].map((path) => [path, findHome(path)]));
+  const homes = findHomes([
+    ...run.files.map(({ path }) => path),
+    ...lines.map(({ suite }) => suite),
+  ]);
   const reporters = await createReporters(
     options.reporter ?? [{ name: 'terminal' }],
     options.output,
