@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { counted } from '../core/presentation/amounts.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { type EarlierRun, earlierRuns, lastRun, runIn } from '../store/earlierRuns.ts';
 import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 import { findEvalFiles } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
+import { shortListOfCases } from './shortList.ts';
 
 /** What `--resume` stands before: it may be a run, or the first of the files. */
 const RUN = /^[0-9a-f]{8}$|\.jsonl$/;
@@ -115,8 +115,6 @@ async function namedRun(
 
 const GIVEN = { judge: 'judge', base_url: 'baseUrl', replay: 'replay' } as const;
 
-const SHOWN = 10;
-
 type Started = Extract<RunEvent, { kind: 'run-started' }>;
 
 /** What is told where a run goes back to an earlier one. */
@@ -133,13 +131,9 @@ export function goingBackText(event: Started): string | undefined {
 function resumedText({ run, cases, resumed }: Started): string | undefined {
   if (!resumed) return undefined;
   const { standing, edited, gone } = resumed;
-  const names = [...new Set(edited.map((ref) => visibleLine(caseName(ref))))];
-  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '';
   return [
     `Resuming the run ${run.id}: ${standing} of ${counted(cases.length, 'case')} finished and stand.`,
-    ...(names.length > 0
-      ? [`Edited since, so run anew: ${names.slice(0, SHOWN).join(', ')}${more}.`]
-      : []),
+    ...(edited.length > 0 ? [`Edited since, so run anew: ${shortListOfCases(edited)}.`] : []),
     ...goneText(gone),
   ].join(' ');
 }

@@ -5,6 +5,7 @@ import { escapeRegExp } from '../core/text/escapeRegExp.ts';
 import { onlyOf } from '../runner/plan.ts';
 import { UsageError } from './exitCode.ts';
 import { partOf, type Shard } from './shards.ts';
+import { shortList } from './shortList.ts';
 
 export interface Selection {
   /** Ids, or those of variants such as `refund/line-7`; `*` stands for any characters. */
@@ -61,8 +62,6 @@ function matcher(pattern: string): (suiteCase: SuiteCase) => boolean {
   return (one) => expression.test(one.id) || expression.test(caseName(one));
 }
 
-const SHOWN = 20;
-
 function noSuchCase(text: string, all: readonly SuiteCase[]): string {
   const id = text.split('/')[0];
   const variants = text.includes('/') ? all.filter((one) => one.id === id) : [];
@@ -81,6 +80,5 @@ function nothingChosen({ cases, tags }: Selection, all: readonly SuiteCase[]): s
 
 function known(what: string, names: readonly string[]): string {
   if (names.length === 0) return `The files have no ${what}.`;
-  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more (turnlight list)` : '';
-  return `Known ${what}: ${names.slice(0, SHOWN).join(', ')}${more}.`;
+  return `Known ${what}: ${shortList(names, 20, ' (turnlight list)')}.`;
 }

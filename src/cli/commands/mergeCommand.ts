@@ -3,7 +3,6 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import { groupBy } from '../../core/data/data.ts';
 import { counted } from '../../core/presentation/amounts.ts';
-import { caseName } from '../../core/presentation/executionTitle.ts';
 import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
 import { HOME_FOLDER, RUNS_FOLDER } from '../../core/record/recordPaths.ts';
 import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
@@ -14,6 +13,7 @@ import { RunRecords } from '../../store/runRecords.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import { createReporters } from '../reporters.ts';
 import type { Shell } from '../shell.ts';
+import { shortListOfCases } from '../shortList.ts';
 import type { RunCommandOptions } from './runCommandOptions.ts';
 
 export type MergeOptions = Pick<RunCommandOptions, 'reporter' | 'output' | 'minPassRate' | 'save'>;
@@ -103,14 +103,10 @@ async function keep(
   return records.paths;
 }
 
-const SHOWN = 10;
-
 function toldOf(
   { run, overlapping, missingShards, unfinished }: MergedRun,
   records: readonly RunRecord[],
 ): string[] {
-  const names = [...new Set(overlapping.map((ref) => visibleLine(caseName(ref))))];
-  const more = names.length > SHOWN ? `, and ${names.length - SHOWN} more` : '';
   const hashes = groupBy(
     records.flatMap((one) => one.run?.files ?? []),
     ({ path }) => path,
@@ -121,10 +117,8 @@ function toldOf(
     ...changed.map(
       ([path]) => `The records are of different versions of ${visibleLine(basename(path))}.`,
     ),
-    ...(names.length > 0
-      ? [
-          `In several records, so that the last result counts: ${names.slice(0, SHOWN).join(', ')}${more}.`,
-        ]
+    ...(overlapping.length > 0
+      ? [`In several records, so that the last result counts: ${shortListOfCases(overlapping)}.`]
       : []),
     ...missingShards.map((shard) => `Missing: the record of --shard ${shard}.`),
     ...[...unfinished].map(
