@@ -1,4 +1,4 @@
-import type { SuiteCase } from '../core/suite.ts';
+import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { PlannedCase } from './caseRunner.ts';
 import { RunRefusedError } from './refused.ts';
 import type { RunOptions } from './runOptions.ts';
@@ -12,6 +12,16 @@ export function onlyOf<One>(
   return only.length > 0 ? only : all;
 }
 
+/** The cases of suites that are selected; all by default. */
+export function selectedCases(
+  suites: readonly Suite[],
+  select: NonNullable<RunOptions['select']> = () => true,
+): Pick<PlannedCase, 'suite' | 'case'>[] {
+  return suites.flatMap((suite) =>
+    suite.cases.filter((one) => select(suite, one)).map((one) => ({ suite, case: one })),
+  );
+}
+
 /**
  * What will run, in the order of the suites and their cases. Cases that say `only` leave out the
  * others.
@@ -20,13 +30,10 @@ export function onlyOf<One>(
  */
 export function planRun({
   suites,
-  select = () => true,
+  select,
   forbidOnly,
 }: Pick<RunOptions, 'suites' | 'select' | 'forbidOnly'>): PlannedCase[] {
-  const selected = suites.flatMap((suite) =>
-    suite.cases.filter((one) => select(suite, one)).map((one) => ({ suite, case: one })),
-  );
-  const narrowed = onlyOf(selected, (one) => one.case);
+  const narrowed = onlyOf(selectedCases(suites, select), (one) => one.case);
   if (forbidOnly && narrowed[0]?.case.only) {
     const ids = narrowed.map((one) => one.case.id).join(', ');
     const message = `\`only\` is not allowed in this run. Remove it from these cases: ${ids}.`;

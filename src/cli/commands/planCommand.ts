@@ -12,6 +12,7 @@ import { estimateCase } from '../../judge/estimate.ts';
 import { shownPath } from '../../report/shownPath.ts';
 import { plainTable } from '../../report/table.ts';
 import { type AskedHost, destinationsOf } from '../../runner/destinations.ts';
+import { selectedCases } from '../../runner/plan.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import { selectCases, selectionOf } from '../selection.ts';
@@ -50,20 +51,18 @@ export async function plan(
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
-  const select = selectCases(suites, selectionOf(options));
+  const chosen = selectedCases(suites, selectCases(suites, selectionOf(options)));
   const once = new Set<string>();
   const rows: Row[] = [];
-  for (const suite of suites) {
+  for (const { suite, case: one } of chosen) {
     const file = shownPath(suite.path, shell.folder);
-    for (const one of suite.cases.filter((suiteCase) => select(suite, suiteCase))) {
-      const { suiteCase = one } = (await one.open?.()) ?? {};
-      rows.push({ file, id: caseName(one), estimate: await estimateCase(suiteCase, once) });
-    }
+    const { suiteCase = one } = (await one.open?.()) ?? {};
+    rows.push({ file, id: caseName(one), estimate: await estimateCase(suiteCase, once) });
   }
   const total = rows.reduce((sum, { estimate }) => addEstimates(sum, estimate), NO_ESTIMATE);
-  const chosen = suites.flatMap((suite) => suite.cases.filter((one) => select(suite, one)));
   const secret = async (name: string) => shell.env(name);
-  const asked = await destinationsOf(chosen, { secret, env: shell.env });
+  const cases = chosen.map((one) => one.case);
+  const asked = await destinationsOf(cases, { secret, env: shell.env });
   shell.out.write(options.format === 'json' ? json(rows, total, asked) : text(rows, total, asked));
   return EXIT.passed;
 }

@@ -6,6 +6,7 @@ import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
 import type { Suite } from '../../core/suite.ts';
 import { shownPath } from '../../report/shownPath.ts';
+import { selectedCases } from '../../runner/plan.ts';
 import { answersFolder } from '../../store/answersFolder.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from '../exitCode.ts';
@@ -45,7 +46,7 @@ export async function run(
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
   const { record, replay } = options;
-  const chosen = suites.flatMap((suite) => suite.cases.filter((one) => select(suite, one)));
+  const chosen = selectedCases(suites, select).map((one) => one.case);
   if (chosen.length === 0) {
     shell.err.write(among ? nothingEnded(options) : `${nothingLeft(options)}\n`);
     return EXIT.passed;
@@ -166,8 +167,8 @@ function shardOf(suites: readonly Suite[], selection: Selection): Record<string,
   const { shard } = selection;
   if (!shard) return {};
   const select = selectCases(suites, { ...selection, shard: undefined });
-  const cases = suites.flatMap((suite) => suite.cases.filter((one) => select(suite, one)));
-  return { shard: `${shard.part}/${shard.of}`, sharded_cases: cases.length };
+  const cases = selectedCases(suites, select).length;
+  return { shard: `${shard.part}/${shard.of}`, sharded_cases: cases };
 }
 
 /** What the record keeps of the command line: what was asked for, and no default. */
