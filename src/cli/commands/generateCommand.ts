@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ReasonedError } from '../../core/errors.ts';
 import { counted } from '../../core/presentation/amounts.ts';
-import { visibleLog } from '../../core/presentation/visibleLog.ts';
+import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { evalFilePaths } from '../../interop/evalFilePaths.ts';
@@ -70,7 +70,7 @@ export async function generate(
     env: shell.env,
     scrubber: shell.scrubber,
     allowedHosts: await allowedHostsOf(options.allowHost ?? [], shell),
-    log: visibleLog({ debug() {}, info() {}, warn: tell, error: tell }),
+    log: visibleWarnings(tell),
   };
   const place = {
     path,

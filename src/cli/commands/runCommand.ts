@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import type { Logger } from '../../core/logger.ts';
 import { scoreText } from '../../core/presentation/score.ts';
-import { visibleLog } from '../../core/presentation/visibleLog.ts';
+import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
 import type { Suite } from '../../core/suite.ts';
@@ -64,7 +63,7 @@ export async function run(
   const signal = shell.catchInterrupt();
   if (back && !back.earlier) reporters.note('No run of these files is kept. A new one begins.');
   noteInterrupt(signal, reporters);
-  const log = logTo(reporters);
+  const log = visibleWarnings((message) => reporters.note(message));
   const { maxCost, timeout, queue } = options;
   const limits = { timeout, ...(maxCost !== undefined && { maxCost }) };
   const used = new Set(chosen);
@@ -149,11 +148,6 @@ function refuseOnly(suites: readonly Suite[], folder: string): void {
 function noteInterrupt(signal: AbortSignal, reporters: Reporters): void {
   const note = () => reporters.note('Stopping. Press Ctrl+C again to stop at once.');
   signal.addEventListener('abort', note, { once: true });
-}
-
-function logTo(reporters: Reporters): Logger {
-  const tell = (message: string) => reporters.note(message);
-  return visibleLog({ debug() {}, info() {}, warn: tell, error: tell });
 }
 
 function nothingLeft({ shard }: RunCommandOptions): string {

@@ -1,7 +1,7 @@
 import type { AllowedHost } from '../../core/environment.ts';
 import { executionTitle } from '../../core/presentation/executionTitle.ts';
 import { STATUS_WORDS } from '../../core/presentation/status.ts';
-import { visibleLog } from '../../core/presentation/visibleLog.ts';
+import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { shownPath } from '../../report/shownPath.ts';
 import { forbiddenHosts } from '../../runner/destinations.ts';
@@ -44,7 +44,7 @@ export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCo
     env: shell.env,
     allowedHosts,
     scrubber: shell.scrubber,
-    log: visibleLog({ debug() {}, info() {}, warn: tell, error: tell }),
+    log: visibleWarnings(tell),
     signal,
     tell,
     onCase: (line) =>

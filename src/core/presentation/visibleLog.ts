@@ -5,3 +5,8 @@ import { visibleText } from './visibleText.ts';
 export function visibleLog(log: Logger): Logger {
   return changedLog(log, visibleText);
 }
+
+/** A log of which only warnings and errors are told. */
+export function visibleWarnings(tell: (message: string) => void): Logger {
+  return visibleLog({ debug() {}, info() {}, warn: tell, error: tell });
+}
