@@ -41,11 +41,7 @@ export async function plan(
   shell: Shell,
 ): Promise<ExitCode> {
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
-  const loaded = await loadSuites(
-    args,
-    shell,
-    options.judge ? { judge: options.judge } : undefined,
-  );
+  const loaded = await loadSuites(args, shell, options);
   if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
     shell.err.write('Nothing was planned. Fix the errors above first.\n');
     return EXIT.invalid;

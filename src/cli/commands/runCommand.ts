@@ -31,9 +31,7 @@ export async function run(
     throw new UsageError('Use either --record or --replay, not both.');
   }
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
-  const { judge, baseUrl } = options;
-  const override = { ...(judge && { judge }), ...(baseUrl && { baseUrl }) };
-  const loaded = await loadSuites(files, shell, judge || baseUrl ? override : undefined);
+  const loaded = await loadSuites(files, shell, options);
   if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
     shell.err.write('Nothing was run. Fix the errors above first.\n');
     return EXIT.invalid;

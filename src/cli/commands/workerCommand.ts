@@ -58,12 +58,11 @@ export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCo
 /** An eval file as it stands here, or why its cases cannot run here: nobody would see that in a result. */
 async function loadHere(
   path: string,
-  { judge, baseUrl }: WorkerOptions,
+  options: WorkerOptions,
   allowedHosts: readonly AllowedHost[],
   shell: Shell,
 ) {
-  const override = { ...(judge && { judge }), ...(baseUrl && { baseUrl }) };
-  const [loaded] = await loadSuites([path], shell, judge || baseUrl ? override : undefined);
+  const [loaded] = await loadSuites([path], shell, options);
   if (!loaded?.suite) return `${shownPath(path, shell.folder)} cannot be run here.`;
   let problems = '';
   const isBroken = showProblems([loaded], shell.folder, (text) => {
