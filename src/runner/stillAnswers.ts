@@ -13,6 +13,7 @@ export function stillAnswers(line: CaseLine, suiteCase: SuiteCase): boolean {
   const skipped = line.verdicts.some(({ reason }) => reason === 'case-skipped');
   return (
     line.repetitions === repeat.times &&
+    (line.must_pass ?? 1) === repeat.pass &&
     line.threshold === threshold &&
     line.score === caseScore(line.verdicts, aggregate) &&
     skipped === (skip !== undefined) &&

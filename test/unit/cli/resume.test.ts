@@ -65,27 +65,28 @@ describe('turnlight run --resume', () => {
     assert.equal(end?.counts.fail, 1);
   });
 
-  it('runs anew what has another threshold, weight, number of repetitions or target', async (t) => {
-    const before = ['threshold', 'weight', 'repeat', 'same'].map((id) => aCase(id));
+  it('runs anew what has another threshold, weight, number of repetitions, of those that must pass, or target', async (t) => {
+    const before = ['threshold', 'weight', 'repeat', 'pass', 'same'].map((id) => aCase(id));
     const folder = await workspaceWith(t, {
       'bot.mjs': askedBot(),
       'a.eval.yaml': suiteOf(before),
     });
     await turnlight(folder, ['run']);
-    await killedAfter(folder, 4);
+    await killedAfter(folder, 5);
     const after = [
       aCase('threshold', 'x', 'value: x, threshold: 0.5'),
       aCase('weight', 'x', 'value: x, weight: 2'),
       aCase('repeat').replace('turns', 'repeat: 2, turns'),
+      aCase('pass').replace('turns', 'repeat: {times: 1, pass: 0.5}, turns'),
       aCase('same'),
     ];
     await writeFile(join(folder, 'a.eval.yaml'), suiteOf(after));
     await turnlight(folder, ['run', '--resume']);
-    assert.deepEqual(await asked(folder), ['repeat', 'repeat', 'threshold', 'weight']);
-    await killedAfter(folder, 5);
+    assert.deepEqual(await asked(folder), ['pass', 'repeat', 'repeat', 'threshold', 'weight']);
+    await killedAfter(folder, 6);
     await appendFile(join(folder, 'bot.mjs'), '// changed\n');
     await turnlight(folder, ['run', '--resume']);
-    assert.equal((await asked(folder)).length, 5);
+    assert.equal((await asked(folder)).length, 6);
   });
 
   it('keeps to the files, the cases and the judge that the run chose', async (t) => {
