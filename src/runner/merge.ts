@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { groupBy, uniqueBy } from '../core/data/data.ts';
-import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
+import { type CaseRef, executionKey } from '../core/identity.ts';
 import {
   type CaseLine,
   type EndLine,
@@ -8,7 +8,7 @@ import {
   type RunLine,
 } from '../core/record/runRecord.ts';
 import type { RunRecord } from '../store/read.ts';
-import { combineRepetitions } from './repetitions.ts';
+import { countCases } from './repetitions.ts';
 
 /** Runs of parts of a suite as one run. */
 export interface MergedRun {
@@ -43,7 +43,7 @@ export function mergeRuns(records: readonly RunRecord[]): MergedRun {
       finished: latest([...ends, ...lines].map(({ finished }) => finished)),
       cancelled: ends.some(({ cancelled }) => cancelled),
       ...(ends.some(({ stopped }) => stopped) && { stopped: 'max-cost' as const }),
-      counts: countsOf(lines),
+      counts: countCases(lines),
     },
     overlapping: groups.filter(({ length }) => length > 1).map(([first]) => first),
     missingShards: missingShards(runs),
@@ -75,14 +75,6 @@ function mergedRun(runs: readonly RunLine[]): RunLine {
 
 function latest(times: readonly string[]): string {
   return [...times].sort().at(-1) ?? new Date().toISOString();
-}
-
-function countsOf(lines: readonly CaseLine[]): EndLine['counts'] {
-  const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
-  for (const own of groupBy(lines, caseKey).values()) {
-    counts[combineRepetitions(own, own[0].must_pass ?? 1).status] += 1;
-  }
-  return counts;
 }
 
 /** Of `--shard 2/3`; a part beyond the number of cases never had any. */

@@ -1,4 +1,7 @@
+import { groupBy } from '../core/data/data.ts';
+import { caseKey } from '../core/identity.ts';
 import type { CaseSummary } from '../core/record/caseSummary.ts';
+import type { EndLine } from '../core/record/runRecord.ts';
 import { mean } from '../core/scoring.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 
@@ -29,6 +32,15 @@ export function combineRepetitions(lines: readonly CaseSummary[], pass: number):
     spread,
     score: mean(scores) ?? null,
   };
+}
+
+/** Cases by their status, the repetitions of each taken together. */
+export function countCases(lines: Iterable<CaseSummary>): EndLine['counts'] {
+  const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
+  for (const own of groupBy(lines, caseKey).values()) {
+    counts[combineRepetitions(own, own[0].must_pass ?? 1).status] += 1;
+  }
+  return counts;
 }
 
 /**

@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import { groupBy } from '../core/data/data.ts';
 import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
 import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
 import { findHomes } from '../store/home.ts';
@@ -10,7 +9,7 @@ import { Exchanges } from './exchanges.ts';
 import { runHere } from './here.ts';
 import { modelsOf } from './modelsOf.ts';
 import { planRun } from './plan.ts';
-import { combineRepetitions } from './repetitions.ts';
+import { countCases } from './repetitions.ts';
 import { resume, standingLines } from './resume.ts';
 import type { RunOptions, RunResult } from './runOptions.ts';
 import { StoredCases } from './stored.ts';
@@ -63,7 +62,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       finished: new Date().toISOString(),
       cancelled: options.signal.aborted,
       ...(runner.stopped && { stopped: 'max-cost' as const }),
-      counts: countCases(cases, finished),
+      counts: countCases(cases.flatMap((one) => finished.get(one) ?? [])),
     });
     await unwritten.tolerate(
       kept?.end((root) => endOf(planned.filter(({ suite }) => rootOf(suite.path) === root))),
@@ -114,19 +113,4 @@ async function takeOver(
     onEvent({ kind: 'case-started', ref: one.ref, case: one.case });
     onEvent({ kind: 'case-finished', ref: one.ref, line, earlier: true });
   }
-}
-
-/** Cases by their status, the repetitions of each taken together. */
-function countCases(
-  planned: readonly PlannedCase[],
-  finished: ReadonlyMap<PlannedCase, CaseSummary>,
-): EndLine['counts'] {
-  const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
-  const cases = groupBy(planned, (one) => one.case);
-  for (const [suiteCase, executions] of cases) {
-    const repetitions = executions.flatMap((one) => finished.get(one) ?? []);
-    if (repetitions.length === 0) continue;
-    counts[combineRepetitions(repetitions, suiteCase.repeat.pass).status] += 1;
-  }
-  return counts;
 }
