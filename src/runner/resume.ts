@@ -14,7 +14,6 @@ import { openCase } from './case/ended.ts';
 import type { PlannedCase } from './caseRunner.ts';
 import type { TakenOver } from './events.ts';
 import type { Exchanges } from './exchanges.ts';
-
 import { stillAnswers } from './stillAnswers.ts';
 
 /** What a run that goes on takes over of what it did before. */
