@@ -6,12 +6,9 @@ import type { CaseRunner, PlannedCase } from '../runner/caseRunner.ts';
 import { Members } from './members.ts';
 import type { CaseJob, Manifest } from './messages.ts';
 import { QueueError } from './queueError.ts';
-import { type Connection, connect, keysOf, PREFIX, RUNS, within } from './redis.ts';
+import { ALIVE, type Connection, connect, keysOf, PREFIX, RUNS, within } from './redis.ts';
 import { Returned, type Telling } from './returned.ts';
 import { type FiledSuite, sharedPath, sharedSuite } from './sharedFiles.ts';
-
-/** Seconds after which workers leave a run that was not heard of. */
-const ALIVE = 60;
 
 /** Milliseconds between two signs of life. */
 const BEAT = 1_000;

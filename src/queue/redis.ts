@@ -16,6 +16,9 @@ export const PREFIX = '{turnlight}';
 /** The runs that have begun, the oldest first. */
 export const RUNS = `${PREFIX}:runs`;
 
+/** Seconds after which a run that was not heard of is over, and what its workers said of themselves forgotten. */
+export const ALIVE = 60;
+
 /** Where a run keeps what its workers need besides the cases. */
 export function keysOf(run: string) {
   const key = (name: string) => `${PREFIX}:${run}:${name}`;

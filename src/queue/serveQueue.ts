@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { errorText } from '../core/errors.ts';
 import type { Suite } from '../core/suite.ts';
 import { isRunId, MANIFEST_BYTES, type Manifest, type Member, readManifest } from './messages.ts';
-import { type Connection, connect, keysOf, PREFIX, RUNS, within } from './redis.ts';
+import { ALIVE, type Connection, connect, keysOf, PREFIX, RUNS, within } from './redis.ts';
 import { type Host, ServedRun } from './servedRun.ts';
 import { difference, type FiledSuite, ownPath, sharedSuite } from './sharedFiles.ts';
 
@@ -107,7 +107,7 @@ class Server {
     const { workers } = keysOf(run);
     const said: Member = { ...member, beat: this.#beat };
     await redis.hset(workers, this.#name, JSON.stringify(said));
-    await redis.expire(workers, 60);
+    await redis.expire(workers, ALIVE);
   }
 
   async #join(run: string): Promise<Answer> {
