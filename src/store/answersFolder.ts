@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
 import { isInside } from '../core/insideWorkspace.ts';
+import { realPathOf } from '../disk/realPath.ts';
 import { makeRealFolder } from '../disk/regularFile.ts';
 
 /** Names the folder where answers are kept, instead of the platform's. */
@@ -47,17 +48,13 @@ export async function preparedFolder(folder: string, workspaces: readonly string
   };
   outside(folder, workspaces);
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
-  outside(await realpath(dirname(folder)), await Promise.all(workspaces.map(real)));
+  outside(await realpath(dirname(folder)), workspaces.map(realPathOf));
   await makeRealFolder(folder, 0o700);
   const { uid, mode } = await lstat(folder);
   const isOurs = process.getuid === undefined || uid === process.getuid();
   if (isOurs && (process.platform === 'win32' || (mode & 0o022) === 0)) return;
   const message = `Others may write to ${folder}. Make it yours alone (chmod 700), or remove it.`;
   throw new UntrustedFolderError('not-private', message);
-}
-
-function real(path: string): Promise<string> {
-  return realpath(path).catch(() => path);
 }
 
 /** A file of ours. */

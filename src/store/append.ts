@@ -121,8 +121,9 @@ async function writing(
   let release = async () => {};
   try {
     await makeHome(root);
-    await makeRealFolder(recordsIn(root));
-    release = await claimRecord(root, id);
+    const folder = recordsIn(root);
+    await makeRealFolder(folder);
+    release = await claimRecord(folder, id);
     return writer(path, await open(), scrubber, release);
   } catch (error) {
     await release();

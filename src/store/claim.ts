@@ -1,9 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReasonedError } from '../core/errors.ts';
-import { RUNS_FOLDER } from '../core/record/recordPaths.ts';
 import { CREATING, readRegular, writeRegular } from '../disk/regularFile.ts';
-import { keptIn } from './home.ts';
 
 /** Another run writes the record. `message` says which process, and what to do. */
 export class RecordBusyError extends ReasonedError<'busy'> {
@@ -14,14 +12,14 @@ export class RecordBusyError extends ReasonedError<'busy'> {
 const held = new Set<string>();
 
 /**
- * Keeps a run's record at a root to one writer, by a file beside it that names the process. What a killed
+ * Keeps a run's record in a folder to one writer, by a file beside it that names the process. What a killed
  * process left of it counts for nothing.
  *
  * @returns what gives it free
  * @throws RecordBusyError, or what the system says
  */
-export async function claimRecord(root: string, id: string): Promise<() => Promise<void>> {
-  const path = join(keptIn(root, RUNS_FOLDER), `${id}.lock`);
+export async function claimRecord(folder: string, id: string): Promise<() => Promise<void>> {
+  const path = join(folder, `${id}.lock`);
   const writer = Number(await readRegular(path).catch(() => ''));
   if (writer > 0 && writes(writer, path)) throw busy(id, writer, path);
   await rm(path, { force: true });
