@@ -8,6 +8,20 @@ export function format(): Option {
   return new Option('--format <format>', 'output format').choices(['text', 'json']).default('text');
 }
 
+export function dotenv(): Option {
+  return new Option(
+    '--dotenv <file>',
+    'set the variables of this file, such as .env, that are not set',
+  );
+}
+
+export function allowHost(): Option {
+  return new Option(
+    '--allow-host <host[=variables]>',
+    'let this host have keys, of all variables or of these; repeatable',
+  ).argParser(collect);
+}
+
 export function collect(value: string, earlier: readonly string[] = []): string[] {
   return [...earlier, value];
 }

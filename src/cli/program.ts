@@ -12,7 +12,7 @@ import type { PlanOptions } from './commands/planCommand.ts';
 import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 import type { SaveOptions } from './commands/saveCommand.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
-import { collect, count, format } from './optionParsers.ts';
+import { allowHost, collect, count, dotenv, format } from './optionParsers.ts';
 import { addJudge, addMerge } from './recordPrograms.ts';
 import { running } from './running.ts';
 import { onFiles, selecting } from './selecting.ts';
@@ -176,12 +176,8 @@ function addGenerate(program: Command, shell: Shell, done: (code: ExitCode) => v
     .option('--system <file>', 'the system prompt of what is tested')
     .option('--model <model>', 'the model that drafts: provider:model (default: TURNLIGHT_JUDGE)')
     .option('--base-url <url>', 'use this endpoint for the model instead')
-    .option(
-      '--allow-host <host[=variables]>',
-      'let this host have keys, of all variables or of these; repeatable',
-      collect,
-    )
-    .option('--dotenv <file>', 'set the variables of this file, such as .env, that are not set')
+    .addOption(allowHost())
+    .addOption(dotenv())
     .addOption(count('--count <n>', 'how many cases to draft', 5))
     .option('--output <file>', 'the eval file to write (default: beside the file, called like it)')
     .option('--force', 'write over an eval file that is there')

@@ -1,17 +1,10 @@
 import { type Command, Option } from 'commander';
 import { REPORTER_NAMES } from '../report/registry.ts';
-import { amount, collect, count, LIST, reporter, share } from './optionParsers.ts';
+import { allowHost, amount, count, LIST, reporter, share } from './optionParsers.ts';
 
 /** How cases are run, and what becomes of it. */
 export function running(command: Command): Command {
-  command
-    .option('--base-url <url>', 'use this endpoint for the judge instead')
-    .option(
-      '--allow-host <host[=variables]>',
-      'let this host have keys, of all variables or of these; repeatable',
-      collect,
-    )
-    .addOption(count('--concurrency <n>', 'how many cases to run in parallel', 4))
+  asking(command)
     .addOption(
       count('--timeout <ms>', 'time limit for one reply of a target, in milliseconds', 60_000),
     )
@@ -28,6 +21,14 @@ export function running(command: Command): Command {
     .option('--no-forbid-only', 'allow `only`')
     .option('--no-cache', 'ask anew, and keep no answers for later runs')
     .option('--no-save', 'do not record the run in .turnlight/');
+}
+
+/** Who may be asked, and how much at once. */
+export function asking(command: Command): Command {
+  return command
+    .option('--base-url <url>', 'use this endpoint for the judge instead')
+    .addOption(allowHost())
+    .addOption(count('--concurrency <n>', 'how many cases to run in parallel', 4));
 }
 
 /** What is told of a run, and what its exit code depends on. */
