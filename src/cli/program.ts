@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { ReasonedError } from '../core/errors.ts';
+import { ReasonedError, stackText } from '../core/errors.ts';
 import { visibleText } from '../core/presentation/visibleText.ts';
 import { UnwritableError } from '../disk/unwritable.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
@@ -50,8 +50,7 @@ export function explain(error: unknown, shell: Shell): ExitCode {
     if (error.what === RECORD) shell.err.write('Or run without a record: --no-save.\n');
     return EXIT.unwritten;
   }
-  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  shell.err.write(`Internal error. Please report it.\n${visibleText(words)}\n`);
+  shell.err.write(`Internal error. Please report it.\n${visibleText(stackText(error))}\n`);
   return EXIT.unwritten;
 }
 

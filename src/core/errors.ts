@@ -14,6 +14,11 @@ export class TookTooLong extends Error {
   override readonly name = 'TookTooLong';
 }
 
+/** What was thrown, with where that was: for logs. */
+export function stackText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
 /** What was thrown, in words. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

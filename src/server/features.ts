@@ -1,4 +1,5 @@
 import * as lsp from 'vscode-languageserver/node';
+import { stackText } from '../core/errors.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { START } from '../core/problem.ts';
 import { codeActionKinds } from '../language/codeActions/codeActions.ts';
@@ -58,7 +59,7 @@ export function serveFeatures(
           if (error instanceof lsp.ResponseError) throw error;
           if (unwanted.signal.aborted)
             throw new lsp.ResponseError(lsp.LSPErrorCodes.RequestCancelled, '');
-          connection.console.error(String(error instanceof Error ? error.stack : error));
+          connection.console.error(stackText(error));
           return nothing;
         }
       },

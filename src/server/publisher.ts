@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Connection } from 'vscode-languageserver/node';
 import { uniqueBy } from '../core/data/data.ts';
+import { stackText } from '../core/errors.ts';
 import type { Problem } from '../core/problem.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { diagnosticsByFile } from '../language/features/diagnostics.ts';
@@ -69,7 +70,7 @@ export function createPublisher(
         else forget(path);
       };
     } catch (error) {
-      connection.console.error(String(error instanceof Error ? error.stack : error));
+      connection.console.error(stackText(error));
       return () => {};
     }
   };

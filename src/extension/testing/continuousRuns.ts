@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { stackText } from '../../core/errors.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
 import { stepsOf } from '../../core/steps.ts';
 import { Disposing } from '../disposables.ts';
@@ -98,7 +99,7 @@ class Watch extends Disposing {
   }
 
   #fail(error: unknown): void {
-    this.#parts.log.error(String(error instanceof Error ? error.stack : error));
+    this.#parts.log.error(stackText(error));
   }
 
   async #runChanged(): Promise<void> {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { errorText } from '../../core/errors.ts';
+import { errorText, stackText } from '../../core/errors.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { overheardLog } from '../../core/logger.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
@@ -138,7 +138,7 @@ export class TestRunner {
         );
         chosen.push(one);
       } catch (error) {
-        log.error(String(error instanceof Error ? error.stack : error));
+        log.error(stackText(error));
         const item = tree.find(wanted.uri);
         if (item) run.errored(item, new vscode.TestMessage(errorText(error)));
       }
@@ -164,7 +164,7 @@ export class TestRunner {
     try {
       await this.#runSuites(chosenSuites(chosen, invalid, tree), going, progress);
     } catch (error) {
-      this.#parts.log.error(String(error instanceof Error ? error.stack : error));
+      this.#parts.log.error(stackText(error));
       progress.fail(errorText(error));
     } finally {
       progress.end();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
-import { errorText } from '../../core/errors.ts';
+import { errorText, stackText } from '../../core/errors.ts';
 import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
@@ -152,7 +152,7 @@ export class ConversationPanel extends Disposing {
       const arrived = await this.#post({ kind: 'reveal-turn', turn });
       if (arrived && this.#turn === turn) this.#turn = undefined;
     } catch (error) {
-      this.#parts.log.error(String(error instanceof Error ? error.stack : error));
+      this.#parts.log.error(stackText(error));
     }
   }
 

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { isTooDeep } from '../../core/data/data.ts';
+import { stackText } from '../../core/errors.ts';
 import { tooLong } from '../replyLimits.ts';
 import { endGroups, groupsOf } from './groups.ts';
 
@@ -31,7 +32,7 @@ function send(answer: object): void {
 }
 
 function explain(error: unknown): string {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const text = stackText(error);
   if (/ERR_UNKNOWN_FILE_EXTENSION/.test(text) && file.endsWith('.ts')) {
     return `${file} is TypeScript, which Node ${process.version} cannot run. Use Node 22.18 or newer, or compile it to .mjs.`;
   }
