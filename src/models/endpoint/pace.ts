@@ -5,6 +5,11 @@ import { allowed, askedWait } from './headers.ts';
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 30_000;
 
+/** Up to a quarter less, so that those who were refused together do not come back together. */
+export function jittered(pause: number): number {
+  return pause * (0.75 + Math.random() / 4);
+}
+
 /** A request under way. */
 export interface Sent {
   readonly order: number;
@@ -83,7 +88,7 @@ export class Pace {
     this.#room = Math.max(1, Math.min(this.#room, this.#under) / 2);
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#halvings);
     this.#halvings += 1;
-    if (!isAsked) this.#pause(pause * (0.75 + Math.random() / 4), now);
+    if (!isAsked) this.#pause(jittered(pause), now);
   }
 
   #speedUp(): void {

@@ -11,6 +11,7 @@ import {
   leftAloneText,
   type Place,
 } from '../../models/endpoint/line.ts';
+import { jittered } from '../../models/endpoint/pace.ts';
 import type { TimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { shownUrl, shownWords } from '../../models/shownWords.ts';
 import { TargetError } from '../target.ts';
@@ -50,8 +51,8 @@ export async function send(request: Outgoing, patience: Patience): Promise<Respo
   const { limit, signal, line } = patience;
   for (let attempt = 0; ; attempt += 1) {
     const answer = await inTurn(request, patience);
-    const chance = FIRST_WAIT * 2 ** attempt * (0.75 + Math.random() / 4);
-    const isLast = attempt === RETRIES || chance > limit.left;
+    const pause = jittered(FIRST_WAIT * 2 ** attempt);
+    const isLast = attempt === RETRIES || pause > limit.left;
     if (answer instanceof Error) {
       signal.throwIfAborted();
       const { advice } = connectionFault(answer);
@@ -60,7 +61,7 @@ export async function send(request: Outgoing, patience: Patience): Promise<Respo
         line.failed(error.message, false);
         throw error;
       }
-      await setTimeout(chance, undefined, { signal });
+      await setTimeout(pause, undefined, { signal });
       continue;
     }
     const { response, refusedWait } = answer;
@@ -73,7 +74,7 @@ export async function send(request: Outgoing, patience: Patience): Promise<Respo
     await response.body?.cancel();
     // The waits that services ask for are waited for in line.
     if (askedWait(response.headers) === undefined) {
-      await setTimeout(chance, undefined, { signal });
+      await setTimeout(pause, undefined, { signal });
     }
   }
 }
