@@ -11,10 +11,11 @@ import { readDotenv } from '../dotenv.ts';
 import { fileWorkspace, workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { allowedHostsOf } from '../hosts.ts';
+import { type Recordings, recordingsOf } from '../recordings.ts';
 import type { Shell } from '../shell.ts';
 import { assertFree, readGiven, save, tellEntries } from './importCommand.ts';
 
-export interface GenerateOptions {
+export interface GenerateOptions extends Recordings {
   readonly system?: string;
   readonly model?: string;
   readonly baseUrl?: string;
@@ -23,8 +24,6 @@ export interface GenerateOptions {
   readonly count: number;
   readonly output?: string;
   readonly force?: boolean;
-  readonly record?: string;
-  readonly replay?: string;
 }
 
 /** What the user has to put right before anything can be asked. */
@@ -36,10 +35,8 @@ export async function generate(
   options: GenerateOptions,
   shell: Shell,
 ): Promise<ExitCode> {
-  const { system: prompt, record, replay, force = false } = options;
-  if (record !== undefined && replay !== undefined) {
-    throw new UsageError('Use either --record or --replay, not both.');
-  }
+  const { system: prompt, force = false } = options;
+  const recordings = recordingsOf(options, shell.folder);
   const [named = prompt] = args;
   if (named === undefined) {
     throw new UsageError('Name files of conversations, or the system prompt by --system.');
@@ -62,8 +59,6 @@ export async function generate(
     import('../../runner/oneModel.ts'),
     import('../../interop/generateFile.ts'),
   ]);
-  const at = (one: string | undefined) =>
-    one === undefined ? undefined : resolve(shell.folder, one);
   const tell = (message: string) => void shell.err.write(`${message}\n`);
   const host = {
     secret: async (variable: string) => shell.env(variable),
@@ -82,7 +77,7 @@ export async function generate(
   const wanted = { count, judge: { id: name, ...(baseUrl !== undefined && { baseUrl }) } };
   const signal = shell.catchInterrupt();
   try {
-    const asked = { name, baseUrl, record: at(record), replay: at(replay) };
+    const asked = { name, baseUrl, ...recordings };
     const made = await withModel(asked, host, (model) =>
       generateFile({ system, conversations }, model, wanted, place, signal),
     );

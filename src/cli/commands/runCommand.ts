@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
@@ -13,6 +12,7 @@ import { type GoingBack, goingBackText, judgingAgain, resuming } from '../goingB
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
 import { lastEnded, nothingEnded } from '../lastEnded.ts';
 import { openQueuedRun, QUEUED_CASES } from '../queueing.ts';
+import { recordingsOf } from '../recordings.ts';
 import { createReporters, type Reporters } from '../reporters.ts';
 import { type Selection, selectCases, selectionOf } from '../selection.ts';
 import type { Shell } from '../shell.ts';
@@ -27,9 +27,7 @@ export async function run(
 ): Promise<ExitCode> {
   const back = await goBack(args, given, shell.folder);
   const { files, options } = back ?? { files: args, options: given };
-  if (options.record !== undefined && options.replay !== undefined) {
-    throw new UsageError('Use either --record or --replay, not both.');
-  }
+  const recordings = recordingsOf(options, shell.folder);
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
   const loaded = await loadSuites(files, shell, options);
   if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
@@ -42,7 +40,6 @@ export async function run(
   const select = back?.select ?? selectCases(suites, selection);
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
-  const { record, replay } = options;
   const chosen = selectedCases(suites, select).map((one) => one.case);
   if (chosen.length === 0) {
     shell.err.write(among ? nothingEnded(options) : `${nothingLeft(options)}\n`);
@@ -50,11 +47,10 @@ export async function run(
   }
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
   // Where others ask, keys are theirs as well.
-  const asksHere = replay === undefined && options.queue === undefined;
+  const asksHere = recordings.replay === undefined && options.queue === undefined;
   const allowedHosts = asksHere ? await requireHosts(chosen, allowed, shell) : allowed;
   const chosenReporters = options.reporter ?? [{ name: 'terminal' }];
-  const recordings = [record, replay].flatMap((one) => (one ? resolve(shell.folder, one) : []));
-  const taken = [...suites.map(({ path }) => path), ...recordings];
+  const taken = [...suites.map(({ path }) => path), ...Object.values(recordings)];
   const reporters = await createReporters(chosenReporters, options.output, shell, taken);
 
   const { runSuites } = await import('../../runner/run.ts');
@@ -84,8 +80,7 @@ export async function run(
     forbidOnly,
     keepRecord: options.save,
     ...(back?.earlier && { [options.judgeAgain ? 'judgeAgain' : 'resume']: back.earlier }),
-    ...(record !== undefined && { record: resolve(shell.folder, record) }),
-    ...(replay !== undefined && { replay: resolve(shell.folder, replay) }),
+    ...recordings,
     ...(options.cache && { cache: { folder: answersFolder(shell.env), fresh: false } }),
     described: { ...describeOptions(options), ...shardOf(suites, selection) },
     secret: async (name) => shell.env(name),

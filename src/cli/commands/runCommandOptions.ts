@@ -1,8 +1,9 @@
+import type { Recordings } from '../recordings.ts';
 import type { ChosenReporter } from '../reporters.ts';
 import type { Shard } from '../shards.ts';
 
 /** As they were given on the command line. */
-export interface RunCommandOptions {
+export interface RunCommandOptions extends Recordings {
   readonly case?: readonly string[];
   readonly tag?: readonly string[];
   readonly limit?: number;
@@ -20,8 +21,6 @@ export interface RunCommandOptions {
   readonly resume?: string | true;
   /** Judges the conversations of this run instead: by its id or record, or true for the last one. */
   readonly judgeAgain?: string | true;
-  readonly record?: string;
-  readonly replay?: string;
   /** The address of a queue; true for that of the environment. */
   readonly queue?: string | true;
   /** `terminal` by default. */

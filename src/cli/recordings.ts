@@ -1,0 +1,19 @@
+import { resolve } from 'node:path';
+import { UsageError } from './exitCode.ts';
+
+/** The recording that a command makes, or that answers it. */
+export interface Recordings {
+  readonly record?: string;
+  readonly replay?: string;
+}
+
+/** The same as absolute paths. @throws UsageError where both are named */
+export function recordingsOf({ record, replay }: Recordings, folder: string): Recordings {
+  if (record !== undefined && replay !== undefined) {
+    throw new UsageError('Use either --record or --replay, not both.');
+  }
+  return {
+    ...(record !== undefined && { record: resolve(folder, record) }),
+    ...(replay !== undefined && { replay: resolve(folder, replay) }),
+  };
+}
