@@ -11,10 +11,9 @@ import {
 import { digestOf } from '../../core/data/digest.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Message } from '../../core/message.ts';
-import type { Line } from '../../models/endpoint/line.ts';
 import { shownUrl, shownWords } from '../../models/shownWords.ts';
-import { withDeadline } from '../deadline.ts';
-import { failed, type Patience, StatusError } from '../http/send.ts';
+import { type Patience, Waiting } from '../http/patience.ts';
+import { failed, StatusError } from '../http/send.ts';
 import { readReply } from '../reply.ts';
 import { tooLong } from '../replyLimits.ts';
 import {
@@ -50,14 +49,14 @@ export class A2aSession implements TargetSession {
   #contextId = '';
   #taskId = '';
   #length = 0;
-  #waited = 0;
-  readonly #line: Line;
+  readonly #waiting: Waiting;
 
   constructor(setup: A2aSetup, host: Host) {
     this.#setup = setup;
     this.#host = host;
-    const { url, headers } = setup;
-    this.#line = host.endpoints.line({ url, account: digestOf(headers), name: '' });
+    const { url, headers, timeout } = setup;
+    const line = host.endpoints.line({ url, account: digestOf(headers), name: '' });
+    this.#waiting = new Waiting(line, host.scrubber, timeout);
   }
 
   async reply(
@@ -65,23 +64,13 @@ export class A2aSession implements TargetSession {
     signal: AbortSignal,
     hear: HearText = () => {},
   ): Promise<TargetReply> {
-    const { timeout } = this.#setup;
     const text = messages.at(-1)?.content ?? '';
-    const { scrubber } = this.#host;
-    const reply = await withDeadline(
-      async (stop, limit) => {
-        const patience: Patience = { limit, line: this.#line, signal: stop, scrubber };
-        this.#patience = patience;
-        try {
-          return await this.#ask(text, stop, hear).catch((error) => this.#explain(error, stop));
-        } finally {
-          patience.place?.leave();
-          this.#waited += limit.waited;
-        }
-      },
-      timeout,
-      signal,
-    );
+    const reply = await this.#waiting.for(signal, (patience) => {
+      this.#patience = patience;
+      return this.#ask(text, patience.signal, hear).catch((error) =>
+        this.#explain(error, patience.signal),
+      );
+    });
     this.#contextId = reply.contextId;
     this.#taskId = reply.isOpen ? reply.taskId : '';
     this.#length += reply.text.length;
@@ -91,7 +80,7 @@ export class A2aSession implements TargetSession {
   }
 
   waited(): number {
-    return this.#waited;
+    return this.#waiting.waited;
   }
 
   async close(): Promise<void> {}

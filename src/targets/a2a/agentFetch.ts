@@ -1,6 +1,7 @@
 import { isLoopback } from '../../models/destination.ts';
 import { shownUrl } from '../../models/shownWords.ts';
-import { bytesOf, failed, type Patience, send } from '../http/send.ts';
+import type { Patience } from '../http/patience.ts';
+import { bytesOf, failed, send } from '../http/send.ts';
 
 /**
  * A `fetch` for the client of an agent: within the limits and with the retries of every target, and

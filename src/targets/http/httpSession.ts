@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { digestOf } from '../../core/data/digest.ts';
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/toOpenaiChat.ts';
-import type { Line } from '../../models/endpoint/line.ts';
-import { withDeadline } from '../deadline.ts';
 import { tooLong } from '../replyLimits.ts';
 import {
   type HearText,
@@ -14,7 +12,8 @@ import {
 } from '../target.ts';
 import { type Answer, type Pointers, readEvents, readWhole } from './answer.ts';
 import { fillBody } from './bodyTemplate.ts';
-import { bytesOf, failed, type Outgoing, type Patience, send } from './send.ts';
+import { type Patience, Waiting } from './patience.ts';
+import { bytesOf, failed, type Outgoing, send } from './send.ts';
 
 export interface HttpSetup extends Pointers {
   readonly url: string;
@@ -34,15 +33,15 @@ export class HttpSession implements TargetSession {
   /** Ours, where the service has none of its own. */
   #session: string | null;
   #length = 0;
-  #waited = 0;
-  readonly #line: Line;
+  readonly #waiting: Waiting;
 
   constructor(setup: HttpSetup, host: Host) {
     this.#setup = setup;
     this.#host = host;
-    const { url, headers } = setup;
+    const { url, headers, timeout } = setup;
     const { pathname } = new URL(url);
-    this.#line = host.endpoints.line({ url, account: digestOf(headers), name: pathname });
+    const line = host.endpoints.line({ url, account: digestOf(headers), name: pathname });
+    this.#waiting = new Waiting(line, host.scrubber, timeout);
     this.#session = setup.session === undefined ? randomUUID() : null;
   }
 
@@ -51,20 +50,8 @@ export class HttpSession implements TargetSession {
     signal: AbortSignal,
     hear: HearText = () => {},
   ): Promise<TargetReply> {
-    const { timeout } = this.#setup;
-    const { scrubber } = this.#host;
-    const { reply, session } = await withDeadline(
-      async (stop, limit) => {
-        const patience: Patience = { limit, line: this.#line, signal: stop, scrubber };
-        try {
-          return await this.#ask(messages, patience, hear);
-        } finally {
-          patience.place?.leave();
-          this.#waited += limit.waited;
-        }
-      },
-      timeout,
-      signal,
+    const { reply, session } = await this.#waiting.for(signal, (patience) =>
+      this.#ask(messages, patience, hear),
     );
     this.#keep(session);
     const size = JSON.stringify(reply.messages).length;
@@ -75,7 +62,7 @@ export class HttpSession implements TargetSession {
   }
 
   waited(): number {
-    return this.#waited;
+    return this.#waiting.waited;
   }
 
   async close(): Promise<void> {}

@@ -1,20 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { LIMITS, readable } from '../../core/limits.ts';
-import type { Scrubber } from '../../core/scrubber.ts';
 import { connectionFault } from '../../models/connectionFault.ts';
 import { askedWait } from '../../models/endpoint/headers.ts';
 import { inLine } from '../../models/endpoint/inLine.ts';
-import {
-  EndpointDown,
-  LeftAlone,
-  type Line,
-  leftAloneText,
-  type Place,
-} from '../../models/endpoint/line.ts';
+import { EndpointDown, LeftAlone, leftAloneText } from '../../models/endpoint/line.ts';
 import { jittered } from '../../models/endpoint/pace.ts';
-import type { TimeLimit } from '../../models/endpoint/timeLimit.ts';
 import { shownUrl, shownWords } from '../../models/shownWords.ts';
 import { TargetError } from '../target.ts';
+import type { Patience } from './patience.ts';
 
 /** Waits of 0.5, 1 and 2 s with some chance, unless the service says Retry-After. */
 const RETRIES = 3;
@@ -28,16 +21,6 @@ export interface Outgoing {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-}
-
-/** Of one reply: how long it is waited for, and where. */
-export interface Patience {
-  readonly limit: TimeLimit;
-  readonly line: Line;
-  readonly signal: AbortSignal;
-  readonly scrubber: Scrubber;
-  /** That of its last request, until the reply is there. */
-  place?: Place;
 }
 
 /**
