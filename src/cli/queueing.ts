@@ -9,9 +9,6 @@ import { ownVersion } from './version.ts';
 /** The address of a queue, out of the command line, where others could read it. */
 export const QUEUE_VARIABLE = 'TURNLIGHT_QUEUE';
 
-/** Cases that a run has in its queue at once; how many run is up to the workers. */
-export const QUEUED_CASES = 500;
-
 /** @param given true without an address of its own @throws UsageError */
 export function queueAddress(given: string | true, { env }: Shell): string {
   const address = given === true ? env(QUEUE_VARIABLE) : given;

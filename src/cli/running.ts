@@ -28,7 +28,13 @@ export function asking(command: Command): Command {
   return command
     .option('--base-url <url>', 'use this endpoint for the judge instead')
     .addOption(allowHost())
-    .addOption(count('--concurrency <n>', 'how many cases to run in parallel', 4));
+    .addOption(
+      count(
+        '--concurrency <n>',
+        'how many cases talk with the agent in parallel, and how many are judged beside them',
+        4,
+      ),
+    );
 }
 
 /** What is told of a run, and what its exit code depends on. */

@@ -59,6 +59,8 @@ export class QueuedRun implements CaseRunner {
   #beats = 0;
   #count = 0;
   #failure: unknown;
+  /** How many run of these is up to the workers. */
+  readonly atOnce = 500;
   stopped = false;
 
   private constructor(options: QueuedRunOptions, connection: Connection, id: string) {

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { errorText } from '../core/errors.ts';
 import type { Suite } from '../core/suite.ts';
+import { casesUnderWay } from '../runner/case/stages.ts';
 import { isRunId, MANIFEST_BYTES, type Manifest, type Member, readManifest } from './messages.ts';
 import { ALIVE, type Connection, connect, keysOf, PREFIX, RUNS, within } from './redis.ts';
 import { type Host, ServedRun } from './servedRun.ts';
@@ -52,7 +53,7 @@ class Server {
   constructor(options: ServeOptions, connection: Connection) {
     this.#options = options;
     this.#connection = connection;
-    this.#limit = pLimit(options.concurrency);
+    this.#limit = pLimit(casesUnderWay(options.concurrency));
   }
 
   async serve(): Promise<void> {

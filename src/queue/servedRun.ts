@@ -68,7 +68,7 @@ export class ServedRun {
     this.#worker = new bullmq.Worker(run, (job) => this.#take(job), {
       connection: redis,
       prefix: PREFIX,
-      concurrency: host.concurrency,
+      concurrency: opened.runner.atOnce,
       lockDuration: LOCK,
       stalledInterval: STALLED,
       maxStalledCount: DEATHS,

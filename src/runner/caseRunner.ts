@@ -13,6 +13,8 @@ export interface PlannedCase {
 export interface CaseRunner {
   /** @returns undefined if the limit of the cost kept it from beginning @throws the signal's reason when aborted */
   run(planned: PlannedCase): Promise<CaseLine | undefined>;
+  /** How many cases it is given at once. */
+  readonly atOnce: number;
   /** True once the limit of the cost ended the run. */
   readonly stopped: boolean;
 }

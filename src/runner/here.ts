@@ -1,5 +1,6 @@
 import { findHomes } from '../store/home.ts';
 import { runCase } from './case/runCase.ts';
+import { casesUnderWay, stagesOf } from './case/stages.ts';
 import type { CaseRunner } from './caseRunner.ts';
 import { Exchanges } from './exchanges.ts';
 import type { RunOptions } from './runOptions.ts';
@@ -16,8 +17,11 @@ export function runHere(
   options: RunOptions,
   stored?: StoredCases,
 ): CaseRunner {
+  const stages = stagesOf(options.concurrency);
   return {
-    run: (planned) => runCase(planned, exchanges, options, stored),
+    run: (planned) => runCase(planned, stages, exchanges, options, stored),
+    // One program at a time has the debugger.
+    atOnce: options.attach ? 1 : casesUnderWay(options.concurrency),
     get stopped() {
       return exchanges.stopped;
     },
@@ -34,9 +38,10 @@ export interface OpenRunner extends CaseRunner {
 export async function openRunner(options: RunOptions): Promise<OpenRunner> {
   const homes = findHomes(options.suites.map(({ path }) => path));
   const exchanges = await Exchanges.open(options, homes, new Unwritten(options.log));
-  const { run } = runHere(exchanges, options);
+  const runner = runHere(exchanges, options);
   return {
-    run: async (planned) => (exchanges.stopped ? undefined : run(planned)),
+    run: runner.run,
+    atOnce: runner.atOnce,
     get stopped() {
       return exchanges.stopped;
     },

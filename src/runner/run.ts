@@ -83,8 +83,8 @@ async function runAll(
   finished: Map<PlannedCase, CaseSummary>,
   keep: (line: CaseLine) => Promise<void>,
 ): Promise<void> {
-  const { signal, onEvent, concurrency } = options;
-  const limit = pLimit(Math.max(1, concurrency));
+  const { signal, onEvent } = options;
+  const limit = pLimit(runner.atOnce);
   await Promise.all(
     planned.map((one) =>
       limit(async () => {

@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly suites: readonly Suite[];
   /** Which cases to run; all by default. */
   readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
-  /** How many cases run in parallel. */
+  /** How many cases talk with their targets in parallel, and how many are judged beside them; at least 1. */
   readonly concurrency: number;
   /** Milliseconds one reply of a target may take, unless the target says otherwise. */
   readonly timeout: number;

@@ -11,7 +11,7 @@ import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from '../exit
 import { type GoingBack, goingBackText, judgingAgain, resuming } from '../goingBack.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
 import { lastEnded, nothingEnded } from '../lastEnded.ts';
-import { openQueuedRun, QUEUED_CASES } from '../queueing.ts';
+import { openQueuedRun } from '../queueing.ts';
 import { recordingsOf } from '../recordings.ts';
 import { createReporters, type Reporters } from '../reporters.ts';
 import { type Selection, selectCases, selectionOf } from '../selection.ts';
@@ -74,7 +74,7 @@ export async function run(
   const result = await runSuites({
     suites,
     select,
-    concurrency: elsewhere ? QUEUED_CASES : options.concurrency,
+    concurrency: options.concurrency,
     ...(elsewhere && { elsewhere }),
     ...limits,
     forbidOnly,

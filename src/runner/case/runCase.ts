@@ -24,33 +24,62 @@ import { caseLine } from './caseLine.ts';
 import { type Conversed, converse, stopOfTarget } from './converse.ts';
 import { describeCase } from './describeCase.ts';
 import { type Ended, NOTHING_SAID, openCase, reasonOf, skippedCase } from './ended.ts';
+import type { Stages } from './stages.ts';
 import { ModelledUser, ScriptedUser, type UserSide } from './userSide.ts';
 import { withQuestions } from './withQuestions.ts';
 
 /**
  * Runs one repetition of a case. What goes wrong in it ends it as `error`, with what was said so far.
  *
+ * @returns undefined if the limit of the cost kept it from beginning
  * @throws the signal's reason when aborted, and nothing else
  */
 export async function runCase(
   planned: PlannedCase,
+  { talking, judging }: Stages,
   exchanges: Exchanges,
   options: RunOptions,
   stored?: StoredCases,
-): Promise<CaseLine> {
+): Promise<CaseLine | undefined> {
+  const begin = async () => {
+    options.signal.throwIfAborted();
+    return exchanges.stopped ? undefined : beginCase(planned, exchanges, options, stored);
+  };
+  const { origin, skip } = planned.case;
+  if (stored || skip || origin.kind === 'transcript') {
+    return judging(async () => (await begin())?.());
+  }
+  const finish = await talking(begin);
+  return finish && judging(finish);
+}
+
+/** @returns what judges it, once all is said */
+async function beginCase(
+  planned: PlannedCase,
+  exchanges: Exchanges,
+  options: RunOptions,
+  stored: StoredCases | undefined,
+): Promise<() => Promise<CaseLine>> {
   const { ref } = planned;
   const began = performance.now();
   const { suiteCase, fault } = await openCase(planned.case);
   options.onEvent({ kind: 'case-started', ref, case: suiteCase });
   const then = await stored?.line(ref);
   const described = { ...(await describeCase(suiteCase, exchanges)), ...(then && madeOf(then)) };
-  const ended = suiteCase.skip
+  const lineOf = (ended: Ended, duration: number) =>
+    options.scrubber.data(caseLine(planned, suiteCase, described, ended, duration));
+  const unsaid = suiteCase.skip
     ? skippedCase(suiteCase)
-    : (fault ??
-      (then && unsaidThen(then, suiteCase)) ??
-      (await new CaseRun({ ...planned, case: suiteCase }, exchanges, options, then).run()));
-  const line = caseLine(planned, suiteCase, described, ended, performance.now() - began);
-  return options.scrubber.data(line);
+    : (fault ?? (then && unsaidThen(then, suiteCase)));
+  if (unsaid) return async () => lineOf(unsaid, performance.now() - began);
+  const run = new CaseRun({ ...planned, case: suiteCase }, exchanges, options, then);
+  const said = await run.converse();
+  const talked = performance.now() - began;
+  return async () => {
+    const judging = performance.now();
+    const ended = await run.judge(said);
+    return lineOf(ended, talked + performance.now() - judging);
+  };
 }
 
 class CaseRun {
@@ -81,10 +110,9 @@ class CaseRun {
     this.#lookup = exchanges.lookupFor(planned.ref.repetition);
   }
 
-  async run(): Promise<Ended> {
+  async judge(said: Conversed): Promise<Ended> {
     const { signal } = this.#options;
     const { origin, assertions, threshold, aggregate } = this.#case;
-    const said = await this.#converse(origin);
     if (signal.aborted && origin.kind === 'simulate') return this.#cancelled(said);
     signal.throwIfAborted();
     const { conversation, usage, stop } = said;
@@ -106,10 +134,8 @@ class CaseRun {
       const why = 'The conversation ended at a failing turn before this one.';
       this.#settle(one, skippedVerdict(one, 'not-reached', why));
     }
-    await this.#judge(
-      said,
-      assertions.filter((one) => !this.#verdicts.has(one)),
-    );
+    const left = assertions.filter((one) => !this.#verdicts.has(one));
+    await this.#ask(said, left);
     const verdicts = this.#inOrder();
     return {
       status: caseStatus(verdicts, threshold, aggregate),
@@ -122,7 +148,8 @@ class CaseRun {
     };
   }
 
-  async #converse(origin: SuiteCase['origin']): Promise<Conversed> {
+  async converse(): Promise<Conversed> {
+    const { origin } = this.#case;
     if (!this.#then) {
       return origin.kind === 'transcript' ? this.#happened(origin) : this.#talk(origin);
     }
@@ -196,14 +223,14 @@ class CaseRun {
     if (!this.#case.stopOnFailure) return true;
     const latest = said.replyTurns.length - 1;
     const about = this.#case.assertions.filter((one) => one.scriptedTurn === latest);
-    await this.#judge(said, about);
+    await this.#ask(said, about);
     return about.every((one) => {
       const status = this.#verdicts.get(one)?.status;
       return status === 'pass' || status === 'skipped';
     });
   }
 
-  async #judge(said: Conversed, assertions: readonly Assertion[]): Promise<void> {
+  async #ask(said: Conversed, assertions: readonly Assertion[]): Promise<void> {
     await judgeAssertions({
       conversation: said.conversation,
       replyTurns: said.replyTurns,

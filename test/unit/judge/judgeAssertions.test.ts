@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Verdict } from '../../../src/core/verdict.ts';
 import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
 import { PROTOCOL } from '../../../src/judge/protocol.ts';
+import { barrier } from '../../support/barrier.ts';
 import {
   answer,
   assistant,
@@ -53,15 +54,6 @@ function checklist(body: ChatBody, notMet: readonly number[] = []) {
     return { criterion: index + 1, outcome, turns: judged, rationale: `c${index + 1}` };
   });
   return json({ criteria, rationale: 'As a whole.' });
-}
-
-/** A promise that is settled from outside. */
-function barrier() {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }
 
 const states = (verdicts: readonly Verdict[]) =>

@@ -19,6 +19,7 @@ describe('cases that run elsewhere', () => {
     const [line] = here.lines as [CaseLine];
     const ran = await runFiles(t, files, {
       elsewhere: {
+        atOnce: 4,
         stopped: false,
         run: async ({ ref }) => ({ ...line, ...ref, status: 'fail', score: 0 }),
       },
@@ -36,8 +37,8 @@ describe('cases that run elsewhere', () => {
     const [line] = here.lines as [CaseLine];
     let stopped = false;
     const ran = await runFiles(t, files, {
-      concurrency: 1,
       elsewhere: {
+        atOnce: 1,
         get stopped() {
           return stopped;
         },
