@@ -25,6 +25,7 @@ import type { LiveRuns } from '../liveRuns.ts';
 import { reveal } from '../locations.ts';
 import { readSuite } from '../suites.ts';
 import { viewHtml } from './html.ts';
+import { oneAtATime } from './oneAtATime.ts';
 import { snapshotOf } from './snapshot.ts';
 
 /** Milliseconds between two snapshots of a case that runs. */
@@ -141,7 +142,8 @@ export class ConversationPanel extends Disposing {
     }, PACE);
   }
 
-  async #send(): Promise<void> {
+  /** A slow reading of an earlier run must not be shown after that of a later one. */
+  readonly #send = oneAtATime(async () => {
     if (!this.#ready) return;
     try {
       this.#snapshot = await this.#read();
@@ -154,18 +156,20 @@ export class ConversationPanel extends Disposing {
     } catch (error) {
       this.#parts.log.error(stackText(error));
     }
-  }
+  });
 
   async #read(): Promise<Snapshot> {
     const uri = this.#uri;
-    const { id, variant, repetition, record } = this.#state;
+    const state = this.#state;
+    const { id, variant, repetition, record } = state;
     const suite = await readSuite(uri);
     const live = this.#parts.live.get(this.#ref);
     // What is not on the disk has no records.
     const isFile = uri.scheme === 'file';
     const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, variant }) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
-    if (one && !isRunning(live?.phase)) {
+    // Another run may have begun meanwhile, whose record is not known yet.
+    if (one && !isRunning(live?.phase) && this.#state === state) {
       // The last run may have had fewer repetitions, or been cancelled before this one.
       const shown = { record: one.record, repetition: one.line.repetition };
       this.#state = { ...this.#state, ...shown };
