@@ -109,7 +109,7 @@ function stock({ groups }: BenchResult): Aim[] {
   ];
 }
 
-export function share(part: number, { promptTokens }: Counts): string {
+export function share(part: number, { promptTokens }: Pick<Counts, 'promptTokens'>): string {
   return promptTokens === 0 ? '–' : `${Math.round((part / promptTokens) * 100)} %`;
 }
 

@@ -116,7 +116,7 @@ function emptyCaches() {
 }
 
 /** The prompt's tokens with the schema after the messages, and before them. */
-interface Prompt {
+export interface Prompt {
   readonly label: string;
   readonly behind: readonly number[];
   readonly before: readonly number[];
@@ -125,7 +125,7 @@ interface Prompt {
 /** Nothing in a text is a command to the tokenizer, `<|endoftext|>` included. */
 const PLAIN = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
-function promptOf(body: ChatBody): Prompt {
+export function promptOf(body: ChatBody): Prompt {
   const schema = body.response_format?.json_schema?.schema;
   const schemaTokens = schema === undefined ? [] : encode(JSON.stringify(schema), PLAIN);
   const messages = encode(promptText(body), PLAIN);

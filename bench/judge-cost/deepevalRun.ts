@@ -17,14 +17,13 @@ export interface DeepEvalRun {
   readonly faults: readonly string[];
 }
 
-/** The Python that has DeepEval; the reason if there is none. */
-export async function pythonWithDeepEval(): Promise<
-  { readonly python: string } | { readonly missing: string }
-> {
-  const python = process.env.TURNLIGHT_PYTHON ?? 'python3';
+/** The Python that has DeepEval, and its version; the reason if there is none. */
+export async function pythonWithDeepEval(
+  python = process.env.TURNLIGHT_PYTHON ?? 'python3',
+): Promise<{ readonly python: string; readonly version: string } | { readonly missing: string }> {
   try {
-    await run(python, ['-c', 'import deepeval'], '');
-    return { python };
+    const version = await run(python, ['-c', 'import deepeval; print(deepeval.__version__)'], '');
+    return { python, version: version.trim() };
   } catch {
     const hint =
       'Install deepeval 4.1.10 into a virtual environment and set TURNLIGHT_PYTHON to its python.';

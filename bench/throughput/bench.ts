@@ -1,24 +1,30 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { promptText } from '../judge-cost/countingServer.ts';
 import { type Result, say, today } from '../print.ts';
-import { median, medians, sideBySide, type Took, timed } from '../processes.ts';
+import { median, medians, seconds, sideBySide, type Took, timed } from '../processes.ts';
 import { type Asked, startEndpoint } from './endpoint.ts';
+import { installedPeers } from './peers/peers.ts';
+import { type Prompts, promptsOf } from './prompts.ts';
 import { bareLoop, type Load, type Subject, turnlight } from './subjects.ts';
 
+/** The medians of the ratios to another subject in the same rounds. */
+export interface Times {
+  readonly wall: number;
+  readonly span: number;
+}
+
 /** What one subject took for one load, the median of all rounds. */
-export interface Row {
+export interface Row extends Prompts {
   readonly subject: string;
+  readonly rounds: number;
   readonly took: Took;
   /** Milliseconds from the first request to the last answer. */
   readonly span: number;
-  /** The medians of the ratios to the bare loop of the same round. */
-  readonly timesBare: { readonly wall: number; readonly span: number };
+  readonly timesBare: Times;
+  readonly timesOurs: Times;
   readonly requests: number;
   readonly atOnce: number;
-  readonly promptTokens: number;
 }
 
 export interface LoadResult extends Load {
@@ -27,6 +33,8 @@ export interface LoadResult extends Load {
 
 export interface BenchResult extends Result {
   readonly loads: readonly LoadResult[];
+  /** Tools that are not there, and why. */
+  readonly skipped: readonly string[];
 }
 
 /** Milliseconds that the endpoint takes. */
@@ -42,62 +50,82 @@ const LOADS: readonly (readonly [conversations: number, concurrency: number])[] 
   [1_000, 64],
 ];
 
-const ROUNDS = 9;
+/** Of who asks one request after another, at 1,000 conversations: each takes minutes. */
+const SERIAL_ROUNDS = 2;
 
-export async function runBench(): Promise<BenchResult> {
+/**
+ * @param rounds of each load, with each subject
+ * @param only loads of so many conversations; all by default
+ */
+export async function runBench(rounds: number, only?: number): Promise<BenchResult> {
   const faults: string[] = [];
   const loads: LoadResult[] = [];
+  const { subjects, skipped } = await installedPeers();
+  const all = [bareLoop, turnlight, ...subjects];
   for (const [conversations, concurrency] of LOADS) {
+    if (only !== undefined && only !== conversations) continue;
     say(`Running ${conversations} conversations, ${concurrency} at once …`);
     const load: Load = { conversations, concurrency, turns: TURNS, judged: JUDGED };
-    loads.push({ ...load, rows: await rowsOf(load, [bareLoop, turnlight], faults) });
+    loads.push({ ...load, rows: await rowsOf(load, all, rounds, faults) });
   }
-  return { date: today(), loads, faults };
+  return { date: today(), loads, skipped, faults };
 }
 
-interface Once extends Asked {
+interface Once extends Pick<Asked, 'span' | 'atOnce'> {
   readonly took: Took;
+  readonly requests: number;
 }
 
-/** All in turn, round by round: a busy moment hits all alike. The first round warms up and does not count. */
-async function rowsOf(load: Load, subjects: readonly Subject[], faults: string[]): Promise<Row[]> {
-  const rounds = subjects.map((): Once[] => []);
-  for (let round = 0; round <= ROUNDS; round += 1) {
+/** Of the first round as well what was asked. */
+type Rounds = { readonly runs: Once[]; prompts: Prompts };
+
+/** All in turn, round by round: a busy moment hits all alike. The first round of 100 conversations warms up and does not count. */
+async function rowsOf(
+  load: Load,
+  subjects: readonly Subject[],
+  rounds: number,
+  faults: string[],
+): Promise<Row[]> {
+  const isSmall = load.conversations <= 100;
+  const measured = subjects.map((): Rounds => ({ runs: [], prompts: promptsOf([]) }));
+  for (let round = isSmall ? 0 : 1; round <= rounds; round += 1) {
     for (const [index, subject] of subjects.entries()) {
-      const once = await runOnce(subject, load);
-      if (round > 0) rounds[index]?.push(once);
+      if (subject.isSerial && !isSmall && round > SERIAL_ROUNDS) continue;
+      const { requests, took, ...once } = await runOnce(subject, load);
+      say(`  round ${round} of ${rounds}: ${subject.name}, ${seconds(took.wall)}`);
+      const own = measured[index];
+      if (round === 0 || !own) continue;
+      if (round === 1) own.prompts = promptsOf(requests);
+      own.runs.push({ ...once, took, requests: requests.length });
     }
   }
-  const [bare = []] = rounds;
+  const [bare = [], ours = []] = measured.map(({ runs }) => runs);
+  const wanted = load.conversations * (load.turns + load.judged);
   return subjects.map(({ name }, index) => {
-    const own = rounds[index] ?? [];
-    const [first] = own;
-    const bodies = first?.bodies ?? [];
-    const requests = bodies.length;
-    const least = load.conversations * (load.turns + load.judged);
-    if (requests < least) faults.push(`${name} sent ${requests} requests, not ${least}.`);
+    const { runs, prompts } = measured[index] ?? { runs: [], prompts: promptsOf([]) };
+    for (const { requests } of runs) {
+      if (requests !== wanted) faults.push(`${name} sent ${requests} requests, not ${wanted}.`);
+    }
     return {
       subject: name,
-      took: medians(own.map(({ took }) => took)),
-      span: median(own.map(({ span }) => span)) ?? Number.NaN,
-      timesBare: {
-        wall: sideBySide(
-          own.map(({ took }) => took.wall),
-          bare.map(({ took }) => took.wall),
-        ),
-        span: sideBySide(
-          own.map(({ span }) => span),
-          bare.map(({ span }) => span),
-        ),
-      },
-      requests,
-      atOnce: first?.atOnce ?? 0,
-      promptTokens: bodies.reduce((sum, body) => sum + encode(promptText(body)).length, 0),
+      rounds: runs.length,
+      took: medians(runs.map(({ took }) => took)),
+      span: median(runs.map(({ span }) => span)) ?? Number.NaN,
+      timesBare: timesOf(runs, bare),
+      timesOurs: timesOf(runs, ours),
+      requests: median(runs.map(({ requests }) => requests)) ?? 0,
+      atOnce: Math.max(...runs.map(({ atOnce }) => atOnce)),
+      ...prompts,
     };
   });
 }
 
-async function runOnce(subject: Subject, load: Load): Promise<Once> {
+function timesOf(runs: readonly Once[], others: readonly Once[]): Times {
+  const of = (value: (one: Once) => number) => sideBySide(runs.map(value), others.map(value));
+  return { wall: of(({ took }) => took.wall), span: of(({ span }) => span) };
+}
+
+async function runOnce(subject: Subject, load: Load): Promise<Asked & { readonly took: Took }> {
   const endpoint = await startEndpoint(LATENCY);
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-bench-'));
   try {

@@ -3,11 +3,19 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ChatBody } from '../../test/support/modelServer/chatBody.ts';
+import { promptText } from '../judge-cost/countingServer.ts';
 import { judgeAnswer } from '../judge-cost/judgeAnswer.ts';
+
+/** A request, and when it came and was answered: the numbers of all that happens, in order. */
+export interface AskedRequest {
+  readonly body: ChatBody;
+  readonly came: number;
+  readonly answered: number;
+}
 
 /** What an endpoint was asked since the last `drain`. */
 export interface Asked {
-  readonly bodies: readonly ChatBody[];
+  readonly requests: readonly AskedRequest[];
   /** Milliseconds from the first request to the last answer. */
   readonly span: number;
   /** The most requests that were under way at once. */
@@ -22,25 +30,43 @@ export interface Endpoint {
 
 const REPLY = 'Your parcel is on its way and arrives on Monday. Is there anything else?';
 
+/** For judges that are told in words what to answer: what agentv, promptfoo and DeepEval read. */
+const VERDICT = JSON.stringify({
+  score: 1,
+  pass: true,
+  reason: 'The assistant answers each question about the order and names the day.',
+  assertions: [{ text: 'Each question is answered.', passed: true }],
+});
+
 /** An OpenAI-compatible endpoint that takes `latency` milliseconds for each answer. */
 export async function startEndpoint(latency: number): Promise<Endpoint> {
-  let bodies: ChatBody[] = [];
-  let [first, last, now, most] = [0, 0, 0, 0];
+  let requests: AskedRequest[] = [];
+  let [first, last, now, most, happened] = [0, 0, 0, 0, 0];
 
-  async function answer(request: IncomingMessage): Promise<string> {
-    if (bodies.length === 0 && now === 0) first = performance.now();
+  async function answer(request: IncomingMessage): Promise<ChatBody> {
+    if (requests.length === 0 && now === 0) first = performance.now();
     now += 1;
     most = Math.max(most, now);
+    happened += 1;
+    const came = happened;
     const [body] = await Promise.all([bodyOf(request), wait(latency)]);
-    bodies.push(body);
+    happened += 1;
+    requests.push({ body, came, answered: happened });
     now -= 1;
     last = performance.now();
-    return JSON.stringify(completionOf(body));
+    return body;
   }
 
   const server = createServer((request, response) => {
-    void answer(request).then((text) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+    void answer(request).then((body) => {
+      const content = contentFor(body);
+      if (body.stream === true) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(eventsOf(body, content));
+      } else {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(completionOf(body, content)));
+      }
     });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -48,8 +74,8 @@ export async function startEndpoint(latency: number): Promise<Endpoint> {
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     drain() {
-      const asked = { bodies, span: last - first, atOnce: most };
-      bodies = [];
+      const asked = { requests, span: last - first, atOnce: most };
+      requests = [];
       most = 0;
       return asked;
     },
@@ -65,14 +91,34 @@ async function bodyOf(request: IncomingMessage): Promise<ChatBody> {
   return JSON.parse((await buffer(request)).toString()) as ChatBody;
 }
 
-function completionOf(body: ChatBody): object {
-  const content = body.response_format === undefined ? REPLY : judgeAnswer(body);
+function contentFor(body: ChatBody): string {
+  if (body.response_format !== undefined) return judgeAnswer(body);
+  return promptText(body).includes('JSON') ? VERDICT : REPLY;
+}
+
+const USAGE = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
+
+function completionOf({ model }: ChatBody, content: string): object {
   return {
     id: 'chatcmpl-bench',
     object: 'chat.completion',
     created: 0,
-    model: body.model,
+    model,
     choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
-    usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+    usage: USAGE,
   };
+}
+
+/** The answer in one piece, its end, and what it took. */
+function eventsOf({ model }: ChatBody, content: string): string {
+  const chunk = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 0, model };
+  const delta = { role: 'assistant', content };
+  const chunks = [
+    { ...chunk, choices: [{ index: 0, delta, finish_reason: null }] },
+    { ...chunk, choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    { ...chunk, choices: [], usage: USAGE },
+  ];
+  return [...chunks.map((one) => JSON.stringify(one)), '[DONE]']
+    .map((data) => `data: ${data}\n\n`)
+    .join('');
 }

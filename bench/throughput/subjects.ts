@@ -13,6 +13,8 @@ export interface Load {
 /** A program that runs a load against an endpoint. */
 export interface Subject {
   readonly name: string;
+  /** Asks one request after another, whatever the concurrency. */
+  readonly isSerial?: boolean;
   /** Writes what it needs into a folder of its own. */
   prepare(load: Load, baseUrl: string, folder: string): Promise<Command>;
 }
@@ -26,6 +28,16 @@ export const bareLoop: Subject = {
   },
 };
 
+/** What the user says, by conversation. */
+export function questionsOf({ conversations, turns }: Load): string[][] {
+  return Array.from({ length: conversations }, (_, number) =>
+    Array.from(
+      { length: turns },
+      (_one, turn) => `Order ${number + 1}, question ${turn + 1}: where is it?`,
+    ),
+  );
+}
+
 const JUDGED = ['conversation-completeness', 'turn-relevancy'];
 
 export const turnlight: Subject = {
@@ -37,14 +49,14 @@ export const turnlight: Subject = {
   },
 };
 
-function evalFile({ conversations, turns, judged }: Load, baseUrl: string): string {
-  const cases = Array.from({ length: conversations }, (_, number) => {
-    const asked = Array.from(
-      { length: turns },
-      (_one, turn) => `      - "Order ${number + 1}, question ${turn + 1}: where is it?"`,
-    );
-    return [`  - id: order-${number + 1}`, '    turns:', ...asked].join('\n');
-  });
+function evalFile(load: Load, baseUrl: string): string {
+  const cases = questionsOf(load).map((questions, index) =>
+    [
+      `  - id: order-${index + 1}`,
+      '    turns:',
+      ...questions.map((text) => `      - "${text}"`),
+    ].join('\n'),
+  );
   return `name: Bench
 models:
   model: {provider: openai, model: bench, base_url: ${baseUrl}}
@@ -54,7 +66,7 @@ target: agent
 judge: model
 defaults:
   assert:
-${JUDGED.slice(0, judged)
+${JUDGED.slice(0, load.judged)
   .map((type) => `    - type: ${type}`)
   .join('\n')}
 cases:

@@ -1,21 +1,17 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { installedPython } from '../installed/python.ts';
 
-const ROOT = resolve(import.meta.dirname, '../../..');
-const FOLDER = join(ROOT, 'test/mlflow');
-const REQUIREMENTS = join(FOLDER, 'requirements.txt');
+const FOLDER = resolve(import.meta.dirname, '../../mlflow');
 
 const run = promisify(execFile);
 
-/** Milliseconds that the install and the server's start may take. */
-const INSTALLING = 600_000;
+/** Milliseconds that the server's start may take. */
 const STARTING = 120_000;
 
 export interface RealServer {
@@ -27,7 +23,7 @@ export interface RealServer {
 
 /** A real `mlflow server` on SQLite, or why there is none here. */
 export async function startRealServer(): Promise<RealServer | { readonly missing: string }> {
-  const bin = await installed();
+  const bin = await installedPython('mlflow', join(FOLDER, 'requirements.txt'));
   if (typeof bin !== 'string') return bin;
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-mlflow-'));
   const port = await freePort();
@@ -73,41 +69,6 @@ export async function startRealServer(): Promise<RealServer | { readonly missing
       return stdout;
     },
   };
-}
-
-/** Where the programs of the environment are; made once for these requirements, in `.cache`. */
-async function installed(): Promise<string | { readonly missing: string }> {
-  const digest = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex');
-  const folder = join(ROOT, '.cache/mlflow', digest.slice(0, 16));
-  const bin = join(folder, 'bin');
-  const done = await stat(join(folder, 'installed')).catch(() => undefined);
-  if (done) return bin;
-  const python = ['python3', 'python'].find(
-    (name) => spawnSync(name, ['-m', 'pip', '--version']).status === 0,
-  );
-  if (!python) return { missing: 'there is no Python with pip' };
-  await rm(folder, { recursive: true, force: true });
-  try {
-    await run(python, ['-m', 'venv', folder], { timeout: INSTALLING });
-    const pip = [
-      '-m',
-      'pip',
-      'install',
-      '--quiet',
-      '--disable-pip-version-check',
-      '-r',
-      REQUIREMENTS,
-    ];
-    await run(join(bin, 'python'), pip, { timeout: INSTALLING });
-  } catch (error) {
-    const [words = ''] = String(Reflect.get(Object(error), 'stderr') ?? error)
-      .trim()
-      .split('\n')
-      .slice(-1);
-    return { missing: `pip could not install it: ${words}` };
-  }
-  await writeFile(join(folder, 'installed'), '');
-  return bin;
 }
 
 /** Nothing of the user's own server, nothing sent anywhere else, and no jobs that need all of MLflow. */

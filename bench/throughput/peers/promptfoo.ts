@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { node } from '../../processes.ts';
+import { type Load, questionsOf, type Subject } from '../subjects.ts';
+import { criteriaOf, type Found, fromNpm } from './peer.ts';
+
+const VERSION = '0.123.1';
+
+/** Two ways: its own variable for conversations, with which it asks one after another, and a provider of ours. */
+export function promptfoo(): Promise<Found> {
+  return fromNpm('promptfoo', VERSION, (script) => [
+    subject(script, `promptfoo ${VERSION}`, withConversation, true),
+    subject(script, `promptfoo ${VERSION}, own provider`, withProvider, false),
+  ]);
+}
+
+type Config = (load: Load, model: object) => object;
+
+function subject(script: string, name: string, config: Config, isSerial: boolean): Subject {
+  return {
+    name,
+    isSerial,
+    prepare: async (load, baseUrl, folder) => {
+      const model = { id: 'openai:chat:bench', config: { apiBaseUrl: baseUrl } };
+      const written = {
+        description: 'Bench',
+        defaultTest: { options: { provider: model } },
+        ...config(load, model),
+      };
+      await writeFile(join(folder, 'promptfooconfig.json'), JSON.stringify(written));
+      const args = ['eval', '-c', 'promptfooconfig.json', '-j', String(load.concurrency)];
+      return {
+        // Its cache waits 100 ms with each answer that it writes.
+        ...node([script, ...args, '--no-progress-bar', '--no-cache'], folder),
+        env: {
+          HOME: folder,
+          PROMPTFOO_CONFIG_DIR: join(folder, 'promptfoo'),
+          PROMPTFOO_DISABLE_TELEMETRY: '1',
+          PROMPTFOO_DISABLE_UPDATE: '1',
+          OPENAI_API_KEY: 'local',
+          BENCH_URL: baseUrl,
+        },
+      };
+    },
+  };
+}
+
+const SAID = `{% for turn in _conversation %}
+user: {{ turn.input }}
+assistant: {{ turn.output }}{% endfor %}`;
+
+const MESSAGES = `[{% for turn in _conversation %}{"role": "user", "content": {{ turn.input | dump }}}, {"role": "assistant", "content": {{ turn.output | dump }}}, {% endfor %}{"role": "user", "content": {{ question | dump }}}]`;
+
+/** A test for each turn; what was said before comes by \`_conversation\`, to the judges too. */
+function withConversation(load: Load, model: object): object {
+  const judges = criteriaOf(load).map(({ text }) => ({
+    type: 'llm-rubric',
+    value: `${text}\n${SAID}`,
+  }));
+  return {
+    prompts: [MESSAGES],
+    providers: [model],
+    tests: questionsOf(load).flatMap((questions, index) =>
+      questions.map((question, turn) => ({
+        vars: { question },
+        metadata: { conversationId: `order-${index + 1}` },
+        ...(turn === questions.length - 1 && { assert: judges }),
+      })),
+    ),
+  };
+}
+
+/** A test for each conversation, which the provider leads. */
+function withProvider(load: Load): object {
+  return {
+    prompts: ['{{ questions | dump }}'],
+    providers: [`file://${resolve(import.meta.dirname, 'promptfooProvider.mjs')}`],
+    tests: questionsOf(load).map((questions) => ({
+      // A list would be a test for each of its entries.
+      vars: { questions: { all: questions } },
+      assert: criteriaOf(load).map(({ text }) => ({ type: 'llm-rubric', value: text })),
+    })),
+  };
+}
