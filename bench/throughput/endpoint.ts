@@ -49,16 +49,19 @@ export async function startEndpoint(latency: number): Promise<Endpoint> {
     most = Math.max(most, now);
     happened += 1;
     const came = happened;
-    const [body] = await Promise.all([bodyOf(request), wait(latency)]);
-    happened += 1;
-    requests.push({ body, came, answered: happened });
-    now -= 1;
-    last = performance.now();
-    return body;
+    try {
+      const [body] = await Promise.all([bodyOf(request), wait(latency)]);
+      happened += 1;
+      requests.push({ body, came, answered: happened });
+      last = performance.now();
+      return body;
+    } finally {
+      now -= 1;
+    }
   }
 
   const server = createServer((request, response) => {
-    void answer(request).then((body) => {
+    const send = (body: ChatBody) => {
       const content = contentFor(body);
       if (body.stream === true) {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -67,7 +70,9 @@ export async function startEndpoint(latency: number): Promise<Endpoint> {
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(JSON.stringify(completionOf(body, content)));
       }
-    });
+    };
+    // Whoever hangs up before it asked has asked nothing.
+    answer(request).then(send, () => response.destroy());
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;

@@ -36,7 +36,13 @@ function subject(python: string, name: string): Subject {
         program: python,
         args: [PROGRAM, file],
         folder,
-        env: { HOME: folder, DEEPEVAL_TELEMETRY_OPT_OUT: 'YES', OPENAI_API_KEY: 'local' },
+        env: {
+          HOME: folder,
+          DEEPEVAL_TELEMETRY_OPT_OUT: 'YES',
+          // All of them together may take no more than some 200 s else.
+          DEEPEVAL_DISABLE_TIMEOUTS: 'YES',
+          OPENAI_API_KEY: 'local',
+        },
       };
     },
   };
