@@ -28,7 +28,8 @@ export async function openRegular(
   flags = READING,
   mode?: number,
 ): Promise<FileHandle> {
-  const there = await statOf(path);
+  if (flags === CREATING) return created(path, mode);
+  const there = flags === READING ? await lstat(path) : await statOf(path);
   if (there) assertFile(path, there);
   const file = await open(path, flags | SAFELY, mode);
   try {
@@ -36,6 +37,17 @@ export async function openRegular(
     return file;
   } catch (error) {
     await file.close();
+    throw error;
+  }
+}
+
+/** Opens nothing that stands there, so that only a failure needs a look. */
+async function created(path: string, mode?: number): Promise<FileHandle> {
+  try {
+    return await open(path, CREATING | SAFELY, mode);
+  } catch (error) {
+    const there = await statOf(path);
+    if (there) assertFile(path, there);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
@@ -38,6 +38,7 @@ export class Answers {
   #usable: Promise<boolean> | undefined;
   #warned = false;
   #written = 0;
+  readonly #made = new Set<string>();
   /** The last work on a file, so that what is forgotten is not written after it. */
   readonly #working = new Map<string, Promise<void>>();
 
@@ -99,9 +100,15 @@ export class Answers {
 
   async #write(key: string, text: string): Promise<void> {
     const path = answerFile(this.#setup.folder, key);
-    await makeRealFolder(join(path, '..'), 0o700);
+    await this.#make(dirname(path));
     await replace(path, text);
     this.#written += text.length;
+  }
+
+  async #make(folder: string): Promise<void> {
+    if (this.#made.has(folder)) return;
+    await makeRealFolder(folder, 0o700);
+    this.#made.add(folder);
   }
 
   /** Counting thousands of files takes time, so it is not done after every run. */
