@@ -103,7 +103,8 @@ export class ConversationView {
         onOpen: editor ? (turn) => post({ kind: 'open-turn', turn }) : undefined,
       }),
     );
-    const changed = snapshot.phase === 'finished' && rows.some((row) => row.changed);
+    const isAsked = snapshot.changed === 'questions' || rows.some((row) => row.changed);
+    const changed = snapshot.phase === 'finished' && isAsked;
     const onJudge = editor && changed ? () => post({ kind: 'judge-again' }) : undefined;
     const header = this.#kept.get('header', [headerOf(snapshot), changed], () =>
       renderHeader(snapshot, onJudge),
@@ -135,13 +136,13 @@ export class ConversationView {
     return toolbarParts(run, this.#shown, this.#failures.element, actions, this.#kept);
   }
 
-  #row(row: AssertionRow, { phase, stale }: Snapshot, numbers: ReadonlySet<number>): HTMLElement {
+  #row(row: AssertionRow, { phase, changed }: Snapshot, numbers: ReadonlySet<number>): HTMLElement {
     const { post, editor } = this.#host;
     const running = isRunning(phase);
-    return this.#kept.get(`row ${row.index}`, [row, running, stale, numbers.size], () =>
+    return this.#kept.get(`row ${row.index}`, [row, running, changed, numbers.size], () =>
       renderAssertion(row, {
         running,
-        stale,
+        stale: changed !== undefined,
         turns: { numbers, onFollow: (turn) => this.reveal(turn) },
         onOpen: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
       }),

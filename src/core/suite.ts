@@ -1,5 +1,5 @@
 import type { SourcedMessage } from './conversation.ts';
-import type { Mapping } from './data/data.ts';
+import { isMapping, type Mapping } from './data/data.ts';
 import type { Tool } from './message.ts';
 import type { Problem, Range, Source } from './problem.ts';
 import type { Aggregate, Grading } from './scoring.ts';
@@ -47,6 +47,19 @@ export interface SuiteCase {
   readonly expand?: () => Promise<ExpandedCase>;
   /** Of a variant: reads it whole. Until then it says what all variants of its case have in common. */
   readonly open?: () => Promise<OpenedCase>;
+}
+
+/** A case, or a part of one, without the places where it stands: they decide nothing of a run. */
+export function withoutPlaces(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutPlaces);
+  if (!isMapping(value)) return value;
+  const kept = Object.entries(value).filter(([, inner]) => !isPlace(inner));
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutPlaces(inner)]));
+}
+
+/** A `Source`. */
+function isPlace(value: unknown): boolean {
+  return isMapping(value) && typeof value.path === 'string' && isMapping(value.range);
 }
 
 /** The conversations that a case stands for, each as a case of its own that is yet to be opened. */

@@ -1,3 +1,4 @@
+import { sha256 } from '../core/data/digest.ts';
 import { ReasonedError } from '../core/errors.ts';
 
 /**
@@ -8,6 +9,8 @@ export interface Files {
   read(path: string, maxBytes: number): Promise<string>;
   /** A file to be read in slices; undefined where only all of it can be read. */
   slices?(path: string, maxBytes: number): Promise<Slices | undefined>;
+  /** Another text where the file may be another one; undefined if it is not there. */
+  stamp?(path: string): Promise<string | undefined>;
   /** What stands at a path, links followed; undefined if nothing does. */
   kindOf(path: string): Promise<PathKind | undefined>;
   /** The path with symbolic links followed; the path itself if it does not exist. */
@@ -54,6 +57,10 @@ export function overlayFiles(files: Files, textAt: (path: string) => string | un
     },
     slices: async (path, maxBytes) =>
       textAt(path) === undefined ? files.slices?.(path, maxBytes) : undefined,
+    async stamp(path) {
+      const text = textAt(path);
+      return text === undefined ? files.stamp?.(path) : sha256(text);
+    },
     kindOf: async (path) => (textAt(path) === undefined ? files.kindOf(path) : 'file'),
   };
 }

@@ -26,6 +26,11 @@ export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
       ).finally(async () => (await opened.catch(() => undefined))?.close());
     },
     slices: (path, maxBytes) => slicesOf(path, maxBytes).catch(() => undefined),
+    stamp: (path) =>
+      stat(path).then(
+        ({ ino, mtimeMs, size }) => `${ino} ${mtimeMs} ${size}`,
+        () => undefined,
+      ),
     async kindOf(path) {
       const there = await lstat(path).catch(() => undefined);
       const led = there?.isSymbolicLink() ? await stat(path).catch(() => there) : there;

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { EVAL_GLOB, isEvalFile as isEvalFileName } from '../protocol/fileNames.ts';
 import { SECTION, SETTINGS } from '../protocol/settings.ts';
@@ -14,27 +15,29 @@ export async function findEvalFiles(): Promise<vscode.Uri[]> {
   return vscode.workspace.findFiles(EVAL_GLOB, EXCLUDED);
 }
 
-/** Reads an eval file as it is on the screen: unsaved text counts before what is on the disk. */
+/** Reads an eval file, and what it refers to, as they are on the screen. */
 export async function readSuite(uri: vscode.Uri): Promise<LoadedSuite> {
-  const [{ loadSuite }, { nodeFiles }, { overlayFiles }] = await Promise.all([
+  const [{ loadSuite }, files] = await Promise.all([
     import('../evalfile/load.ts'),
+    filesOnScreen(),
+  ]);
+  const judge = vscode.workspace.getConfiguration(SECTION, uri).get<string>(SETTINGS.judge);
+  const defaultJudge = judge || process.env.TURNLIGHT_JUDGE;
+  return loadSuite(uri.fsPath, files, {
+    workspace: workspaceOf(uri),
+    env: (name) => process.env[name],
+    ...(defaultJudge && { defaultJudge }),
+  });
+}
+
+/** Files as they are on the screen: unsaved text counts before what is on the disk. */
+export async function filesOnScreen(): Promise<Files> {
+  const [{ nodeFiles }, { overlayFiles }] = await Promise.all([
     import('../evalfile/nodeFiles.ts'),
     import('../evalfile/files.ts'),
   ]);
-  const texts = new Map(
-    vscode.workspace.textDocuments
-      .filter(({ isDirty, uri: { scheme } }) => isDirty && scheme === 'file')
-      .map((document) => [document.uri.fsPath, document.getText()]),
-  );
-  const judge = vscode.workspace.getConfiguration(SECTION, uri).get<string>(SETTINGS.judge);
-  const defaultJudge = judge || process.env.TURNLIGHT_JUDGE;
-  return loadSuite(
-    uri.fsPath,
-    overlayFiles(nodeFiles(), (path) => texts.get(path)),
-    {
-      workspace: workspaceOf(uri),
-      env: (name) => process.env[name],
-      ...(defaultJudge && { defaultJudge }),
-    },
-  );
+  const { textDocuments } = vscode.workspace;
+  const unsaved = textDocuments.filter(({ isDirty, uri }) => isDirty && uri.scheme === 'file');
+  const texts = new Map(unsaved.map((document) => [document.uri.fsPath, document.getText()]));
+  return overlayFiles(nodeFiles(), (path) => texts.get(path));
 }

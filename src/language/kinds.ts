@@ -80,10 +80,18 @@ const evalFile: DocumentKind = {
         about.ports.lastRuns,
         await amongOpen(about),
         about.ports.lastVariants,
+        about.ports.casesNow,
       ),
     ),
     inlayHints: ofDocument((document, { range }, { ports }) =>
-      inlayHints(document, range, ports.lastRuns, ports.wishes().hints, ports.lastVariants),
+      inlayHints(
+        document,
+        range,
+        ports.lastRuns,
+        ports.wishes().hints,
+        ports.lastVariants,
+        ports.casesNow,
+      ),
     ),
     onTypeFormatting: ofDocument((document, { position, ch, options }) =>
       onTypeFormatting(document, position, ch, options),

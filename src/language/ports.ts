@@ -2,6 +2,7 @@ import type { Estimate } from '../core/estimate.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { VariantOutcome } from '../core/record/variantOutcome.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import type { CasesNow } from '../evalfile/caseChanges.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
@@ -29,7 +30,7 @@ export interface IndexedFile {
  */
 export type LastRuns = (suite: string, id: string) => Promise<readonly CaseLine[]>;
 
-/** How the conversations of a case that stands for several ended; empty if none ran. */
+/** How the conversations that a case stands for ended last, and how they have changed since; empty if none ran. */
 export type LastVariants = (suite: string, id: string) => Promise<readonly VariantOutcome[]>;
 
 export type Estimating = (suiteCase: SuiteCase) => Promise<Estimate>;
@@ -77,6 +78,7 @@ export interface LanguagePorts {
   workspaceOf(path: string): string;
   readonly lastRuns: LastRuns;
   readonly lastVariants: LastVariants;
+  readonly casesNow: CasesNow;
   readonly estimate: Estimating;
   /** The models of the editor, as `provider:model`. */
   editorModels(): Promise<readonly string[]>;

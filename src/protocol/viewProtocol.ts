@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { conversationSchema } from '../core/conversation.ts';
+import { CHANGES, type Change } from '../core/presentation/changes.ts';
 import { originKinds, stopReasons } from '../core/record/runRecord.ts';
 import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
@@ -33,8 +34,8 @@ export const snapshotSchema = z.strictObject({
   stopReason: z.enum(stopReasons).optional(),
   /** Why the simulated user took the conversation for over. */
   stopRationale: z.string().optional(),
-  /** True if the case's text changed since the run. */
-  stale: z.boolean(),
+  /** How the case has changed since the run, if it has. */
+  changed: z.enum(Object.keys(CHANGES) as [Change, ...Change[]]).optional(),
   status: statusSchema.optional(),
   score: z.number().min(0).max(1).nullable(),
   threshold: z.number().min(0).max(1).optional(),

@@ -1,7 +1,7 @@
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 
-type Finished = Omit<Snapshot, 'state' | 'suiteName' | 'repetitions' | 'assertions' | 'stale'>;
+type Finished = Omit<Snapshot, 'state' | 'suiteName' | 'repetitions' | 'assertions' | 'changed'>;
 
 /** What the conversation view shows of a case as it ended. */
 export function finishedSnapshot(line: CaseLine): Finished {

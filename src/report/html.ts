@@ -51,7 +51,6 @@ function snapshotOf(
     repetitions,
     ...(description !== undefined && { description }),
     assertions: [...assertions],
-    stale: false,
   };
 }
 

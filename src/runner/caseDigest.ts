@@ -1,10 +1,8 @@
 import { isAbsolute } from 'node:path';
-import { isMapping } from '../core/data/data.ts';
 import { digestOf, sha256 } from '../core/data/digest.ts';
-import type { Assertion, SuiteCase } from '../core/suite.ts';
+import { type Assertion, type SuiteCase, withoutPlaces } from '../core/suite.ts';
 import { readLinked } from '../disk/regularFile.ts';
-import { targetDigest } from '../targets/digest.ts';
-import { findTargetType } from '../targets/registry.ts';
+import { filesOf, targetDigest } from '../targets/digest.ts';
 import { openCase } from './case/ended.ts';
 
 /**
@@ -24,8 +22,7 @@ export async function caseDigest(given: SuiteCase): Promise<string> {
 /** The files besides those of its text that a case rests on, absolute. What programs import is not known. */
 export function programsOf({ origin, assertions }: SuiteCase): string[] {
   const target = origin.kind === 'transcript' ? undefined : origin.target;
-  const files = target && findTargetType(target.type)?.files?.(target);
-  return [...(files ?? []), ...scriptsOf(assertions)];
+  return [...(target ? filesOf(target) : []), ...scriptsOf(assertions)];
 }
 
 function scriptsOf(assertions: readonly Assertion[]): string[] {
@@ -33,16 +30,4 @@ function scriptsOf(assertions: readonly Assertion[]): string[] {
     ...(typeof path === 'string' && isAbsolute(path) ? [path] : []),
     ...scriptsOf(nested.map(({ assertion }) => assertion)),
   ]);
-}
-
-function withoutPlaces(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutPlaces);
-  if (!isMapping(value)) return value;
-  const kept = Object.entries(value).filter(([, inner]) => !isPlace(inner));
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutPlaces(inner)]));
-}
-
-/** A `Source`. */
-function isPlace(value: unknown): boolean {
-  return isMapping(value) && typeof value.path === 'string' && isMapping(value.range);
 }

@@ -1,3 +1,4 @@
+import { stillAnswers } from '../assertions/stillAnswers.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { executionKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
@@ -14,7 +15,6 @@ import { openCase } from './case/ended.ts';
 import type { PlannedCase } from './caseRunner.ts';
 import type { TakenOver } from './events.ts';
 import type { Exchanges } from './exchanges.ts';
-import { stillAnswers } from './stillAnswers.ts';
 
 /** What a run that goes on takes over of what it did before. */
 export interface Resumed {

@@ -24,6 +24,7 @@ export function clientFiles(connection: Connection, disk: Files): Files {
         () => undefined,
       );
     },
+    stamp: async (path) => (isVirtual(path) ? undefined : disk.stamp?.(path)),
     realPath: async (path) => (isVirtual(path) ? path : disk.realPath(path)),
     async glob(patterns, folder) {
       if (!isVirtual(folder)) return disk.glob(patterns, folder);

@@ -139,5 +139,5 @@ export function createPublisher(
 
 /** Whether a change of this file can change what is said of an eval file. */
 export function mayMatter(path: string): boolean {
-  return /\.(?:md|jsonl?|ya?ml|[cm]?[jt]s)$/.test(path);
+  return /\.(?:md|jsonl?|csv|ya?ml|[cm]?[jt]s)$/.test(path);
 }

@@ -3,6 +3,7 @@ import {
   type Connection,
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
+  FileChangeType,
   TextDocumentSyncKind,
   TextDocuments,
 } from 'vscode-languageserver/node';
@@ -95,7 +96,7 @@ export function startServer(connection: Connection): void {
       });
     }
     if (client.didChangeWatchedFiles?.dynamicRegistration) {
-      const globPattern = '**/*.{md,json,jsonl,yaml,yml,js,mjs,ts}';
+      const globPattern = '**/*.{md,json,jsonl,csv,yaml,yml,js,mjs,ts}';
       await connection.client.register(DidChangeWatchedFilesNotification.type, {
         watchers: [{ globPattern }],
       });
@@ -138,6 +139,7 @@ export function startServer(connection: Connection): void {
     // Records are looked at anew with every request.
     if (paths.some(isRecord)) showVerdictsSoon();
     for (const path of paths) if (!isRecord(path) && mayMatter(path)) changed(path);
+    if (changes.some(({ type }) => type !== FileChangeType.Changed)) workspace.casesNow.forget();
   });
 
   documents.onDidOpen(({ document: { uri } }) => {
@@ -152,6 +154,8 @@ export function startServer(connection: Connection): void {
   const changed = (path: string) => {
     workspace.forgetUsersOf(path);
     publisher.checkUsersOf(path);
+    // What is typed into an eval file the client asks about itself.
+    if (!isEvalFile(path)) showVerdictsSoon();
   };
 
   const service = createLanguageService({

@@ -8,6 +8,7 @@ import { type Problem, START } from '../core/problem.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { type VariantOutcome, worstFirst } from '../core/record/variantOutcome.ts';
 import { inSteps, stepsOf } from '../core/steps.ts';
+import { casesNow } from '../evalfile/caseChanges.ts';
 import { FileError, type Files, overlayFiles } from '../evalfile/files.ts';
 import { loadDocument, loadSuite } from '../evalfile/load.ts';
 import type { LoadedSuite, LoadOptions } from '../evalfile/loadedSuite.ts';
@@ -64,6 +65,8 @@ export function createWorkspace(
   const openAt = (path: string) => open().find((one) => pathOfOpen(one) === path);
   const openPaths = () => open().map(pathOfOpen);
   const files = overlayFiles(disk, (path) => openAt(path)?.getText());
+
+  const now = casesNow(files);
 
   /** The workspace folder that holds a file; its own folder if none does. */
   const workspaceOf = (path: string): string => {
@@ -175,6 +178,13 @@ export function createWorkspace(
     for (const { suite } of suites) parts.delete(suite.path);
     return [...suites, ...(await filesAt(parts, signal))];
   };
+  /** How the conversations of a case ended that are still there. */
+  const standing = async (suite: string, id: string): Promise<readonly VariantOutcome[]> => {
+    const outcomes = await runs.variants(suite, id);
+    const document = outcomes.length > 0 ? await documentAt(suite) : undefined;
+    const found = document?.suite.outline.find((one) => one.id === id);
+    return document && found ? now(document.suite, found).standing(outcomes) : outcomes;
+  };
   /** The eval files of all folders, as far as they are checked. */
   const findFiles = async (): Promise<readonly string[]> => {
     const globs = [EVAL_GLOB, MESSAGES_GLOB];
@@ -227,18 +237,19 @@ export function createWorkspace(
       return open.filter((one) => one !== undefined);
     },
     /** Nothing runs in a virtual workspace, so it has no records. */
+    casesNow: now,
     async lastRuns(suite: string, id: string): Promise<readonly CaseLine[]> {
       if (isVirtual(suite)) return [];
       const own = await runs.find(suite, id);
       if (own.length > 0) return own.map(({ line }) => line);
-      const worst = worstFirst(await runs.variants(suite, id)).slice(0, MOST_VARIANTS);
+      const worst = worstFirst(await standing(suite, id)).slice(0, MOST_VARIANTS);
       const found = await Promise.all(
         worst.map(({ variant }) => runs.find(suite, id, { variant })),
       );
       return found.flat().map(({ line }) => line);
     },
     lastVariants: async (suite: string, id: string): Promise<readonly VariantOutcome[]> =>
-      isVirtual(suite) ? [] : runs.variants(suite, id),
+      isVirtual(suite) ? [] : standing(suite, id),
 
     /** What is wrong with a file that is checked by itself; undefined if it is not there. */
     async check(path: string): Promise<LoadedSuite | undefined> {

@@ -73,7 +73,12 @@ export class LatestRuns {
       for (const [variant, own] of groupBy(entries, (one) => one.variant)) {
         if (outcomes.has(variant)) continue;
         const status = WORST_FIRST.find((one) => own.some((entry) => entry.status === one));
-        outcomes.set(variant, { variant, status: status ?? 'skipped', hash: own[0].hash });
+        outcomes.set(variant, {
+          variant,
+          status: status ?? 'skipped',
+          hash: own[0].hash,
+          inputs: own.flatMap(({ input }) => input ?? []),
+        });
       }
       if (entries.length > 0) looked += 1;
       if (looked === MOST_RUNS) break;

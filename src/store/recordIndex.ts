@@ -5,6 +5,7 @@ import { addTo, mappingOf } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
+import { shortHash } from '../core/record/inputHash.ts';
 import { absolutePath, mapCasePaths } from '../core/record/recordPaths.ts';
 import {
   type CaseLine,
@@ -24,6 +25,7 @@ const glanceSchema = caseLineSchema.pick({
   status: true,
   finished: true,
   source: true,
+  input_hash: true,
 });
 
 type Glance = z.infer<typeof glanceSchema>;
@@ -40,6 +42,8 @@ export interface VariantEntry extends Entry {
   readonly variant: string;
   /** Of its case's text, SHA-256. */
   readonly hash: string;
+  /** Of what it was made from, as `shortHash` has it. */
+  readonly input?: string;
 }
 
 /** What a record holds; its lines are read when they are asked for. */
@@ -155,7 +159,7 @@ class State implements RecordIndex {
   #addCase(given: unknown, root: string, place: Pick<Entry, 'offset' | 'length'>): void {
     const glance = fitting(glanceSchema, given);
     if (!glance || this.entries.length === LIMITS.recordCases) return;
-    const { id, variant, repetition, status, finished, source } = glance;
+    const { id, variant, repetition, status, finished, source, input_hash } = glance;
     const suite = absolutePath(root, glance.suite);
     const entry: Entry = { id, repetition, status, finished, ...place };
     if (variant === undefined) {
@@ -166,7 +170,12 @@ class State implements RecordIndex {
     const known = this.variants.get(caseKey({ suite, id }))?.at(-1)?.hash;
     // Thousands of variants have the text of one case.
     const hash = known === source.hash ? known : source.hash;
-    const own: VariantEntry = { ...entry, variant, hash };
+    const own: VariantEntry = {
+      ...entry,
+      variant,
+      hash,
+      ...(input_hash !== undefined && { input: shortHash(input_hash) }),
+    };
     this.entries.push(own);
     addTo(this.cases, caseKey({ suite, id, variant }), own);
     addTo(this.variants, caseKey({ suite, id }), own);

@@ -31,7 +31,7 @@ export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Pr
   const { timeout: _timeout, cache: _cache, model: _model, ...keys } = written;
   const type = findTargetType(spec.type);
   const contents = await Promise.all(
-    (type?.files?.(spec) ?? []).map((path) => readLinked(path).then(sha256, () => undefined)),
+    filesOf(spec).map((path) => readLinked(path).then(sha256, () => undefined)),
   );
   return digestOf({
     keys,
@@ -39,6 +39,11 @@ export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Pr
     tools: type?.keysDecide && keys.tools === undefined ? tools : undefined,
     files: contents.filter((one) => one !== undefined),
   });
+}
+
+/** The files that a target is made of, as far as its keys tell; absolute. */
+export function filesOf(spec: TargetSpec): readonly string[] {
+  return findTargetType(spec.type)?.files?.(spec) ?? [];
 }
 
 function keysOfModel({ params, written = params }: ModelSpec) {

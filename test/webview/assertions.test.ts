@@ -67,7 +67,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
   it('do not take what the file states now for what was judged', async () => {
     const stated = buildStated({ name: CUT, keys: [{ key: 'criterion', text: CRITERION }] });
     const verdict = buildVerdict({ name: CUT, status: 'fail', score: 0 });
-    await show(buildSnapshot({ stale: true, assertions: [stated], verdicts: [verdict] }));
+    await show(buildSnapshot({ changed: 'case', assertions: [stated], verdicts: [verdict] }));
     assert.equal(await row(0).locator('.name').textContent(), CUT);
     assert.match((await row(0).locator('.stated').textContent()) ?? '', /^In the file now:/);
     const other = buildStated({ name: 'Another.', keys: [{ key: 'criterion', text: 'Another.' }] });
@@ -81,7 +81,7 @@ describeView('the verdicts of the conversation view', ({ view, show, turn, focus
     const keys = [{ key: 'criterion', text: CRITERION }];
     const moved = buildStated({ key: asked.key, index: 3, questionHash: 'same', name: CUT, keys });
     const verdict = buildVerdict({ ...asked, name: CUT, status: 'fail', score: 0 });
-    await show(buildSnapshot({ stale: true, assertions: [moved], verdicts: [verdict] }));
+    await show(buildSnapshot({ changed: 'case', assertions: [moved], verdicts: [verdict] }));
     assert.equal(await row(0).locator('.name').textContent(), CRITERION);
     assert.equal(await row(0).locator('.stated').count(), 0);
     const edited = { ...moved, questionHash: 'other' };

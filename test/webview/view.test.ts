@@ -194,7 +194,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     await show(buildUnfinished('new', { conversation, reason: 'This case cannot run.' }));
     assert.match((await view().page.locator('.notice').textContent()) ?? '', /cannot run/);
     assert.doesNotMatch((await view().page.locator('.empty').textContent()) ?? '', /Run it/);
-    await show(buildSnapshot({ stale: true }));
+    await show(buildSnapshot({ changed: 'case' }));
     assert.match((await view().page.locator('.notice').textContent()) ?? '', /has changed/);
     await show(buildUnfinished('cancelled'));
     assert.match((await view().page.locator('.facts').textContent()) ?? '', /^Cancelled/);
@@ -212,7 +212,7 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     await view().page.keyboard.press('Enter');
     assert.deepEqual((await view().posted()).at(-1), { kind: 'judge-again' });
     const unknown = buildVerdict({ status: 'pass', score: 1 });
-    await show(buildSnapshot({ stale: true, verdicts: [unknown] }));
+    await show(buildSnapshot({ changed: 'case', verdicts: [unknown] }));
     assert.equal(await judge().count(), 1);
     await show(buildSnapshot());
     assert.equal(await view().page.locator('.notice').count(), 0);

@@ -1,4 +1,5 @@
 import { cacheText, costText, counted, durationText } from '../../src/core/presentation/amounts.ts';
+import { CHANGES } from '../../src/core/presentation/changes.ts';
 import { ORIGIN_WORDS, STOP_WORDS } from '../../src/core/presentation/conversation.ts';
 import { caseTitle } from '../../src/core/presentation/executionTitle.ts';
 import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
@@ -29,18 +30,20 @@ export function renderHeader(snapshot: Snapshot, onJudge?: () => void): HTMLElem
     ),
     description !== undefined && h('p', { class: 'description' }, description),
     facts(snapshot),
-    changed(snapshot, onJudge),
+    changeOf(snapshot, onJudge),
     reason !== undefined && h('p', { class: 'notice' }, reason),
     stopRationale !== undefined &&
       h('p', { class: 'muted' }, `The simulated user: “${stopRationale}”`),
   );
 }
 
-function changed({ stale }: Snapshot, onJudge: (() => void) | undefined): HTMLElement | undefined {
-  if (!stale && !onJudge) return undefined;
-  const what = stale ? 'The case has' : 'Its assertions have';
+function changeOf(
+  { changed }: Snapshot,
+  onJudge: (() => void) | undefined,
+): HTMLElement | undefined {
+  if (!changed && !onJudge) return undefined;
   const again = onJudge && button({ label: 'Judge again', onClick: onJudge });
-  return h('p', { class: 'notice' }, `⚠ ${what} changed since this run. `, again);
+  return h('p', { class: 'notice' }, `⚠ ${CHANGES[changed ?? 'questions']} `, again);
 }
 
 function facts(snapshot: Snapshot): HTMLElement {

@@ -4,7 +4,8 @@ import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import type { AssertionRow } from './stated.ts';
 
 /** The case's assertions: those that were judged and, before it ended, those that will be. */
-export function assertionRows({ phase, assertions, verdicts, stale }: Snapshot): AssertionRow[] {
+export function assertionRows({ phase, assertions, verdicts, changed }: Snapshot): AssertionRow[] {
+  const stale = changed !== undefined;
   const judged = verdicts.map((verdict) => judgedRow(verdict, assertions, stale));
   if (phase === 'finished') return judged;
   const known = new Set(judged.map(({ stated }) => stated));

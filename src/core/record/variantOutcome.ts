@@ -1,3 +1,4 @@
+import type { Change } from '../presentation/changes.ts';
 import type { Status } from '../verdict.ts';
 
 /** How a conversation of a case that stands for several ended last, its repetitions taken together. */
@@ -7,6 +8,10 @@ export interface VariantOutcome {
   readonly status: Status;
   /** Of its case's text when it ran. */
   readonly hash: string;
+  /** Of what each repetition was made from, as `shortHash` has it; of older records none. */
+  readonly inputs?: readonly string[];
+  /** How it differs now from what ran. */
+  readonly change?: Change;
 }
 
 export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];

@@ -5,8 +5,9 @@ import { errorText, stackText } from '../../core/errors.ts';
 import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { isError } from '../../core/problem.ts';
 import { statedOf } from '../../core/statedAssertion.ts';
-import type { SaidBefore, SuiteCase } from '../../core/suite.ts';
+import type { ExpandedCase, SaidBefore, SuiteCase } from '../../core/suite.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/running.ts';
@@ -45,7 +46,9 @@ export class ConversationPanel extends Disposing {
   readonly #runs = new LatestRuns();
   #state: ViewState;
   #snapshot: Snapshot | undefined;
-  #opened: { readonly key: string; readonly opened: Promise<SuiteCase> } | undefined;
+  #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
+  /** What the case was read from besides its file, absolute. */
+  #files: ReadonlySet<string> = new Set();
   #ready = false;
   #turn: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -70,11 +73,12 @@ export class ConversationPanel extends Disposing {
         }
       }),
     );
-    this.keep(
-      vscode.workspace.onDidSaveTextDocument(({ uri }) => {
-        if (uri.toString() === this.#uri.toString()) this.#later();
-      }),
-    );
+    const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*'));
+    const hear = (uri: vscode.Uri) => this.#fileChanged(uri);
+    this.keep(watcher.onDidCreate(hear));
+    this.keep(watcher.onDidChange(hear));
+    this.keep(watcher.onDidDelete(hear));
+    this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => hear(uri)));
     this.keep(
       parts.language.onDidRenameCase(({ suite, from, to }) => {
         if (suite === this.#uri.fsPath && from === this.#state.id) this.#follow(to);
@@ -117,6 +121,13 @@ export class ConversationPanel extends Disposing {
   #follow(id: string): void {
     this.#state = { ...this.#state, id };
     this.#panel.title = caseTitle(this.#state);
+    this.#later();
+  }
+
+  /** What the case is made of has changed: it is read again. */
+  #fileChanged({ fsPath }: vscode.Uri): void {
+    if (fsPath !== this.#uri.fsPath && !this.#files.has(fsPath)) return;
+    if (fsPath !== this.#uri.fsPath) this.#opened = undefined;
     this.#later();
   }
 
@@ -174,31 +185,33 @@ export class ConversationPanel extends Disposing {
       const shown = { record: one.record, repetition: one.line.repetition };
       this.#state = { ...this.#state, ...shown };
     }
-    const suiteCase = await this.#caseIn(suite);
-    const { stateAssertions } = await import('../../assertions/stateAssertions.ts');
+    const { suiteCase, isGone } = await this.#caseIn(suite);
+    const [{ stateAssertions }, { changeOf }] = await Promise.all([
+      import('../../assertions/stateAssertions.ts'),
+      import('../../evalfile/caseChanges.ts'),
+    ]);
+    const stated = suite.outline.find((known) => known.id === id);
     return snapshotOf(this.#state, {
       suite,
       said: variant === undefined ? undefined : saidBefore(suiteCase),
       assertions: suiteCase ? stateAssertions(suiteCase) : [],
       live,
       finished: one?.line,
+      changed: isGone ? 'gone' : stated && one && (await changeOf(one.line, stated, suiteCase)),
     });
   }
 
   /** The case as the file has it now; a variant is read once for each text. */
-  async #caseIn({ suite }: LoadedSuite): Promise<SuiteCase | undefined> {
+  async #caseIn({ suite, dependencies }: LoadedSuite): Promise<ShownCase> {
     const { id, variant } = this.#state;
     const found = suite?.cases.find((known) => known.id === id);
-    if (variant === undefined || !found?.expand) return found;
+    this.#files = new Set(dependencies);
+    if (variant === undefined || !found?.expand) return { suiteCase: found };
     const key = `${suite?.hash} ${id} ${variant}`;
-    if (this.#opened?.key !== key) {
-      const opened = found.expand().then(async ({ cases }) => {
-        const one = cases.find((known) => known.variant === variant);
-        return (await one?.open?.())?.suiteCase ?? found;
-      });
-      this.#opened = { key, opened };
-    }
-    return this.#opened.opened;
+    if (this.#opened?.key !== key) this.#opened = { key, opened: openVariant(found, variant) };
+    const opened = await this.#opened.opened;
+    this.#files = new Set([...dependencies, ...opened.files]);
+    return opened;
   }
 
   async #post(message: ToView): Promise<boolean> {
@@ -273,6 +286,23 @@ export class ConversationPanel extends Disposing {
         unreachable(message);
     }
   }
+}
+
+/** A case as its file has it now. */
+interface ShownCase {
+  readonly suiteCase: SuiteCase | undefined;
+  /** There is no such conversation any more: the case is what all have in common. */
+  readonly isGone?: boolean;
+}
+
+async function openVariant(
+  common: SuiteCase,
+  variant: string,
+): Promise<ShownCase & Pick<ExpandedCase, 'files'>> {
+  const { cases = [], files = [], problems = [] } = (await common.expand?.()) ?? {};
+  const one = cases.find((known) => known.variant === variant);
+  const suiteCase = (await one?.open?.())?.suiteCase ?? common;
+  return { suiteCase, files, isGone: !one && !problems.some(isError) };
 }
 
 function saidBefore(suiteCase: SuiteCase | undefined): SaidBefore | undefined {

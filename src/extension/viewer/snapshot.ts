@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { type Conversation, toConversation, turnsOf } from '../../core/conversation.ts';
+import type { Change } from '../../core/presentation/changes.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { SaidBefore } from '../../core/suite.ts';
@@ -21,12 +22,14 @@ export interface KnownCase {
   readonly live: LiveCase | undefined;
   /** Of the record that is shown. */
   readonly finished: CaseLine | undefined;
+  /** How the case has changed since. */
+  readonly changed?: Change | undefined;
 }
 
 /** What the view shows of a case: as it runs, as it ended, or what will be judged. */
 export function snapshotOf(
   state: ViewState,
-  { suite, said, assertions, live, finished }: KnownCase,
+  { suite, said, assertions, live, finished, changed }: KnownCase,
 ): Snapshot {
   const found = suite.outline.find(({ id }) => id === state.id);
   const common = {
@@ -42,7 +45,6 @@ export function snapshotOf(
     return {
       ...common,
       phase: live?.phase ?? 'new',
-      stale: false,
       score: null,
       ...(reason !== undefined && { reason }),
       conversation: conversationOf(said ?? found?.said, live),
@@ -53,7 +55,7 @@ export function snapshotOf(
   return {
     ...common,
     ...finishedSnapshot(line),
-    stale: found !== undefined && found.hash !== line.source.hash,
+    ...(changed && { changed }),
   };
 }
 

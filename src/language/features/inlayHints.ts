@@ -1,12 +1,14 @@
 import type { InlayHint } from 'vscode-languageserver-types';
+import type { Change } from '../../core/presentation/changes.ts';
 import { paragraphs } from '../../core/presentation/markdown.ts';
 import { badgeScoreText } from '../../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import type { Range } from '../../core/problem.ts';
 import { passedText, worstFirst } from '../../core/record/variantOutcome.ts';
 import type { TurnBadge } from '../../core/scoring.ts';
+import type { CasesNow } from '../../evalfile/caseChanges.ts';
 import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
-import { entryMarkdown, STALE, variantsMarkdown } from '../hover/verdictMarkdown.ts';
+import { changeMarkdown, entryMarkdown, variantsMarkdown } from '../hover/verdictMarkdown.ts';
 import type { EvalDocument, HintSettings, LastRuns, LastVariants } from '../ports.ts';
 import { overlaps } from '../range.ts';
 import { type JudgedCase, type JudgedTurn, judgedCase, UNJUDGED } from './judgedTurns.ts';
@@ -21,13 +23,14 @@ export async function inlayHints(
   lastRuns: LastRuns,
   settings: HintSettings,
   lastVariants: LastVariants = async () => [],
+  casesNow?: CasesNow,
 ): Promise<InlayHint[]> {
   const shown = suite.outline.filter(
     (one) => one.path === suite.path && overlaps(one.range, range),
   );
   const hints = await Promise.all(
     shown.map(async (one): Promise<InlayHint[]> => {
-      const judged = settings.scores ? await judgedCase(suite.path, one, lastRuns) : UNJUDGED;
+      const judged = settings.scores ? await judgedCase(suite, one, lastRuns, casesNow) : UNJUDGED;
       const counted = settings.scores ? await variantsHint(suite.path, one, lastVariants) : [];
       const turns = one.turns
         .filter(({ range: { start } }) => overlaps({ start, end: start }, range))
@@ -41,23 +44,23 @@ export async function inlayHints(
 /** `✗ 38 of 40 passed` before the id of a case that stands for several conversations. */
 async function variantsHint(
   suite: string,
-  { id, several, nameRange, hash }: OutlineCase,
+  { id, several, nameRange }: OutlineCase,
   lastVariants: LastVariants,
 ): Promise<InlayHint[]> {
   if (id === undefined || several === undefined) return [];
   const outcomes = await lastVariants(suite, id);
   const [worst] = worstFirst(outcomes);
   if (!worst) return [];
-  const stale = outcomes.some((one) => one.hash !== hash);
-  const label = `${STATUS_ICONS[worst.status]} ${passedText(outcomes)}${stale ? ' (stale)' : ''}`;
-  const value = paragraphs(stale ? STALE : undefined, variantsMarkdown(outcomes));
+  const change = outcomes.find((one) => one.change)?.change;
+  const label = `${STATUS_ICONS[worst.status]} ${passedText(outcomes)}${change ? ' (stale)' : ''}`;
+  const value = paragraphs(changeMarkdown(change), variantsMarkdown(outcomes));
   const tooltip = { kind: 'markdown' as const, value };
   return [{ position: nameRange.start, label, tooltip, paddingRight: true }];
 }
 
 function turnHint(
   turn: OutlineTurn,
-  { turns, stale }: JudgedCase,
+  { turns, change }: JudgedCase,
   { turnNumbers }: HintSettings,
 ): InlayHint[] {
   if (turn.turns.length === 0) return [];
@@ -66,8 +69,8 @@ function turnHint(
   if (judged.length === 0) {
     return turnNumbers ? [{ position, label: numberLabel(turn), paddingRight: true }] : [];
   }
-  const label = judgedLabel(turn, judged, turnNumbers) + (stale ? ' (stale)' : '');
-  const tooltip = { kind: 'markdown' as const, value: tooltipOf(judged, stale) };
+  const label = judgedLabel(turn, judged, turnNumbers) + (change ? ' (stale)' : '');
+  const tooltip = { kind: 'markdown' as const, value: tooltipOf(judged, change) };
   return [{ position, label, tooltip, paddingRight: true }];
 }
 
@@ -96,12 +99,12 @@ function badgeText(badge: TurnBadge): string {
   return `${STATUS_ICONS[badge.status]} ${score}`;
 }
 
-function tooltipOf(judged: readonly JudgedTurn[], stale: boolean): string {
+function tooltipOf(judged: readonly JudgedTurn[], change: Change | undefined): string {
   const parts = judged.flatMap(({ number, badge }) => [
     ...(judged.length > 1 ? [`**Turn ${number}**`] : []),
     worstMarkdown(badge),
   ]);
-  return paragraphs(stale ? STALE : undefined, ...parts);
+  return paragraphs(changeMarkdown(change), ...parts);
 }
 
 /** The worst of what was said: the status of the badge, and of those the lowest score. */

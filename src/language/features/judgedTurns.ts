@@ -1,7 +1,9 @@
 import { addTo } from '../../core/data/data.ts';
+import type { Change } from '../../core/presentation/changes.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { badgeOf, entriesByTurn, type TurnBadge } from '../../core/scoring.ts';
-import type { OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
+import { type CasesNow, textsNow } from '../../evalfile/caseChanges.ts';
+import type { LoadedSuite, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import type { LastRuns } from '../ports.ts';
 
 export interface JudgedTurn {
@@ -11,24 +13,27 @@ export interface JudgedTurn {
 
 /** What the last runs said about the turns of a case. */
 export interface JudgedCase {
-  /** The case has changed since. */
-  readonly stale: boolean;
+  /** How the case has changed since, if it has. */
+  readonly change?: Change | undefined;
   /** Turns that were judged, by where they stand: a scripted user turn stands for its reply too. */
   readonly turns: ReadonlyMap<OutlineTurn, readonly JudgedTurn[]>;
 }
 
-export const UNJUDGED: JudgedCase = { stale: false, turns: new Map() };
+export const UNJUDGED: JudgedCase = { turns: new Map() };
 
 export async function judgedCase(
-  suite: string,
-  { id, turns, hash }: OutlineCase,
+  suite: LoadedSuite,
+  found: OutlineCase,
   lastRuns: LastRuns,
+  casesNow: CasesNow = textsNow,
 ): Promise<JudgedCase> {
-  const lines = id === undefined ? [] : await lastRuns(suite, id);
+  const lines = found.id === undefined ? [] : await lastRuns(suite.path, found.id);
   if (lines.length === 0) return UNJUDGED;
+  const now = casesNow(suite, found);
+  const changes = await Promise.all(lines.map((line) => now.changeOf(line)));
   return {
-    stale: lines.some(({ source }) => source.hash !== hash),
-    turns: judgedTurns(turns, lines),
+    change: changes.find((one) => one !== undefined),
+    turns: judgedTurns(found.turns, lines),
   };
 }
 

@@ -1,18 +1,30 @@
 import { groupBy } from '../../core/data/data.ts';
 import { badgeOf } from '../../core/scoring.ts';
+import { stepsOf } from '../../core/steps.ts';
+import type { CasesNow } from '../../evalfile/caseChanges.ts';
 import type { VerdictMark } from '../../protocol/verdictMarks.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
-import { judgedCase } from './judgedTurns.ts';
+import { type JudgedCase, judgedCase } from './judgedTurns.ts';
 
 /** One mark for each line where judged turns begin: the worst of them. */
 export async function verdictMarks(
   { suite }: EvalDocument,
   lastRuns: LastRuns,
+  casesNow?: CasesNow,
 ): Promise<VerdictMark[]> {
   const shown = suite.outline.filter(({ path }) => path === suite.path);
-  const cases = await Promise.all(shown.map((one) => judgedCase(suite.path, one, lastRuns)));
-  const judged = cases.flatMap(({ turns, stale }) =>
-    [...turns].map(([{ range }, badges]) => ({ line: range.start.line, badges, stale })),
+  const step = stepsOf();
+  const cases: JudgedCase[] = [];
+  for (const one of shown) {
+    await step();
+    cases.push(await judgedCase(suite, one, lastRuns, casesNow));
+  }
+  const judged = cases.flatMap(({ turns, change }) =>
+    [...turns].map(([{ range }, badges]) => ({
+      line: range.start.line,
+      badges,
+      stale: change !== undefined,
+    })),
   );
   return [...groupBy(judged, ({ line }) => line)].flatMap(([line, all]) => {
     const badges = all.flatMap((one) => one.badges);

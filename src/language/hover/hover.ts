@@ -1,5 +1,6 @@
 import type { Hover } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
+import type { CasesNow } from '../../evalfile/caseChanges.ts';
 import type { EvalDocument, LastRuns, LastVariants } from '../ports.ts';
 import type { SymbolPorts } from '../symbols/sameSymbol.ts';
 import { documentation } from './keyMarkdown.ts';
@@ -20,12 +21,13 @@ export async function hover(
   lastRuns: LastRuns,
   around?: SymbolPorts,
   lastVariants?: LastVariants,
+  casesNow?: CasesNow,
 ): Promise<Hover | undefined> {
   const help =
     (await chosenTurns(document, position, lastRuns)) ??
     (around && (await symbolHover(document.yaml.path, position, around))) ??
     documentation(document.yaml, position);
-  const verdict = await lastVerdict(document, position, lastRuns, lastVariants);
+  const verdict = await lastVerdict(document, position, lastRuns, lastVariants, casesNow);
   const parts = [verdict?.markdown, help?.markdown].filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   const range = help?.range ?? verdict?.range;

@@ -2,6 +2,7 @@ import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isFailure } from '../../core/verdict.ts';
+import { type CasesNow, textsNow } from '../../evalfile/caseChanges.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
 import type { EvalDocument, LastRuns, LastVariants } from '../ports.ts';
 import { contains } from '../range.ts';
@@ -11,7 +12,7 @@ import { recordedVerdict } from './recordedVerdict.ts';
 import { replyMarkdown } from './turnTexts.ts';
 import {
   caseMarkdown,
-  STALE,
+  changeMarkdown,
   turnMarkdown,
   variantsMarkdown,
   verdictMarkdown,
@@ -23,6 +24,7 @@ export async function lastVerdict(
   position: Position,
   lastRuns: LastRuns,
   lastVariants: LastVariants = async () => [],
+  casesNow: CasesNow = textsNow,
 ): Promise<HoverPart | undefined> {
   const { suite } = document;
   const found = suite.outline.find(
@@ -36,17 +38,22 @@ export async function lastVerdict(
   // Of the conversations of a case those are told that did not pass; all are counted.
   const isCounted = subject.isCase && found.several !== undefined;
   const told = isCounted ? lines.filter(isFailure) : lines;
+  const now = casesNow(suite, found);
+  const changes = await Promise.all(lines.map((line) => now.changeOf(line)));
   const parts = told.flatMap((line) => {
     const markdown = subject.say(line, line.source.hash !== found.hash);
     if (markdown === undefined) return [];
     const title = lines.length > 1 || line.variant !== undefined ? titleOf(line) : '';
     return [`${title}${markdown}`];
   });
-  const stale = lines.some(({ source }) => source.hash !== found.hash) ? STALE : undefined;
   const all = isCounted ? await lastVariants(suite.path, found.id) : [];
+  const changed = [...changes, ...all.map(({ change }) => change)].find((one) => one);
   const counted = all.length > 0 ? [variantsMarkdown(all)] : [];
   if (parts.length + counted.length === 0) return undefined;
-  return { markdown: paragraphs(stale, ...counted, ...parts), range: subject.range };
+  return {
+    markdown: paragraphs(changeMarkdown(changed), ...counted, ...parts),
+    range: subject.range,
+  };
 }
 
 function titleOf({ variant, repetition, repetitions }: CaseLine): string {

@@ -1,4 +1,5 @@
 import { durationText } from '../../core/presentation/amounts.ts';
+import { CHANGES, type Change } from '../../core/presentation/changes.ts';
 import { stopText } from '../../core/presentation/conversation.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../../core/presentation/markdown.ts';
 import {
@@ -86,7 +87,9 @@ export function caseMarkdown(line: CaseLine): string {
   );
 }
 
-export const STALE = '_The case has changed since this run._';
+export function changeMarkdown(change: Change | undefined): string | undefined {
+  return change && `_${CHANGES[change]}_`;
+}
 
 /** As many variants are listed; the others are counted. */
 const LISTED = 20;

@@ -35,7 +35,6 @@ export function buildSnapshot(given: Partial<Snapshot> = {}): Snapshot {
     phase: 'finished',
     suiteName: 'Support',
     repetitions: 1,
-    stale: false,
     status: 'fail',
     score: 0.5,
     conversation: toConversation(MESSAGES.map((message) => ({ message }))),

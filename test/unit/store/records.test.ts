@@ -316,7 +316,7 @@ describe('a record of version 1', () => {
       live: undefined,
       finished: line,
     });
-    assert.deepEqual([shown.phase, shown.status, shown.stale], ['finished', 'fail', false]);
+    assert.deepEqual([shown.phase, shown.status], ['finished', 'fail']);
     assert.equal(shown.conversation.entries.length, 6);
   });
 });

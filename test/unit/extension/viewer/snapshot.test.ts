@@ -13,7 +13,10 @@ const LIVE = 'target: {type: command, command: [node]}\nturns: [Hi]\nassert: [It
 const turns = turnsOf(talk('Hi', 'Hello'));
 
 /** What the view shows of the case, as the panel puts it together. */
-function shown(suite: LoadedSuite, known: Partial<Pick<KnownCase, 'live' | 'finished'>> = {}) {
+function shown(
+  suite: LoadedSuite,
+  known: Partial<Pick<KnownCase, 'live' | 'finished' | 'changed'>> = {},
+) {
   const suiteCase = suite.suite?.cases.find(({ id }) => id === state.id);
   const assertions = suiteCase ? stateAssertions(suiteCase) : [];
   return snapshotOf(state, { suite, assertions, live: undefined, finished: undefined, ...known });
@@ -54,14 +57,14 @@ describe('what the conversation view shows', () => {
     assert.equal(turnsOf(before).length, 2);
   });
 
-  it('is the finished case, stale once its text has changed', async () => {
+  it('is the finished case, and how it has changed since', async () => {
     const suite = await load(suiteWith(TRANSCRIPT));
-    const hash = suite.outline[0]?.hash ?? '';
-    const line = buildCaseLine({ id: 'one', status: 'pass', score: 1 });
-    const fresh = { ...line, source: { ...line.source, hash } };
-    assert.equal(shown(suite, { finished: fresh }).stale, false);
-    assert.equal(shown(suite, { finished: line }).stale, true);
-    assert.equal(shown(suite, { finished: line }).status, 'pass');
+    const finished = buildCaseLine({ id: 'one', status: 'pass', score: 1 });
+    assert.equal('changed' in shown(suite, { finished }), false);
+    const snapshot = shown(suite, { finished, changed: 'input' });
+    assert.equal(snapshot.changed, 'input');
+    assert.equal(snapshot.status, 'pass');
+    assert.equal(toViewSchema.safeParse({ kind: 'snapshot', snapshot }).success, true);
   });
 
   it('is the transcript and what is asserted where the case never ran', async () => {

@@ -37,9 +37,10 @@ describe('a case that stands for several conversations', () => {
     );
   });
 
-  it('says so of an older text of it', async () => {
+  it('says so where one of them has changed since', async () => {
     const { document, lastRuns, lastVariants } = await opened({ a: 'pass' });
-    const before = async () => (await lastVariants()).map((one) => ({ ...one, hash: 'other' }));
+    const before = async () =>
+      (await lastVariants()).map((one) => ({ ...one, change: 'case' as const }));
     const hints = await inlayHints(document, ALL, lastRuns, SETTINGS, before);
     assert.deepEqual(
       hints.map(({ label }) => label),

@@ -1,8 +1,8 @@
-import { questionHash } from '../assertions/questionHash.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { caseScore } from '../core/scoring.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { questionHash } from './questionHash.ts';
 
 /**
  * Whether what was found of a case still answers what the case asks: the same questions, with the same
@@ -20,6 +20,31 @@ export function stillAnswers(line: CaseLine, suiteCase: SuiteCase): boolean {
     (line.stop_reason !== 'stop-on-failure' || stopOnFailure) &&
     line.verdicts.length === assertions.length &&
     assertions.every((one, index) => answers(line.verdicts[index], one, suiteCase))
+  );
+}
+
+/**
+ * Whether the case certainly asks something else now than what was answered, or counts it otherwise. Records of
+ * version 1 do not say what they answered.
+ *
+ * @param line of a case whose own text is what it was: what its file says for all cases may differ, or a prompt
+ */
+export function asksAnother(
+  { verdicts, status, threshold }: Pick<CaseLine, 'verdicts' | 'status' | 'threshold'>,
+  suiteCase: SuiteCase,
+): boolean {
+  const known = verdicts.filter(({ question_hash }) => question_hash !== undefined);
+  if (known.length === 0) return false;
+  const { assertions } = suiteCase;
+  const byKey = new Map(assertions.map((one) => [one.key, one]));
+  return (
+    threshold !== suiteCase.threshold ||
+    // What went wrong may have come before some of them.
+    (status !== 'error' && verdicts.length !== assertions.length) ||
+    known.some((verdict) => {
+      const assertion = byKey.get(verdict.assertion.key ?? '');
+      return !assertion || !answers(verdict, assertion, suiteCase);
+    })
   );
 }
 

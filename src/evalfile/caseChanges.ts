@@ -1,0 +1,215 @@
+import { asksAnother } from '../assertions/stillAnswers.ts';
+import { remembered } from '../core/data/data.ts';
+import { digestOf } from '../core/data/digest.ts';
+import { caseKey } from '../core/identity.ts';
+import type { Change } from '../core/presentation/changes.ts';
+import { isError } from '../core/problem.ts';
+import { inputHash, shortHash } from '../core/record/inputHash.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import type { VariantOutcome } from '../core/record/variantOutcome.ts';
+import { stepsOf } from '../core/steps.ts';
+import {
+  type ExpandedCase,
+  type SuiteCase,
+  type TargetSpec,
+  withoutPlaces,
+} from '../core/suite.ts';
+import { filesOf, targetDigest } from '../targets/digest.ts';
+import type { Files } from './files.ts';
+import type { LoadedSuite, OutlineCase } from './loadedSuite.ts';
+
+/** Tells what was recorded of a case from what the case is now. */
+export interface CaseNow {
+  /** How it differs from what a line was recorded of; undefined if it does not, as far as is known. */
+  changeOf(line: CaseLine): Promise<Change | undefined>;
+  /** The outcomes of those of its conversations that are still there, with their changes. */
+  standing(outcomes: readonly VariantOutcome[]): Promise<readonly VariantOutcome[]>;
+}
+
+export type CasesNow = (suite: LoadedSuite, found: OutlineCase) => CaseNow;
+
+/** As many cases with several conversations, and lines of records, are known by what they read. */
+const MOST_CASES = 50;
+
+/** Of a case that stands for more conversations, only those that are shown one by one are read. */
+const MOST_READ = 1_000;
+
+/** The conversations that a case stands for. */
+interface Names {
+  /** What they were found by, in which files. */
+  readonly several: string | undefined;
+  readonly files: readonly string[];
+  readonly stamps: string;
+  /** Undefined if the files cannot be read. */
+  readonly names: ReadonlySet<string> | undefined;
+}
+
+/** What was found out of a case, its text and its files being such. */
+interface Found {
+  readonly digest: string;
+  readonly stamps: string;
+}
+
+interface Inputs extends Found {
+  /** Short hashes by variant; undefined where they are too many. */
+  readonly inputs: ReadonlyMap<string, string | undefined> | undefined;
+}
+
+interface Compared extends Found {
+  readonly change: Change | undefined;
+}
+
+/** Of what decides what comes of a case, without the places where it stands. */
+const digestOfCase = remembered((suiteCase: SuiteCase) => digestOf(withoutPlaces(suiteCase)));
+
+/** By its text alone: for who has no files. */
+export const textsNow: CasesNow = (_suite, { hash }) => ({
+  changeOf: async ({ source }) => (source.hash === hash ? undefined : 'case'),
+  standing: async (outcomes) => outcomes.map((one) => (one.hash === hash ? one : changed(one))),
+});
+
+/**
+ * How a case differs from what a line was recorded of; undefined if it does not, as far as is known.
+ *
+ * @param now the case, or the conversation of it, as it would run; undefined if it cannot
+ */
+export async function changeOf(
+  line: CaseLine,
+  { hash }: OutlineCase,
+  now: SuiteCase | undefined,
+): Promise<Change | undefined> {
+  if (line.source.hash !== hash) return 'case';
+  // A case with errors is known by its text alone.
+  if (!now) return undefined;
+  const isSame = line.input_hash === undefined || line.input_hash === (await inputOf(now));
+  return isSame ? (asksAnother(line, now) ? 'questions' : undefined) : 'input';
+}
+
+/**
+ * By its text, what it reads and what it asks. Files that have the same stamps as before are not read again, and
+ * none is read of a case whose text has changed.
+ */
+export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): void } {
+  const names = new Map<string, Names>();
+  const known = new Map<string, Inputs>();
+  const compared = new WeakMap<CaseLine, Compared>();
+  const stampsOf = async (paths: readonly string[]) =>
+    JSON.stringify(await Promise.all(paths.map((path) => files.stamp?.(path))));
+
+  const now: CasesNow = (suite, found) => {
+    const suiteCase = suite.suite?.cases.find(({ id }) => id === found.id);
+    const key = caseKey({ suite: suite.path, id: found.id ?? '' });
+    let expanding: Promise<ExpandedCase> | undefined;
+    const expand = () => {
+      expanding ??= suiteCase?.expand?.();
+      return expanding;
+    };
+
+    const namesNow = async (): Promise<Names | undefined> => {
+      const before = names.get(key);
+      const isSame = before && before.several === found.several;
+      if (isSame && before.stamps === (await stampsOf(before.files))) return before;
+      const expanded = await expand();
+      if (!expanded) return undefined;
+      const isWhole = !expanded.problems.some(isError);
+      const made: Names = {
+        several: found.several,
+        files: expanded.files,
+        stamps: await stampsOf(expanded.files),
+        names: isWhole
+          ? new Set(expanded.cases.flatMap(({ variant }) => variant ?? []))
+          : undefined,
+      };
+      keep(names, key, made);
+      return made;
+    };
+    /** The files that tell whether what was read before is still so. */
+    const groundOf = async (one: SuiteCase): Promise<Found> => {
+      const named = one.expand ? await namesNow() : undefined;
+      const target = targetOf(one);
+      const stamps = await stampsOf([...(named?.files ?? []), ...(target ? filesOf(target) : [])]);
+      return { digest: digestOfCase(one), stamps };
+    };
+    const opened = async (variant: string | undefined): Promise<SuiteCase | undefined> => {
+      const expanded = await expand();
+      const one = expanded?.cases.find((each) => each.variant === variant);
+      return expanded ? (await one?.open?.())?.suiteCase : suiteCase;
+    };
+    const inputs = async (common: SuiteCase): Promise<Inputs['inputs']> => {
+      const ground = await groundOf(common);
+      const before = known.get(key);
+      if (before && isSo(before, ground)) return before.inputs;
+      const { cases = [] } = (await expand()) ?? {};
+      const step = stepsOf();
+      const read = new Map<string, string | undefined>();
+      for (const one of cases.length > MOST_READ ? [] : cases) {
+        await step();
+        const { suiteCase: whole } = (await one.open?.()) ?? {};
+        read.set(one.variant ?? '', whole && shortHash(await inputOf(whole)));
+      }
+      const made = { ...ground, inputs: read.size > 0 ? read : undefined };
+      keep(known, key, made);
+      return made.inputs;
+    };
+    return {
+      async changeOf(line) {
+        const { variant, source } = line;
+        const there = variant !== undefined && suiteCase?.expand ? await namesNow() : undefined;
+        if (variant !== undefined && there?.names && !there.names.has(variant)) return 'gone';
+        if (!suiteCase || source.hash !== found.hash) return changeOf(line, found, suiteCase);
+        const ground = await groundOf(suiteCase);
+        const before = compared.get(line);
+        if (before && isSo(before, ground)) return before.change;
+        const one = await opened(variant);
+        const change = one ? await changeOf(line, found, one) : 'input';
+        compared.set(line, { ...ground, change });
+        return change;
+      },
+      async standing(outcomes) {
+        if (outcomes.length === 0) return outcomes;
+        const there = suiteCase?.expand ? await namesNow() : undefined;
+        const left = there?.names
+          ? outcomes.filter(({ variant }) => there.names?.has(variant))
+          : outcomes;
+        const isRead = suiteCase && left.some(({ hash }) => hash === found.hash);
+        const read = isRead ? await inputs(suiteCase) : undefined;
+        return left.map((one) => {
+          if (one.hash !== found.hash) return { ...one, change: 'case' };
+          const input = read?.get(one.variant);
+          const isSame = !read || (one.inputs ?? []).every((own) => own === input);
+          return isSame ? one : { ...one, change: 'input' };
+        });
+      },
+    };
+  };
+  return Object.assign(now, {
+    /** Files came or went: a pattern may match others. */
+    forget(): void {
+      names.clear();
+    },
+  });
+}
+
+function changed(outcome: VariantOutcome): VariantOutcome {
+  return { ...outcome, change: 'case' };
+}
+
+function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MOST_CASES && oldest !== undefined) map.delete(oldest);
+}
+
+function isSo(before: Found, { digest, stamps }: Found): boolean {
+  return before.digest === digest && before.stamps === stamps;
+}
+
+function targetOf({ origin }: SuiteCase): TargetSpec | undefined {
+  return origin.kind === 'transcript' ? undefined : origin.target;
+}
+
+async function inputOf(suiteCase: SuiteCase): Promise<string> {
+  const target = targetOf(suiteCase);
+  return inputHash(suiteCase, target && (await targetDigest(target, suiteCase.tools)));
+}
