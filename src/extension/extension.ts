@@ -23,6 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const secrets = new Secrets(context.secrets, log);
   const language = new LanguageSupport(context, log);
   const status = new RunStatus();
+  tree.onDidLose(({ id, variants }) => status.leaveOut(id, variants));
   const recorded = new RecordedRuns({ controller, tree, live, status, log });
   const runner = new TestRunner({
     controller,

@@ -92,6 +92,52 @@ describe('a case that stands for several conversations, in the editor', {
     await workbench.screenshot('variant-view');
   });
 
+  it('marks in the file and in the view what was said of a line that has changed since', async () => {
+    const lines = [talk('polite', 'Hello'), talk('rude', 'Hello after all'), talk('kind', 'Hello')];
+    await writeFile(join(folder, 'talks.jsonl'), lines.join(''));
+    await workbench.until(
+      'the stale hint',
+      () => workbench.editor().innerText(),
+      (text) => text.replaceAll('\u00a0', ' ').includes('2 of 3 passed (stale)'),
+    );
+    const view = await workbench.frameWith('.turn');
+    await workbench.until(
+      'the notice',
+      () => view.locator('body').innerText(),
+      (text) => text.includes('What the case reads has changed since this run'),
+    );
+    await workbench.screenshot('variant-stale');
+  });
+
+  it('counts no line that is gone', async () => {
+    await workbench.window.command('turnlight.runFile');
+    await workbench.testsShow('the outcomes', 'kind (Passed)');
+    const lines = [talk('polite', 'Hello'), talk('kind', 'Hello')];
+    await workbench.until(
+      'the status bar',
+      () => workbench.page.locator('.statusbar').innerText(),
+      (text) => text.includes('3 passed'),
+    );
+    await writeFile(join(folder, 'talks.jsonl'), lines.join(''));
+    await workbench.until(
+      'the status bar without it',
+      () => workbench.page.locator('.statusbar').innerText(),
+      (text) => text.includes('2 passed'),
+    );
+    await workbench.until(
+      'the hint without it',
+      () => workbench.editor().innerText(),
+      (text) => text.replaceAll('\u00a0', ' ').includes('2 of 2 passed'),
+    );
+    await workbench.screenshot('variant-gone');
+    await writeFile(
+      join(folder, 'talks.jsonl'),
+      talk('polite', 'Hello') + talk('rude', 'Hello after all') + talk('kind', 'Bye'),
+    );
+    await workbench.window.command('turnlight.runFile');
+    await workbench.testsShow('the outcomes as before', 'rude (Passed)', 'kind (Failed)');
+  });
+
   it('opens the next by keys from the menu of its row, in the same column', async () => {
     const { page, window } = workbench;
     await workbench.showTests();

@@ -2,10 +2,18 @@ import * as vscode from 'vscode';
 import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { Disposing } from '../disposables.ts';
-import { NOTHING_RUN, type RunCount, recordedCount, runStatusText } from './runStatusText.ts';
+import {
+  countWithout,
+  NOTHING_RUN,
+  type RunCount,
+  recordedCount,
+  runStatusText,
+} from './runStatusText.ts';
 
 /** Milliseconds between two counts that are shown. */
 const PACE = 100;
+
+type Counted = Pick<CaseLine, 'id' | 'variant' | 'status'>;
 
 /** Tells in the status bar how far the run is and, until the next one, how it ended. */
 export class RunStatus extends Disposing {
@@ -13,6 +21,8 @@ export class RunStatus extends Disposing {
     vscode.window.createStatusBarItem('turnlight.run', vscode.StatusBarAlignment.Left),
   );
   #count: RunCount = NOTHING_RUN;
+  /** The executions in it that came to an outcome. */
+  #counted: Counted[] = [];
   /** When the run that is told of ended, ISO 8601; absent while it goes on. */
   #finished: string | undefined = '';
   #timer: NodeJS.Timeout | undefined;
@@ -38,6 +48,7 @@ export class RunStatus extends Disposing {
   begin(expected: number): void {
     this.#finished = undefined;
     this.#count = NOTHING_RUN;
+    this.#counted = [];
     this.#draw({ ...NOTHING_RUN, total: expected });
   }
 
@@ -47,6 +58,7 @@ export class RunStatus extends Disposing {
       this.#show({ ...this.#count, total: total + event.cases.length });
     } else if (event.kind === 'case-finished') {
       const { status } = event.line;
+      this.#counted.push({ ...event.ref, status });
       this.#show({ ...this.#count, ended: { ...ended, [status]: ended[status] + 1 } });
     }
   }
@@ -67,10 +79,21 @@ export class RunStatus extends Disposing {
   }
 
   /** A run of another process, which counts if it was the last and none goes on here. */
-  recorded(lines: readonly Pick<CaseLine, 'status'>[], end: EndLine): void {
+  recorded(lines: readonly Counted[], end: EndLine): void {
     if (this.#finished === undefined || this.#finished > end.finished) return;
     this.#finished = end.finished;
+    this.#counted = [...lines];
     this.#show(recordedCount(lines, end));
+  }
+
+  /** Conversations of a case are gone: what they came to says nothing of what is there. */
+  leaveOut(id: string, variants: readonly string[]): void {
+    const isGone = (one: Counted) =>
+      one.id === id && one.variant !== undefined && variants.includes(one.variant);
+    const gone = this.#counted.filter(isGone);
+    if (gone.length === 0 || this.#finished === undefined) return;
+    this.#counted = this.#counted.filter((one) => !isGone(one));
+    this.#show(countWithout(this.#count, gone));
   }
 
   #show(count: RunCount): void {

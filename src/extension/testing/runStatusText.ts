@@ -24,6 +24,16 @@ export function recordedCount(lines: readonly Pick<CaseLine, 'status'>[], end: E
   return { total: lines.length, ended, over: true, cutShort };
 }
 
+/** @param lines executions that it counts */
+export function countWithout(
+  count: RunCount,
+  lines: readonly Pick<CaseLine, 'status'>[],
+): RunCount {
+  const ended = { ...count.ended };
+  for (const { status } of lines) ended[status] -= 1;
+  return { ...count, total: count.total - lines.length, ended };
+}
+
 /** For the status bar; `$(…)` are VS Code's icons. */
 export function runStatusText({ total, ended, over, cutShort }: RunCount): string {
   const { pass, fail, error, skipped } = ended;

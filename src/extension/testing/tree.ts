@@ -19,6 +19,11 @@ const DEBOUNCE = 300;
 /** Files in which conversations of a case may stand. */
 const DATA_GLOB = '**/*.{json,jsonl,yaml,yml,csv}';
 
+interface GoneVariants {
+  readonly id: string;
+  readonly variants: readonly string[];
+}
+
 /** Keeps the Testing panel in step with the files: file → case → variant → repetition. */
 export class TestTree extends Disposing {
   readonly #controller: vscode.TestController;
@@ -31,6 +36,9 @@ export class TestTree extends Disposing {
   readonly #listed = this.keep(new vscode.EventEmitter<vscode.Uri>());
   /** An eval file came into the panel. */
   readonly onDidList = this.#listed.event;
+  readonly #gone = this.keep(new vscode.EventEmitter<GoneVariants>());
+  /** Conversations of a case are not in its files any more. */
+  readonly onDidLose = this.#gone.event;
   #reads = 0;
   #listedAll: Promise<readonly vscode.Uri[]> | undefined;
   #found: Promise<void> | undefined;
@@ -170,7 +178,8 @@ export class TestTree extends Disposing {
     if (!item) return;
     const problem = expanded.problems.find(({ severity }) => severity === 'error');
     item.error = problem && visibleText(problem.message);
-    this.#variants.show(item, expanded);
+    const variants = this.#variants.show(item, expanded);
+    if (!problem && variants.length > 0) this.#gone.fire({ id, variants });
   }
 
   /** Reads the files that its conversations stand in, and shows them. */

@@ -54,10 +54,13 @@ export class Variants {
     return known.files.includes(path) || (isNew && /[*?[{]/.test(known.several));
   }
 
-  /** Shows what was found, and nothing else. */
-  show(item: vscode.TestItem, { cases, files }: Pick<ExpandedCase, 'cases' | 'files'>): void {
+  /** Shows what was found, and nothing else. @returns the variants that are gone */
+  show(
+    item: vscode.TestItem,
+    { cases, files }: Pick<ExpandedCase, 'cases' | 'files'>,
+  ): readonly string[] {
     const several = this.#severalOf(item);
-    if (several === undefined) return;
+    if (several === undefined) return [];
     this.#unfolded.set(item, { several, files });
     const names = new Set<string>();
     for (const [index, one] of cases.entries()) {
@@ -69,7 +72,9 @@ export class Variants {
       child.tags = one.tags.map(this.#makeTag);
       child.description = ownTags(one, item);
     }
-    for (const [name] of item.children) if (!names.has(name)) item.children.delete(name);
+    const gone = [...item.children].map(([name]) => name).filter((name) => !names.has(name));
+    for (const name of gone) item.children.delete(name);
+    return gone;
   }
 
   /** The item of a variant, also of one that was not found yet: it has run. */

@@ -27,6 +27,7 @@ import { reveal } from '../locations.ts';
 import { readSuite } from '../suites.ts';
 import { viewHtml } from './html.ts';
 import { oneAtATime } from './oneAtATime.ts';
+import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
 import { snapshotOf } from './snapshot.ts';
 
 /** Milliseconds between two snapshots of a case that runs. */
@@ -286,26 +287,4 @@ export class ConversationPanel extends Disposing {
         unreachable(message);
     }
   }
-}
-
-/** A case as its file has it now. */
-interface ShownCase {
-  readonly suiteCase: SuiteCase | undefined;
-  /** There is no such conversation any more: the case is what all have in common. */
-  readonly isGone?: boolean;
-}
-
-async function openVariant(
-  common: SuiteCase,
-  variant: string,
-): Promise<ShownCase & Pick<ExpandedCase, 'files'>> {
-  const { cases = [], files = [], problems = [] } = (await common.expand?.()) ?? {};
-  const one = cases.find((known) => known.variant === variant);
-  const suiteCase = (await one?.open?.())?.suiteCase ?? common;
-  return { suiteCase, files, isGone: !one && !problems.some(isError) };
-}
-
-function saidBefore(suiteCase: SuiteCase | undefined): SaidBefore | undefined {
-  const { origin } = suiteCase ?? {};
-  return origin?.kind === 'transcript' ? origin : origin?.history;
 }

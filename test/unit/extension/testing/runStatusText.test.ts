@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { EndLine } from '../../../../src/core/record/runRecord.ts';
-import { recordedCount, runStatusText } from '../../../../src/extension/testing/runStatusText.ts';
+import {
+  countWithout,
+  recordedCount,
+  runStatusText,
+} from '../../../../src/extension/testing/runStatusText.ts';
 import { buildCaseLine } from '../../../support/buildRun.ts';
 
 const NONE = { pass: 0, fail: 0, error: 0, skipped: 0 };
@@ -52,6 +56,11 @@ describe('the status bar', () => {
 
   it('tells of a run of the command line as of one of this window, one execution after the other', () => {
     assert.equal(runStatusText(recordedCount(lines, end)), '$(error) Evals 1 failed, 2 passed');
+  });
+
+  it('leaves out what is gone', () => {
+    const left = countWithout(recordedCount(lines, end), lines.slice(2));
+    assert.equal(runStatusText(left), '$(pass) Evals 2 passed');
   });
 
   it('tells that a run of the command line was cut short', () => {
