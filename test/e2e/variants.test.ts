@@ -4,6 +4,7 @@ import { appendFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
@@ -110,7 +111,7 @@ describe('a case that stands for several conversations, in the editor', {
   });
 
   it('counts no line that is gone', async () => {
-    await workbench.window.command('turnlight.runFile');
+    await workbench.window.command('turnlight.runFile', pathToFileURL(suite).href);
     await workbench.testsShow('the outcomes', 'kind (Passed)');
     const lines = [talk('polite', 'Hello'), talk('kind', 'Hello')];
     await workbench.until(
@@ -134,7 +135,7 @@ describe('a case that stands for several conversations, in the editor', {
       join(folder, 'talks.jsonl'),
       talk('polite', 'Hello') + talk('rude', 'Hello after all') + talk('kind', 'Bye'),
     );
-    await workbench.window.command('turnlight.runFile');
+    await workbench.window.command('turnlight.runFile', pathToFileURL(suite).href);
     await workbench.testsShow('the outcomes as before', 'rude (Passed)', 'kind (Failed)');
   });
 
