@@ -106,8 +106,9 @@ export class ConversationView {
     const isAsked = snapshot.changed === 'questions' || rows.some((row) => row.changed);
     const changed = snapshot.phase === 'finished' && isAsked;
     const onJudge = editor && changed ? () => post({ kind: 'judge-again' }) : undefined;
+    const onFault = editor ? () => post({ kind: 'open-fault' }) : undefined;
     const header = this.#kept.get('header', [headerOf(snapshot), changed], () =>
-      renderHeader(snapshot, onJudge),
+      renderHeader(snapshot, { onJudge, onFault }),
     );
     place(this.#root, [header, this.#bar, this.#content, this.#news]);
     if (focused && !focused.isConnected) this.#focusAgain(focused);

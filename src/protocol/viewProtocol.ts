@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { conversationSchema } from '../core/conversation.ts';
 import { CHANGES, type Change } from '../core/presentation/changes.ts';
+import { sourceSchema } from '../core/problem.ts';
 import { originKinds, stopReasons } from '../core/record/runRecord.ts';
 import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
@@ -41,6 +42,8 @@ export const snapshotSchema = z.strictObject({
   threshold: z.number().min(0).max(1).optional(),
   /** Why it errored, was skipped or cannot run. */
   reason: z.string().optional(),
+  /** Where the mistake stands that the reason is about, if it is in a file of data. */
+  fault: sourceSchema.optional(),
   conversation: conversationSchema,
   /** The turn that is being said: more of it is to come. */
   speaking: z.int().min(1).optional(),
@@ -64,6 +67,7 @@ export const fromViewSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('ready') }),
   z.strictObject({ kind: z.literal('open-turn'), turn: z.int().min(1) }),
   z.strictObject({ kind: z.literal('open-assertion'), index: z.int().min(0) }),
+  z.strictObject({ kind: z.literal('open-fault') }),
   z.strictObject({ kind: z.literal('run') }),
   z.strictObject({ kind: z.literal('cancel') }),
   /** Write the conversation into the file, as a case of its own. */

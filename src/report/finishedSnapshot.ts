@@ -11,6 +11,7 @@ export function finishedSnapshot(line: CaseLine): Finished {
     score: line.score,
     ...(line.threshold !== undefined && { threshold: line.threshold }),
     ...(line.reason !== undefined && { reason: line.reason }),
+    ...(line.fault && { fault: line.fault }),
     ...(line.origin && { origin: line.origin }),
     ...(line.stop_reason && { stopReason: line.stop_reason }),
     ...(line.stop_rationale !== undefined && { stopRationale: line.stop_rationale }),

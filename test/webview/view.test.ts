@@ -200,6 +200,16 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.match((await view().page.locator('.facts').textContent()) ?? '', /^Cancelled/);
   });
 
+  it('leads to the broken line of a data file, by the keyboard too', async () => {
+    const start = { line: 2, character: 0 };
+    const fault = { path: '/work/talks.jsonl', range: { start, end: start } };
+    await show(buildSnapshot({ status: 'error', reason: 'invalid-case: Broken.', fault }));
+    const open = view().page.locator('.notice').getByText('Go to line');
+    await open.focus();
+    await view().page.keyboard.press('Enter');
+    assert.deepEqual((await view().posted()).at(-1), { kind: 'open-fault' });
+  });
+
   it('offers to judge again beside the mark, once an assertion was edited, and by the keyboard', async () => {
     const judge = () => view().page.locator('.notice').getByRole('button', { name: 'Judge again' });
     const verdict = buildVerdict({ status: 'pass', score: 1, question_hash: 'then' });

@@ -2,20 +2,26 @@ import { cacheText, costText, counted, durationText } from '../../src/core/prese
 import { CHANGES } from '../../src/core/presentation/changes.ts';
 import { ORIGIN_WORDS, STOP_WORDS } from '../../src/core/presentation/conversation.ts';
 import { caseTitle } from '../../src/core/presentation/executionTitle.ts';
+import { placeText } from '../../src/core/presentation/failureText.ts';
 import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 import { button } from '../ui/controls.ts';
+import { toLine } from './line.ts';
 import { badge } from './status.ts';
 
-/**
- * What the case is and what came of it; it scrolls away with the page.
- *
- * @param onJudge judges what was said as the file now says; absent where that would change nothing
- */
-export function renderHeader(snapshot: Snapshot, onJudge?: () => void): HTMLElement {
-  const { state, suiteName, description, status, threshold, reason, stopRationale } = snapshot;
+export interface HeaderActions {
+  /** Judges what was said as the file now says; absent where that would change nothing. */
+  readonly onJudge?: (() => void) | undefined;
+  /** Opens the place of a mistake; absent where no file can be opened. */
+  readonly onFault?: (() => void) | undefined;
+}
+
+/** What the case is and what came of it; it scrolls away with the page. */
+export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderActions): HTMLElement {
+  const { state, suiteName, description, status, threshold, reason, fault, stopRationale } =
+    snapshot;
   return h(
     'header',
     { class: 'top' },
@@ -31,7 +37,13 @@ export function renderHeader(snapshot: Snapshot, onJudge?: () => void): HTMLElem
     description !== undefined && h('p', { class: 'description' }, description),
     facts(snapshot),
     changeOf(snapshot, onJudge),
-    reason !== undefined && h('p', { class: 'notice' }, reason),
+    reason !== undefined &&
+      h(
+        'p',
+        { class: 'notice' },
+        `${reason} `,
+        fault && toLine(placeText(fault), fault.path, fault.range.start.line + 1, onFault),
+      ),
     stopRationale !== undefined &&
       h('p', { class: 'muted' }, `The simulated user: “${stopRationale}”`),
   );

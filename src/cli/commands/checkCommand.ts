@@ -1,8 +1,10 @@
+import { addTo } from '../../core/data/data.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { visibleJson } from '../../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
+import { gathered } from '../gathered.ts';
 import type { Shell } from '../shell.ts';
 import { loadSuites, problemsOf, showProblems } from '../suites.ts';
 
@@ -16,7 +18,10 @@ export async function check(
   options: CheckOptions,
   shell: Shell,
 ): Promise<ExitCode> {
-  const loaded = await Promise.all((await loadSuites(args, shell)).map(withVariants));
+  // Programs that read problems get each by itself.
+  const told = options.format === 'json' ? undefined : shell.folder;
+  const suites = await loadSuites(args, shell);
+  const loaded = await Promise.all(suites.map((suite) => withVariants(suite, told)));
   const problems = problemsOf(loaded);
   const errors = problems.filter(isError).length;
   if (options.format === 'json') {
@@ -35,14 +40,21 @@ export async function check(
   return errors > 0 ? EXIT.invalid : EXIT.passed;
 }
 
-/** With what is wrong with each variant; they are read one after the other, and none is kept. */
-async function withVariants(loaded: LoadedSuite): Promise<LoadedSuite> {
-  const found: Problem[] = [];
+/**
+ * With what is wrong with each variant; they are read one after the other, and none is kept.
+ *
+ * @param folder that a gathered warning names places from; undefined to gather none
+ */
+async function withVariants(loaded: LoadedSuite, folder: string | undefined): Promise<LoadedSuite> {
+  const byCase = new Map<string, Problem[]>();
   for (const one of loaded.suite?.cases ?? []) {
     const { problems = [] } = (await one.open?.()) ?? {};
-    found.push(...problems);
+    for (const problem of problems) addTo(byCase, one.id, problem);
   }
-  if (found.length === 0) return loaded;
+  if (byCase.size === 0) return loaded;
+  const found = [...byCase.values()].flatMap((own) =>
+    folder === undefined ? own : gathered(own, folder),
+  );
   const problems = problemsOf([{ ...loaded, problems: [...loaded.problems, ...found] }]);
   return { ...loaded, problems };
 }

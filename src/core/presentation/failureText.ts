@@ -40,7 +40,11 @@ export function failuresOf(line: CaseLine): Failure[] {
   const failures = line.verdicts
     .filter(isFailure)
     .flatMap((verdict) => verdictFailures(verdict, line));
-  if (line.reason !== undefined) failures.unshift(failure(line.reason, line.source));
+  if (line.reason !== undefined) {
+    const { fault } = line;
+    const links = fault ? [{ label: placeText(fault), source: fault }] : [];
+    failures.unshift(failure(line.reason, line.source, links));
+  }
   if (failures.length === 0) return [failure(caseText(line), line.source)];
   return byLine(failures).map(together);
 }
@@ -48,6 +52,11 @@ export function failuresOf(line: CaseLine): Failure[] {
 /** What keeps a case from running. */
 export function problemFailure({ message, path, range }: Problem): Failure {
   return failure(message, { path, range });
+}
+
+/** `talks.jsonl, line 3` */
+export function placeText({ path, range }: Source): string {
+  return `${path.split(/[\\/]/).at(-1)}, line ${range.start.line + 1}`;
 }
 
 function verdictFailures(verdict: Verdict, line: CaseLine): Failure[] {

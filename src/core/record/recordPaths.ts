@@ -45,9 +45,9 @@ export function mapRunPaths(line: RunLine, change: (path: string) => string): Ru
   return { ...line, files: line.files.map((file) => ({ ...file, path: change(file.path) })) };
 }
 
-/** A case's line with each of its paths changed: of the suite, the case, its turns and assertions. */
+/** A case's line with each of its paths changed: of the suite, the case, what is wrong with it, its turns and assertions. */
 export function mapCasePaths(line: CaseLine, change: (path: string) => string): CaseLine {
-  const { conversation, source, suite, verdicts } = line;
+  const { conversation, source, suite, verdicts, fault } = line;
   const changed = <Located extends { readonly path: string }>(source: Located): Located => ({
     ...source,
     path: change(source.path),
@@ -61,6 +61,7 @@ export function mapCasePaths(line: CaseLine, change: (path: string) => string): 
     ...line,
     suite: change(suite),
     source: changed(source),
+    ...(fault && { fault: changed(fault) }),
     conversation: {
       ...conversation,
       entries: conversation.entries.map((entry) =>

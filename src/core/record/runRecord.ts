@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { conversationSchema } from '../conversation.ts';
 import { listOf } from '../data/listOf.ts';
 import { toolSchema } from '../message.ts';
-import { rangeSchema } from '../problem.ts';
+import { rangeSchema, sourceSchema } from '../problem.ts';
 import type { SuiteCase } from '../suite.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../verdict.ts';
 
@@ -135,6 +135,9 @@ export const caseLineSchema = z.object({
     description: 'The threshold of the case, if it has one.',
   }),
   reason: z.string().optional().meta({ description: 'Why the case errored or was skipped.' }),
+  fault: sourceSchema.optional().catch(undefined).meta({
+    description: 'Where the mistake stands that kept the case from running: in a file of data.',
+  }),
   conversation: conversationSchema.meta({ description: 'What was said.' }),
   verdicts: listOf(verdictSchema).meta({ description: 'One for each assertion.' }),
   usage: usageSchema.meta({ description: 'What the case used, target and judges together.' }),

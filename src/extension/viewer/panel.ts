@@ -5,9 +5,7 @@ import { errorText, stackText } from '../../core/errors.ts';
 import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
-import { isError } from '../../core/problem.ts';
 import { statedOf } from '../../core/statedAssertion.ts';
-import type { ExpandedCase, SaidBefore, SuiteCase } from '../../core/suite.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/running.ts';
@@ -257,6 +255,11 @@ export class ConversationPanel extends Disposing {
         if (!found) break;
         const start = { line: found.line - 1, character: 0 };
         await reveal(found.path, { start, end: start });
+        break;
+      }
+      case 'open-fault': {
+        const { fault } = this.#snapshot ?? {};
+        if (fault) await reveal(fault.path, fault.range);
         break;
       }
       case 'run': {

@@ -1,6 +1,6 @@
-import { basename } from 'node:path';
 import { type Conversation, toConversation, turnsOf } from '../../core/conversation.ts';
 import type { Change } from '../../core/presentation/changes.ts';
+import { placeText } from '../../core/presentation/failureText.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { SaidBefore } from '../../core/suite.ts';
@@ -74,6 +74,5 @@ function whyNot(id: string, found: OutlineCase | undefined): string | undefined 
   if (!found) return `The file has no case "${id}".`;
   const [error] = found.errors;
   if (!error) return undefined;
-  const place = `${basename(error.path)}, line ${error.range.start.line + 1}`;
-  return `This case cannot run. ${place}: ${error.message}`;
+  return `This case cannot run. ${placeText(error)}: ${error.message}`;
 }

@@ -1,7 +1,7 @@
-import { basename } from 'node:path';
 import type { Conversation } from '../../core/conversation.ts';
 import { errorText } from '../../core/errors.ts';
-import { isError } from '../../core/problem.ts';
+import { placeText } from '../../core/presentation/failureText.ts';
+import { isError, type Source } from '../../core/problem.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import { NO_USAGE, type Status, type Usage, type Verdict } from '../../core/verdict.ts';
 import { JudgeError } from '../../judge/ask.ts';
@@ -15,6 +15,8 @@ import { withQuestions } from './withQuestions.ts';
 export interface Ended {
   readonly status: Status;
   readonly reason?: string;
+  /** Where the mistake stands that it is about, in a file of data. */
+  readonly fault?: Source;
   readonly stop?: Stop;
   readonly conversation: Conversation;
   readonly verdicts: readonly Verdict[];
@@ -33,8 +35,7 @@ export async function openCase(
   const { suiteCase: opened, problems } = await suiteCase.open();
   if (opened) return { suiteCase: opened };
   const [first] = problems.filter(isError);
-  const at =
-    first && `${basename(first.path)}, line ${first.range.start.line + 1}: ${first.message}`;
+  const at = first && `${placeText(first)}: ${first.message}`;
   const reason = `invalid-case: ${at ?? 'It cannot be read.'}`;
   const verdicts = suiteCase.assertions
     .map((one) => skippedVerdict(one, 'not-reached', 'The case cannot be read.'))
@@ -42,6 +43,7 @@ export async function openCase(
   const fault: Ended = {
     status: 'error',
     reason,
+    ...(first && { fault: { path: first.path, range: first.range } }),
     conversation: NOTHING_SAID,
     verdicts,
     usage: NO_USAGE,

@@ -307,6 +307,28 @@ test('check: valid files exit with 0; nothing is asked', async (t) => {
   assert.equal(server.requests.length, 0);
 });
 
+test('check: what is the matter with many conversations is one warning with the first places', async (t) => {
+  const talk = JSON.stringify([{ user: 'Hi' }, { assistant: 'Hello' }, { user: 'Still there?' }]);
+  const folder = await workspaceWith(t, {
+    'a.eval.yaml':
+      'cases:\n  - {id: a, transcripts: [set.jsonl, b.json], assert: [{type: contains, value: H}]}\n',
+    'set.jsonl': `${talk}\n`.repeat(40),
+    'b.json': '[{"user": "Hi"}]',
+  });
+  const { out } = await turnlight(folder, ['check']);
+  const unfinished = out.split('\n').filter((line) => line.includes('conversation-unfinished'));
+  assert.equal(unfinished.length, 1, out);
+  assert.match(
+    unfinished[0] ?? '',
+    /^set\.jsonl:1:\d+: warning .* So in 40 conversations: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 30 more\.$/,
+  );
+  // What is an error is told by itself.
+  assert.match(out, /^b\.json:1:\d+: error no-assistant-message /m);
+  const json = await turnlight(folder, ['check', '--format', 'json']);
+  const codes = JSON.parse(json.out).map(({ code }: { code: string }) => code);
+  assert.equal(codes.filter((code: string) => code === 'conversation-unfinished').length, 40);
+});
+
 test('list: prints the cases of each file', async (t) => {
   const { folder } = await workspace(t, OBEDIENT);
   const { code, out } = await turnlight(folder, ['list']);

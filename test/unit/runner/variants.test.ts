@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { executionTitle } from '../../../src/core/presentation/executionTitle.ts';
 import { readRecord } from '../../../src/store/read.ts';
@@ -19,7 +21,7 @@ describe('a run of a case that stands for several conversations', () => {
       '{"messages": [{"user"',
       JSON.stringify({ messages: talk('Go away'), tags: ['rude'] }),
     ].join('\n');
-    const { record, end, lines } = await runFiles(t, {
+    const { record, end, lines, workspace } = await runFiles(t, {
       'data.jsonl': data,
       'suite.eval.yaml': SUITE,
     });
@@ -35,6 +37,13 @@ describe('a run of a case that stands for several conversations', () => {
     ]);
     assert.deepEqual(end.counts, { pass: 1, fail: 1, error: 1, skipped: 0 });
     const read = await readRecord(record ?? '');
+    const [broken] = lines.filter(({ status }) => status === 'error');
+    assert.deepEqual(
+      [broken?.fault?.path, broken?.fault?.range.start.line],
+      [join(workspace, 'data.jsonl'), 1],
+    );
+    assert.deepEqual(read.cases.find(({ fault }) => fault)?.fault, broken?.fault);
+    assert.match(await readFile(record ?? '', 'utf8'), /"fault":\{"path":"data\.jsonl"/);
     assert.deepEqual(read.cases.map(({ variant }) => variant).sort(), [
       'line-2',
       'line-3',

@@ -33,6 +33,15 @@ const places = (...given: Parameters<typeof failuresOf>) =>
   failuresOf(...given).map(({ source }) => source.range.start.line + 1);
 
 describe('what went wrong in a case', () => {
+  it('leads from the case to the line of a data file that is broken', () => {
+    const start = { line: 2, character: 0 };
+    const fault = { path: '/work/talks.jsonl', range: { start, end: start } };
+    const line = buildCaseLine({ id: 'a', status: 'error' });
+    const [failure] = failuresOf({ ...line, reason: 'invalid-case: Broken.', fault });
+    assert.deepEqual(failure?.source, line.source);
+    assert.deepEqual(failure?.links, [{ label: 'talks.jsonl, line 3', source: fault }]);
+  });
+
   const conversation = talk('When?', 'By Friday.', 'Sure?', 'Yes.');
 
   it('is told once for each failing turn, at its line, with reason and verified quote', () => {
