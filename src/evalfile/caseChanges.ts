@@ -4,7 +4,7 @@ import { digestOf } from '../core/data/digest.ts';
 import { caseKey } from '../core/identity.ts';
 import type { Change } from '../core/presentation/changes.ts';
 import { isError } from '../core/problem.ts';
-import { inputHash, shortHash } from '../core/record/inputHash.ts';
+import { BROKEN, inputHash, shortHash } from '../core/record/inputHash.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { VariantOutcome } from '../core/record/variantOutcome.ts';
 import { stepsOf } from '../core/steps.ts';
@@ -52,7 +52,7 @@ interface Found {
 
 interface Inputs extends Found {
   /** Short hashes by variant; undefined where they are too many. */
-  readonly inputs: ReadonlyMap<string, string | undefined> | undefined;
+  readonly inputs: ReadonlyMap<string, string> | undefined;
 }
 
 interface Compared extends Found {
@@ -81,6 +81,7 @@ export async function changeOf(
   if (line.source.hash !== hash) return 'case';
   // A case with errors is known by its text alone.
   if (!now) return undefined;
+  if (line.fault) return 'input';
   const isSame = line.input_hash === undefined || line.input_hash === (await inputOf(now));
   return isSame ? (asksAnother(line, now) ? 'questions' : undefined) : 'input';
 }
@@ -141,11 +142,11 @@ export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): vo
       if (before && isSo(before, ground)) return before.inputs;
       const { cases = [] } = (await expand()) ?? {};
       const step = stepsOf();
-      const read = new Map<string, string | undefined>();
+      const read = new Map<string, string>();
       for (const one of cases.length > MOST_READ ? [] : cases) {
         await step();
         const { suiteCase: whole } = (await one.open?.()) ?? {};
-        read.set(one.variant ?? '', whole && shortHash(await inputOf(whole)));
+        read.set(one.variant ?? '', whole ? shortHash(await inputOf(whole)) : BROKEN);
       }
       const made = { ...ground, inputs: read.size > 0 ? read : undefined };
       keep(known, key, made);
@@ -161,7 +162,7 @@ export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): vo
         const before = compared.get(line);
         if (before && isSo(before, ground)) return before.change;
         const one = await opened(variant);
-        const change = one ? await changeOf(line, found, one) : 'input';
+        const change = one ? await changeOf(line, found, one) : brokenSince(line);
         compared.set(line, { ...ground, change });
         return change;
       },
@@ -188,6 +189,11 @@ export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): vo
       names.clear();
     },
   });
+}
+
+/** Of a conversation that cannot be read now. */
+function brokenSince({ fault, input_hash }: CaseLine): Change | undefined {
+  return fault || input_hash === undefined ? undefined : 'input';
 }
 
 function changed(outcome: VariantOutcome): VariantOutcome {

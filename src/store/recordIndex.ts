@@ -5,7 +5,7 @@ import { addTo, mappingOf } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
-import { shortHash } from '../core/record/inputHash.ts';
+import { BROKEN, shortHash } from '../core/record/inputHash.ts';
 import { absolutePath, mapCasePaths } from '../core/record/recordPaths.ts';
 import {
   type CaseLine,
@@ -26,6 +26,7 @@ const glanceSchema = caseLineSchema.pick({
   finished: true,
   source: true,
   input_hash: true,
+  fault: true,
 });
 
 type Glance = z.infer<typeof glanceSchema>;
@@ -159,7 +160,7 @@ class State implements RecordIndex {
   #addCase(given: unknown, root: string, place: Pick<Entry, 'offset' | 'length'>): void {
     const glance = fitting(glanceSchema, given);
     if (!glance || this.entries.length === LIMITS.recordCases) return;
-    const { id, variant, repetition, status, finished, source, input_hash } = glance;
+    const { id, variant, repetition, status, finished, source } = glance;
     const suite = absolutePath(root, glance.suite);
     const entry: Entry = { id, repetition, status, finished, ...place };
     if (variant === undefined) {
@@ -174,7 +175,7 @@ class State implements RecordIndex {
       ...entry,
       variant,
       hash,
-      ...(input_hash !== undefined && { input: shortHash(input_hash) }),
+      ...inputOf(glance),
     };
     this.entries.push(own);
     addTo(this.cases, caseKey({ suite, id, variant }), own);
@@ -185,6 +186,11 @@ class State implements RecordIndex {
     const length = Math.min(SAMPLE, this.#read);
     return textAt(file, this.#read - length, length).then((text) => text.toString('latin1'));
   }
+}
+
+function inputOf({ input_hash, fault }: Glance): Pick<VariantEntry, 'input'> {
+  if (fault) return { input: BROKEN };
+  return input_hash === undefined ? {} : { input: shortHash(input_hash) };
 }
 
 function stampOf({ ino, mtimeMs, size }: Stats): string {

@@ -13,6 +13,9 @@ export function inputHash(suiteCase: SuiteCase, target: string | undefined): str
   return digestOf({ input: inputOf(suiteCase), context, tools, target });
 }
 
+/** Stands for the hash of a conversation that could not be read. */
+export const BROKEN = '';
+
 /** Enough of a hash to tell two apart; thousands of them are kept. */
 export function shortHash(hash: string): string {
   return hash.slice(0, 12);

@@ -139,6 +139,20 @@ describe('what the last runs said of several conversations', () => {
     assert.match(then.hover, /What the case reads has changed/);
   });
 
+  it('is not stale where one of them cannot be read, but once that is mended', async (t) => {
+    const broken = [three[0], '{"messages": [\n'];
+    const { put, said } = await ran(t, { [SUITE]: SET, 'set.jsonl': broken.join('') });
+    const { hints, hover: shown } = await said();
+    assert.deepEqual(hints, ['⚠ 1 of 2 passed']);
+    assert.doesNotMatch(shown, /changed since/);
+    await put({
+      'set.jsonl': [three[0], talk('x').replace('[', '{"messages":[').replace(']', ']}')].join(''),
+    });
+    const then = await said();
+    assert.deepEqual(then.hints, ['⚠ 1 of 2 passed (stale)']);
+    assert.match(then.hover, /changed since/);
+  });
+
   it('does not count one that is gone', async (t) => {
     const { put, said } = await ran(t, { [SUITE]: SET, 'set.jsonl': three.join('') });
     await put({ 'set.jsonl': [three[0], three[2]].join('') });
