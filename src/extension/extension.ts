@@ -23,6 +23,11 @@ export function activate(context: vscode.ExtensionContext): void {
   const secrets = new Secrets(context.secrets, log);
   const language = new LanguageSupport(context, log);
   const status = new RunStatus();
+  const listening = tree.onDidList(() => {
+    listening.dispose();
+    // What the Testing view offers of ours, it offers where there are eval files.
+    void vscode.commands.executeCommand('setContext', 'turnlight.listed', true);
+  });
   tree.onDidLose(({ id, variants }) => status.leaveOut(id, variants));
   const recorded = new RecordedRuns({ controller, tree, live, status, log });
   const runner = new TestRunner({

@@ -4,6 +4,7 @@ import {
   type PathStep,
   pathOf,
   samplesText,
+  togetherText,
   verdictText,
 } from '../../src/core/presentation/verdictText.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
@@ -104,6 +105,7 @@ function facts(verdict: Verdict): HTMLElement {
   const known = [
     score === null ? undefined : `threshold ${thresholdText(verdict)}`,
     samplesText(verdict),
+    togetherText(verdict),
     assertion.required ? 'required' : undefined,
     assertion.weight === 1 ? undefined : `weight ${assertion.weight}`,
     reason,

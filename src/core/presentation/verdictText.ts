@@ -30,6 +30,23 @@ export function samplesText({ judge }: Pick<Verdict, 'judge'>): string | undefin
   return `asked ${judge.samples} times${spread}${judge.unstable ? ', unstable' : ''}`;
 }
 
+const LIST = new Intl.ListFormat('en');
+
+/** As many assertions are named that were asked in the same request. */
+const NAMED = 3;
+
+/** `asked together with role-adherence`; undefined if it was asked by itself, as one does. */
+export function togetherText({ details }: Pick<Verdict, 'details'>): string | undefined {
+  const alone = z.string().safeParse(details.asked_alone);
+  if (alone.success) return `asked by itself: ${alone.data}`;
+  const { data: others = [] } = z.array(z.string()).safeParse(details.asked_with);
+  if (others.length === 0) return undefined;
+  // Of a type that stands several times, the digest says nothing to people.
+  const named = others.slice(0, NAMED).map((key) => key.replace(/#[0-9a-f]{8}$/, ''));
+  const more = others.length - named.length;
+  return `asked together with ${LIST.format(more > 0 ? [...named, `${more} more`] : named)}`;
+}
+
 const stepSchema = z.object({
   node: z.string(),
   asked: z.string(),

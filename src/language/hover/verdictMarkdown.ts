@@ -9,7 +9,12 @@ import {
   thresholdText,
 } from '../../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
-import { samplesText, thresholdNote, verdictText } from '../../core/presentation/verdictText.ts';
+import {
+  samplesText,
+  thresholdNote,
+  togetherText,
+  verdictText,
+} from '../../core/presentation/verdictText.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { passedText, type VariantOutcome, worstFirst } from '../../core/record/variantOutcome.ts';
 import { type TurnBadge, turnBadge } from '../../core/scoring.ts';
@@ -48,11 +53,13 @@ function quoteMarkdown({ text, verified }: NonNullable<TurnVerdict['evidence']>)
 export function verdictMarkdown(verdict: Verdict): string {
   const { assertion, status, score, rationale, reason, misses } = verdict;
   const samples = samplesText(verdict);
+  const together = togetherText(verdict);
   const outcome = escapeLine(verdictText(verdict), 60);
   const facts = [
     STATUS_WORDS[status],
     ...(score === null ? [] : [`${outcome}${thresholdNote(verdict)}`]),
     ...(samples === undefined ? [] : [samples]),
+    ...(together === undefined ? [] : [escapeLine(together, 200)]),
     ...(reason === undefined ? [] : [escapeLine(reason, 60)]),
     ...(assertion.required ? ['required'] : []),
   ];

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Workbench } from '../support/host/workbench.ts';
+import { answer, entry, fails } from '../support/judging.ts';
+import { type ModelServer, startModelServer } from '../support/modelServer/server.ts';
+import { json } from '../support/modelServer/steps.ts';
+
+const suiteOf = (baseUrl: string) => `judge: {provider: openai, model: m, base_url: "${baseUrl}"}
+role: A service desk.
+cases:
+  - id: order
+    together: true
+    transcript:
+      - user: Where is my order?
+      - assistant: It was shipped on Monday.
+    assert: [{type: turn-relevancy}, {type: role-adherence, threshold: 1}]
+`;
+
+describe('questions asked together, in the editor', { timeout: 300_000 }, () => {
+  let folder: string;
+  let server: ModelServer;
+  let suite: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    const answers = { 'turn-relevancy': answer(entry(2)), 'role-adherence': answer(fails(2)) };
+    server = await startModelServer([json(answers)]);
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-together-')));
+    suite = join(folder, 'suite.eval.yaml');
+    await writeFile(suite, suiteOf(server.baseUrl));
+    workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.window.open(suite, 4);
+    await workbench.window.served(suite);
+    await workbench.window.command('turnlight.openConversation');
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('are one request, of which the view tells at each verdict', async () => {
+    const view = await workbench.frameWith('.facts');
+    await view.getByRole('button', { name: 'Run' }).click();
+    await view.locator('.badge[data-status="fail"]').first().waitFor();
+    assert.equal(server.requests.length, 1);
+    const rows = await view.locator('.assertions > .assertion').allTextContents();
+    assert.match(rows[0] ?? '', /asked together with role-adherence/);
+    assert.match(rows[1] ?? '', /asked together with turn-relevancy/);
+    // Chosen for the endpoint, since the file leaves it open.
+    assert.match(rows[1] ?? '', /"answer_format": "json_schema"/);
+    await workbench.screenshot('together');
+  });
+
+  it('have verdicts of their own in the file, whose hovers tell of each other', async () => {
+    await workbench.until(
+      'the mark',
+      () => workbench.editor().innerText(),
+      (text) => text.includes('✗'),
+    );
+    await workbench.hover('role-adherence', (shown) =>
+      shown.includes('asked together with turn-relevancy'),
+    );
+    await workbench.screenshot('together-hover');
+  });
+});
