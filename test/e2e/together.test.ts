@@ -8,7 +8,9 @@ import { answer, entry, fails } from '../support/judging.ts';
 import { type ModelServer, startModelServer } from '../support/modelServer/server.ts';
 import { json } from '../support/modelServer/steps.ts';
 
-const suiteOf = (baseUrl: string) => `judge: {provider: openai, model: m, base_url: "${baseUrl}"}
+const suiteOf = (
+  baseUrl: string,
+) => `judge: {provider: azure-openai, model: m, base_url: "${new URL(baseUrl).origin}", api_key_env: TURNLIGHT_TEST_KEY}
 role: A service desk.
 cases:
   - id: order
@@ -54,6 +56,18 @@ describe('questions asked together, in the editor', { timeout: 300_000 }, () => 
     // Chosen for the endpoint, since the file leaves it open.
     assert.match(rows[1] ?? '', /"answer_format": "json_schema"/);
     await workbench.screenshot('together');
+  });
+
+  it('come from the cache together, of which the view tells at each of them', async () => {
+    const view = await workbench.frameWith('.facts');
+    await view.getByRole('button', { name: 'Run' }).click();
+    await workbench.until(
+      'the words of the cache',
+      () => view.locator('.assertions > .assertion').allTextContents(),
+      (rows) => rows.length === 2 && rows.every((row) => row.includes('from the cache')),
+    );
+    assert.equal(server.requests.length, 1);
+    await workbench.screenshot('together-from-the-cache');
   });
 
   it('have verdicts of their own in the file, whose hovers tell of each other', async () => {

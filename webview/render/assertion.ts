@@ -64,7 +64,7 @@ function renderRow(
       open: failing && !options.running,
     },
     summary(row, key, options),
-    verdict && facts(verdict),
+    verdict && facts(verdict, row.recalled ?? false),
     renderStated(row, key),
     verdict && rationale(verdict, row, key, options),
     verdict && renderPath(pathOf(verdict)),
@@ -100,7 +100,7 @@ function scoreOf(verdict: Verdict | undefined): string | undefined {
 }
 
 /** `threshold 0.50 · required` */
-function facts(verdict: Verdict): HTMLElement {
+function facts(verdict: Verdict, recalled: boolean): HTMLElement {
   const { assertion, score, reason, judge, usage } = verdict;
   const known = [
     score === null ? undefined : `threshold ${thresholdText(verdict)}`,
@@ -110,7 +110,7 @@ function facts(verdict: Verdict): HTMLElement {
     assertion.weight === 1 ? undefined : `weight ${assertion.weight}`,
     reason,
     judge?.model,
-    usage.calls === 0 && usage.from_cache ? 'from the cache' : cacheText(usage),
+    recalled ? 'from the cache' : cacheText(usage),
   ];
   return h('div', { class: 'muted' }, known.filter((fact) => fact !== undefined).join(' · '));
 }

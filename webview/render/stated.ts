@@ -9,6 +9,8 @@ export interface AssertionRow {
   readonly verdict?: Verdict | undefined;
   /** True if what is stated may be something else than what was judged. */
   readonly changed: boolean;
+  /** True if all that its judge answered came from the cache. */
+  readonly recalled?: boolean;
 }
 
 /** The words by which an assertion is known: all of a criterion, where its name is the first of them. */
