@@ -71,17 +71,19 @@ export const textsNow: CasesNow = (_suite, { hash }) => ({
 /**
  * How a case differs from what a line was recorded of; undefined if it does not, as far as is known.
  *
- * @param now the case, or the conversation of it, as it would run; undefined if it cannot
+ * @param now the case, or the conversation of it, as it would run; undefined if the case has errors
  */
 export async function changeOf(
   line: CaseLine,
   { hash }: OutlineCase,
-  now: SuiteCase | undefined,
+  now: SuiteCase | 'broken' | undefined,
 ): Promise<Change | undefined> {
   if (line.source.hash !== hash) return 'case';
   // A case with errors is known by its text alone.
   if (!now) return undefined;
-  if (line.fault) return 'input';
+  const { fault } = line;
+  if (now === 'broken') return fault || line.input_hash === undefined ? undefined : 'input';
+  if (fault) return 'input';
   const isSame = line.input_hash === undefined || line.input_hash === (await inputOf(now));
   return isSame ? (asksAnother(line, now) ? 'questions' : undefined) : 'input';
 }
@@ -161,8 +163,7 @@ export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): vo
         const ground = await groundOf(suiteCase);
         const before = compared.get(line);
         if (before && isSo(before, ground)) return before.change;
-        const one = await opened(variant);
-        const change = one ? await changeOf(line, found, one) : brokenSince(line);
+        const change = await changeOf(line, found, (await opened(variant)) ?? 'broken');
         compared.set(line, { ...ground, change });
         return change;
       },
@@ -189,11 +190,6 @@ export function casesNow(files: Pick<Files, 'stamp'>): CasesNow & { forget(): vo
       names.clear();
     },
   });
-}
-
-/** Of a conversation that cannot be read now. */
-function brokenSince({ fault, input_hash }: CaseLine): Change | undefined {
-  return fault || input_hash === undefined ? undefined : 'input';
 }
 
 function changed(outcome: VariantOutcome): VariantOutcome {

@@ -170,4 +170,32 @@ describe('a case that stands for several conversations, in the editor', {
     await workbench.page.keyboard.press('Escape');
     await opening;
   });
+
+  it('leads from the view to a line that is broken, which makes nothing stale', async () => {
+    const data = join(folder, 'talks.jsonl');
+    await writeFile(data, `${talk('polite', 'Hello')}{"messages": [\n`);
+    await workbench.window.command('turnlight.runFile', pathToFileURL(suite).href);
+    await workbench.testsShow('the outcomes', 'polite (Passed)', 'line-2 (Errored)');
+    await workbench.until(
+      'the hint',
+      () => workbench.editor().innerText(),
+      (text) => /1 of 2 passed(?! \(stale)/.test(text.replaceAll('\u00a0', ' ')),
+    );
+    const address = pathToFileURL(suite).href;
+    const opening = workbench.window.command(
+      'turnlight.openConversation',
+      address,
+      'greets',
+      'line-2',
+    );
+    const view = await workbench.frameWith('.notice a, .notice button');
+    await opening;
+    assert.doesNotMatch(await view.locator('body').innerText(), /changed since/);
+    await view.locator('.notice').getByText('Go to line').click();
+    await workbench.until(
+      'the line',
+      () => workbench.window.active(),
+      (active) => active?.path === data && active.line === 2,
+    );
+  });
 });

@@ -184,7 +184,7 @@ export class ConversationPanel extends Disposing {
       const shown = { record: one.record, repetition: one.line.repetition };
       this.#state = { ...this.#state, ...shown };
     }
-    const { suiteCase, isGone } = await this.#caseIn(suite);
+    const { suiteCase, lacks } = await this.#caseIn(suite);
     const [{ stateAssertions }, { changeOf }] = await Promise.all([
       import('../../assertions/stateAssertions.ts'),
       import('../../evalfile/caseChanges.ts'),
@@ -196,7 +196,10 @@ export class ConversationPanel extends Disposing {
       assertions: suiteCase ? stateAssertions(suiteCase) : [],
       live,
       finished: one?.line,
-      changed: isGone ? 'gone' : stated && one && (await changeOf(one.line, stated, suiteCase)),
+      changed:
+        lacks === 'gone'
+          ? lacks
+          : stated && one && (await changeOf(one.line, stated, lacks ?? suiteCase)),
     });
   }
 

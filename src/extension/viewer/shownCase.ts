@@ -4,8 +4,8 @@ import type { ExpandedCase, SaidBefore, SuiteCase } from '../../core/suite.ts';
 /** A case as its file has it now. */
 export interface ShownCase {
   readonly suiteCase: SuiteCase | undefined;
-  /** There is no such conversation any more: the case is what all have in common. */
-  readonly isGone?: boolean;
+  /** There is no such conversation any more, or it cannot be read: the case is what all have in common. */
+  readonly lacks?: 'gone' | 'broken';
 }
 
 /** Reads a conversation of a case that stands for several. */
@@ -15,8 +15,10 @@ export async function openVariant(
 ): Promise<ShownCase & Pick<ExpandedCase, 'files'>> {
   const { cases = [], files = [], problems = [] } = (await common.expand?.()) ?? {};
   const one = cases.find((known) => known.variant === variant);
-  const suiteCase = (await one?.open?.())?.suiteCase ?? common;
-  return { suiteCase, files, isGone: !one && !problems.some(isError) };
+  const suiteCase = (await one?.open?.())?.suiteCase;
+  if (suiteCase) return { suiteCase, files };
+  const lacks = one || problems.some(isError) ? 'broken' : 'gone';
+  return { suiteCase: common, files, lacks };
 }
 
 /** What was said of a case before anything runs. */
