@@ -1,11 +1,12 @@
 export interface KeyActions {
   readonly toTurn: (step: 1 | -1) => void;
   readonly toFailure: (step: 1 | -1) => void;
+  readonly toFailingCase: (step: 1 | -1) => void;
   readonly find: () => void;
 }
 
-/** j and k or the arrows go from turn to turn, n and p from failure to failure, Ctrl+F finds. */
-export function listenForKeys({ toTurn, toFailure, find }: KeyActions): void {
+/** j and k or the arrows go from turn to turn, n and p from failure to failure, with Shift from failing case to failing case, Ctrl+F finds. */
+export function listenForKeys({ toTurn, toFailure, toFailingCase, find }: KeyActions): void {
   document.addEventListener('keydown', (event) => {
     const { key, target } = event;
     const command = event.ctrlKey || event.metaKey;
@@ -15,6 +16,8 @@ export function listenForKeys({ toTurn, toFailure, find }: KeyActions): void {
     else if (key === 'k' || (key === 'ArrowUp' && isTurn(target))) toTurn(-1);
     else if (key === 'n') toFailure(1);
     else if (key === 'p') toFailure(-1);
+    else if (key === 'N') toFailingCase(1);
+    else if (key === 'P') toFailingCase(-1);
     else return;
     event.preventDefault();
   });

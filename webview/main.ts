@@ -5,18 +5,26 @@ import './style/assertions.css';
 import './style/turns.css';
 import './style/quotes.css';
 import './style/report.css';
+import './style/results.css';
 import { RUN_ELEMENT } from '../src/protocol/reportPage.ts';
+import { PAGE_ATTRIBUTE } from '../src/protocol/viewPage.ts';
+import { toViewSchema } from '../src/protocol/viewProtocol.ts';
 import { vsCodeHost } from './host.ts';
 import { showReport } from './report.ts';
+import { showResults } from './results/main.ts';
 import { registerControls } from './ui/controls.ts';
-import { ConversationView } from './view.ts';
+import { type ConversationHost, ConversationView } from './view.ts';
 
 const root = document.getElementById('app');
 const run = document.getElementById(RUN_ELEMENT);
 if (root) registerControls();
 if (root && run) showReport(root, run.textContent ?? '');
-else if (root) {
-  const host = vsCodeHost();
+else if (root && document.documentElement.getAttribute(PAGE_ATTRIBUTE) === 'results') {
+  showResults(root);
+} else if (root) showConversation(root);
+
+function showConversation(root: HTMLElement): void {
+  const host: ConversationHost = vsCodeHost(toViewSchema);
   const view = new ConversationView(root, host);
   host.listen((message) => {
     if (message.kind === 'snapshot') view.show(message.snapshot);

@@ -11,6 +11,11 @@ export class Opened {
     });
   }
 
+  /** Another conversation is shown. */
+  forget(): void {
+    this.#opened.clear();
+  }
+
   restore(element: HTMLElement): void {
     for (const details of [element, ...element.querySelectorAll('details')]) {
       if (!(details instanceof HTMLDetailsElement)) continue;

@@ -1,3 +1,4 @@
+import { failingCases } from '../src/core/failingCases.ts';
 import { isFailure } from '../src/core/verdict.ts';
 import { reportPageSchema } from '../src/protocol/reportPage.ts';
 import type { Snapshot } from '../src/protocol/viewProtocol.ts';
@@ -20,6 +21,7 @@ export function showReport(root: HTMLElement, json: string): void {
     listen: () => {},
     post(message) {
       if (message.kind === 'show-repetition') go(repetitionOf(shown(), message.repetition));
+      if (message.kind === 'show-failing') go(failingBeside(shown(), message.step));
     },
   });
   const go = (number: number) => {
@@ -30,6 +32,18 @@ export function showReport(root: HTMLElement, json: string): void {
     const same = ({ file, id, variant, repetition }: Snapshot['state']) =>
       file === state?.file && id === state.id && variant === state.variant && repetition === wanted;
     return 1 + executions.findIndex((one) => same(one.state));
+  };
+  const refs = executions.map(({ state: { file, id, variant, repetition }, status }) => ({
+    ...{ suite: file, id, variant, repetition },
+    status: status ?? 'skipped',
+  }));
+  const failing = (number: number) => {
+    const ref = refs[number - 1];
+    return ref && failingCases(refs, ref);
+  };
+  const failingBeside = (number: number, step: 1 | -1) => {
+    const found = failing(number)?.beside(step);
+    return 1 + refs.findIndex((ref) => ref === found);
   };
   const shown = () => {
     const named = Number(location.hash.slice(1));
@@ -48,7 +62,11 @@ export function showReport(root: HTMLElement, json: string): void {
       } else link.removeAttribute('aria-current');
     }
     document.title = nameOf(snapshot);
-    view.show(snapshot);
+    const { count, at } = failing(number) ?? {};
+    view.show({
+      ...snapshot,
+      ...(count !== undefined && { failing: { count, ...(at !== undefined && { at }) } }),
+    });
   };
   list?.replaceChildren(...renderCases(page));
   window.addEventListener('hashchange', () => {

@@ -1,11 +1,12 @@
 import { turnsOf } from '../src/core/conversation.ts';
+import { executionKey } from '../src/core/identity.ts';
 import { caseName } from '../src/core/presentation/executionTitle.ts';
 import { caseScoreText } from '../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../src/core/presentation/status.ts';
 import { visibleLine } from '../src/core/presentation/visibleText.ts';
 import type { Verdict } from '../src/core/verdict.ts';
 import { isRunning } from '../src/protocol/running.ts';
-import type { Snapshot } from '../src/protocol/viewProtocol.ts';
+import type { FromView, Snapshot, ToView, ViewState } from '../src/protocol/viewProtocol.ts';
 import { FindBox } from './find.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
@@ -22,10 +23,13 @@ import { type Shown, toolbarParts } from './render/toolbar.ts';
 import { steadily } from './steady.ts';
 import { Walk } from './walk.ts';
 
+export type ConversationHost = Host<FromView, ToView, ViewState>;
+
 /** The conversation on the page, as each snapshot says. */
 export class ConversationView {
   readonly #root: HTMLElement;
-  readonly #host: Host;
+  readonly #host: ConversationHost;
+  readonly #opened: Opened;
   readonly #kept: Kept;
   readonly #walk: Walk;
   readonly #find: FindBox;
@@ -39,17 +43,18 @@ export class ConversationView {
   #snapshot: Snapshot | undefined;
   #shown: Shown = { filter: 'all', rendered: true };
 
-  constructor(root: HTMLElement, host: Host) {
+  constructor(root: HTMLElement, host: ConversationHost) {
     this.#root = root;
     this.#host = host;
-    const opened = new Opened(root);
-    this.#kept = new Kept((element) => opened.restore(element));
+    this.#opened = new Opened(root);
+    this.#kept = new Kept((element) => this.#opened.restore(element));
     this.#walk = new Walk(this.#content, () => this.#failures.show(this.#walk.failures()));
     this.#find = new FindBox(this.#content);
     this.#bar.append(this.#find.element);
     listenForKeys({
       toTurn: (step) => this.#walk.toTurn(step),
       toFailure: (step) => this.#walk.toFailure(step),
+      toFailingCase: (step) => this.#toFailingCase(step),
       find: () => this.#find.open(),
     });
     const { style } = document.documentElement;
@@ -60,8 +65,15 @@ export class ConversationView {
   }
 
   show(snapshot: Snapshot): void {
+    const before = this.#snapshot;
     this.#snapshot = snapshot;
     this.#host.keep(snapshot.state);
+    if (before && !isSameCase(before, snapshot)) {
+      this.#opened.forget();
+      this.#draw();
+      window.scrollTo(0, 0);
+      return;
+    }
     const covered = this.#bar.getBoundingClientRect().bottom;
     steadily(
       () => this.#walk.places(),
@@ -120,7 +132,7 @@ export class ConversationView {
   }
 
   #toolbarParts(snapshot: Snapshot): HTMLElement[] {
-    const { phase, repetitions, origin, state } = snapshot;
+    const { phase, repetitions, origin, state, failing } = snapshot;
     const { repetition } = state;
     const { post, editor } = this.#host;
     const actions = {
@@ -132,8 +144,9 @@ export class ConversationView {
       ...(editor && origin === 'simulate' && { onSave: () => post({ kind: 'save' }) }),
       onFind: () => this.#find.open(),
       onRepetition: (chosen: number) => post({ kind: 'show-repetition', repetition: chosen }),
+      onFailingCase: (step: 1 | -1) => this.#toFailingCase(step),
     };
-    const run = { phase, repetition, repetitions };
+    const run = { phase, repetition, repetitions, ...(failing && { failing }) };
     return toolbarParts(run, this.#shown, this.#failures.element, actions, this.#kept);
   }
 
@@ -150,6 +163,10 @@ export class ConversationView {
     );
   }
 
+  #toFailingCase(step: 1 | -1): void {
+    if (this.#snapshot?.failing) this.#host.post({ kind: 'show-failing', step });
+  }
+
   /** What had the focus was drawn anew: what stands in its place gets it. */
   #focusAgain(lost: Element): void {
     const place = lost.closest<HTMLElement>('[data-focus], .turn, .assertion, .bar');
@@ -161,8 +178,14 @@ export class ConversationView {
   }
 }
 
+function isSameCase(one: Snapshot, other: Snapshot): boolean {
+  const keyOf = ({ state: { file, id, variant, repetition } }: Snapshot) =>
+    executionKey({ suite: file, id, variant, repetition });
+  return keyOf(one) === keyOf(other);
+}
+
 /** What the header shows, without what would take long to compare. */
-function headerOf({ conversation: _, assertions: __, verdicts, ...rest }: Snapshot) {
+function headerOf({ conversation: _, assertions: __, failing: ___, verdicts, ...rest }: Snapshot) {
   return [rest, caseScoreText({ ...rest, verdicts })];
 }
 

@@ -157,7 +157,7 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'webview',
-    holds: 'the conversation view, fed by snapshots',
+    holds: 'the conversation view and the results of a run, fed by snapshots',
     imports: ['core', 'protocol'],
   },
   {

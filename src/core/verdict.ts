@@ -106,6 +106,15 @@ const verdictKeys = z.object({
   usage: usageSchema.meta({ description: 'What the verdict used.' }),
 });
 
+/** As much of a verdict as a table shows. */
+export const shownVerdictSchema = z.object({
+  assertion: z.object({ name: z.string() }),
+  status: statusSchema,
+  score: z.number().min(0).max(1).nullable(),
+  reason: z.string().optional(),
+  ...verdictKeys.pick({ label: true, value: true, scale: true, threshold: true }).shape,
+});
+
 const scoredSchema = verdictKeys.extend({ ...scored, reason: z.never().optional() });
 
 const unscoredSchema = verdictKeys.extend({
@@ -166,6 +175,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cost: a.cost === null && b.cost === null ? null : (a.cost ?? 0) + (b.cost ?? 0),
     ...(recalled > 0 && { from_cache: recalled }),
   };
+}
+
+/** What these used together. */
+export function usageOf(parts: readonly { readonly usage: Usage }[]): Usage {
+  return parts.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
 }
 
 /** Of a verdict, a turn or a case that a person has to look at. */

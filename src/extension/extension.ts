@@ -1,15 +1,19 @@
 import * as vscode from 'vscode';
-import { LANGUAGE_ID, VIEW_TYPE } from '../protocol/settings.ts';
+import { LANGUAGE_ID, RESULTS_VIEW_TYPE, VIEW_TYPE } from '../protocol/settings.ts';
 import { registerCommands } from './commands/commands.ts';
 import { offerRenames } from './commands/renameOffer.ts';
 import { LanguageSupport } from './languageClient.ts';
 import { LiveRuns } from './liveRuns.ts';
+import { RecordFiles } from './runs/recordFiles.ts';
+import { registerRunCommands } from './runs/runCommands.ts';
+import { RunsTree } from './runs/runsTree.ts';
 import { Secrets } from './secrets.ts';
 import { ContinuousRuns } from './testing/continuousRuns.ts';
 import { RecordedRuns } from './testing/recordedRuns.ts';
 import { TestRunner } from './testing/runner.ts';
 import { RunStatus } from './testing/runStatus.ts';
 import { TestTree } from './testing/tree.ts';
+import type { ConversationLocation } from './viewer/viewer.ts';
 
 /**
  * Registers everything and returns before anything is read from the disk. Language client, runner,
@@ -29,7 +33,9 @@ export function activate(context: vscode.ExtensionContext): void {
     void vscode.commands.executeCommand('setContext', 'turnlight.listed', true);
   });
   tree.onDidLose(({ id, variants }) => status.leaveOut(id, variants));
-  const recorded = new RecordedRuns({ controller, tree, live, status, log });
+  const records = new RecordFiles(tree);
+  const runs = new RunsTree(records);
+  const recorded = new RecordedRuns({ controller, tree, live, records, status, log });
   const runner = new TestRunner({
     controller,
     tree,
@@ -41,7 +47,13 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
   });
   const continuous = new ContinuousRuns({ controller, tree, runner, log });
-  const parts = { extensionUri: context.extensionUri, live, language, log };
+  const { extensionUri } = context;
+  const parts = { extensionUri, live, language, log };
+  const open = async (location: ConversationLocation) => {
+    const { openConversation } = await import('./viewer/viewer.ts');
+    openConversation(location, parts);
+  };
+  const resultsParts = { extensionUri, files: records, log, openConversation: open };
 
   controller.createRunProfile(
     'Run',
@@ -78,6 +90,8 @@ export function activate(context: vscode.ExtensionContext): void {
     live,
     status,
     language,
+    records,
+    runs,
     recorded,
     continuous,
     vscode.workspace.onDidOpenTextDocument(startLanguage),
@@ -88,17 +102,28 @@ export function activate(context: vscode.ExtensionContext): void {
         restoreConversation(panel, state, parts);
       },
     }),
+    vscode.window.registerWebviewPanelSerializer(RESULTS_VIEW_TYPE, {
+      async deserializeWebviewPanel(panel, state) {
+        const { restoreResults } = await import('./results/results.ts');
+        restoreResults(panel, state, resultsParts);
+      },
+    }),
+    ...registerRunCommands({
+      runs,
+      async open(paths) {
+        const { openResults } = await import('./results/results.ts');
+        openResults(paths, resultsParts);
+      },
+    }),
     ...registerCommands({
       tree,
       runner,
       secrets,
       language,
       log,
-      extensionUri: context.extensionUri,
-      async open({ uri, id, variant, repetition, turn }) {
-        const { openConversation } = await import('./viewer/viewer.ts');
-        openConversation({ uri, id, variant, repetition, turn }, parts);
-      },
+      extensionUri,
+      open: ({ uri, id, variant, repetition, turn }) =>
+        open({ uri, id, variant, repetition, turn }),
     }),
   );
 }

@@ -15,3 +15,6 @@ export const LANGUAGE_ID = 'conversation-eval';
 
 /** The conversation view's type, by which VS Code brings it back after a reload. */
 export const VIEW_TYPE = 'turnlight.conversation';
+
+/** The same of the results of a run. */
+export const RESULTS_VIEW_TYPE = 'turnlight.results';

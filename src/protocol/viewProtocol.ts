@@ -22,6 +22,8 @@ export const viewStateSchema = z.strictObject({
   repetition: z.int().min(1),
   /** The run's record, absolute; absent: the last run. */
   record: z.string().optional(),
+  /** The folder that the record's paths start from; the one that it stands in by default. */
+  root: z.string().optional(),
 });
 
 export const snapshotSchema = z.strictObject({
@@ -55,6 +57,14 @@ export const snapshotSchema = z.strictObject({
   duration: z.number().optional(),
   /** ISO 8601. */
   finished: z.string().optional(),
+  /** The cases of the run that failed or errored; absent where it has none. */
+  failing: z
+    .strictObject({
+      count: z.int().min(1),
+      /** Which of them is shown, from 1; absent where the case is none of them. */
+      at: z.int().min(1).optional(),
+    })
+    .optional(),
 });
 
 export const toViewSchema = z.discriminatedUnion('kind', [
@@ -75,6 +85,8 @@ export const fromViewSchema = z.discriminatedUnion('kind', [
   /** Judge the conversation that is shown as the file now says. */
   z.strictObject({ kind: z.literal('judge-again') }),
   z.strictObject({ kind: z.literal('show-repetition'), repetition: z.int().min(1) }),
+  /** Show the next failing case of the run, or the one before. */
+  z.strictObject({ kind: z.literal('show-failing'), step: z.literal([1, -1]) }),
 ]);
 
 export type ViewState = z.infer<typeof viewStateSchema>;

@@ -1,8 +1,8 @@
 import { type Conversation, type Turn, type TurnItem, turnsOf } from '../core/conversation.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
+import { summaries } from '../core/record/assertionSummary.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
-import { summaries } from './assertionSummary.ts';
 import type { Report, RunLog } from './reporter.ts';
 import { writtenJson } from './writtenJson.ts';
 

@@ -3,11 +3,16 @@ import { groupBy } from '../core/data/data.ts';
 import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
 import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
 import type { RecordHome } from '../core/record/recordPaths.ts';
-import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
+import {
+  type CaseLine,
+  type EndLine,
+  type RunLine,
+  runDuration,
+} from '../core/record/runRecord.ts';
 import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
-import { addUsage, isFailure, NO_USAGE, type Usage } from '../core/verdict.ts';
+import { isFailure, type Usage, usageOf } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { combineRepetitions, type RepeatedCase } from '../runner/repetitions.ts';
 import { Aside } from './aside.ts';
@@ -101,9 +106,7 @@ export class RunLog {
 
   /** Milliseconds of the run since it was begun or continued, once it is over. */
   get duration(): number {
-    if (!this.run || !this.end) return 0;
-    const { started, resumed = [] } = this.run;
-    return Math.max(0, Date.parse(this.end.finished) - Date.parse(resumed.at(-1) ?? started));
+    return this.run && this.end ? runDuration(this.run, this.end.finished) : 0;
   }
 
   get planned(): number {
@@ -164,6 +167,6 @@ export class RunLog {
   }
 
   get usage(): Usage {
-    return this.cases.reduce((sum, line) => addUsage(sum, line.usage), NO_USAGE);
+    return usageOf(this.cases);
   }
 }

@@ -4,10 +4,10 @@ import { scoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
 import { samplesText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
+import { type AssertionSummary, summaries } from '../core/record/assertionSummary.ts';
 import type { CaseSummary } from '../core/record/caseSummary.ts';
 import { statusSchema } from '../core/verdict.ts';
 import { passAtAll } from '../runner/repetitions.ts';
-import { type AssertionSummary, summaries } from './assertionSummary.ts';
 import type { Paint } from './paint.ts';
 import type { CaseResult, RunLog } from './reporter.ts';
 

@@ -7,6 +7,7 @@ import {
   RECORD_VERSION,
   type RunLine,
 } from '../core/record/runRecord.ts';
+import { usageOf } from '../core/verdict.ts';
 import type { RunRecord } from '../store/read.ts';
 import { countCases } from './repetitions.ts';
 
@@ -44,6 +45,7 @@ export function mergeRuns(records: readonly RunRecord[]): MergedRun {
       cancelled: ends.some(({ cancelled }) => cancelled),
       ...(ends.some(({ stopped }) => stopped) && { stopped: 'max-cost' as const }),
       counts: countCases(lines),
+      usage: usageOf(lines),
     },
     overlapping: groups.filter(({ length }) => length > 1).map(([first]) => first),
     missingShards: missingShards(runs),

@@ -1,7 +1,7 @@
+import { rootOfRecord } from '../core/record/recordPaths.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import { UnwritableError } from '../disk/unwritable.ts';
 import { findHome } from '../store/home.ts';
-import { rootOfRecord } from '../store/read.ts';
 import { priceForBudget } from './budget.ts';
 import { modelsOf } from './modelsOf.ts';
 import { RunRefusedError } from './refused.ts';

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
 import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
+import { usageOf } from '../core/verdict.ts';
 import { findHomes } from '../store/home.ts';
 import { RunRecords } from '../store/runRecords.ts';
 import type { CaseRunner, PlannedCase } from './caseRunner.ts';
@@ -57,13 +58,17 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
     if (resumed) await takeOver(standingLines(records, resumed, homes), finished, options);
     const left = planned.filter((one) => !resumed?.standing.has(one));
     await runAll(left, runner, options, finished, (line) => unwritten.tolerate(kept?.append(line)));
-    const endOf = (cases: readonly PlannedCase[]): EndLine => ({
-      kind: 'end',
-      finished: new Date().toISOString(),
-      cancelled: options.signal.aborted,
-      ...(runner.stopped && { stopped: 'max-cost' as const }),
-      counts: countCases(cases.flatMap((one) => finished.get(one) ?? [])),
-    });
+    const endOf = (cases: readonly PlannedCase[]): EndLine => {
+      const lines = cases.flatMap((one) => finished.get(one) ?? []);
+      return {
+        kind: 'end',
+        finished: new Date().toISOString(),
+        cancelled: options.signal.aborted,
+        ...(runner.stopped && { stopped: 'max-cost' as const }),
+        counts: countCases(lines),
+        usage: usageOf(lines),
+      };
+    };
     await unwritten.tolerate(
       kept?.end((root) => endOf(planned.filter(({ suite }) => rootOf(suite.path) === root))),
     );

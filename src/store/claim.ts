@@ -19,9 +19,9 @@ const held = new Set<string>();
  * @throws RecordBusyError, or what the system says
  */
 export async function claimRecord(folder: string, id: string): Promise<() => Promise<void>> {
-  const path = join(folder, `${id}.lock`);
-  const writer = Number(await readRegular(path).catch(() => ''));
-  if (writer > 0 && writes(writer, path)) throw busy(id, writer, path);
+  const path = lockOf(folder, id);
+  const writer = await writerOf(path);
+  if (writer > 0) throw busy(id, writer, path);
   await rm(path, { force: true });
   await writeRegular(path, `${process.pid}\n`, CREATING);
   held.add(path);
@@ -29,6 +29,21 @@ export async function claimRecord(folder: string, id: string): Promise<() => Pro
     held.delete(path);
     await rm(path, { force: true }).catch(() => {});
   };
+}
+
+/** Whether a run still goes on, in this process or in another one of this machine. @param folder of its record */
+export async function isClaimed(folder: string, id: string): Promise<boolean> {
+  return (await writerOf(lockOf(folder, id))) > 0;
+}
+
+function lockOf(folder: string, id: string): string {
+  return join(folder, `${id}.lock`);
+}
+
+/** The number of the process that writes; 0 if none does. */
+async function writerOf(path: string): Promise<number> {
+  const writer = Number(await readRegular(path).catch(() => ''));
+  return writer > 0 && writes(writer, path) ? writer : 0;
 }
 
 /** A process that was killed may have had the number that this one has. */

@@ -1,13 +1,11 @@
-import { basename } from 'node:path';
 import { fitting } from '../core/data/listOf.ts';
-import { absolutePath, mapRunPaths } from '../core/record/recordPaths.ts';
+import { absolutePath, mapRunPaths, rootOfRecord } from '../core/record/recordPaths.ts';
 import { type RunLine, runLineSchema } from '../core/record/runRecord.ts';
 import { recordsAt } from './append.ts';
 import { findHome } from './home.ts';
-import { rootOfRecord } from './read.ts';
 import { RecordReader } from './recordIndex.ts';
 import { linesIn } from './recordLines.ts';
-import { newestFirst } from './recordNames.ts';
+import { newestFirst, runIdOf } from './recordNames.ts';
 
 /** A run that was begun before. Paths are absolute. */
 export interface EarlierRun {
@@ -25,10 +23,10 @@ export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator
   const records = newestFirst((await Promise.all(roots.map(recordsAt))).flat());
   const seen = new Set<string>();
   for (const record of records) {
-    const id = idOf(record);
+    const id = runIdOf(record);
     if (seen.has(id)) continue;
     seen.add(id);
-    const found = await runIn(records.filter((one) => idOf(one) === id));
+    const found = await runIn(records.filter((one) => runIdOf(one) === id));
     if (found?.run.files.some(({ path }) => wanted.has(path))) yield found;
   }
 }
@@ -71,13 +69,8 @@ export async function hasFinished({ records }: EarlierRun): Promise<boolean> {
   return true;
 }
 
-/** `…/2026-01-31T12-00-00-000Z-1a2b3c4d.jsonl` is of the run 1a2b3c4d. */
-function idOf(record: string): string {
-  return basename(record, '.jsonl').split('-').at(-1) ?? '';
-}
-
-/** A run's line is its record's first. */
-async function runLineOf(record: string, root: string): Promise<RunLine | undefined> {
+/** A run's line is its record's first; undefined where that is none. Paths are absolute. */
+export async function runLineOf(record: string, root: string): Promise<RunLine | undefined> {
   try {
     for await (const { value } of linesIn(record, Number.POSITIVE_INFINITY)) {
       const line = fitting(runLineSchema, value);

@@ -27,6 +27,8 @@ export interface Search {
   readonly variant?: string | undefined;
   /** The one to look into, absolute; all by default. */
   readonly record?: string | undefined;
+  /** The folder that the paths of that record start from; the one that it stands in by default. */
+  readonly root?: string | undefined;
   /** What is worth reading of the runs that are found; all by default. */
   readonly wants?: (entry: Entry) => boolean;
 }
@@ -49,7 +51,7 @@ export class LatestRuns {
   async find(suite: string, id: string, search: Search = {}): Promise<FoundCase[]> {
     const { home, records } = await this.#look(suite);
     for (const record of search.record === undefined ? records : [search.record]) {
-      const { cases } = await this.index(record);
+      const { cases } = await this.index(record, search.root);
       const entries = ofSuite(cases, home, suite, { id, variant: search.variant });
       const wanted = entries.filter((entry) => search.wants?.(entry) ?? true);
       const lines = await this.#linesOf(record, wanted);
@@ -115,9 +117,9 @@ export class LatestRuns {
     return found;
   }
 
-  /** What a record holds. @param record absolute */
-  index(record: string): Promise<RecordIndex> {
-    return this.#readerOf(record).index();
+  /** What a record holds. @param record absolute @param root as in `Search` */
+  index(record: string, root?: string): Promise<RecordIndex> {
+    return this.#readerOf(record, root).index();
   }
 
   async #linesOf(record: string, entries: readonly Entry[]): Promise<CaseLine[]> {
@@ -149,8 +151,8 @@ export class LatestRuns {
     }
   }
 
-  #readerOf(record: string): RecordReader {
-    const reader = this.#readers.get(record) ?? new RecordReader(record);
+  #readerOf(record: string, root?: string): RecordReader {
+    const reader = this.#readers.get(record) ?? new RecordReader(record, root);
     this.#readers.set(record, reader);
     return reader;
   }

@@ -1,7 +1,11 @@
-import { dirname } from 'node:path';
 import { fitting } from '../core/data/listOf.ts';
 import { LIMITS, readable } from '../core/limits.ts';
-import { absolutePath, mapCasePaths, mapRunPaths } from '../core/record/recordPaths.ts';
+import {
+  absolutePath,
+  mapCasePaths,
+  mapRunPaths,
+  rootOfRecord,
+} from '../core/record/recordPaths.ts';
 import {
   type CaseLine,
   type EndLine,
@@ -51,11 +55,6 @@ export async function readRecord(path: string, root = rootOfRecord(path)): Promi
 }
 
 const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes or ${readable(LIMITS.recordValues)} values`;
-
-/** @param path `ROOT/.turnlight/runs/NAME.jsonl` */
-export function rootOfRecord(path: string): string {
-  return dirname(dirname(dirname(path)));
-}
 
 function whyUnread(run: RunLine | undefined): string {
   return run && run.version > RECORD_VERSION

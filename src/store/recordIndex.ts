@@ -1,12 +1,11 @@
-import type { Stats } from 'node:fs';
-import { type FileHandle, lstat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type * as z from 'zod';
 import { addTo, mappingOf } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
 import { BROKEN, shortHash } from '../core/record/inputHash.ts';
-import { absolutePath, mapCasePaths } from '../core/record/recordPaths.ts';
+import { absolutePath, mapCasePaths, rootOfRecord } from '../core/record/recordPaths.ts';
 import {
   type CaseLine,
   caseLineSchema,
@@ -14,7 +13,8 @@ import {
   endLineSchema,
 } from '../core/record/runRecord.ts';
 import { openRegular } from '../disk/regularFile.ts';
-import { rootOfRecord } from './read.ts';
+import type { LinePlace } from './append.ts';
+import { RecordFollower } from './recordFollower.ts';
 import { type Line, linesOf } from './recordLines.ts';
 
 const glanceSchema = caseLineSchema.pick({
@@ -27,16 +27,18 @@ const glanceSchema = caseLineSchema.pick({
   source: true,
   input_hash: true,
   fault: true,
+  usage: true,
 });
 
 type Glance = z.infer<typeof glanceSchema>;
 
 /** A case that finished, and where its line stands in its record. */
 export interface Entry
-  extends Pick<Glance, 'id' | 'variant' | 'repetition' | 'status' | 'finished'> {
-  /** In bytes. */
-  readonly offset: number;
-  readonly length: number;
+  extends LinePlace,
+    Pick<Glance, 'id' | 'variant' | 'repetition' | 'status' | 'finished'> {
+  /** The eval file, absolute. */
+  readonly suite: string;
+  readonly cost: number | null;
 }
 
 export interface VariantEntry extends Entry {
@@ -62,13 +64,18 @@ export interface RecordIndex {
 export class RecordReader {
   readonly #path: string;
   readonly #root: string;
-  #state: State | undefined;
+  readonly #follower: RecordFollower;
+  #state = new State();
   #reading: Promise<RecordIndex> | undefined;
 
-  /** @param path absolute */
-  constructor(path: string) {
+  /**
+   * @param path absolute
+   * @param root the folder that its paths start from; the one that it stands in by default
+   */
+  constructor(path: string, root = rootOfRecord(path)) {
     this.#path = path;
-    this.#root = rootOfRecord(path);
+    this.#root = root;
+    this.#follower = new RecordFollower(path);
   }
 
   /** Empty where there is no such record. */
@@ -79,9 +86,14 @@ export class RecordReader {
     return this.#reading;
   }
 
-  /** Of each entry its line, unless it is not one of a case, or not there any more. */
-  async lines(entries: readonly Entry[]): Promise<Map<Entry, CaseLine>> {
-    const lines = new Map<Entry, CaseLine>();
+  /** The line at a place, unless it is not one of a case, or not there any more. */
+  async lineAt(place: LinePlace): Promise<CaseLine | undefined> {
+    return (await this.lines([place])).get(place);
+  }
+
+  /** The same of several. */
+  async lines<Place extends LinePlace>(entries: readonly Place[]): Promise<Map<Place, CaseLine>> {
+    const lines = new Map<Place, CaseLine>();
     const file = entries.length > 0 && (await openRegular(this.#path).catch(() => undefined));
     if (!file) return lines;
     const absolute = (recorded: string) => absolutePath(this.#root, recorded);
@@ -97,72 +109,40 @@ export class RecordReader {
   }
 
   async #update(): Promise<RecordIndex> {
-    const found = await lstat(this.#path).catch(() => undefined);
-    if (!found?.isFile()) return new State();
-    if (this.#state?.stamp === stampOf(found)) return this.#state;
-    const file = await openRegular(this.#path).catch(() => undefined);
-    if (!file) return new State();
-    try {
-      const goesOn = await this.#state?.goesOnIn(file, found);
-      const state = (goesOn && this.#state) || new State();
-      await state.read(file, found, this.#root);
-      this.#state = state;
-      return state;
-    } finally {
-      await file.close();
-    }
+    const isThere = await this.#follower.readOn({
+      anew: () => {
+        this.#state = new State();
+      },
+      line: (line) => this.#state.add(line, this.#root),
+    });
+    return isThere ? this.#state : new State();
   }
 }
-
-/** Bytes before the end of what was read that tell whether it is still there. */
-const SAMPLE = 1_000;
 
 class State implements RecordIndex {
   readonly entries: Entry[] = [];
   readonly cases = new Map<string, Entry[]>();
   readonly variants = new Map<string, VariantEntry[]>();
   end?: EndLine;
-  /** Of the file as it was read last. */
-  stamp = '';
-  #inode = 0;
-  /** Bytes that were read to the end of a line. */
-  #read = 0;
-  #sample = '';
-  #unreadable = 0;
 
-  async goesOnIn(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
-    if (ino !== this.#inode || size < this.#read) return false;
-    return this.#sample === (await this.#sampleOf(file));
-  }
-
-  async read(file: FileHandle, found: Stats, root: string): Promise<void> {
-    for await (const lines of linesOf(file, this.#read, Math.min(found.size, LIMITS.record))) {
-      for (const line of lines) if (this.#unreadable <= LIMITS.problems) this.#add(line, root);
-      if (this.#unreadable > LIMITS.problems) break;
-    }
-    this.#inode = found.ino;
-    this.stamp = stampOf(found);
-    this.#sample = await this.#sampleOf(file);
-  }
-
-  #add({ value, offset, length, isWhole }: Line, root: string): void {
-    // More of the last line may come.
-    if (value === undefined && !isWhole) return;
-    this.#read = offset + length;
+  add({ value, offset, length }: Line, root: string): void {
     const { kind } = mappingOf(value);
-    if (kind === undefined) this.#unreadable += 1;
     if (kind === 'case') this.#addCase(value, root, { offset, length });
     if (kind !== 'end') return;
     const end = fitting(endLineSchema, value);
     if (end) this.end = end;
   }
 
-  #addCase(given: unknown, root: string, place: Pick<Entry, 'offset' | 'length'>): void {
+  #addCase(given: unknown, root: string, place: LinePlace): void {
     const glance = fitting(glanceSchema, given);
     if (!glance || this.entries.length === LIMITS.recordCases) return;
-    const { id, variant, repetition, status, finished, source } = glance;
-    const suite = absolutePath(root, glance.suite);
-    const entry: Entry = { id, repetition, status, finished, ...place };
+    const { id, variant, repetition, status, finished, source, usage } = glance;
+    const last = this.entries.at(-1)?.suite;
+    const read = absolutePath(root, glance.suite);
+    // Thousands of cases have one suite.
+    const suite = read === last ? last : read;
+    const { cost } = usage;
+    const entry: Entry = { suite, id, variant, repetition, status, finished, cost, ...place };
     if (variant === undefined) {
       this.entries.push(entry);
       addTo(this.cases, caseKey({ suite, id }), entry);
@@ -181,11 +161,6 @@ class State implements RecordIndex {
     addTo(this.cases, caseKey({ suite, id, variant }), own);
     addTo(this.variants, caseKey({ suite, id }), own);
   }
-
-  #sampleOf(file: FileHandle): Promise<string> {
-    const length = Math.min(SAMPLE, this.#read);
-    return textAt(file, this.#read - length, length).then((text) => text.toString('latin1'));
-  }
 }
 
 function inputOf({ input_hash, fault }: Glance): Pick<VariantEntry, 'input'> {
@@ -193,16 +168,7 @@ function inputOf({ input_hash, fault }: Glance): Pick<VariantEntry, 'input'> {
   return input_hash === undefined ? {} : { input: shortHash(input_hash) };
 }
 
-function stampOf({ ino, mtimeMs, size }: Stats): string {
-  return `${ino} ${mtimeMs} ${size}`;
-}
-
-async function valueAt(file: FileHandle, { offset, length }: Entry): Promise<unknown> {
+async function valueAt(file: FileHandle, { offset, length }: LinePlace): Promise<unknown> {
   for await (const [line] of linesOf(file, offset, offset + length)) if (line) return line.value;
   return undefined;
-}
-
-async function textAt(file: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
-  return buffer.subarray(0, bytesRead);
 }

@@ -25,6 +25,11 @@ export function stampAfter(paths: readonly string[], started: string): string {
 
 const UNKNOWN = 0;
 
+/** The run that a record is of: `…/2026-01-31T12-00-00-000Z-1a2b3c4d.jsonl` is of 1a2b3c4d. */
+export function runIdOf(record: string): string {
+  return basename(record, '.jsonl').split('-').at(-1) ?? '';
+}
+
 /** Milliseconds since 1970. @param path `…/2026-01-31T12-00-00-000Z-1a2b3c4d.jsonl` */
 function timeOf(path: string): number {
   const stamp = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z)-/;

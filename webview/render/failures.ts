@@ -1,4 +1,5 @@
 import { counted } from '../../src/core/presentation/amounts.ts';
+import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 import { button } from '../ui/controls.ts';
 
@@ -25,4 +26,22 @@ export function failuresControl(onStep: (step: 1 | -1) => void): FailuresControl
       for (const step of steps) step.toggleAttribute('disabled', count === 0);
     },
   };
+}
+
+/** `⇤ case 2 of 5 ⇥`: leads to the other cases of the run that failed. */
+export function failingCases(
+  { count, at }: NonNullable<Snapshot['failing']>,
+  onStep: (step: 1 | -1) => void,
+): HTMLElement {
+  const words =
+    at === undefined ? counted(count, 'failing case') : `failing case ${at} of ${count}`;
+  const step = (label: string, sign: string, key: string, by: 1 | -1) =>
+    button({ label, sign, key, onClick: () => onStep(by) });
+  return h(
+    'div',
+    { class: 'failures' },
+    step('Previous failing case', '⇤', 'Shift+P', -1),
+    h('span', { class: 'position' }, words),
+    step('Next failing case', '⇥', 'Shift+N', 1),
+  );
 }

@@ -5,6 +5,7 @@ export const FIND_KEY = navigator.userAgent.includes('Mac') ? '⌘F' : 'Ctrl+F';
 const KEYS = [
   [['j', 'k'], 'next and previous turn'],
   [['n', 'p'], 'next and previous failure'],
+  [['Shift+N', 'Shift+P'], 'next and previous failing case of the run'],
   [[FIND_KEY], 'find'],
 ] as const;
 

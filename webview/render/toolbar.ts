@@ -2,6 +2,7 @@ import { isRunning } from '../../src/protocol/running.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import type { Kept } from '../kept.ts';
 import { button, dropdown } from '../ui/controls.ts';
+import { failingCases } from './failures.ts';
 import { FIND_KEY, renderKeys } from './keys.ts';
 
 export type Filter = 'all' | 'failing';
@@ -21,9 +22,11 @@ export interface ToolbarActions {
   readonly onSave?: () => void;
   readonly onFind: () => void;
   readonly onRepetition: (repetition: number) => void;
+  readonly onFailingCase: (step: 1 | -1) => void;
 }
 
-type Run = Pick<Snapshot, 'phase' | 'repetitions'> & Pick<Snapshot['state'], 'repetition'>;
+type Run = Pick<Snapshot, 'phase' | 'repetitions' | 'failing'> &
+  Pick<Snapshot['state'], 'repetition'>;
 
 /**
  * What a person can do; it stays in view. Only what looks different is made anew: a menu that a
@@ -32,10 +35,10 @@ type Run = Pick<Snapshot, 'phase' | 'repetitions'> & Pick<Snapshot['state'], 're
  * @param failures leads from failure to failure
  */
 export function toolbarParts(
-  { phase, repetition, repetitions }: Run,
+  { phase, repetition, repetitions, failing }: Run,
   shown: Shown,
   failures: HTMLElement,
-  { onShow, onRun, onCancel, onSave, onFind, onRepetition }: ToolbarActions,
+  { onShow, onRun, onCancel, onSave, onFind, onRepetition, onFailingCase }: ToolbarActions,
   kept: Kept,
 ): HTMLElement[] {
   const running = isRunning(phase);
@@ -82,10 +85,13 @@ export function toolbarParts(
     button({ label: 'Find', key: FIND_KEY, onClick: onFind }),
   );
   const keys = kept.get('keys', FIND_KEY, renderKeys);
+  const cases =
+    failing && kept.get('failing cases', failing, () => failingCases(failing, onFailingCase));
   const parts = [
     run,
     save,
     failures,
+    cases,
     filter,
     text,
     repetitions > 1 ? chosen : undefined,

@@ -38,7 +38,9 @@ export function caseScoreText({
   score,
   threshold,
   verdicts,
-}: Pick<CaseLine, 'score' | 'threshold' | 'verdicts'>): string | undefined {
+}: Pick<CaseLine, 'score' | 'threshold'> & {
+  readonly verdicts: readonly Pick<Verdict, 'threshold'>[];
+}): string | undefined {
   if (score === null) return undefined;
   const own = threshold === undefined ? verdicts.map((one) => one.threshold) : [threshold];
   return scoreText(score, ...own);

@@ -1,13 +1,18 @@
 import * as z from 'zod';
-import type { VerdictSummary } from '../record/caseSummary.ts';
 import type { Verdict } from '../verdict.ts';
 import { scoreText, thresholdText, valueText } from './score.ts';
 import { STATUS_WORDS } from './status.ts';
 
+/** As much of a verdict as tells what it came to. */
+export type VerdictWords = Pick<
+  Verdict,
+  'status' | 'score' | 'threshold' | 'label' | 'value' | 'scale' | 'reason'
+>;
+
 /** A verdict in a word: its label, else its value, else its score or reason. */
-export function verdictText(verdict: VerdictSummary): string {
+export function verdictText(verdict: VerdictWords): string {
   if (verdict.score === null) {
-    return verdict.status === 'error' ? verdict.reason : STATUS_WORDS[verdict.status];
+    return (verdict.status === 'error' && verdict.reason) || STATUS_WORDS[verdict.status];
   }
   const { score, threshold, label, value } = verdict;
   const outcome = label ?? value ?? score;

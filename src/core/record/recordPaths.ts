@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Verdict } from '../verdict.ts';
 import type { CaseLine, RunLine } from './runRecord.ts';
 
@@ -19,6 +19,16 @@ export interface RecordHome {
   readonly path: string;
   /** The folder that holds `.turnlight`, or will. Paths in records start here. */
   readonly root: string;
+}
+
+/** The folder that a record stands in, as `RecordHome` names it. @param path `ROOT/.turnlight/runs/NAME.jsonl` */
+export function rootOfRecord(path: string): string {
+  return dirname(dirname(dirname(path)));
+}
+
+/** Whether a file stands where a run's record does. */
+export function isAtHome(path: string): boolean {
+  return dirname(path).endsWith(join(sep, HOME_FOLDER, RUNS_FOLDER));
 }
 
 /** A path as written in an eval file's records: relative to their root, with `/`. */

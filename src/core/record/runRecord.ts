@@ -158,6 +158,9 @@ export const endLineSchema = z.object({
   counts: z
     .record(statusSchema, z.int().min(0))
     .meta({ description: 'How many cases ended with each status.' }),
+  usage: usageSchema.optional().meta({
+    description: 'What all cases used together; absent in records of earlier versions.',
+  }),
 });
 
 /** A line of a record. Its paths start from the record's root there, and are absolute everywhere else. */
@@ -173,3 +176,8 @@ export type OriginKind = (typeof originKinds)[number];
 export type StopReason = (typeof stopReasons)[number];
 export type EndLine = z.infer<typeof endLineSchema>;
 export type RecordLine = z.infer<typeof recordLineSchema>;
+
+/** Milliseconds since a run was begun, or continued. @param until ISO 8601 */
+export function runDuration({ started, resumed = [] }: RunLine, until: string): number {
+  return Math.max(0, Date.parse(until) - Date.parse(resumed.at(-1) ?? started));
+}

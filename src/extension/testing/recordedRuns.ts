@@ -2,14 +2,13 @@ import * as vscode from 'vscode';
 import { uniqueBy } from '../../core/data/data.ts';
 import { executionKey } from '../../core/identity.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
-import { RECORD_FILES } from '../../core/record/recordPaths.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isRunning } from '../../protocol/running.ts';
 import type { LatestRuns } from '../../store/latest.ts';
 import type { Entry } from '../../store/recordIndex.ts';
-import { RecordWatch } from '../../store/watchRecords.ts';
 import { Disposing } from '../disposables.ts';
 import type { LiveRuns } from '../liveRuns.ts';
+import type { RecordFiles } from '../runs/recordFiles.ts';
 import type { RunStatus } from './runStatus.ts';
 import type { TestTree } from './tree.ts';
 
@@ -24,6 +23,7 @@ export interface RecordedRunsParts {
   readonly controller: vscode.TestController;
   readonly tree: TestTree;
   readonly live: LiveRuns;
+  readonly records: RecordFiles;
   readonly status: RunStatus;
   readonly log: vscode.LogOutputChannel;
 }
@@ -52,12 +52,7 @@ export class RecordedRuns extends Disposing {
   constructor(parts: RecordedRunsParts) {
     super();
     this.#parts = parts;
-    // The one sees all of the workspace, the other all records of the listed files, wherever they are.
-    const watcher = this.keep(vscode.workspace.createFileSystemWatcher(RECORD_FILES));
-    this.keep(watcher.onDidCreate(({ fsPath }) => this.#later(fsPath)));
-    this.keep(watcher.onDidChange(({ fsPath }) => this.#later(fsPath)));
-    const records = this.keep(new RecordWatch((path) => this.#later(path)));
-    this.keep(parts.tree.onDidList(({ fsPath }) => records.add(fsPath)));
+    this.keep(parts.records.onDidChange((path) => this.#later(path)));
   }
 
   override dispose(): void {

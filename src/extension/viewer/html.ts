@@ -1,3 +1,4 @@
+import { PAGE_ATTRIBUTE, type ViewPage } from '../../protocol/viewPage.ts';
 import { viewPolicy } from '../../protocol/viewPolicy.ts';
 
 export interface ViewHtmlOptions {
@@ -5,21 +6,28 @@ export interface ViewHtmlOptions {
   readonly nonce: string;
   /** The webview's own source, for style sheets. */
   readonly cspSource: string;
+  /** What the page shows. */
+  readonly page: ViewPage;
   readonly scriptUri: string;
   readonly styleUri: string;
 }
 
-/** The page of the conversation view. It loads its own script and style, and nothing else at all. */
-export function viewHtml({ nonce, cspSource, scriptUri, styleUri }: ViewHtmlOptions): string {
+const TITLES: Readonly<Record<ViewPage, string>> = {
+  conversation: 'Conversation',
+  results: 'Results',
+};
+
+/** A page of ours. It loads its own script and style, and nothing else at all. */
+export function viewHtml({ nonce, cspSource, page, scriptUri, styleUri }: ViewHtmlOptions): string {
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="en" ${PAGE_ATTRIBUTE}="${page}">
   <head>
     <meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${viewPolicy(nonce, cspSource)}" />
     <meta property="csp-nonce" content="${nonce}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <link rel="stylesheet" href="${styleUri}" />
-    <title>Conversation</title>
+    <title>${TITLES[page]}</title>
   </head>
   <body>
     <main id="app"></main>

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
 import { errorText, stackText } from '../../core/errors.ts';
+import { type FailingCases, failingCases } from '../../core/failingCases.ts';
 import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
@@ -17,14 +17,15 @@ import {
   type ToView,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
+import { keptHomes } from '../../store/home.ts';
 import { LatestRuns } from '../../store/latest.ts';
 import { Disposing } from '../disposables.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import { reveal } from '../locations.ts';
 import { readSuite } from '../suites.ts';
-import { viewHtml } from './html.ts';
 import { oneAtATime } from './oneAtATime.ts';
+import { showPage } from './page.ts';
 import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
 import { snapshotOf } from './snapshot.ts';
 
@@ -36,6 +37,18 @@ export interface PanelParts {
   readonly live: LiveRuns;
   readonly language: LanguageSupport;
   readonly log: vscode.LogOutputChannel;
+}
+
+/** A run, by the record that holds it. Both are absolute. */
+export type ShownRecord = Required<Pick<ViewState, 'record' | 'root'>>;
+
+export interface Showing {
+  /** The turn to show first. */
+  readonly turn: number | undefined;
+  /** The one that is shown, by default. */
+  readonly repetition: number | undefined;
+  /** The last run, by default. */
+  readonly shown: ShownRecord | undefined;
 }
 
 /** One conversation view. It sends whole snapshots, so a view that was hidden is right again with the next. */
@@ -59,10 +72,6 @@ export class ConversationPanel extends Disposing {
     this.#parts = parts;
     panel.title = caseTitle(state);
     const { webview } = panel;
-    webview.options = {
-      enableScripts: true,
-      localResourceRoots: [vscode.Uri.joinPath(parts.extensionUri, 'dist')],
-    };
     this.keep(webview.onDidReceiveMessage((message) => this.#receive(message)));
     this.keep(
       parts.live.onDidChange((ref) => {
@@ -84,14 +93,7 @@ export class ConversationPanel extends Disposing {
       }),
     );
     this.keep(panel);
-    const asset = (name: string) =>
-      webview.asWebviewUri(vscode.Uri.joinPath(parts.extensionUri, 'dist', name)).toString();
-    webview.html = viewHtml({
-      nonce: randomBytes(16).toString('base64url'),
-      cspSource: webview.cspSource,
-      scriptUri: asset('webview.js'),
-      styleUri: asset('webview.css'),
-    });
+    showPage(webview, parts.extensionUri, 'conversation');
   }
 
   get state(): ViewState {
@@ -102,12 +104,11 @@ export class ConversationPanel extends Disposing {
     return this.#panel.viewColumn;
   }
 
-  /** @param repetition the one that is shown, by default */
-  show(turn: number | undefined, repetition = this.#state.repetition): void {
+  show({ turn, repetition = this.#state.repetition, shown }: Showing): void {
     this.#opened = undefined;
     this.#panel.reveal(undefined, false);
-    this.#state = { ...this.#state, repetition };
     this.#followLast();
+    this.#state = { ...this.#state, repetition, ...shown };
     this.#turn = turn;
     if (this.#ready) this.#later();
   }
@@ -132,7 +133,7 @@ export class ConversationPanel extends Disposing {
 
   /** The last run is what is shown, whatever record was. */
   #followLast(): void {
-    const { record: _, ...rest } = this.#state;
+    const { record: _record, root: _root, ...rest } = this.#state;
     this.#state = rest;
   }
 
@@ -171,12 +172,12 @@ export class ConversationPanel extends Disposing {
   async #read(): Promise<Snapshot> {
     const uri = this.#uri;
     const state = this.#state;
-    const { id, variant, repetition, record } = state;
+    const { id, variant, repetition, record, root } = state;
     const suite = await readSuite(uri);
     const live = this.#parts.live.get(this.#ref);
     // What is not on the disk has no records.
     const isFile = uri.scheme === 'file';
-    const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, variant }) : [];
+    const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, root, variant }) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
     // Another run may have begun meanwhile, whose record is not known yet.
     if (one && !isRunning(live?.phase) && this.#state === state) {
@@ -190,6 +191,7 @@ export class ConversationPanel extends Disposing {
       import('../../evalfile/caseChanges.ts'),
     ]);
     const stated = suite.outline.find((known) => known.id === id);
+    const failing = await this.#failing();
     return snapshotOf(this.#state, {
       suite,
       said: variant === undefined ? undefined : saidBefore(suiteCase),
@@ -200,7 +202,30 @@ export class ConversationPanel extends Disposing {
         lacks === 'gone'
           ? lacks
           : stated && one && (await changeOf(one.line, stated, lacks ?? suiteCase)),
+      failing,
     });
+  }
+
+  /** Of the run that is shown. */
+  async #failing(): Promise<FailingCases | undefined> {
+    const { record, root } = this.#state;
+    if (record === undefined) return undefined;
+    const { entries } = await this.#runs.index(record, root);
+    // A record knows an eval file by the path without links.
+    const { path } = keptHomes(this.#uri.fsPath);
+    return failingCases(entries, { ...this.#ref, suite: path });
+  }
+
+  async #showFailing(step: 1 | -1): Promise<void> {
+    const found = (await this.#failing())?.beside(step);
+    if (!found) return;
+    const { variant: _, ...rest } = this.#state;
+    const { suite, id, variant, repetition } = found;
+    const file = vscode.Uri.file(suite).toString();
+    this.#state = { ...rest, file, id, repetition, ...(variant !== undefined && { variant }) };
+    this.#panel.title = caseTitle(this.#state);
+    this.#turn = undefined;
+    await this.#send();
   }
 
   /** The case as the file has it now; a variant is read once for each text. */
@@ -289,6 +314,9 @@ export class ConversationPanel extends Disposing {
         await this.#send();
         break;
       }
+      case 'show-failing':
+        await this.#showFailing(message.step);
+        break;
       default:
         unreachable(message);
     }

@@ -1,4 +1,5 @@
 import { type Conversation, toConversation, turnsOf } from '../../core/conversation.ts';
+import type { FailingCases } from '../../core/failingCases.ts';
 import type { Change } from '../../core/presentation/changes.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -24,12 +25,14 @@ export interface KnownCase {
   readonly finished: CaseLine | undefined;
   /** How the case has changed since. */
   readonly changed?: Change | undefined;
+  /** Of the run that is shown, as in a snapshot. */
+  readonly failing?: Pick<FailingCases, 'count' | 'at'> | undefined;
 }
 
 /** What the view shows of a case: as it runs, as it ended, or what will be judged. */
 export function snapshotOf(
   state: ViewState,
-  { suite, said, assertions, live, finished, changed }: KnownCase,
+  { suite, said, assertions, live, finished, changed, failing }: KnownCase,
 ): Snapshot {
   const found = suite.outline.find(({ id }) => id === state.id);
   const common = {
@@ -38,6 +41,9 @@ export function snapshotOf(
     repetitions: found?.repetitions ?? finished?.repetitions ?? 1,
     ...(found?.description !== undefined && { description: found.description }),
     assertions: [...assertions],
+    ...(failing && {
+      failing: { count: failing.count, ...(failing.at !== undefined && { at: failing.at }) },
+    }),
   };
   const line = isRunning(live?.phase) ? undefined : finished;
   if (!line) {

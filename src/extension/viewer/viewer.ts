@@ -3,7 +3,7 @@ import { caseKey } from '../../core/identity.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { VIEW_TYPE } from '../../protocol/settings.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
-import { ConversationPanel, type PanelParts } from './panel.ts';
+import { ConversationPanel, type PanelParts, type ShownRecord } from './panel.ts';
 
 /** The conversation views that are open, one for each case. */
 const panels = new Set<ConversationPanel>();
@@ -17,11 +17,13 @@ export interface ConversationLocation {
   readonly repetition: number | undefined;
   /** The turn to show first. */
   readonly turn: number | undefined;
+  /** The run that is shown; the last one by default. */
+  readonly shown?: ShownRecord | undefined;
 }
 
 /** Opens what the last run of a case said, in the view that is open where there is one. */
 export function openConversation(location: ConversationLocation, parts: PanelParts): void {
-  const { uri, id, variant, repetition, turn } = location;
+  const { uri, id, variant, repetition, turn, shown } = location;
   const state: ViewState = {
     file: uri.toString(),
     id,
@@ -30,7 +32,7 @@ export function openConversation(location: ConversationLocation, parts: PanelPar
   };
   const open = [...panels].find((panel) => keyOf(panel.state) === keyOf(state));
   if (open) {
-    open.show(turn, repetition);
+    open.show({ turn, repetition, shown });
     return;
   }
   // One column for all views: beside a view that has the focus, each would open another one.
@@ -39,7 +41,7 @@ export function openConversation(location: ConversationLocation, parts: PanelPar
     viewColumn,
     preserveFocus: false,
   });
-  attach(panel, state, parts).show(turn, repetition);
+  attach(panel, state, parts).show({ turn, repetition, shown });
 }
 
 /** Brings a view back after a reload; what it shows is read again. */

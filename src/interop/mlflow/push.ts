@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseJson } from '../../core/data/data.ts';
+import { summaries } from '../../core/record/assertionSummary.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { Verdict } from '../../core/verdict.ts';
-import { summaries } from '../../report/assertionSummary.ts';
 import {
   createAssessment,
   createRun,

@@ -3,16 +3,17 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { viewHtml } from '../../../src/extension/viewer/html.ts';
+import type { ViewPage as ShownPage } from '../../../src/protocol/viewPage.ts';
 import type { FromView, ToView } from '../../../src/protocol/viewProtocol.ts';
 import { CHECKOUT } from '../host/install.ts';
 
-export interface ViewPage {
+export interface ViewPage<To = ToView, From = FromView> {
   readonly page: Page;
-  send(message: ToView): Promise<void>;
+  send(message: To): Promise<void>;
   /** Waits until an expression is true in the page, whose policy lets no such expression wait in it. */
   until(expression: string): Promise<void>;
   /** What the view posted, in order. */
-  posted(): Promise<FromView[]>;
+  posted(): Promise<From[]>;
   /** Violations of the page's policy. */
   violations(): Promise<string[]>;
   /** Addresses that the page asked for beside its own files. */
@@ -35,6 +36,7 @@ const STANDIN = `
   globalThis.acquireVsCodeApi = () => ({
     postMessage: (message) => globalThis.posted.push(message),
     setState: (state) => { globalThis.kept = state; },
+    getState: () => globalThis.kept,
   });
 `;
 
@@ -42,6 +44,22 @@ const MOST_TRIES = 500;
 
 /** The built view in a page with the extension's own policy. */
 export async function openView(browser: Browser, style = ''): Promise<ViewPage> {
+  return openPage(browser, { style });
+}
+
+export interface PageOptions {
+  /** The conversation, by default. */
+  readonly page?: ShownPage;
+  readonly style?: string;
+  /** What the page kept before a reload. */
+  readonly kept?: unknown;
+}
+
+/** The same of any page of ours. */
+export async function openPage<To, From>(
+  browser: Browser,
+  { page: shown = 'conversation', style = '', kept }: PageOptions,
+): Promise<ViewPage<To, From>> {
   let html = '';
   const server = createServer(async (request, response) => {
     const type = FILES[request.url ?? ''];
@@ -54,6 +72,7 @@ export async function openView(browser: Browser, style = ''): Promise<ViewPage> 
   html = viewHtml({
     nonce: 'test-nonce',
     cspSource: origin,
+    page: shown,
     scriptUri: `${origin}/webview.js`,
     styleUri: `${origin}/webview.css`,
   }).replace('</head>', `<style nonce="test-nonce">${style}</style></head>`);
@@ -64,6 +83,7 @@ export async function openView(browser: Browser, style = ''): Promise<ViewPage> 
     if (!url.startsWith(origin)) strangers.push(url);
   });
   await page.addInitScript(STANDIN);
+  await page.addInitScript(`globalThis.kept = ${JSON.stringify(kept ?? null)} ?? undefined;`);
   await page.goto(origin);
   return {
     page,

@@ -4,6 +4,7 @@ import { viewHtml } from '../../../../src/extension/viewer/html.ts';
 
 const page = viewHtml({
   nonce: 'n0nce',
+  page: 'conversation',
   cspSource: 'https://view.test',
   scriptUri: 'https://view.test/webview.js',
   styleUri: 'https://view.test/webview.css',

@@ -1,7 +1,7 @@
-import { groupBy } from '../core/data/data.ts';
-import { verdictText } from '../core/presentation/verdictText.ts';
-import type { CaseSummary, VerdictSummary } from '../core/record/caseSummary.ts';
-import { mean } from '../core/scoring.ts';
+import { groupBy } from '../data/data.ts';
+import { mean } from '../scoring.ts';
+import type { CaseSummary } from './caseSummary.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
 
 /** How one assertion came out over the cases of a suite, or of a run. */
 export interface AssertionSummary {
@@ -32,32 +32,26 @@ export function summariesBySuite(cases: readonly CaseSummary[]): AssertionSummar
 export function summaries(cases: readonly CaseSummary[]): AssertionSummary[] {
   const verdicts = cases.flatMap((line) => line.verdicts);
   return [...groupBy(verdicts, ({ assertion }) => assertion.name)].map(([name, verdicts]) =>
-    summary(name, verdicts),
+    assertionSummary(name, verdicts.map(outcomeOf)),
   );
 }
 
-function summary(name: string, verdicts: readonly VerdictSummary[]): AssertionSummary {
-  const count = (status: VerdictSummary['status']) =>
-    verdicts.filter((verdict) => verdict.status === status).length;
-  const scores = verdicts.flatMap(({ score }) => (score === null ? [] : [score]));
+export function assertionSummary(name: string, outcomes: readonly Outcome[]): AssertionSummary {
+  const count = (status: Outcome['status']) =>
+    outcomes.filter((outcome) => outcome.status === status).length;
+  const scores = outcomes.flatMap(({ score }) => (score === null ? [] : [score]));
   return {
     name,
     mean: mean(scores) ?? null,
-    thresholds: [...new Set(verdicts.map(({ threshold }) => threshold))],
+    thresholds: [...new Set(outcomes.map(({ threshold }) => threshold))],
     passed: count('pass'),
     failed: count('fail'),
     skipped: count('skipped'),
-    errored: counted(verdicts.flatMap((one) => (one.status === 'error' ? [one.reason] : []))),
-    values: counted(verdicts.flatMap(givenIn)),
+    errored: counted(
+      outcomes.flatMap(({ status, reason = '' }) => (status === 'error' ? [reason] : [])),
+    ),
+    values: counted(outcomes.flatMap(({ label }) => (label === undefined ? [] : [label]))),
   };
-}
-
-/** What the field calls the outcome, where that is more than its score. */
-function givenIn(verdict: VerdictSummary): string[] {
-  const { label, value, score } = verdict;
-  if (score === null || (label === undefined && (value === undefined || value === score)))
-    return [];
-  return [verdictText(verdict)];
 }
 
 function counted(names: readonly string[]): Record<string, number> {

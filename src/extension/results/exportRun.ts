@@ -1,0 +1,80 @@
+import { createWriteStream } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import * as vscode from 'vscode';
+import { groupBy } from '../../core/data/data.ts';
+import { noticeText } from '../../core/presentation/editorText.ts';
+import { REPORTERS } from '../../report/registry.ts';
+import { RunLog } from '../../report/reporter.ts';
+import { findHomes } from '../../store/home.ts';
+import { RecordReader } from '../../store/recordIndex.ts';
+import type { RunResults } from './runResults.ts';
+
+const FORMATS = { csv: 'CSV', html: 'HTML report' } as const;
+
+/** Writes a run as one of the reporters does, to a file that a person chooses. */
+export async function exportRun(results: RunResults, format: 'csv' | 'html'): Promise<void> {
+  const [record = 'run.jsonl'] = results.records;
+  const stem = basename(record, '.jsonl');
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? dirname(record);
+  const chosen = await vscode.window.showSaveDialog({
+    defaultUri: vscode.Uri.file(join(folder, `${stem}.${format}`)),
+    filters: { [FORMATS[format]]: [format] },
+    saveLabel: 'Export',
+  });
+  if (!chosen) return;
+  const progress = {
+    location: vscode.ProgressLocation.Notification,
+    title: `Exporting ${basename(chosen.fsPath)}`,
+    cancellable: true,
+  };
+  const written = await vscode.window.withProgress(progress, async (report, token) => {
+    const log = await logOf(results, token, (share) => report.report({ increment: share * 100 }));
+    if (!log) return false;
+    const write = await REPORTERS[format].load();
+    await pipeline(Readable.from(write(log, folder)), createWriteStream(chosen.fsPath));
+    return true;
+  });
+  if (!written) return;
+  const open = 'Open';
+  const done = noticeText(`Exported ${basename(chosen.fsPath)}.`);
+  const choice = await vscode.window.showInformationMessage(done, open);
+  if (choice !== open) return;
+  if (format === 'csv') await vscode.window.showTextDocument(chosen);
+  else await vscode.env.openExternal(chosen);
+}
+
+/** Lines that are read at once. */
+const STEP = 100;
+
+/** The run as reporters take it; undefined where it was cancelled. @param onStep with the share that is new */
+async function logOf(
+  results: RunResults,
+  token: vscode.CancellationToken,
+  onStep: (share: number) => void,
+): Promise<RunLog | undefined> {
+  const { places, runs, ends, records } = results;
+  const [run] = runs;
+  const log = new RunLog();
+  if (run) {
+    const files = runs.flatMap((one) => one.files);
+    const homes = findHomes([...new Set(places.map(({ suite }) => suite))]);
+    log.add({ kind: 'run-started', run: { ...run, files }, cases: places, homes, records });
+  }
+  const readers = new Map(
+    records.map((path) => [path, new RecordReader(path, results.rootOf(path))]),
+  );
+  for (let at = 0; at < places.length; at += STEP) {
+    if (token.isCancellationRequested) return undefined;
+    for (const [path, own] of groupBy(places.slice(at, at + STEP), ({ record }) => record)) {
+      const lines = (await readers.get(path)?.lines(own)) ?? [];
+      for (const [, line] of lines)
+        log.add({ kind: 'case-finished', ref: line, line, earlier: true });
+    }
+    onStep(STEP / places.length);
+  }
+  const [end] = ends;
+  if (end) log.add({ kind: 'run-finished', end });
+  return log;
+}

@@ -1,0 +1,222 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { mappingOf } from '../../core/data/data.ts';
+import { fitting, listOf } from '../../core/data/listOf.ts';
+import type { CaseRef } from '../../core/identity.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
+import {
+  absolutePath,
+  isAtHome,
+  mapRunPaths,
+  rootOfRecord,
+} from '../../core/record/recordPaths.ts';
+import {
+  caseLineSchema,
+  type EndLine,
+  endLineSchema,
+  type RunLine,
+  runLineSchema,
+} from '../../core/record/runRecord.ts';
+import { shownVerdictSchema } from '../../core/verdict.ts';
+import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
+import { TableBuilder } from '../../report/resultsTable.ts';
+import { type LinePlace, recordsAt } from '../../store/append.ts';
+import { runLineOf } from '../../store/earlierRuns.ts';
+import { findHome } from '../../store/home.ts';
+import { RecordFollower } from '../../store/recordFollower.ts';
+import type { Line } from '../../store/recordLines.ts';
+import { runIdOf } from '../../store/recordNames.ts';
+import type { RecordedLine } from '../../store/searchRecords.ts';
+
+/** Of a line what the table needs: to check the whole of 10,000 would take seconds. */
+const tabledSchema = caseLineSchema
+  .pick({
+    suite: true,
+    id: true,
+    variant: true,
+    repetition: true,
+    repetitions: true,
+    tags: true,
+    status: true,
+    score: true,
+    threshold: true,
+    reason: true,
+    usage: true,
+    duration: true,
+  })
+  .extend({ verdicts: listOf(shownVerdictSchema) });
+
+/** A case, and where its line stands. */
+export type CasePlace = CaseRef & RecordedLine;
+
+/** A record of the run, and what was read of it. */
+interface OpenRecord {
+  path: string;
+  readonly root: string;
+  follower: RecordFollower;
+  /** Whether lines of it were told. */
+  begun: boolean;
+  run?: RunLine;
+  end?: EndLine;
+}
+
+/** The results of a run as its records grow: a table of summaries, and where the rest stands. */
+export class RunResults {
+  readonly #records: readonly OpenRecord[];
+  readonly #shownPath: (path: string) => string;
+  #builder: TableBuilder;
+  #unread = 0;
+  #reading: Promise<void> | undefined;
+  /** Where the line of each case in the table stands. */
+  places: CasePlace[] = [];
+  /** Raised where a record was written anew. */
+  generation = 0;
+
+  /** @param roots of the records, by their paths */
+  constructor(roots: ReadonlyMap<string, string>, shownPath: (path: string) => string) {
+    this.#records = [...roots].map(([path, root]) => ({
+      path,
+      root,
+      follower: new RecordFollower(path),
+      begun: false,
+    }));
+    this.#shownPath = shownPath;
+    this.#builder = new TableBuilder(shownPath);
+  }
+
+  get table(): ResultsTable {
+    return this.#builder.table;
+  }
+
+  /** Absolute; others once the run was continued. */
+  get records(): string[] {
+    return this.#records.map(({ path }) => path);
+  }
+
+  /** Of each record that has one. Paths are absolute. */
+  get runs(): RunLine[] {
+    return this.#records.flatMap(({ run }) => run ?? []);
+  }
+
+  get ends(): EndLine[] {
+    return this.#records.flatMap(({ end }) => end ?? []);
+  }
+
+  rootOf(record: string): string {
+    return this.#records.find(({ path }) => path === record)?.root ?? rootOfRecord(record);
+  }
+
+  /** What could not be read, each as a sentence. */
+  get problems(): string[] {
+    const count = this.#unread;
+    return [
+      ...(this.runs.length === 0 ? ['This file is not the record of a run.'] : []),
+      ...(count === 0 ? [] : [`${count} of its lines could not be read.`]),
+      ...(this.places.length >= LIMITS.recordCases
+        ? [`Only the first ${readable(LIMITS.recordCases)} cases are shown.`]
+        : []),
+    ];
+  }
+
+  /** Reads what is new. */
+  readOn(): Promise<void> {
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readAll(): Promise<void> {
+    const { generation } = this;
+    for (const record of this.#records) {
+      const isThere = await this.#readOne(record);
+      if (isThere || !(await follow(record))) continue;
+      await this.#readOne(record);
+    }
+    // Those before the one that was written anew are to be told again.
+    if (this.generation !== generation) await this.#readAll();
+  }
+
+  #readOne(record: OpenRecord): Promise<boolean> {
+    return record.follower.readOn({
+      anew: () => this.#forget(record),
+      line: (line) => this.#add(line, record),
+    });
+  }
+
+  /** What counted of a record that was written anew counts no more: all are told again. */
+  #forget(record: OpenRecord): void {
+    delete record.run;
+    delete record.end;
+    if (!record.begun) {
+      record.begun = true;
+      return;
+    }
+    this.generation += 1;
+    this.places = [];
+    this.#unread = 0;
+    this.#builder = new TableBuilder(this.#shownPath);
+    for (const other of this.#records) {
+      if (other === record) continue;
+      other.follower = new RecordFollower(other.path);
+      other.begun = false;
+    }
+  }
+
+  #add({ value, offset, length, isWhole }: Line, record: OpenRecord): void {
+    const { kind } = mappingOf(value);
+    if (kind === 'case') this.#addCase(value, record, { offset, length });
+    else if (kind === 'run') {
+      const run = fitting(runLineSchema, value);
+      if (run) record.run = mapRunPaths(run, (path) => absolutePath(record.root, path));
+    } else if (kind === 'end') {
+      const end = fitting(endLineSchema, value);
+      if (end) record.end = end;
+    } else if (isWhole) this.#unread += 1;
+  }
+
+  #addCase(value: unknown, { path, root }: OpenRecord, place: LinePlace): void {
+    const line = fitting(tabledSchema, value);
+    if (!line || this.places.length >= LIMITS.recordCases) {
+      if (!line) this.#unread += 1;
+      return;
+    }
+    const read = absolutePath(root, line.suite);
+    const last = this.places.at(-1)?.suite;
+    // Thousands of cases have one suite.
+    const suite = read === last ? last : read;
+    const { id, variant, repetition } = line;
+    this.#builder.add({ ...line, suite });
+    this.places.push({ record: path, suite, id, variant, repetition, ...place });
+  }
+}
+
+/** A run that is continued goes on in a record of another name. @returns whether there is one */
+async function follow(record: OpenRecord): Promise<boolean> {
+  if (!isAtHome(record.path)) return false;
+  const id = runIdOf(record.path);
+  const found = (await recordsAt(record.root)).find((one) => runIdOf(one) === id);
+  if (found === undefined || found === record.path) return false;
+  record.path = found;
+  record.follower = new RecordFollower(found);
+  return true;
+}
+
+/**
+ * The folder that the paths of a record start from. That of one from elsewhere, such as a file of CI, is the
+ * first of these that holds its first eval file.
+ *
+ * @param folders such as those of the workspace, absolute
+ */
+export async function rootFor(record: string, folders: readonly string[]): Promise<string> {
+  if (isAtHome(record)) return rootOfRecord(record);
+  const candidates = [...folders, dirname(record)].flatMap((folder) => [
+    folder,
+    findHome(join(folder, basename(record))).root,
+  ]);
+  for (const root of candidates) {
+    const run = await runLineOf(record, root);
+    if (run?.files.some(({ path }) => existsSync(path))) return root;
+  }
+  return dirname(record);
+}

@@ -1,0 +1,71 @@
+import { basename } from 'node:path';
+import { costText, durationText } from '../../core/presentation/amounts.ts';
+import { labelText } from '../../core/presentation/editorText.ts';
+import { STATUS_WORDS } from '../../core/presentation/status.ts';
+import type { ListedRun } from '../../store/runList.ts';
+
+/** What a list says of a run. */
+export interface RunText {
+  readonly label: string;
+  readonly description: string;
+  /** For a screen reader. */
+  readonly spoken: string;
+  readonly sign: 'running' | 'passed' | 'failed' | 'none';
+}
+
+const LENGTH = 80;
+
+const STATE_WORDS: Readonly<Record<ListedRun['state'], string | undefined>> = {
+  running: 'running',
+  finished: undefined,
+  cancelled: 'cancelled',
+  stopped: 'stopped at its cost limit',
+  unfinished: 'not finished',
+};
+
+const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+export function runText(run: ListedRun, format: (time: Date) => string = timeText): RunText {
+  const { note, counts, state, cost, duration } = run;
+  const bad = counts.fail + counts.error;
+  const words = STATE_WORDS[state];
+  const parts = [
+    ...(note.pinned ? ['pinned'] : []),
+    ...(words === undefined ? [] : [words]),
+    passedText(counts),
+    ...(cost === null ? [] : [`cost ${costText(cost)}`]),
+    ...(duration === undefined ? [] : [durationText(duration)]),
+    format(new Date(run.run.started)),
+  ];
+  const label = runTitle(run);
+  return {
+    label,
+    description: parts.join(' · '),
+    spoken: [label, ...parts].join(', '),
+    sign:
+      state === 'running' ? 'running' : bad > 0 ? 'failed' : counts.pass > 0 ? 'passed' : 'none',
+  };
+}
+
+/** The name that a person gave, else the names of its files. */
+export function runTitle({ note, run }: Pick<ListedRun, 'note' | 'run'>): string {
+  if (note.name !== undefined) return labelText(note.name, LENGTH);
+  const [first, ...others] = run.files.map(({ path }) => basename(path));
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return `${labelText(first ?? run.id, LENGTH)}${more}`;
+}
+
+/** `12 of 14 passed, 1 failed, 1 errored` */
+function passedText(counts: ListedRun['counts']): string {
+  const { pass, ...rest } = counts;
+  const others = (['fail', 'error', 'skipped'] as const)
+    .filter((status) => rest[status] > 0)
+    .map((status) => `${rest[status]} ${STATUS_WORDS[status]}`);
+  const all = pass + rest.fail + rest.error + rest.skipped;
+  return [`${pass} of ${all} passed`, ...others].join(', ');
+}
+
+/** In the words of the place where it is read. */
+export function timeText(time: Date): string {
+  return Number.isNaN(time.getTime()) ? '' : TIME.format(time);
+}

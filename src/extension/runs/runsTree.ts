@@ -1,0 +1,84 @@
+import * as vscode from 'vscode';
+import type { ListedRun, RunList } from '../../store/runList.ts';
+import { Disposing } from '../disposables.ts';
+import type { RecordFiles } from './recordFiles.ts';
+import { runText } from './runText.ts';
+
+export const RUNS_VIEW = 'turnlight.runs';
+
+/** The view shows where there is a run, so that nobody is led to an empty one. */
+const HAS_RUNS = 'turnlight.hasRuns';
+
+/** Milliseconds between two looks at the records of runs that go on. */
+const PACE = 700;
+
+const ICONS = {
+  running: new vscode.ThemeIcon('sync~spin'),
+  passed: new vscode.ThemeIcon('pass', new vscode.ThemeColor('testing.iconPassed')),
+  failed: new vscode.ThemeIcon('error', new vscode.ThemeColor('testing.iconFailed')),
+  none: new vscode.ThemeIcon('circle-slash'),
+} as const;
+
+/** The runs of the workspace, whoever ran them. */
+export class RunsTree extends Disposing implements vscode.TreeDataProvider<ListedRun> {
+  readonly #files: RecordFiles;
+  readonly #changed = this.keep(new vscode.EventEmitter<void>());
+  readonly onDidChangeTreeData = this.#changed.event;
+  readonly #view: vscode.TreeView<ListedRun>;
+  #list: Promise<RunList> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(files: RecordFiles) {
+    super();
+    this.#files = files;
+    this.keep(files.onDidChange(() => this.refresh()));
+    this.keep(files.onDidFindRoot(() => this.refresh()));
+    this.#view = this.keep(vscode.window.createTreeView(RUNS_VIEW, { treeDataProvider: this }));
+  }
+
+  override dispose(): void {
+    clearTimeout(this.#timer);
+    super.dispose();
+  }
+
+  get selected(): ListedRun | undefined {
+    return this.#view.selection[0];
+  }
+
+  refresh(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#tellWhetherAny();
+      this.#changed.fire();
+    }, PACE);
+  }
+
+  getTreeItem(run: ListedRun): vscode.TreeItem {
+    const { label, description, spoken, sign } = runText(run);
+    const item = new vscode.TreeItem(label);
+    item.id = run.id;
+    item.description = description;
+    item.tooltip = `${label}\n${description}\n${run.records.join('\n')}`;
+    item.accessibilityInformation = { label: spoken };
+    item.iconPath = ICONS[sign];
+    item.contextValue = run.note.pinned ? 'run pinned' : 'run';
+    item.command = { command: 'turnlight.openRun', title: 'Open Results', arguments: [run] };
+    return item;
+  }
+
+  async getChildren(run?: ListedRun): Promise<ListedRun[]> {
+    return run ? [] : (await this.#runs()).runs(this.#files.roots);
+  }
+
+  /** Loaded once the view is looked at. */
+  #runs(): Promise<RunList> {
+    this.#list ??= import('../../store/runList.ts').then(({ RunList }) => new RunList());
+    return this.#list;
+  }
+
+  async #tellWhetherAny(): Promise<void> {
+    const { recordsAt } = await import('../../store/append.ts');
+    const found = await Promise.all(this.#files.roots.map(recordsAt));
+    await vscode.commands.executeCommand('setContext', HAS_RUNS, found.flat().length > 0);
+  }
+}

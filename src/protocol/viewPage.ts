@@ -1,0 +1,5 @@
+/** What a page of ours shows; one script serves both, so that what they share ships once. */
+export type ViewPage = 'conversation' | 'results';
+
+/** On the page's root: which it is. */
+export const PAGE_ATTRIBUTE = 'data-page';

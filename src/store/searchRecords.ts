@@ -1,0 +1,78 @@
+import { textFinder } from '../core/record/searchedText.ts';
+import { openRegular } from '../disk/regularFile.ts';
+import type { LinePlace } from './append.ts';
+import { linesOf } from './recordLines.ts';
+
+/** Where a case's line stands. */
+export interface RecordedLine extends LinePlace {
+  /** Absolute. */
+  readonly record: string;
+}
+
+/** Cases that were looked through, and those of them that hold the text. */
+export interface FoundCases {
+  /** By their indexes among the places. */
+  readonly cases: readonly number[];
+  readonly looked: number;
+}
+
+/** Cases between two reports. */
+const STEP = 250;
+
+/**
+ * Looks for a text in whole lines, a slice of the record at a time.
+ *
+ * @param from index of the first place that is looked at
+ * @yields what was found since the last one
+ */
+export async function* searchRecords(
+  places: readonly RecordedLine[],
+  text: string,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<FoundCases> {
+  const holds = textFinder(text);
+  let cases: number[] = [];
+  for (let at = from; at < places.length; ) {
+    const end = endOfStretch(places, at);
+    for await (const value of valuesIn(places.slice(at, end))) {
+      if (signal.aborted) return;
+      if (holds(value)) cases.push(at);
+      at += 1;
+      if (at % STEP > 0) continue;
+      yield { cases, looked: at };
+      cases = [];
+    }
+    // Of a record that is gone, or shorter than it was, nothing more is found.
+    at = end;
+  }
+  yield { cases, looked: places.length };
+}
+
+/** The first place after `start` that does not follow the one before in the same record. */
+function endOfStretch(places: readonly RecordedLine[], start: number): number {
+  const first = places[start];
+  let end = start + 1;
+  while (end < places.length && places[end]?.record === first?.record) end += 1;
+  return end;
+}
+
+/** What the lines at these places of one record hold, in their order. */
+async function* valuesIn(places: readonly RecordedLine[]): AsyncGenerator<unknown> {
+  const [first] = places;
+  const last = places.at(-1);
+  const file = first && last && (await openRegular(first.record).catch(() => undefined));
+  if (!file) return;
+  let next = 0;
+  try {
+    for await (const lines of linesOf(file, first.offset, last.offset + last.length)) {
+      for (const { offset, value } of lines) {
+        if (offset !== places[next]?.offset) continue;
+        next += 1;
+        yield value;
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}

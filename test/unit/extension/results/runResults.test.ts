@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { RunResults, rootFor } from '../../../../src/extension/results/runResults.ts';
+import { searchRecords } from '../../../../src/store/searchRecords.ts';
+import { buildVerdict } from '../../../support/build.ts';
+import { buildCaseLine, talk } from '../../../support/buildRun.ts';
+import { recordText, writeRecord } from '../../../support/records.ts';
+import { workspaceWith } from '../../../support/runs.ts';
+
+const one = (id: string, said = 'Hello') =>
+  buildCaseLine({ id, status: 'pass', score: 1, conversation: talk('Hi', said) });
+
+async function resultsOf(t: TestContext, ...ids: readonly string[]) {
+  const root = await workspaceWith(t, {});
+  const record = await writeRecord(root, { id: 'aaaa', cases: ids.map((id) => one(id)) });
+  const results = new RunResults(new Map([[record, root]]), (path) => path);
+  await results.readOn();
+  return { root, record, results };
+}
+
+const titles = ({ table }: RunResults) => table.cases.map(({ title }) => title);
+
+describe('the results of a run', () => {
+  it('grow with the record', async (t) => {
+    const { root, record, results } = await resultsOf(t, 'a');
+    await appendFile(
+      record,
+      recordText({ id: 'x', cases: [one('b')], end: {} }).replace(/^.*\n/, ''),
+    );
+    await results.readOn();
+    assert.deepEqual(titles(results), ['a', 'b']);
+    assert.equal(results.ends.length, 1);
+    assert.equal(results.generation, 0);
+    assert.equal(results.places[1]?.suite, join(root, 'suite.eval.yaml'));
+  });
+
+  it('begin anew where the record was written anew, and follow the run to another record', async (t) => {
+    const { root, record, results } = await resultsOf(t, 'a', 'b');
+    const started = '2026-02-01T00:00:00.000Z';
+    await writeRecord(root, { id: 'aaaa', started, cases: [one('b'), one('c'), one('d')] });
+    await rm(record);
+    await results.readOn();
+    assert.deepEqual(titles(results), ['b', 'c', 'd']);
+    assert.equal(results.generation, 1);
+    assert.match(results.records[0] ?? '', /2026-02-01/);
+  });
+
+  it('say what could not be read', async (t) => {
+    const { record, results } = await resultsOf(t, 'a');
+    await appendFile(record, 'no JSON\n{"kind":"case","id":7}\n');
+    await results.readOn();
+    assert.deepEqual(results.problems, ['2 of its lines could not be read.']);
+    const folder = await workspaceWith(t, { 'chat.jsonl': '{"role":"user"}\n' });
+    const other = new RunResults(new Map([[join(folder, 'chat.jsonl'), folder]]), (path) => path);
+    await other.readOn();
+    assert.match(other.problems[0] ?? '', /is not the record of a run/);
+  });
+
+  it('of a file of CI have their paths where the eval file is', async (t) => {
+    const workspace = await workspaceWith(t, { 'suite.eval.yaml': 'cases: []\n' });
+    const downloads = await workspaceWith(t, {});
+    const record = join(downloads, 'ci.jsonl');
+    await writeFile(record, recordText({ id: 'aaaa', cases: [one('a')], end: {} }));
+    assert.equal(await rootFor(record, ['/nowhere', workspace]), workspace);
+    assert.equal(await rootFor(record, ['/nowhere']), downloads);
+    const home = await writeRecord(downloads, { id: 'bbbb', cases: [] });
+    assert.equal(await rootFor(home, [workspace]), downloads);
+  });
+});
+
+describe('the search in a run', () => {
+  async function found(results: RunResults, text: string, from = 0) {
+    const signal = new AbortController().signal;
+    const all: number[] = [];
+    let last = 0;
+    for await (const { cases, looked } of searchRecords(results.places, text, from, signal)) {
+      all.push(...cases);
+      last = looked;
+    }
+    assert.equal(last, results.places.length);
+    return all.map((index) => titles(results)[index]);
+  }
+
+  it('finds what was said and why a verdict came out, in whatever case', async (t) => {
+    const root = await workspaceWith(t, {});
+    const turns = [{ turn: 2, status: 'fail' as const, score: 0, rationale: 'Forgot the ORDER.' }];
+    const verdicts = [buildVerdict({ name: 'Remembers', status: 'fail', score: 0, turns })];
+    const record = await writeRecord(root, {
+      id: 'aaaa',
+      cases: [
+        one('said', 'It “shipped”\nyesterday.'),
+        { ...one('judged'), verdicts },
+        { ...one('tagged'), tags: ['Returns'] },
+      ],
+    });
+    const results = new RunResults(new Map([[record, root]]), (path) => path);
+    await results.readOn();
+    assert.deepEqual(await found(results, '“SHIPPED”'), ['said']);
+    assert.deepEqual(await found(results, 'the order'), ['judged']);
+    assert.deepEqual(await found(results, 'remembers'), ['judged']);
+    assert.deepEqual(await found(results, 'returns'), ['tagged']);
+    assert.deepEqual(await found(results, 'hello', 1), ['judged', 'tagged']);
+    assert.deepEqual(await found(results, '0000'), [], 'digests are not searched');
+  });
+
+  it('passes over lines that are no case, and ends where the record is gone', async (t) => {
+    const { root, record, results } = await resultsOf(t, 'a');
+    await appendFile(
+      record,
+      `no JSON\n\n${JSON.stringify({ ...one('b'), suite: 'suite.eval.yaml' })}\n`,
+    );
+    await results.readOn();
+    assert.deepEqual(await found(results, 'hello'), ['a', 'b']);
+    await rename(record, join(root, 'elsewhere'));
+    assert.deepEqual(await found(results, 'hello'), []);
+  });
+
+  it('tells how far it is, and stops when it is told to', async (t) => {
+    const ids = Array.from({ length: 600 }, (_, at) => `c${at}`);
+    const { results } = await resultsOf(t, ...ids);
+    const controller = new AbortController();
+    const looked: number[] = [];
+    for await (const step of searchRecords(results.places, 'hello', 0, controller.signal)) {
+      looked.push(step.looked);
+      if (looked.length === 2) controller.abort();
+    }
+    assert.deepEqual(looked, [250, 500]);
+  });
+});

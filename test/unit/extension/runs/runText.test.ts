@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { runText } from '../../../../src/extension/runs/runText.ts';
+import type { ListedRun } from '../../../../src/store/runList.ts';
+
+const RUN: ListedRun = {
+  id: 'aaaa',
+  records: ['/work/.turnlight/runs/x-aaaa.jsonl'],
+  run: {
+    kind: 'run',
+    version: 2,
+    id: 'aaaa',
+    started: '2026-01-01T00:00:00.000Z',
+    files: [{ path: '/work/support.eval.yaml', hash: '' }],
+    options: {},
+    judges: [],
+  },
+  note: {},
+  state: 'finished',
+  counts: { pass: 12, fail: 1, error: 1, skipped: 0 },
+  cost: 0.0123,
+  duration: 3200,
+};
+
+const text = (given: Partial<ListedRun> = {}) => runText({ ...RUN, ...given }, () => 'noon');
+
+describe('the line of a run in the list', () => {
+  it('has its files, how it went, cost and time', () => {
+    assert.deepEqual(text(), {
+      label: 'support.eval.yaml',
+      description: '12 of 14 passed, 1 failed, 1 errored · cost 0.0123 · 3.2 s · noon',
+      spoken: 'support.eval.yaml, 12 of 14 passed, 1 failed, 1 errored, cost 0.0123, 3.2 s, noon',
+      sign: 'failed',
+    });
+  });
+
+  it('has the name that a person gave, and that it is pinned', () => {
+    const { label, description } = text({ note: { name: 'Old prompt', pinned: true } });
+    assert.equal(label, 'Old prompt');
+    assert.match(description, /^pinned · 12 of 14/);
+  });
+
+  it('counts the files beyond the first', () => {
+    const files = ['a', 'b', 'c'].map((name) => ({ path: `/w/${name}.eval.yaml`, hash: '' }));
+    assert.equal(text({ run: { ...RUN.run, files } }).label, 'a.eval.yaml and 2 more');
+  });
+
+  it('says what is not known yet, and why it ended early', () => {
+    const counts = { pass: 2, fail: 0, error: 0, skipped: 0 };
+    const going = { counts, cost: null, duration: undefined };
+    assert.equal(
+      text({ ...going, state: 'running' }).description,
+      'running · 2 of 2 passed · noon',
+    );
+    assert.equal(text({ ...going, state: 'running' }).sign, 'running');
+    assert.match(text({ ...going, state: 'unfinished' }).description, /^not finished/);
+    assert.equal(text({ ...going, state: 'finished' }).sign, 'passed');
+  });
+
+  it('draws no icon of a name, and hides nothing in it', () => {
+    const { label } = text({ note: { name: '$(trash) a\u202eb' } });
+    assert.equal(label, '\\$(trash) a[U+202E]b');
+  });
+});

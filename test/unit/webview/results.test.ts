@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ALL_SHOWN, type Shown } from '../../../src/protocol/resultsProtocol.ts';
+import {
+  filtered,
+  grouped,
+  nextFailing,
+  sorted,
+  summariesOf,
+} from '../../../webview/results/model.ts';
+import { inView, scrolledTo } from '../../../webview/results/window.ts';
+import { buildVerdict } from '../../support/build.ts';
+import { buildCase, buildResults } from '../../support/view/results.ts';
+
+const verdict = (name: string, score: number, label?: string) =>
+  buildVerdict({
+    name,
+    status: score >= 0.5 ? 'pass' : 'fail',
+    score,
+    ...(label !== undefined && { label }),
+  });
+
+const { table } = buildResults([
+  buildCase('case-10', 'pass', {
+    tags: ['b'],
+    verdicts: [verdict('Tone', 0.9, 'polite'), verdict('Brief', 1)],
+  }),
+  buildCase('case-9', 'fail', {
+    tags: ['a', 'b'],
+    suite: '/work/other.eval.yaml',
+    verdicts: [verdict('Tone', 0.2, 'rude'), verdict('Brief', 1)],
+  }),
+  buildCase('case-1', 'error', { verdicts: [verdict('Tone', 0.6, 'polite')] }),
+  buildCase('case-2', 'skipped'),
+]);
+
+const shown = (given: Partial<Shown>): Shown => ({ ...ALL_SHOWN, ...given });
+const titles = (cases: readonly number[]) => cases.map((index) => table.cases[index]?.title);
+const chosen = (given: Partial<Shown>, found?: ReadonlySet<number>) =>
+  titles(filtered(table, shown(given), found));
+
+describe('what is chosen of the results', () => {
+  it('is all by default', () => {
+    assert.equal(chosen({}).length, 4);
+  });
+
+  it('is by the status of the case', () => {
+    assert.deepEqual(chosen({ status: 'bad' }), ['case-9', 'case-1']);
+    assert.deepEqual(chosen({ status: 'skipped' }), ['case-2']);
+  });
+
+  it('is by the status of a verdict where an assertion is chosen', () => {
+    assert.deepEqual(chosen({ assertion: 'Brief' }), ['case-10', 'case-9']);
+    assert.deepEqual(chosen({ assertion: 'Brief', status: 'bad' }), []);
+    assert.deepEqual(chosen({ assertion: 'Tone', status: 'pass' }), ['case-10', 'case-1']);
+  });
+
+  it('is by tag, by label and by what was found', () => {
+    assert.deepEqual(chosen({ tag: 'b' }), ['case-10', 'case-9']);
+    assert.deepEqual(chosen({ label: 'polite', status: 'error' }), ['case-1']);
+    assert.deepEqual(chosen({ tag: 'b' }, new Set([1, 3])), ['case-9']);
+    assert.deepEqual(chosen({}, new Set()), []);
+  });
+});
+
+describe('the order of the results', () => {
+  const by = (column: string, descending = false) =>
+    titles(sorted(table, [0, 1, 2, 3], { by: column, descending }));
+
+  it('is that of the record by default', () => {
+    assert.deepEqual(titles(sorted(table, [3, 0], undefined)), ['case-2', 'case-10']);
+  });
+
+  it('has case 9 before case 10', () => {
+    assert.deepEqual(by('case'), ['case-1', 'case-2', 'case-9', 'case-10']);
+  });
+
+  it('has the worst first, by status or by an assertion, and what was not judged last', () => {
+    assert.deepEqual(by('status'), ['case-9', 'case-1', 'case-10', 'case-2']);
+    assert.deepEqual(by('assertion Tone'), ['case-9', 'case-1', 'case-10', 'case-2']);
+    assert.deepEqual(by('assertion Tone', true), ['case-2', 'case-10', 'case-1', 'case-9']);
+  });
+
+  it('is left as it is by a column that is gone', () => {
+    assert.deepEqual(by('assertion Gone'), ['case-10', 'case-9', 'case-1', 'case-2']);
+  });
+});
+
+describe('groups of the results', () => {
+  const rows = (group: Shown['group'], folded: string[] = []) =>
+    grouped(table, [0, 1, 2, 3], { group, folded }).map((row) =>
+      row.kind === 'case'
+        ? table.cases[row.index]?.title
+        : `${row.name}: ${row.passed} of ${row.cases}`,
+    );
+
+  it('are files', () => {
+    assert.deepEqual(rows('file'), [
+      ...['other.eval.yaml: 0 of 1', 'case-9'],
+      ...['suite.eval.yaml: 1 of 3', 'case-10', 'case-1', 'case-2'],
+    ]);
+  });
+
+  it('are tags, a case under each of its own, those without at the end', () => {
+    assert.deepEqual(rows('tag'), [
+      ...['a: 0 of 1', 'case-9'],
+      ...['b: 1 of 2', 'case-10', 'case-9'],
+      ...['No tag: 0 of 2', 'case-1', 'case-2'],
+    ]);
+  });
+
+  it('hide their cases when they are folded', () => {
+    assert.deepEqual(rows('tag', ['b', 'No tag']), [
+      ...['a: 0 of 1', 'case-9', 'b: 1 of 2', 'No tag: 0 of 2'],
+    ]);
+  });
+
+  it('are stepped over on the way to the next failing case, round and round', () => {
+    const all = grouped(table, [0, 1, 2, 3], { group: 'file', folded: [] });
+    assert.equal(nextFailing(table, all, 0, 1), 1);
+    assert.equal(nextFailing(table, all, 1, 1), 4);
+    assert.equal(nextFailing(table, all, 4, 1), 1);
+    assert.equal(nextFailing(table, all, 1, -1), 4);
+    assert.equal(nextFailing(table, all.slice(2, 4), 0, 1), undefined);
+  });
+});
+
+describe('what an assertion came to', () => {
+  it('is told of the cases that are chosen', () => {
+    const [tone, brief] = summariesOf(table, [0, 1]);
+    assert.deepEqual([tone?.name, tone?.passed, tone?.failed, tone?.mean], ['Tone', 1, 1, 0.55]);
+    assert.deepEqual(tone?.values, { polite: 1, rude: 1 });
+    assert.deepEqual([brief?.passed, brief?.mean], [2, 1]);
+    assert.deepEqual(summariesOf(table, [3]), []);
+  });
+});
+
+describe('the rows in view', () => {
+  const view = { room: 100, size: 10, beyond: 2 };
+
+  it('are those of the view and a few to each side', () => {
+    assert.deepEqual(inView({ from: 0, ...view }, 1000), { first: 0, end: 12 });
+    assert.deepEqual(inView({ from: 505, ...view }, 1000), { first: 48, end: 63 });
+    assert.deepEqual(inView({ from: 9900, ...view }, 1000), { first: 988, end: 1000 });
+  });
+
+  it('are none where there are none, or fewer than before', () => {
+    assert.deepEqual(inView({ from: 0, ...view }, 0), { first: 0, end: 0 });
+    assert.deepEqual(inView({ from: 900, ...view }, 3), { first: 3, end: 3 });
+  });
+
+  it('come with the least scroll that shows one whole', () => {
+    assert.equal(scrolledTo(3, { from: 50, room: 100, size: 10 }), 30);
+    assert.equal(scrolledTo(7, { from: 50, room: 100, size: 10 }), 50);
+    assert.equal(scrolledTo(20, { from: 50, room: 100, size: 10 }), 110);
+  });
+});

@@ -1,0 +1,362 @@
+import { counted } from '../../src/core/presentation/amounts.ts';
+import type { ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
+import { h } from '../h.ts';
+import type { Column } from './columns.ts';
+import { nextFailing, type Row } from './model.ts';
+import { type InView, inView, scrolledTo } from './window.ts';
+
+/** Pixels of a row, as in the style sheet. */
+const ROW = 28;
+
+/** Rows drawn above and below the view. */
+const BEYOND = 8;
+
+/** The row of the headings, among the rows. */
+const HEAD = -1;
+
+export interface GridActions {
+  readonly onOpen: (index: number, assertion: number | undefined) => void;
+  readonly onSort: (by: string) => void;
+  readonly onFold: (group: string) => void;
+  readonly onScroll: (top: number) => void;
+}
+
+export interface GridContent {
+  readonly table: ResultsTable;
+  readonly rows: readonly Row[];
+  readonly columns: readonly Column[];
+  readonly sort: Shown['sort'];
+}
+
+interface Place {
+  readonly row: number;
+  readonly column: number;
+}
+
+/**
+ * The table: of thousands of rows those in view are in the page. The focus is on the table, which names the cell
+ * that a person is at, as lists of VS Code do: a row that leaves the page takes no focus with it.
+ */
+export class Grid {
+  readonly element = h('div', {
+    class: 'grid',
+    role: 'grid',
+    tabindex: '0',
+    'aria-label': 'Results',
+    'data-focus': 'grid',
+  });
+  readonly #actions: GridActions;
+  readonly #head = h('div', { class: 'row head', role: 'row', 'aria-rowindex': '1' });
+  readonly #body = h('div', { class: 'body', role: 'rowgroup' });
+  readonly #drawn = new Map<number, HTMLElement>();
+  #content: GridContent | undefined;
+  #columns: InView = { first: 0, end: 0 };
+  #active: Place = { row: 0, column: 0 };
+  #frame = 0;
+
+  constructor(actions: GridActions) {
+    this.#actions = actions;
+    this.element.append(h('div', { class: 'heads', role: 'rowgroup' }, this.#head), this.#body);
+    this.element.addEventListener('scroll', () => {
+      this.#later();
+      actions.onScroll(this.element.scrollTop);
+    });
+    this.element.addEventListener('keydown', (event) => this.#press(event));
+    this.element.addEventListener('click', ({ target }) => this.#click(target));
+    new ResizeObserver(() => this.#later()).observe(this.element);
+  }
+
+  /** The case that a person was at stays the one, wherever its row goes. */
+  show(content: GridContent): void {
+    const before = this.#content?.rows[this.#active.row];
+    this.#content = content;
+    if (before?.kind === 'case') {
+      const again = content.rows.findIndex(
+        (row) => row.kind === 'case' && row.index === before.index,
+      );
+      if (again >= 0) this.#active = { ...this.#active, row: again };
+    }
+    this.#keepInside();
+    const { element } = this;
+    element.setAttribute('aria-rowcount', String(content.rows.length + 1));
+    element.setAttribute('aria-colcount', String(content.columns.length));
+    const width = content.columns.reduce((sum, column) => sum + column.width, 0);
+    this.#body.style.height = `${content.rows.length * ROW}px`;
+    this.#body.style.width = `${width}px`;
+    this.#head.style.width = `${width}px`;
+    this.#draw(true);
+  }
+
+  scrollTo(top: number): void {
+    this.element.scrollTop = top;
+  }
+
+  focus(): void {
+    this.element.focus({ preventScroll: true });
+  }
+
+  #later(): void {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.#draw(false);
+    });
+  }
+
+  /** @param anew whether what is drawn may look different now */
+  #draw(anew: boolean): void {
+    const content = this.#content;
+    if (!content) return;
+    const { scrollTop, clientHeight } = this.element;
+    const columns = this.#columnsInView(content.columns);
+    const moved = columns.first !== this.#columns.first || columns.end !== this.#columns.end;
+    this.#columns = columns;
+    if (anew || moved) {
+      for (const row of this.#drawn.values()) row.remove();
+      this.#drawn.clear();
+      this.#drawHead(content);
+    }
+    const view = { from: scrollTop, room: clientHeight, size: ROW, beyond: BEYOND };
+    const { first, end } = inView(view, content.rows.length);
+    for (const [at, row] of this.#drawn) {
+      if (at >= first && at < end) continue;
+      row.remove();
+      this.#drawn.delete(at);
+    }
+    for (let at = first; at < end; at += 1) {
+      if (this.#drawn.has(at)) continue;
+      const row = this.#row(content, at);
+      this.#drawn.set(at, row);
+      // In their order, which is the one in which they are read out.
+      const next = this.#drawn.get(at + 1) ?? null;
+      this.#body.insertBefore(row, next?.parentElement === this.#body ? next : null);
+    }
+    this.#mark();
+  }
+
+  /** The first one is always in view. */
+  #columnsInView(columns: readonly Column[]): InView {
+    const { scrollLeft, clientWidth } = this.element;
+    const sticky = columns[0]?.width ?? 0;
+    let left = sticky;
+    let first = columns.length;
+    let end = 1;
+    for (const [at, { width }] of columns.entries()) {
+      if (at === 0) continue;
+      if (left + width > scrollLeft + sticky) first = Math.min(first, at);
+      if (left < scrollLeft + clientWidth) end = at + 1;
+      left += width;
+    }
+    return { first: Math.min(first, end), end };
+  }
+
+  #cells(
+    columns: readonly Column[],
+    make: (column: Column, at: number) => HTMLElement,
+  ): HTMLElement[] {
+    const cells: HTMLElement[] = [];
+    let left = 0;
+    for (const [at, column] of columns.entries()) {
+      if (at === 0 || (at >= this.#columns.first && at < this.#columns.end)) {
+        const cell = make(column, at);
+        cell.style.width = `${column.width}px`;
+        if (at > 0) cell.style.left = `${left}px`;
+        cells.push(cell);
+      }
+      left += column.width;
+    }
+    return cells;
+  }
+
+  #drawHead({ columns, sort }: GridContent): void {
+    this.#head.replaceChildren(
+      ...this.#cells(columns, ({ title, by }, at) => {
+        const direction = sort?.by !== by ? undefined : sort.descending ? '▾' : '▴';
+        const order = sort?.by !== by ? 'none' : sort.descending ? 'descending' : 'ascending';
+        return h(
+          'div',
+          {
+            class: at === 0 ? 'cell first' : 'cell',
+            role: 'columnheader',
+            id: idOf({ row: HEAD, column: at }),
+            'aria-colindex': String(at + 1),
+            'aria-sort': order,
+            title,
+            'data-column': String(at),
+          },
+          h('span', { class: 'words' }, title),
+          direction !== undefined && h('span', { 'aria-hidden': 'true' }, direction),
+        );
+      }),
+    );
+  }
+
+  #row({ table, rows, columns }: GridContent, at: number): HTMLElement {
+    const row = rows[at] as Row;
+    const element = h('div', {
+      class: row.kind === 'group' ? 'row group' : 'row',
+      role: 'row',
+      'aria-rowindex': String(at + 2),
+      'data-row': String(at),
+    });
+    element.style.top = `${at * ROW}px`;
+    if (row.kind === 'group') {
+      element.append(groupCell(row, at, columns.length));
+      return element;
+    }
+    const one = table.cases[row.index];
+    if (!one) return element;
+    element.dataset.status = one.status;
+    element.append(
+      ...this.#cells(columns, ({ cell }, column) => {
+        const { children, name, status } = cell(one);
+        return h(
+          'div',
+          {
+            class: column === 0 ? 'cell first' : 'cell',
+            role: column === 0 ? 'rowheader' : 'gridcell',
+            id: idOf({ row: at, column }),
+            'aria-colindex': String(column + 1),
+            'aria-label': name,
+            title: name,
+            'data-column': String(column),
+            'data-status': status,
+          },
+          ...children,
+        );
+      }),
+    );
+    return element;
+  }
+
+  #keepInside(): void {
+    const { rows = [], columns = [] } = this.#content ?? {};
+    this.#active = {
+      row: Math.max(HEAD, Math.min(this.#active.row, rows.length - 1)),
+      column: Math.max(0, Math.min(this.#active.column, columns.length - 1)),
+    };
+  }
+
+  /** Says which cell is the one. */
+  #mark(): void {
+    for (const old of this.element.querySelectorAll('.active')) old.classList.remove('active');
+    const { row, column } = this.#active;
+    const isGroup = this.#content?.rows[row]?.kind === 'group';
+    const id = idOf({ row, column: isGroup ? 0 : column });
+    const cell = document.getElementById(id);
+    cell?.classList.add('active');
+    if (cell) this.element.setAttribute('aria-activedescendant', id);
+    else this.element.removeAttribute('aria-activedescendant');
+  }
+
+  #go(place: Place): void {
+    this.#active = place;
+    this.#keepInside();
+    this.#reveal();
+    this.#draw(false);
+  }
+
+  #reveal(): void {
+    const { row, column } = this.#active;
+    const { element } = this;
+    const columns = this.#content?.columns ?? [];
+    if (row >= 0) {
+      const room = element.clientHeight - this.#head.offsetHeight;
+      element.scrollTop = scrolledTo(row, { from: element.scrollTop, room, size: ROW });
+    }
+    if (column === 0) return;
+    const sticky = columns[0]?.width ?? 0;
+    const left = columns.slice(0, column).reduce((sum, { width }) => sum + width, 0);
+    const right = left + (columns[column]?.width ?? 0);
+    if (left - sticky < element.scrollLeft) element.scrollLeft = left - sticky;
+    else if (right > element.scrollLeft + element.clientWidth) {
+      element.scrollLeft = right - element.clientWidth;
+    }
+  }
+
+  #press(event: KeyboardEvent): void {
+    const next = this.#placeFor(event);
+    if (next) this.#go(next);
+    else if (event.key === 'Enter') this.#act(this.#active);
+    else return;
+    event.preventDefault();
+  }
+
+  #placeFor({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): Place | undefined {
+    const { row, column } = this.#active;
+    const { rows = [], columns = [], table } = this.#content ?? {};
+    const far = ctrlKey || metaKey;
+    const page = Math.max(1, Math.floor(this.element.clientHeight / ROW) - 2);
+    if (altKey) return undefined;
+    switch (key) {
+      case 'ArrowDown':
+        return { row: row + 1, column };
+      case 'ArrowUp':
+        return { row: row - 1, column };
+      case 'ArrowRight':
+        return { row, column: column + 1 };
+      case 'ArrowLeft':
+        return { row, column: column - 1 };
+      case 'PageDown':
+        return { row: row + page, column };
+      case 'PageUp':
+        return { row: Math.max(0, row - page), column };
+      case 'Home':
+        return { row: far ? 0 : row, column: 0 };
+      case 'End':
+        return { row: far ? rows.length - 1 : row, column: columns.length - 1 };
+      case 'n':
+      case 'p': {
+        const found = table && !far && nextFailing(table, rows, row, key === 'n' ? 1 : -1);
+        return typeof found === 'number' ? { row: found, column } : undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #click(target: EventTarget | null): void {
+    const cell = target instanceof Element ? target.closest<HTMLElement>('[data-column]') : null;
+    const row = cell?.parentElement?.dataset.row;
+    if (!cell) return;
+    this.#active = {
+      row: row === undefined ? HEAD : Number(row),
+      column: Number(cell.dataset.column),
+    };
+    this.#mark();
+    this.#act(this.#active);
+  }
+
+  #act({ row, column }: Place): void {
+    const chosen = this.#content?.columns[column];
+    const found = this.#content?.rows[row];
+    if (row === HEAD && chosen) this.#actions.onSort(chosen.by);
+    else if (found?.kind === 'group') this.#actions.onFold(found.name);
+    else if (found) this.#actions.onOpen(found.index, chosen?.assertion);
+  }
+}
+
+function idOf({ row, column }: Place): string {
+  return `cell-${row === HEAD ? 'head' : row}-${column}`;
+}
+
+function groupCell(
+  { name, cases, passed, folded }: Extract<Row, { kind: 'group' }>,
+  at: number,
+  span: number,
+): HTMLElement {
+  return h(
+    'div',
+    {
+      class: 'cell first',
+      role: 'gridcell',
+      id: idOf({ row: at, column: 0 }),
+      'aria-colindex': '1',
+      'aria-colspan': String(span),
+      'aria-expanded': folded ? 'false' : 'true',
+      'data-column': '0',
+    },
+    h('span', { 'aria-hidden': 'true' }, folded ? '▸ ' : '▾ '),
+    h('span', { class: 'name' }, name),
+    h('span', { class: 'muted' }, ` ${counted(cases, 'case')}, ${passed} passed`),
+  );
+}

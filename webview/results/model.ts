@@ -1,0 +1,205 @@
+import { groupBy } from '../../src/core/data/data.ts';
+import { type AssertionSummary, assertionSummary } from '../../src/core/record/assertionSummary.ts';
+import type { Outcome } from '../../src/core/record/outcome.ts';
+import { isFailure, type Status } from '../../src/core/verdict.ts';
+import type { ResultsCase, ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
+
+/** A line of the table as it is shown. */
+export type Row =
+  | { readonly kind: 'case'; readonly index: number }
+  | {
+      readonly kind: 'group';
+      readonly name: string;
+      readonly cases: number;
+      readonly passed: number;
+      readonly folded: boolean;
+    };
+
+/** What the verdict in a column came to; undefined where the case has none. */
+export function outcomeAt(
+  { columns }: ResultsTable,
+  { cells }: ResultsCase,
+  column: number,
+): Outcome | undefined {
+  for (let at = 0; at < cells.length; at += 2) {
+    if (cells[at] === column) return columns[column]?.outcomes[cells[at + 1] ?? -1];
+  }
+  return undefined;
+}
+
+/** How a column is headed; the second of a name in one case has its number. */
+export function columnName({ columns }: ResultsTable, column: number): string {
+  const { name = '', occurrence = 1 } = columns[column] ?? {};
+  return occurrence === 1 ? name : `${name} (${occurrence})`;
+}
+
+/** By what an assertion's column is sorted. */
+export function sortKey(name: string): string {
+  return `assertion ${name}`;
+}
+
+/**
+ * The cases that are chosen, by their places in the table, in the order of the record.
+ *
+ * @param found those that hold the text that is searched for; undefined where none is
+ */
+export function filtered(
+  table: ResultsTable,
+  shown: Shown,
+  found: ReadonlySet<number> | undefined,
+): number[] {
+  const tag = shown.tag === undefined ? undefined : table.tags.indexOf(shown.tag);
+  const columns = table.columns
+    .map((_, index) => index)
+    .filter(
+      (index) => shown.assertion === undefined || columnName(table, index) === shown.assertion,
+    );
+  const fits = (one: ResultsCase, index: number) => {
+    if (found && !found.has(index)) return false;
+    if (tag !== undefined && !one.tags.includes(tag)) return false;
+    const isNarrow = shown.assertion !== undefined || shown.label !== undefined;
+    if (!isNarrow) return hasStatus(one.status, shown.status);
+    if (shown.assertion === undefined && !hasStatus(one.status, shown.status)) return false;
+    return columns.some((column) => {
+      const outcome = outcomeAt(table, one, column);
+      if (!outcome || (shown.label !== undefined && outcome.label !== shown.label)) return false;
+      return shown.assertion === undefined || hasStatus(outcome.status, shown.status);
+    });
+  };
+  return table.cases.flatMap((one, index) => (fits(one, index) ? [index] : []));
+}
+
+function hasStatus(status: Status, wanted: Shown['status']): boolean {
+  if (wanted === 'all') return true;
+  return wanted === 'bad' ? isFailure({ status }) : status === wanted;
+}
+
+const COLLATOR = new Intl.Collator('en', { numeric: true });
+
+/** Worst first. */
+const RANK: Readonly<Record<Status, number>> = { fail: 0, error: 1, pass: 2, skipped: 3 };
+
+type Compare = (a: number, b: number) => number;
+
+/** Cases in the order that is shown; those that are alike stay as they were. */
+export function sorted(
+  table: ResultsTable,
+  cases: readonly number[],
+  sort: Shown['sort'],
+): readonly number[] {
+  const compare = sort && comparing(table, sort.by);
+  if (!compare) return cases;
+  const sign = sort.descending ? -1 : 1;
+  return [...cases].sort((a, b) => sign * compare(a, b) || a - b);
+}
+
+function comparing(table: ResultsTable, by: string): Compare | undefined {
+  const caseAt = (index: number) => table.cases[index] as ResultsCase;
+  const byNumber =
+    (of: (one: ResultsCase) => number): Compare =>
+    (a, b) =>
+      of(caseAt(a)) - of(caseAt(b));
+  switch (by) {
+    case 'case':
+      return (a, b) => COLLATOR.compare(caseAt(a).title, caseAt(b).title);
+    case 'tags': {
+      const tagsOf = (index: number) =>
+        caseAt(index)
+          .tags.map((tag) => table.tags[tag])
+          .join(' ');
+      return (a, b) => COLLATOR.compare(tagsOf(a), tagsOf(b));
+    }
+    case 'status':
+      return byNumber(({ status, score }) => RANK[status] + (score ?? 0) / 2);
+    case 'cost':
+      return byNumber(({ cost }) => cost ?? -1);
+    case 'duration':
+      return byNumber(({ duration }) => duration);
+    default: {
+      const column = table.columns.findIndex((_, at) => sortKey(columnName(table, at)) === by);
+      if (column < 0) return undefined;
+      // Each is looked up once: a sort compares it a dozen times.
+      const ranks = table.cases.map((one) => {
+        const outcome = outcomeAt(table, one, column);
+        return outcome ? RANK[outcome.status] + (outcome.score ?? 0) / 2 : 9;
+      });
+      return (a, b) => (ranks[a] ?? 9) - (ranks[b] ?? 9);
+    }
+  }
+}
+
+export const NO_TAG = 'No tag';
+
+/** Rows of cases, under the headings of their groups where they are grouped. */
+export function grouped(
+  table: ResultsTable,
+  cases: readonly number[],
+  { group, folded }: Pick<Shown, 'group' | 'folded'>,
+): Row[] {
+  const rowOf = (index: number): Row => ({ kind: 'case', index });
+  if (group === 'none') return cases.map(rowOf);
+  const named = cases.flatMap((index) =>
+    namesOf(table, index, group).map((name) => ({ name, index })),
+  );
+  const groups = [...groupBy(named, ({ name }) => name)].sort(([a], [b]) => compareNames(a, b));
+  return groups.flatMap(([name, own]): Row[] => {
+    const passed = own.filter(({ index }) => table.cases[index]?.status === 'pass').length;
+    const isFolded = folded.includes(name);
+    const head: Row = { kind: 'group', name, cases: own.length, passed, folded: isFolded };
+    return isFolded ? [head] : [head, ...own.map(({ index }) => rowOf(index))];
+  });
+}
+
+/** A case stands under each of its tags. */
+function namesOf({ cases, suites, tags }: ResultsTable, index: number, by: 'file' | 'tag') {
+  const one = cases[index];
+  if (by === 'file') return [suites[one?.suite ?? -1] ?? ''];
+  const own = one?.tags.map((tag) => tags[tag] ?? '') ?? [];
+  return own.length === 0 ? [NO_TAG] : own;
+}
+
+function compareNames(a: string, b: string): number {
+  if (a === NO_TAG || b === NO_TAG) return a === b ? 0 : a === NO_TAG ? 1 : -1;
+  return COLLATOR.compare(a, b);
+}
+
+/** Each label that a verdict has, sorted. */
+export function labelsOf({ columns }: ResultsTable, assertion: string | undefined): string[] {
+  const own = columns.filter(({ name }) => assertion === undefined || name === assertion);
+  const labels = own.flatMap(({ outcomes }) => outcomes.flatMap(({ label }) => label ?? []));
+  return [...new Set(labels)].sort(COLLATOR.compare);
+}
+
+/** How each assertion came out over these cases, in the order of the columns. */
+export function summariesOf(table: ResultsTable, cases: readonly number[]): AssertionSummary[] {
+  const columns = table.columns.map(({ name }, column) => ({ name, column }));
+  return [...groupBy(columns, ({ name }) => name)].flatMap(([name, own]) => {
+    const outcomes: Outcome[] = [];
+    for (const index of cases) {
+      const one = table.cases[index];
+      if (!one) continue;
+      for (const { column } of own) {
+        const outcome = outcomeAt(table, one, column);
+        if (outcome) outcomes.push(outcome);
+      }
+    }
+    return outcomes.length === 0 ? [] : [assertionSummary(name, outcomes)];
+  });
+}
+
+/** The next row of a case that failed or errored, round and round; undefined where there is none. */
+export function nextFailing(
+  { cases }: ResultsTable,
+  rows: readonly Row[],
+  from: number,
+  step: 1 | -1,
+): number | undefined {
+  const { length } = rows;
+  for (let moved = 1; moved <= length; moved += 1) {
+    const at = (from + step * moved + 2 * length) % length;
+    const row = rows[at];
+    const one = row?.kind === 'case' ? cases[row.index] : undefined;
+    if (one && isFailure(one)) return at;
+  }
+  return undefined;
+}

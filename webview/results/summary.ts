@@ -1,0 +1,63 @@
+import { scoreText } from '../../src/core/presentation/score.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import type { AssertionSummary } from '../../src/core/record/assertionSummary.ts';
+import type { Status } from '../../src/core/verdict.ts';
+import { h } from '../h.ts';
+
+/** Labels that are shown of an assertion; the rest is counted. */
+const MOST_LABELS = 6;
+
+/** A line for each: what it passed, its mean, and how often each label was given. */
+export function renderSummaries(summaries: readonly AssertionSummary[]): HTMLElement {
+  return h('ul', { class: 'summaries' }, ...summaries.map(line));
+}
+
+function line(summary: AssertionSummary): HTMLElement {
+  const { name, mean, thresholds, passed, failed, skipped, errored, values } = summary;
+  const errors = Object.values(errored).reduce((sum, count) => sum + count, 0);
+  const counts: readonly (readonly [Status, number])[] = [
+    ['pass', passed],
+    ['fail', failed],
+    ['error', errors],
+    ['skipped', skipped],
+  ];
+  const scored = passed + failed;
+  const rate = scored === 0 ? '–' : `${Math.floor((100 * passed) / scored)} %`;
+  const told = counts
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${count} ${STATUS_WORDS[status]}`);
+  return h(
+    'li',
+    { class: 'summary' },
+    h('span', { class: 'name', title: name }, name),
+    bar(counts),
+    h('span', { class: 'rate' }, `${rate} passed`),
+    h('span', { class: 'mean' }, mean === null ? '' : `mean ${scoreText(mean, ...thresholds)}`),
+    h('span', { class: 'told muted' }, told.join(', ')),
+    labels(values),
+  );
+}
+
+/** The words beside it tell the same. */
+function bar(counts: readonly (readonly [Status, number])[]): HTMLElement {
+  const all = counts.reduce((sum, [, count]) => sum + count, 0);
+  const pieces = counts.map(([status, count]) => {
+    const piece = h('span', { 'data-status': status });
+    piece.style.width = `${(100 * count) / Math.max(1, all)}%`;
+    return piece;
+  });
+  return h('span', { class: 'share', 'aria-hidden': 'true' }, ...pieces);
+}
+
+function labels(values: AssertionSummary['values']): HTMLElement {
+  const sorted = Object.entries(values).sort(([, a], [, b]) => b - a);
+  const most = sorted[0]?.[1] ?? 1;
+  const rest = sorted.slice(MOST_LABELS);
+  const shown = sorted.slice(0, MOST_LABELS).map(([label, count]) => {
+    const height = h('span', { class: 'height', 'aria-hidden': 'true' });
+    height.style.height = `${Math.max(8, (100 * count) / most)}%`;
+    return h('span', { class: 'given' }, height, `${label} ${count}`);
+  });
+  const others = rest.length > 0 && h('span', { class: 'muted' }, `${rest.length} more`);
+  return h('span', { class: 'labels' }, ...shown, others);
+}

@@ -1,0 +1,188 @@
+import { counted } from '../../src/core/presentation/amounts.ts';
+import {
+  ALL_SHOWN,
+  type FromResults,
+  type Results,
+  type ResultsState,
+  type Shown,
+  type ToResults,
+} from '../../src/protocol/resultsProtocol.ts';
+import { h } from '../h.ts';
+import type { Host } from '../host.ts';
+import { Kept, place } from '../kept.ts';
+import { FIND_KEY } from '../render/keys.ts';
+import { button } from '../ui/controls.ts';
+import { columnsOf } from './columns.ts';
+import { filterMenus } from './filters.ts';
+import { Grid } from './grid.ts';
+import { renderHeader } from './header.ts';
+import { filtered, grouped, sorted, summariesOf } from './model.ts';
+import { renderSummaries } from './summary.ts';
+import { TextSearch } from './textSearch.ts';
+
+export type ResultsHost = Host<FromResults, ToResults, ResultsState>;
+
+/** The results of a run on the page. */
+export class ResultsView {
+  readonly #root: HTMLElement;
+  readonly #host: ResultsHost;
+  readonly #kept = new Kept();
+  readonly #grid: Grid;
+  readonly #search: TextSearch;
+  readonly #tools = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Filter' });
+  readonly #count = h('span', { class: 'count', role: 'status' });
+  readonly #summaries = h('div', { class: 'all' });
+  readonly #summary = h(
+    'details',
+    { class: 'assertions', 'data-key': 'assertions', open: true },
+    h('summary', { 'data-focus': 'assertions' }, 'Assertions'),
+    this.#summaries,
+  );
+  #results: Results | undefined;
+  #shown: Shown;
+  /** The cases that are shown, in their order. */
+  #cases: readonly number[] = [];
+  #keeping = 0;
+
+  /** @param shown as it was kept */
+  constructor(root: HTMLElement, host: ResultsHost, shown: Shown = ALL_SHOWN) {
+    this.#root = root;
+    this.#host = host;
+    this.#shown = shown;
+    this.#search = new TextSearch(shown.text, {
+      onText: (text) => this.#change({ ...this.#shown, text }),
+      onFound: () => this.#draw(),
+      onLeave: () => this.#grid.focus(),
+      ask: (search, text, from) => host.post({ kind: 'search', search, text, from }),
+    });
+    this.#grid = new Grid({
+      onOpen: (index, column) =>
+        host.post({ kind: 'open', case: index, ...(column !== undefined && { column }) }),
+      onSort: (by) => this.#sort(by),
+      onFold: (group) => this.#fold(group),
+      onScroll: (scroll) => {
+        this.#shown = { ...this.#shown, scroll };
+        this.#keep();
+      },
+    });
+    root.classList.add('results');
+    document.addEventListener('keydown', (event) => {
+      const { key, target } = event;
+      const command = event.ctrlKey || event.metaKey;
+      const typing = target instanceof HTMLInputElement;
+      if (!(command && key.toLowerCase() === 'f') && (key !== '/' || command || typing)) return;
+      this.#search.focus();
+      event.preventDefault();
+    });
+    new ResizeObserver(() => this.#draw()).observe(root);
+  }
+
+  show(results: Results): void {
+    const first = this.#results === undefined;
+    if (results.generation !== this.#results?.generation) this.#search.forget();
+    this.#results = results;
+    this.#search.grow(results.table.cases.length);
+    this.#draw();
+    if (!first) return;
+    this.#grid.scrollTo(this.#shown.scroll);
+    this.#grid.focus();
+    this.#keep();
+  }
+
+  found(message: Extract<ToResults, { kind: 'found' }>): void {
+    this.#search.found(message);
+  }
+
+  focus(): void {
+    this.#grid.focus();
+  }
+
+  #change(shown: Shown): void {
+    this.#shown = shown;
+    this.#keep();
+    this.#draw();
+  }
+
+  #sort(by: string): void {
+    const { sort, ...rest } = this.#shown;
+    if (sort?.by !== by) this.#change({ ...rest, sort: { by, descending: false } });
+    else if (!sort.descending) this.#change({ ...rest, sort: { by, descending: true } });
+    else this.#change(rest);
+  }
+
+  #fold(group: string): void {
+    const { folded } = this.#shown;
+    const others = folded.filter((name) => name !== group);
+    const isFolded = others.length < folded.length;
+    this.#change({ ...this.#shown, folded: isFolded ? others : [...folded, group] });
+  }
+
+  /** Not with each pixel of a scroll. */
+  #keep(): void {
+    clearTimeout(this.#keeping);
+    this.#keeping = window.setTimeout(() => {
+      const { records } = this.#results ?? {};
+      if (records) this.#host.keep({ records, shown: this.#shown });
+    }, 200);
+  }
+
+  #draw(): void {
+    const results = this.#results;
+    if (!results) return;
+    const { table } = results;
+    const shown = this.#shown;
+    const chosen = filtered(table, shown, this.#search.cases);
+    this.#cases = sorted(table, chosen, shown.sort);
+    const focused = document.activeElement;
+    const header = this.#kept.get(
+      'header',
+      [results.title, results.facts, results.problems, results.running],
+      () => renderHeader(results),
+    );
+    const key = [results.generation, table.cases.length, chosen];
+    place(this.#summaries, [
+      this.#kept.get('summaries', key, () => renderSummaries(summariesOf(table, chosen))),
+    ]);
+    place(this.#tools, [
+      this.#search.element,
+      ...filterMenus(table, shown, (changed) => this.#change(changed), this.#kept),
+      ...this.#exports(),
+    ]);
+    this.#count.textContent = this.#countText(table.cases.length);
+    place(this.#root, [header, this.#summary, this.#tools, this.#count, this.#grid.element]);
+    this.#grid.show({
+      table,
+      rows: grouped(table, this.#cases, shown),
+      columns: columnsOf(table, this.#root.clientWidth),
+      sort: shown.sort,
+    });
+    if (focused && !focused.isConnected) this.#focusAgain(focused);
+  }
+
+  #countText(all: number): string {
+    const { length } = this.#cases;
+    const shown = length === all ? counted(all, 'case') : `${length} of ${counted(all, 'case')}`;
+    const share = this.#search.progress(all);
+    return share === undefined ? shown : `${shown} · searching, ${Math.floor(100 * share)} %`;
+  }
+
+  #exports(): HTMLElement[] {
+    if (!this.#host.editor) return [];
+    const { post } = this.#host;
+    const make = (label: string, onClick: () => void) =>
+      this.#kept.get(label, FIND_KEY, () => button({ label, onClick }));
+    return [
+      make('Copy as Markdown', () => post({ kind: 'copy', cases: [...this.#cases] })),
+      make('Export CSV', () => post({ kind: 'export', format: 'csv' })),
+      make('Export HTML', () => post({ kind: 'export', format: 'html' })),
+    ];
+  }
+
+  /** What had the focus was drawn anew: what stands in its place gets it. */
+  #focusAgain(lost: Element): void {
+    const name = lost.closest<HTMLElement>('[data-focus]')?.dataset.focus;
+    this.#root
+      .querySelector<HTMLElement>(`[data-focus="${CSS.escape(name ?? 'grid')}"]`)
+      ?.focus({ preventScroll: true });
+  }
+}
