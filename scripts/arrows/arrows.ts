@@ -178,7 +178,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'bench',
     holds:
-      'measures what judging costs, how fast runs and the language server are, and their memory; attacks everything',
+      'measures what judging costs, how fast runs, the language server and the results view are, and their memory; attacks everything',
     imports: [
       'core',
       'yaml',
@@ -189,6 +189,8 @@ export const arrows: readonly Arrows[] = [
       'models',
       'language',
       'protocol',
+      'store',
+      'extension/results/runResults.ts',
     ],
   },
 ];

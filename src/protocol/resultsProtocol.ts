@@ -91,8 +91,8 @@ export const resultsSchema = z.strictObject({
   title: z.string(),
   /** When it was, what it cost, how long it took. */
   facts: z.array(z.string()),
-  /** Whether more is to come. */
-  running: z.boolean(),
+  /** `reading`: more of the record is still to be read; `running`: the run goes on. */
+  phase: z.enum(['reading', 'running', 'over']),
   /** Another one where the record was written anew: what was found before counts no more. */
   generation: z.int().min(0),
   /** What could not be read. */

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
-import { RUNS_FOLDER } from '../core/record/recordPaths.ts';
 import { CREATING, readRegular, writeRegular } from '../disk/regularFile.ts';
 import { unwritable } from '../disk/unwritable.ts';
-import { keptIn } from './home.ts';
+import { recordsIn } from './append.ts';
 
 const noteSchema = z.object({
   name: z.string().min(1).optional().catch(undefined),
@@ -28,7 +27,7 @@ const MOST = 10_000;
  * gets a record of another name, and keeps its id.
  */
 export function noteOf(root: string, id: string): string {
-  return join(keptIn(root, RUNS_FOLDER), `${id}.json`);
+  return join(recordsIn(root), `${id}.json`);
 }
 
 /** Empty where there is none, or no note of ours. */

@@ -5,13 +5,13 @@ import type { Results } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
 
 /** What the run is, and what could not be read of it. */
-export function renderHeader({ title, facts, problems, running, table }: Results): HTMLElement {
+export function renderHeader({ title, facts, problems, phase, table }: Results): HTMLElement {
   const counts = statusSchema.options.flatMap((status) => {
     const count = table.cases.filter((one) => one.status === status).length;
     return count === 0 ? [] : [`${count} ${STATUS_WORDS[status]}`];
   });
   const told = [
-    running ? 'running …' : undefined,
+    phase === 'over' ? undefined : `${phase} …`,
     counts.length === 0 ? counted(0, 'case') : counts.join(', '),
     ...facts,
   ];

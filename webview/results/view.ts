@@ -136,7 +136,7 @@ export class ResultsView {
     const focused = document.activeElement;
     const header = this.#kept.get(
       'header',
-      [results.title, results.facts, results.problems, results.running],
+      [results.title, results.facts, results.problems, results.phase],
       () => renderHeader(results),
     );
     const key = [results.generation, table.cases.length, chosen];

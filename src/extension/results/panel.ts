@@ -10,6 +10,7 @@ import { isFailure } from '../../core/verdict.ts';
 import {
   type FromResults,
   fromResultsSchema,
+  type Results,
   type ResultsState,
   type ToResults,
 } from '../../protocol/resultsProtocol.ts';
@@ -28,6 +29,9 @@ import { type CasePlace, RunResults, rootFor } from './runResults.ts';
 /** Milliseconds between two snapshots of a run that goes on. */
 const PACE = 500;
 
+/** Milliseconds of reading after which what is known is shown. */
+const EARLY = 150;
+
 export interface ResultsParts {
   readonly extensionUri: vscode.Uri;
   readonly files: RecordFiles;
@@ -42,6 +46,7 @@ export class ResultsPanel extends Disposing {
   #state: ResultsState;
   #results: Promise<RunResults> | undefined;
   #ready = false;
+  #shows = 0;
   #timer: NodeJS.Timeout | undefined;
   #search = new AbortController();
 
@@ -63,7 +68,9 @@ export class ResultsPanel extends Disposing {
   /** Whether a record is of the run that is shown. */
   isOf(record: string): boolean {
     const { records } = this.#state;
-    return records.includes(record) || records.some((one) => runIdOf(one) === runIdOf(record));
+    const isSame = (one: string) =>
+      one === record || (dirname(one) === dirname(record) && runIdOf(one) === runIdOf(record));
+    return records.some(isSame);
   }
 
   reveal(): void {
@@ -88,18 +95,32 @@ export class ResultsPanel extends Disposing {
     return this.#results;
   }
 
+  /** Of a long record what is read so far is shown before all of it is. */
   async #send(): Promise<void> {
     if (!this.#ready) return;
     const results = await this.#open();
-    await results.readOn();
-    const { table, records, runs, ends, generation, problems } = results;
-    this.#state = { ...this.#state, records };
-    const running = ends.length < runs.length && (await goesOn(results));
+    const reading = results.readOn();
+    const early = setTimeout(() => {
+      this.#show(results, 'reading').catch((error: unknown) => this.#fail(error));
+    }, EARLY);
+    await reading.finally(() => clearTimeout(early));
+    const goesOn = results.ends.length < results.runs.length && (await isRunning(results));
+    await this.#show(results, goesOn ? 'running' : 'over');
+  }
+
+  async #show(results: RunResults, phase: Results['phase']): Promise<void> {
+    this.#shows += 1;
+    const show = this.#shows;
     const title = await titleOf(results);
+    // What is known by now is shown already.
+    if (show !== this.#shows) return;
+    const { table, records, generation, problems } = results;
+    this.#state = { ...this.#state, records };
     this.#panel.title = title;
+    const facts = factsOf(results);
     await this.#post({
       kind: 'snapshot',
-      results: { records, title, facts: factsOf(results), running, generation, problems, table },
+      results: { records, title, facts, phase, generation, problems, table },
     });
   }
 
@@ -191,7 +212,7 @@ async function openResults(records: readonly string[]): Promise<RunResults> {
 }
 
 /** Whether a process still writes one of the records. */
-async function goesOn(results: RunResults): Promise<boolean> {
+async function isRunning(results: RunResults): Promise<boolean> {
   const claimed = results.records.map((one) => isClaimed(dirname(one), runIdOf(one)));
   return (await Promise.all(claimed)).includes(true);
 }

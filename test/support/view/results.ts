@@ -1,20 +1,19 @@
+import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import type { Status } from '../../../src/core/verdict.ts';
 import type { Results } from '../../../src/protocol/resultsProtocol.ts';
 import { TableBuilder } from '../../../src/report/resultsTable.ts';
 import { buildVerdict } from '../build.ts';
 import { buildCaseLine } from '../buildRun.ts';
 
-type Line = Parameters<TableBuilder['add']>[0];
-
 /** The results of these cases. */
-export function buildResults(lines: readonly Line[], given: Partial<Results> = {}): Results {
+export function buildResults(lines: readonly CaseLine[], given: Partial<Results> = {}): Results {
   const builder = new TableBuilder((path) => path.split('/').at(-1) ?? path);
   for (const line of lines) builder.add(line);
   return {
     records: ['/work/.turnlight/runs/r1.jsonl'],
     title: 'suite.eval.yaml',
     facts: ['cost 0.0100'],
-    running: false,
+    phase: 'over',
     generation: 0,
     problems: [],
     table: builder.table,
@@ -22,9 +21,9 @@ export function buildResults(lines: readonly Line[], given: Partial<Results> = {
   };
 }
 
-export function buildCase(id: string, status: Status, given: Partial<Line> = {}): Line {
+export function buildCase(id: string, status: Status, given: Partial<CaseLine> = {}): CaseLine {
   const score = status === 'pass' ? 1 : status === 'fail' ? 0.4 : null;
-  return buildCaseLine({ id, status, score, ...(given as object) });
+  return buildCaseLine({ id, status, score, ...given });
 }
 
 const NAMES = [
@@ -39,7 +38,7 @@ const NAMES = [
 ];
 
 /** A run of so many cases, each with a verdict of so many assertions. */
-export function manyCases(count: number, assertions = NAMES.length): Line[] {
+export function manyCases(count: number, assertions = NAMES.length): CaseLine[] {
   return Array.from({ length: count }, (_, at) => {
     const verdicts = NAMES.slice(0, assertions).map((name, index) => {
       const score = ((at * 7 + index * 13) % 21) / 20;

@@ -1,0 +1,28 @@
+import { toConversation } from '../../src/core/conversation.ts';
+import { recordText } from '../../test/support/records.ts';
+import { manyCases } from '../../test/support/view/results.ts';
+
+/** A record of so many cases: six turns each, of about 40 words, and a reason for each verdict. */
+export function recordOf(cases: number, assertions: number): string {
+  const lines = manyCases(cases, assertions).map((line, at) => ({
+    ...line,
+    conversation: toConversation(
+      Array.from({ length: 6 }, (_, turn) => ({
+        message: {
+          role: turn % 2 === 0 ? ('user' as const) : ('assistant' as const),
+          content: `About order ${at} in turn ${turn + 1}. ${SENTENCE.repeat(5)}`,
+        },
+      })),
+    ),
+    verdicts: line.verdicts.map((verdict) => ({
+      ...verdict,
+      rationale: SENTENCE.repeat(2),
+      turns: [2, 4, 6].map((turn) => ({
+        ...{ turn, status: 'pass' as const, score: 1, rationale: SENTENCE },
+      })),
+    })),
+  }));
+  return recordText({ id: 'bench', cases: lines, end: {} });
+}
+
+const SENTENCE = 'The agent names the parcel and says when it comes. ';
