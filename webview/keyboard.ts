@@ -1,4 +1,6 @@
 export interface KeyActions {
+  /** The keys are of what is under it, while that is shown. */
+  readonly root: HTMLElement;
   readonly toTurn: (step: 1 | -1) => void;
   readonly toFailure: (step: 1 | -1) => void;
   readonly toFailingCase: (step: 1 | -1) => void;
@@ -6,8 +8,9 @@ export interface KeyActions {
 }
 
 /** j and k or the arrows go from turn to turn, n and p from failure to failure, with Shift from failing case to failing case, Ctrl+F finds. */
-export function listenForKeys({ toTurn, toFailure, toFailingCase, find }: KeyActions): void {
+export function listenForKeys({ root, toTurn, toFailure, toFailingCase, find }: KeyActions): void {
   document.addEventListener('keydown', (event) => {
+    if (root.hidden) return;
     const { key, target } = event;
     const command = event.ctrlKey || event.metaKey;
     if (command && !event.altKey && !event.shiftKey && key.toLowerCase() === 'f') find();

@@ -1,13 +1,19 @@
 import { failingCases } from '../src/core/failingCases.ts';
+import { executionKey } from '../src/core/identity.ts';
 import { isFailure } from '../src/core/verdict.ts';
-import { reportPageSchema } from '../src/protocol/reportPage.ts';
-import type { Snapshot } from '../src/protocol/viewProtocol.ts';
+import { type ReportPage, reportPageSchema, TABLE_HASH } from '../src/protocol/reportPage.ts';
+import { h } from './h.ts';
 import { nameOf, renderCases } from './render/cases.ts';
+import { searchPage } from './results/searchPage.ts';
+import { ResultsView } from './results/view.ts';
 import { ConversationView } from './view.ts';
 
+/** Without an editor nothing opens, and nothing is kept. */
+const ALONE = { editor: false, keep: () => {}, listen: () => {} };
+
 /**
- * A run on a page of its own: a list of the cases, and the conversation of the one that the address
- * names, `#3`; of the first that did not pass where it names none.
+ * A run on a page of its own: a list of the cases, and what the address names: the table, or the conversation of a
+ * case, `#3`; of the first that did not pass where it names none.
  *
  * @param json the run, as the page holds it
  */
@@ -15,24 +21,9 @@ export function showReport(root: HTMLElement, json: string): void {
   const page = reportPageSchema.parse(JSON.parse(json));
   const { executions } = page;
   const list = document.getElementById('cases');
-  const view = new ConversationView(root, {
-    editor: false,
-    keep: () => {},
-    listen: () => {},
-    post(message) {
-      if (message.kind === 'show-repetition') go(repetitionOf(shown(), message.repetition));
-      if (message.kind === 'show-failing') go(failingBeside(shown(), message.step));
-    },
-  });
-  const go = (number: number) => {
-    if (number > 0) location.hash = `#${number}`;
-  };
-  const repetitionOf = (number: number, wanted: number) => {
-    const { state } = executions[number - 1] ?? {};
-    const same = ({ file, id, variant, repetition }: Snapshot['state']) =>
-      file === state?.file && id === state.id && variant === state.variant && repetition === wanted;
-    return 1 + executions.findIndex((one) => same(one.state));
-  };
+  const conversation = h('div', {});
+  const table = h('div', {});
+  root.append(conversation, table);
   const refs = executions.map(({ state: { file, id, variant, repetition }, status }) => ({
     ...{ suite: file, id, variant, repetition },
     status: status ?? 'skipped',
@@ -41,26 +32,51 @@ export function showReport(root: HTMLElement, json: string): void {
     const ref = refs[number - 1];
     return ref && failingCases(refs, ref);
   };
-  const failingBeside = (number: number, step: 1 | -1) => {
-    const found = failing(number)?.beside(step);
-    return 1 + refs.findIndex((ref) => ref === found);
-  };
   const shown = () => {
     const named = Number(location.hash.slice(1));
     if (executions[named - 1]) return named;
     const failed = executions.findIndex(({ status }) => status && isFailure({ status }));
     return failed < 0 ? 1 : 1 + failed;
   };
+  const go = (number: number) => {
+    if (number > 0) location.hash = `#${number}`;
+  };
+  const view = new ConversationView(conversation, {
+    ...ALONE,
+    post(message) {
+      const ref = refs[shown() - 1];
+      if (message.kind === 'show-repetition') {
+        const { repetition } = message;
+        const same = ({ suite, id, variant }: (typeof refs)[number]) =>
+          suite === ref?.suite && id === ref.id && variant === ref.variant;
+        go(1 + refs.findIndex((one) => same(one) && one.repetition === repetition));
+      }
+      if (message.kind !== 'show-failing') return;
+      const found = failing(shown())?.beside(message.step);
+      go(1 + refs.findIndex((one) => found && executionKey(one) === executionKey(found)));
+    },
+  });
+  const results = resultsOf(page, table, go);
   const show = () => {
-    const number = shown();
-    const snapshot = executions[number - 1];
-    if (!snapshot) return;
-    for (const [index, link] of (list?.querySelectorAll('a') ?? []).entries()) {
-      if (index === number - 1) {
+    const isTable = location.hash === TABLE_HASH;
+    conversation.hidden = isTable;
+    table.hidden = !isTable;
+    document.documentElement.toggleAttribute('data-table', isTable);
+    const current = isTable ? TABLE_HASH : `#${shown()}`;
+    for (const link of list?.querySelectorAll('a') ?? []) {
+      if (link.getAttribute('href') === current) {
         link.setAttribute('aria-current', 'page');
         link.scrollIntoView({ block: 'nearest' });
       } else link.removeAttribute('aria-current');
     }
+    if (isTable) {
+      document.title = 'Results';
+      results();
+      return;
+    }
+    const number = shown();
+    const snapshot = executions[number - 1];
+    if (!snapshot) return;
     document.title = nameOf(snapshot);
     const { count, at } = failing(number) ?? {};
     view.show({
@@ -74,4 +90,29 @@ export function showReport(root: HTMLElement, json: string): void {
     window.scrollTo(0, 0);
   });
   show();
+}
+
+/** The table of the run. @returns what shows it; its size is known only then */
+function resultsOf(page: ReportPage, root: HTMLElement, go: (number: number) => void): () => void {
+  const search = searchPage(page, (message) => view.found(message));
+  const view: ResultsView = new ResultsView(root, {
+    ...ALONE,
+    post(message) {
+      if (message.kind === 'open') go(message.case + 1);
+      else if (message.kind === 'search') search(message);
+    },
+  });
+  const { table, started } = page;
+  const facts = started === undefined ? [] : [new Date(started).toLocaleString()];
+  let isShown = false;
+  return () => {
+    if (!isShown) {
+      view.show({
+        ...{ records: ['report'], title: 'Results', facts, table },
+        ...{ phase: 'over', generation: 0, problems: [] },
+      });
+    }
+    isShown = true;
+    view.focus();
+  };
 }

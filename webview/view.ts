@@ -52,6 +52,7 @@ export class ConversationView {
     this.#find = new FindBox(this.#content);
     this.#bar.append(this.#find.element);
     listenForKeys({
+      root,
       toTurn: (step) => this.#walk.toTurn(step),
       toFailure: (step) => this.#walk.toFailure(step),
       toFailingCase: (step) => this.#toFailingCase(step),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { tableSchema } from './resultsProtocol.ts';
 import { snapshotSchema } from './viewProtocol.ts';
 
 /** The element that holds a run in the page of a report. */
@@ -10,8 +11,13 @@ export const reportPageSchema = z.strictObject({
   started: z.string().optional(),
   /** How assertions came out, counts, cost, time. */
   sums: z.array(z.string()),
+  /** Its cases are the executions, in their order. */
+  table: tableSchema,
   /** Each execution that finished, in the order of the files. Paths are relative. */
   executions: z.array(snapshotSchema),
 });
 
 export type ReportPage = z.infer<typeof reportPageSchema>;
+
+/** The part of the page's address that leads to the table; a number leads to an execution. */
+export const TABLE_HASH = '#results';

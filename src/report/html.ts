@@ -9,6 +9,7 @@ import type { Snapshot } from '../protocol/viewProtocol.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
 import { createPaint } from './paint.ts';
 import type { Report, RunLog } from './reporter.ts';
+import { TableBuilder } from './resultsTable.ts';
 import { shownPath } from './shownPath.ts';
 import { summaryLines } from './summary.ts';
 import { writtenJson } from './writtenJson.ts';
@@ -29,7 +30,10 @@ export async function htmlReport(): Promise<Report> {
     const executions = snapshots(log, folder);
     const sums = summaryLines(log, createPaint(false), log.duration);
     const started = log.run?.started;
-    return pageOf({ ...(started && { started }), sums, executions }, { script, style });
+    const builder = new TableBuilder((path) => shownPath(path, folder));
+    for (const line of log.cases) builder.add(line);
+    const { table } = builder;
+    return pageOf({ ...(started && { started }), sums, table, executions }, { script, style });
   };
 }
 

@@ -131,6 +131,39 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     await page.getByText('No case finished.').waitFor();
   });
 
+  it('has the table of all cases, which leads to conversations by keys and finds what was said', async () => {
+    await page.getByRole('link', { name: 'All results' }).click();
+    const titles = page.locator('.grid .body [role=rowheader]');
+    await titles.first().waitFor();
+    assert.deepEqual(await titles.allTextContents(), [
+      ...['ok', 'late', 'hostile', 'twice 1/2', 'twice 2/2'],
+    ]);
+    assert.equal(await page.locator('.turn').first().isVisible(), false);
+    await page.keyboard.press('/');
+    await page.keyboard.type('SOON.');
+    await page.getByText('1 of 5 cases').waitFor();
+    assert.deepEqual(await titles.allTextContents(), ['late']);
+    assert.equal(await page.getByText('Export CSV').count(), 0);
+    await page.screenshot({ path: join(CHECKOUT, '.cache/screenshots', 'report-table.png') });
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.locator('h1:visible', { hasText: 'late' }).waitFor();
+    await page.goBack();
+    await titles.first().waitFor();
+  });
+
+  it('goes through the failing cases by keys', async () => {
+    const heading = (name: string) => page.locator('h1:visible', { hasText: name }).waitFor();
+    await heading('late');
+    await page.keyboard.press('Shift+N');
+    await heading('hostile');
+    await page.keyboard.press('Shift+N');
+    await heading('late');
+    await page.getByRole('button', { name: 'Previous failing case' }).click();
+    await heading('hostile');
+    assert.match(await page.locator('.bar').innerText(), /failing case 2 of 2/);
+  });
+
   it('shows each repetition', async () => {
     await page.locator('#cases a', { hasText: 'twice 2/2' }).click();
     await page.locator('h1', { hasText: 'twice' }).waitFor();

@@ -5,7 +5,7 @@ import { executionTitle } from '../../src/core/presentation/executionTitle.ts';
 import { caseScoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import { isFailure, statusSchema } from '../../src/core/verdict.ts';
-import type { ReportPage } from '../../src/protocol/reportPage.ts';
+import { type ReportPage, TABLE_HASH } from '../../src/protocol/reportPage.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 import { badge } from './status.ts';
@@ -26,6 +26,7 @@ export function renderCases({ executions, started, sums }: ReportPage): HTMLElem
       ),
       h('ul', { class: 'muted' }, ...sums.map((line) => h('li', {}, line))),
     ),
+    ...(executions.length > 0 ? [h('a', { href: TABLE_HASH }, 'All results')] : []),
     ...failuresOnly(executions),
     ...[...suites.values()].flatMap((suite) => [
       h('h2', { title: suite[0].snapshot.state.file }, suite[0].snapshot.suiteName),
@@ -44,7 +45,7 @@ function item({ snapshot, number }: { snapshot: Snapshot; number: number }): HTM
   const { status } = snapshot;
   const link = h(
     'a',
-    { href: `#${number}` },
+    { class: 'case', href: `#${number}` },
     h('span', { class: 'name' }, nameOf(snapshot)),
     status && badge(status, caseScoreText(snapshot)),
   );

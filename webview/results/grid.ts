@@ -230,8 +230,10 @@ export class Grid {
 
   #keepInside(): void {
     const { rows = [], columns = [] } = this.#content ?? {};
+    const { row } = this.#active;
     this.#active = {
-      row: Math.max(HEAD, Math.min(this.#active.row, rows.length - 1)),
+      // Where nothing is found, yet, one does not end up at the headings.
+      row: row < 0 ? HEAD : Math.max(0, Math.min(row, rows.length - 1)),
       column: Math.max(0, Math.min(this.#active.column, columns.length - 1)),
     };
   }

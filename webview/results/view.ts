@@ -67,6 +67,7 @@ export class ResultsView {
     });
     root.classList.add('results');
     document.addEventListener('keydown', (event) => {
+      if (root.hidden) return;
       const { key, target } = event;
       const command = event.ctrlKey || event.metaKey;
       const typing = target instanceof HTMLInputElement;

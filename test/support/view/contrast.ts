@@ -10,8 +10,8 @@ interface SeenText {
   readonly grounds: readonly string[];
 }
 
-/** The controls of the toolkit have their ground in a tree of their own. */
-const LEFT_OUT = '.hidden, script, turnlight-button, turnlight-dropdown';
+/** The controls of the toolkit have their ground in a tree of their own; a sign beside its word may be paler. */
+const LEFT_OUT = '.hidden, .sign, script, turnlight-button, turnlight-dropdown';
 
 const SEEN_TEXTS = `(() => {
   const seen = [];

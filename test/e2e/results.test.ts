@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Workbench } from '../support/host/workbench.ts';
+import { paleTexts } from '../support/view/contrast.ts';
+
+const replies = { first: 'It is there.', second: 'No idea.', third: 'Here.', fourth: 'Nothing.' };
+
+const SUITE = {
+  name: 'Replies',
+  cases: Object.entries(replies).map(([id, assistant]) => ({
+    id,
+    tags: [id === 'fourth' ? 'late' : 'early'],
+    transcript: [{ user: 'Is it there?' }, { assistant }],
+    assert: [
+      { type: 'contains', value: 'ere', name: 'Says where' },
+      { type: 'max-turns', max: 4 },
+    ],
+  })),
+};
+
+describe('runs and their results in the real VS Code', { timeout: 600_000 }, () => {
+  let folder: string;
+  let suite: string;
+  let workbench: Workbench;
+
+  const rows = () => workbench.page.locator('.pane-body .monaco-list-row[aria-label*="passed"]');
+  const results = () => workbench.frameWith('[data-page="results"] .grid .body .row');
+  const conversation = () => workbench.frameWith('[data-page="conversation"] h1');
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await workbench.page.keyboard.press(key);
+  };
+
+  async function showRuns(): Promise<void> {
+    await workbench.until(
+      'the list of runs',
+      async () => {
+        await workbench.window.command('turnlight.runs.focus').catch(() => {});
+        return rows().count();
+      },
+      (count) => count > 0,
+    );
+  }
+
+  const active = async () =>
+    (await results()).evaluate<string>(
+      "document.getElementById(document.querySelector('.grid').getAttribute('aria-activedescendant'))?.getAttribute('aria-label') ?? ''",
+    );
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-results-')));
+    suite = join(folder, 'replies.eval.yaml');
+    await writeFile(suite, JSON.stringify(SUITE, null, 1));
+    workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.clickLens('Run all', suite, 1);
+    await workbench.page.locator('.statusbar-item').getByText('Evals 2 failed').waitFor();
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('lead by the keyboard alone from the run to the next failing conversation', async () => {
+    await showRuns();
+    assert.match(
+      (await rows().first().getAttribute('aria-label')) ?? '',
+      /^replies\.eval\.yaml, 2 of 4 passed, 2 failed/,
+    );
+    await press('Home', 'Enter');
+    const table = await results();
+    await workbench.until(
+      'the focus on the table',
+      () => table.evaluate<string>("document.activeElement?.getAttribute('role') ?? ''"),
+      (role) => role === 'grid',
+    );
+    await press('ArrowRight', 'ArrowRight', 'n');
+    await workbench.until('a failing verdict', active, (name) =>
+      name.startsWith('Says where: failed'),
+    );
+    await workbench.screenshot('results');
+    await press('Enter');
+    const view = await conversation();
+    const title = () => view.locator('h1').innerText();
+    const first = await title();
+    assert.ok(['second', 'fourth'].includes(first), first);
+    await workbench.until(
+      'the turn that failed',
+      () => view.evaluate<string>('document.activeElement?.dataset.turn ?? ""'),
+      (turn) => turn === '2',
+    );
+    await press('Shift+N');
+    const other = first === 'second' ? 'fourth' : 'second';
+    await workbench.until('the other failing case', title, (words) => words === other);
+    await view.getByText('failing case').first().waitFor();
+    await workbench.screenshot('results-conversation');
+    await press('Shift+P');
+    await workbench.until('the first one again', title, (words) => words === first);
+  });
+
+  it('find a text in what was said', async () => {
+    await showRuns();
+    await press('Home', 'Enter');
+    const table = await results();
+    await table.locator('.grid').focus();
+    await press('/');
+    await workbench.page.keyboard.type('no idea');
+    await workbench.until(
+      'the one case',
+      () => table.locator('.body [role=rowheader]').allTextContents(),
+      (titles) => titles.join() === 'second',
+    );
+    await press('Escape');
+  });
+
+  it('open from a file of CI, without an eval file beside it', async () => {
+    const [record = ''] = (await readdir(join(folder, '.turnlight/runs'))).filter((name) =>
+      name.endsWith('.jsonl'),
+    );
+    const file = join(folder, 'ci.jsonl');
+    await copyFile(join(folder, '.turnlight/runs', record), file);
+    await workbench.window.command('workbench.action.closeAllEditors');
+    await workbench.window.evaluate(async (vscode, path) => {
+      await vscode.commands.executeCommand('turnlight.openRunFile', vscode.Uri.file(path));
+    }, file);
+    const table = await results();
+    assert.equal(await table.locator('.body .row').count(), 4);
+    await table.locator('.body').getByText('third').click();
+    const view = await conversation();
+    assert.equal(await view.locator('h1').innerText(), 'third');
+    assert.equal(await view.locator('.turn').count(), 2);
+  });
+
+  it('are kept, named and deleted in the list', async () => {
+    await showRuns();
+    await press('Home', 'F2');
+    const input = workbench.page.locator('.quick-input-widget:visible');
+    await input.getByText('Leave it empty').waitFor();
+    await workbench.page.keyboard.type('First try');
+    await press('Enter');
+    await workbench.until(
+      'the name',
+      async () => (await rows().first().getAttribute('aria-label')) ?? '',
+      (label) => label.startsWith('First try, 2 of 4'),
+    );
+    await showRuns();
+    await press('Home', 'Delete');
+    const dialog = workbench.page.locator('.monaco-dialog-box');
+    await dialog.getByText('Delete the run "First try"?').waitFor();
+    await workbench.screenshot('results-delete');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await rows().count(), 1);
+  });
+
+  for (const [theme, name, drawn] of [
+    ['Default Light Modern', 'light', 'vscode-light'],
+    ['Default Dark Modern', 'dark', 'vscode-dark'],
+    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
+    ['Default High Contrast Light', 'high-contrast-light', 'vscode-high-contrast-light'],
+  ] as const) {
+    it(`have contrast enough for all of their text in ${name}`, async () => {
+      await workbench.window.configure('workbench.colorTheme', theme);
+      await showRuns();
+      await press('Home', 'Enter');
+      const table = await workbench.frameWith(`body.${drawn} .grid .body .row`);
+      await table.locator('.grid').focus();
+      await workbench.screenshot(`results-${name}`);
+      assert.deepEqual(await paleTexts(table), []);
+    });
+  }
+
+  it('go with the last run that is deleted', async () => {
+    await showRuns();
+    await press('Home', 'Delete');
+    const dialog = workbench.page.locator('.monaco-dialog-box');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await workbench.until(
+      'no record',
+      async () => (await readdir(join(folder, '.turnlight/runs'))).join(),
+      (left) => left === '',
+    );
+  });
+});

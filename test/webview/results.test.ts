@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import type {
+  FromResults,
+  Results,
+  ResultsState,
+  ToResults,
+} from '../../src/protocol/resultsProtocol.ts';
+import { buildVerdict } from '../support/build.ts';
+import { launchBrowser } from '../support/host/browser.ts';
+import { CHECKOUT } from '../support/host/install.ts';
+import { paleTexts } from '../support/view/contrast.ts';
+import { buildCase, buildResults, manyCases } from '../support/view/results.ts';
+import { openPage, type ViewPage } from '../support/view/viewPage.ts';
+
+const verdicts = (score: number, label?: string) => [
+  buildVerdict({
+    name: 'Tone',
+    status: score >= 0.5 ? 'pass' : 'fail',
+    score,
+    ...(label !== undefined && { label }),
+  }),
+  buildVerdict({ name: 'Brief', status: 'error', score: null, reason: 'timeout' }),
+];
+
+const LINES = [
+  buildCase('late', 'fail', { verdicts: verdicts(0.4, 'rude'), tags: ['smoke'] }),
+  buildCase('early', 'pass', { verdicts: verdicts(0.9, 'polite').slice(0, 1) }),
+  buildCase('lost', 'error', { verdicts: verdicts(0.7), suite: '/work/other.eval.yaml' }),
+];
+
+describe('the results view', { timeout: 120_000 }, () => {
+  let browser: Browser;
+  let view: ViewPage<ToResults, FromResults>;
+
+  before(async () => {
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+  beforeEach(async () => {
+    view = await openPage(browser, { page: 'results' });
+  });
+  afterEach(async () => {
+    const violations = await view.violations();
+    await view.close();
+    assert.deepEqual(violations, []);
+    assert.deepEqual(view.strangers, []);
+  });
+
+  const grid = () => view.page.getByRole('grid');
+  const body = () => view.page.locator('.grid .body');
+  const names = () => body().getByRole('rowheader').allTextContents();
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await view.page.keyboard.press(key);
+  };
+  const active = () =>
+    view.page.evaluate<string>(
+      "document.getElementById(document.querySelector('.grid').getAttribute('aria-activedescendant'))?.textContent",
+    );
+  const posted = async (kind: FromResults['kind']) =>
+    (await view.posted()).filter((message) => message.kind === kind);
+
+  async function show(results: Results = buildResults(LINES)): Promise<void> {
+    await view.send({ kind: 'snapshot', results });
+    await view.until(
+      `document.querySelector('.count')?.textContent.endsWith('${results.table.cases.length} case${results.table.cases.length === 1 ? '' : 's'}')`,
+    );
+  }
+
+  async function shows(...wanted: readonly string[]): Promise<void> {
+    const expected = JSON.stringify(wanted);
+    await view.until(
+      `JSON.stringify([...document.querySelectorAll('.body [role=rowheader]')].map((one) => one.textContent)) === ${JSON.stringify(expected)}`,
+    );
+  }
+
+  async function choose(label: string, option: string): Promise<void> {
+    await view.page.getByRole('combobox', { name: label, exact: true }).click();
+    await view.page.getByRole('option', { name: option, exact: true }).click();
+  }
+
+  it('tells status, score and label of each verdict to a screen reader', async () => {
+    await show();
+    const tree = await view.page.locator('main').ariaSnapshot();
+    for (const line of [
+      'grid "Results"',
+      'columnheader "Case"',
+      'columnheader "Tone"',
+      'rowheader "late, failed, score 0.40"',
+      'gridcell "Tone: failed, score 0.40 rude"',
+      'gridcell "Tone: passed, score 0.90 polite"',
+      'gridcell "Brief: errored, timeout"',
+      'combobox "Status"',
+      'searchbox "Filter by text"',
+      'heading "suite.eval.yaml" [level=1]',
+    ]) {
+      assert.ok(tree.includes(line), `${line} in\n${tree}`);
+    }
+    assert.equal(await grid().getAttribute('aria-colcount'), '7');
+  });
+
+  it('goes from cell to cell by keys, and opens the case or what a verdict says of it', async () => {
+    await show();
+    assert.equal(await active(), 'late');
+    await press('ArrowDown', 'Enter', 'ArrowUp', 'ArrowRight', 'ArrowRight', 'Enter');
+    assert.deepEqual(await posted('open'), [
+      { kind: 'open', case: 1 },
+      { kind: 'open', case: 0, column: 0 },
+    ]);
+    await press('End');
+    assert.equal(await active(), '1.2 s');
+    await press('Home', 'Control+End', 'Home');
+    assert.equal(await active(), 'lost');
+    await press('p');
+    assert.equal(await active(), 'late');
+    await press('n');
+    assert.equal(await active(), 'lost');
+  });
+
+  it('opens a case by a click', async () => {
+    await show();
+    await body().getByText('early').click();
+    assert.deepEqual(await posted('open'), [{ kind: 'open', case: 1 }]);
+  });
+
+  it('sorts by a heading, up, down and not at all, by key or click', async () => {
+    await show();
+    await press('ArrowUp', 'Enter');
+    await shows('early', 'late', 'lost');
+    const heading = view.page.getByRole('columnheader', { name: 'Case' });
+    assert.equal(await heading.getAttribute('aria-sort'), 'ascending');
+    await press('Enter');
+    await shows('lost', 'late', 'early');
+    assert.equal(await heading.getAttribute('aria-sort'), 'descending');
+    await heading.click();
+    await shows('late', 'early', 'lost');
+    assert.equal(await heading.getAttribute('aria-sort'), 'none');
+    await view.page.getByRole('columnheader', { name: 'Tone' }).click();
+    await shows('late', 'lost', 'early');
+  });
+
+  it('filters by menus, and says how many are left', async () => {
+    await show();
+    await choose('Status', 'Failed or errored');
+    await shows('late', 'lost');
+    assert.equal(await view.page.locator('.count').textContent(), '2 of 3 cases');
+    await choose('Assertion', 'Brief');
+    await choose('Status', 'Passed');
+    await shows();
+    await choose('Assertion', 'Tone');
+    await shows('early', 'lost');
+    await choose('Label', 'polite');
+    await shows('early');
+  });
+
+  it('keeps the focus on a menu by which one filters', async () => {
+    await show();
+    await view.page.getByRole('combobox', { name: 'Status', exact: true }).focus();
+    await press('ArrowDown');
+    await shows('late', 'lost');
+    const focused = await view.page.evaluate("document.activeElement.getAttribute('aria-label')");
+    assert.equal(focused, 'Status');
+  });
+
+  it('asks for a text, shows what is found piece by piece, and how far the search is', async () => {
+    await show();
+    await press('/');
+    await view.page.keyboard.type('refund');
+    await view.until("globalThis.posted.some(({ kind }) => kind === 'search')");
+    const [search] = await posted('search');
+    assert.deepEqual(search, { kind: 'search', search: 1, text: 'refund', from: 0 });
+    await shows();
+    await view.send({ kind: 'found', search: 1, cases: [2], looked: 2, done: false });
+    await shows('lost');
+    assert.match((await view.page.locator('.count').textContent()) ?? '', /searching, 66 %/);
+    await view.send({ kind: 'found', search: 7, cases: [1], looked: 3, done: true });
+    await view.send({ kind: 'found', search: 1, cases: [0], looked: 3, done: true });
+    await shows('late', 'lost');
+    await press('Escape');
+    await shows('late', 'early', 'lost');
+    assert.deepEqual((await posted('search')).at(-1), {
+      ...{ kind: 'search', search: 2, text: '', from: 0 },
+    });
+  });
+
+  it('looks for the text in cases that come later, too', async () => {
+    await show();
+    await press('Control+f');
+    await view.page.keyboard.type('refund');
+    await view.until("globalThis.posted.some(({ kind }) => kind === 'search')");
+    await view.send({ kind: 'found', search: 1, cases: [], looked: 3, done: true });
+    const more = buildResults([...LINES, buildCase('new', 'pass')]);
+    await view.send({ kind: 'snapshot', results: more });
+    await view.until("globalThis.posted.filter(({ kind }) => kind === 'search').length === 2");
+    assert.deepEqual((await posted('search')).at(-1), {
+      ...{ kind: 'search', search: 2, text: 'refund', from: 3 },
+    });
+    await view.send({ kind: 'found', search: 2, cases: [3], looked: 4, done: true });
+    await shows('new');
+  });
+
+  it('groups by file, and folds a group by Enter', async () => {
+    await show();
+    await choose('Group by', 'By file');
+    await shows('lost', 'late', 'early');
+    const group = view.page.getByRole('gridcell', { name: 'suite.eval.yaml 2 cases, 1 passed' });
+    assert.equal(await group.getAttribute('aria-expanded'), 'true');
+    await grid().focus();
+    await press('Control+Home', 'ArrowDown', 'ArrowDown', 'Enter');
+    await shows('lost');
+    assert.equal(await group.getAttribute('aria-expanded'), 'false');
+  });
+
+  it('tells of each assertion what it came to, over the cases that are shown', async () => {
+    await show();
+    const summary = view.page.locator('.summary');
+    assert.deepEqual(
+      (await summary.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()),
+      ['Tone 66 % passed mean 0.67 2 passed, 1 failed rude 1 polite 1', 'Brief – passed 2 errored'],
+    );
+    await choose('Status', 'Passed');
+    await view.until("document.querySelectorAll('.summary').length === 1");
+    assert.match(await summary.innerText(), /100 % passed\s+mean 0.90/);
+  });
+
+  it('stays with the case that one is at while a run adds others and the order changes', async () => {
+    await show();
+    await press('ArrowDown');
+    await view.page.getByRole('columnheader', { name: 'Case' }).click();
+    await press('ArrowDown');
+    assert.equal(await active(), 'early');
+    await view.send({
+      kind: 'snapshot',
+      results: buildResults([...LINES, buildCase('ahead', 'pass')], { phase: 'running' }),
+    });
+    await shows('ahead', 'early', 'late', 'lost');
+    assert.equal(await active(), 'early');
+    assert.match(await view.page.locator('.facts').innerText(), /^running … · 2 passed/);
+  });
+
+  it('has a few rows of ten thousand in the page, wherever one is', async () => {
+    await show(buildResults(manyCases(10_000)));
+    const count = () => view.page.evaluate<number>("document.querySelectorAll('.grid *').length");
+    assert.ok((await count()) < 1500, `${await count()} elements`);
+    await press('Control+End', 'Home');
+    assert.equal(await active(), 'case-10000');
+    assert.ok((await count()) < 1500, `${await count()} elements`);
+    const rows = await body()
+      .locator('.row')
+      .evaluateAll((all) => all.map((row) => Number(row.getAttribute('aria-rowindex'))));
+    assert.equal(rows.at(-1), 10_001);
+    assert.deepEqual(
+      rows,
+      [...rows].sort((a, b) => a - b),
+      'in the order in which they are read',
+    );
+  });
+
+  it('has a few columns of hundreds in the page', async () => {
+    const many = Array.from({ length: 400 }, (_, index) =>
+      buildVerdict({ index, name: `Assertion ${index}`, status: 'pass', score: 1 }),
+    );
+    await show(buildResults([buildCase('wide', 'pass', { verdicts: many })]));
+    const cells = () => body().locator('.cell').count();
+    assert.ok((await cells()) < 20, `${await cells()} cells`);
+    await press('End');
+    assert.equal(await active(), '1.2 s');
+    assert.ok((await cells()) < 20, `${await cells()} cells`);
+  });
+
+  it('keeps what one chose over a reload, and nothing else', async () => {
+    await show();
+    await view.page.getByRole('columnheader', { name: 'Tone' }).click();
+    await choose('Group by', 'By file');
+    await view.until("globalThis.kept?.shown?.group === 'file'");
+    const kept = await view.page.evaluate<ResultsState>('globalThis.kept');
+    assert.deepEqual(Object.keys(kept), ['records', 'shown']);
+    assert.equal(JSON.stringify(kept).includes('late'), false);
+    await view.close();
+    view = await openPage(browser, { page: 'results', kept });
+    await show();
+    await shows('lost', 'late', 'early');
+    const heading = view.page.getByRole('columnheader', { name: 'Tone' });
+    assert.equal(await heading.getAttribute('aria-sort'), 'ascending');
+  });
+
+  it('copies the cases that are shown, in their order, and exports the run', async () => {
+    await show();
+    await view.page.getByRole('columnheader', { name: 'Case' }).click();
+    await view.page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await view.page.getByRole('button', { name: 'Export CSV' }).click();
+    await view.page.getByRole('button', { name: 'Export HTML' }).click();
+    assert.deepEqual((await view.posted()).slice(-3), [
+      { kind: 'copy', cases: [1, 0, 2] },
+      { kind: 'export', format: 'csv' },
+      { kind: 'export', format: 'html' },
+    ]);
+  });
+
+  it('shows hostile names as text that hides nothing', async () => {
+    const name = '<img src=x onerror="globalThis.owned = 1">\u202e';
+    const one = buildCase('a', 'pass', {
+      tags: [name],
+      verdicts: [buildVerdict({ name, status: 'pass', score: 1, label: name })],
+    });
+    await show(buildResults([one], { title: name, facts: [name], problems: [name] }));
+    assert.equal(await view.page.locator('main img').count(), 0);
+    assert.equal(await view.page.evaluate('globalThis.owned'), undefined);
+    assert.match(await view.page.locator('main').innerText(), /\[U\+202E\]/);
+    assert.doesNotMatch(await view.page.locator('main').innerText(), /\u202e/);
+  });
+
+  it('takes no message that is not one of its own', async () => {
+    await show();
+    await view.page.evaluate(
+      "window.postMessage({ kind: 'snapshot', results: { table: 7 } }, '*')",
+    );
+    await view.page.evaluate("window.postMessage('hello', '*')");
+    assert.deepEqual(await names(), ['late', 'early', 'lost']);
+  });
+
+  for (const scheme of ['light', 'dark'] as const) {
+    it(`fits a narrow panel, with contrast enough, in ${scheme}`, async () => {
+      await view.close();
+      const dark =
+        ':root { --vscode-foreground: #ccc; --vscode-editor-background: #1f1f1f; --vscode-descriptionForeground: #9d9d9d; --vscode-editorWidget-background: #202020; --vscode-input-background: #313131; --vscode-input-foreground: #ccc; --vscode-testing-iconPassed: #73c991; --vscode-testing-iconFailed: #f48771; --vscode-testing-iconErrored: #e2c08d }';
+      const light =
+        ':root { --vscode-foreground: #3b3b3b; --vscode-editor-background: #fff; --vscode-descriptionForeground: #636363; --vscode-testing-iconPassed: #2e7d32; --vscode-testing-iconFailed: #c72e2e; --vscode-testing-iconErrored: #9a5b00 }';
+      view = await openPage(browser, { page: 'results', style: scheme === 'dark' ? dark : light });
+      await view.page.setViewportSize({ width: 420, height: 700 });
+      await show(buildResults(manyCases(40)));
+      assert.deepEqual(await paleTexts(view.page), []);
+      const wide = await view.page.evaluate(
+        'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+      );
+      assert.equal(wide, false);
+      const box = await grid().boundingBox();
+      assert.ok(box && box.height > 200, `the table is ${box?.height} high`);
+      const path = join(CHECKOUT, '.cache/screenshots', `results-narrow-${scheme}.png`);
+      await view.page.screenshot({ path });
+    });
+  }
+});
