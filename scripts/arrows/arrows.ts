@@ -17,6 +17,11 @@ export const arrows: readonly Arrows[] = [
     imports: [],
   },
   {
+    folder: 'src/statistics',
+    holds: 'tests of pairs, intervals and agreement: numbers in, numbers out',
+    imports: [],
+  },
+  {
     folder: 'src/disk',
     holds: 'files and folders of the disk that are what they seem: no links, devices or pipes',
     imports: ['core'],

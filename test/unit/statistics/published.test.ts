@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { krippendorffAlpha } from '../../../src/statistics/alpha.ts';
+import { bootstrap } from '../../../src/statistics/bootstrap.ts';
+import { confusionOf, ratesOf } from '../../../src/statistics/confusion.ts';
+import { holm } from '../../../src/statistics/holm.ts';
+import { cohenKappa } from '../../../src/statistics/kappa.ts';
+import { changeOfShare, fewestChanges, mcnemar } from '../../../src/statistics/mcnemar.ts';
+import { normalBelow } from '../../../src/statistics/normal.ts';
+import { seededRandom } from '../../../src/statistics/random.ts';
+import { wilcoxon } from '../../../src/statistics/wilcoxon.ts';
+import { wilson } from '../../../src/statistics/wilson.ts';
+
+function near(found: number | undefined, expected: number, tolerance: number): void {
+  assert.ok(
+    found !== undefined && Math.abs(found - expected) <= tolerance,
+    `expected ${expected}, found ${found}`,
+  );
+}
+
+describe('statistics, as published', () => {
+  // Fagerland, Lydersen and Laake 2013, BMC Medical Research Methodology 13:91, the data of Bentur et al.
+  it("McNemar's exact test: 1 and 7 of 21 changed, p = 0.0703", () => {
+    near(mcnemar(7, 1), 0.0703, 5e-5);
+    near(mcnemar(1, 7), 0.0703, 5e-5);
+    assert.equal(mcnemar(0, 0), 1);
+    assert.equal(mcnemar(3, 3), 1);
+  });
+
+  // Hollander and Wolfe 1973, 29 f.: the depression data of R's `wilcox.test`, V = 40, one-sided p = 0.01953.
+  it("Wilcoxon's signed ranks: p of both sides = 0.03906", () => {
+    const first = [1.83, 0.5, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.3];
+    const second = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29];
+    near(wilcoxon(first.map((one, index) => one - (second[index] ?? 0))), 0.03906, 5e-6);
+    assert.equal(wilcoxon([0, 0]), 1);
+    assert.equal(wilcoxon([]), 1);
+  });
+
+  // Newcombe 1998, Statistics in Medicine 17, 857–872, table I, method 3.
+  it("Wilson's interval: 81 of 263, 15 of 148, 0 of 20, 1 of 29", () => {
+    const table = [
+      [81, 263, 0.2553, 0.3662],
+      [15, 148, 0.0624, 0.1605],
+      [0, 20, 0, 0.1611],
+      [1, 29, 0.0061, 0.1718],
+    ] as const;
+    for (const [hits, total, low, high] of table) {
+      const found = wilson(hits, total);
+      near(found.low, low, 5e-5);
+      near(found.high, high, 5e-5);
+    }
+    assert.deepEqual(wilson(0, 0), { low: 0, high: 1 });
+    assert.deepEqual(wilson(20, 20).high, 1);
+  });
+
+  // The example of R's and Wikipedia's "Holm–Bonferroni method".
+  it('Holm: 0.01, 0.04, 0.03, 0.005', () => {
+    const found = holm([0.01, 0.04, 0.03, 0.005]);
+    for (const [index, expected] of [0.03, 0.06, 0.06, 0.02].entries()) {
+      near(found[index], expected, 1e-12);
+    }
+    assert.deepEqual(holm([]), []);
+    assert.deepEqual(holm([0.9, 0.8]), [1, 1]);
+  });
+
+  // Fleiss, Levin and Paik 2003, Statistical Methods for Rates and Proportions, table 18.1: 0.68, error 0.087.
+  it("Cohen's kappa: two diagnosticians, 0.68 with an error of 0.087", () => {
+    const found = cohenKappa([
+      [75, 1, 4],
+      [5, 4, 1],
+      [0, 0, 10],
+    ]);
+    near(found?.kappa, 0.68, 0.005);
+    near(((found?.high ?? 0) - (found?.low ?? 0)) / 2 / 1.959964, 0.087, 0.001);
+    assert.equal(
+      cohenKappa([
+        [9, 0],
+        [0, 0],
+      ]),
+      undefined,
+    );
+    assert.equal(cohenKappa([]), undefined);
+  });
+
+  // Krippendorff 2011, sections A and C.
+  it("Krippendorff's alpha: two observers 0.095, four with missing values 0.743", () => {
+    const pairs = ['01', '11', '01', '00', '00', '01', '00', '00', '10', '00'];
+    near(krippendorffAlpha(pairs.map((one) => [...one])), 0.095, 5e-4);
+    const observers = ['123321412***', '1233224125*3', '*3332342251*', '12332441251*'];
+    const units = Array.from({ length: 12 }, (_, unit) =>
+      observers.map((one) => one[unit] ?? '*').filter((one) => one !== '*'),
+    );
+    near(krippendorffAlpha(units), 0.743, 5e-4);
+    assert.equal(krippendorffAlpha([['pass'], ['fail']]), undefined);
+    assert.equal(krippendorffAlpha([['pass', 'pass']]), undefined);
+  });
+
+  // Efron and Tibshirani 1993, table 2.1: seven treated mice, mean 86.86, error of the mean 23.36 by bootstrap.
+  it('bootstrap: as wide as the error of the mean of seven mice says', () => {
+    const mice = [94, 197, 16, 38, 99, 141, 23];
+    const { low, high } = bootstrap(mice, 7, 20_000);
+    near((high - low) / 2 / 1.959964, 23.36, 0.5);
+    assert.deepEqual(bootstrap(mice, 7), bootstrap(mice, 7));
+    assert.notDeepEqual(bootstrap(mice, 7), bootstrap(mice, 8));
+    assert.deepEqual(bootstrap([0.5, 0.5]), { low: 0.5, high: 0.5 });
+  });
+
+  it('confusion: rates of fail, and none of nothing', () => {
+    const counts = confusionOf([
+      { judge: 'fail', people: 'fail' },
+      { judge: 'fail', people: 'pass' },
+      { judge: 'pass', people: 'fail' },
+      { judge: 'fail', people: 'fail' },
+    ]);
+    assert.deepEqual(counts, { failFail: 2, failPass: 1, passFail: 1, passPass: 0 });
+    assert.deepEqual(ratesOf(counts), { accuracy: 0.5, precision: 2 / 3, recall: 2 / 3 });
+    const nothing = { accuracy: null, precision: null, recall: null };
+    assert.deepEqual(ratesOf(confusionOf([])), nothing);
+  });
+
+  it('the normal distribution: 0.025 below −1.96, nothing beyond 8', () => {
+    near(normalBelow(-1.959963984540054), 0.025, 1e-15);
+    near(normalBelow(0), 0.5, 0);
+    assert.deepEqual([normalBelow(-40), normalBelow(40)], [0, 1]);
+  });
+
+  it('six changes in one direction are the fewest that show at 0.05', () => {
+    assert.equal(fewestChanges(0.05), 6);
+    assert.ok(mcnemar(6, 0) <= 0.05 && mcnemar(5, 0) > 0.05);
+    assert.ok(wilcoxon([1, 2, 3, 4, 5, 6]) <= 0.05 && wilcoxon([1, 2, 3, 4, 5]) > 0.05);
+    for (const tests of [2, 5, 8]) {
+      const fewest = fewestChanges(0.05 / tests);
+      assert.ok(mcnemar(fewest, 0) <= 0.05 / tests && mcnemar(fewest - 1, 0) > 0.05 / tests);
+    }
+  });
+});
+
+describe('statistics, by simulation', () => {
+  it('the interval of a change of a share covers the truth in 95 of 100 experiments', () => {
+    const random = seededRandom(3);
+    const covered = Array.from({ length: 2_000 }, () => {
+      let [worse, better] = [0, 0];
+      for (let pair = 0; pair < 60; pair += 1) {
+        const drawn = random();
+        if (drawn < 0.15) worse += 1;
+        else if (drawn < 0.2) better += 1;
+      }
+      const { low, high } = changeOfShare(worse, better, 60);
+      return low <= -0.1 && high >= -0.1;
+    }).filter(Boolean).length;
+    near(covered / 2_000, 0.95, 0.02);
+    const none = changeOfShare(0, 0, 20);
+    assert.ok(none.low < 0 && none.high > 0);
+  });
+});
