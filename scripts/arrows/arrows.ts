@@ -96,6 +96,12 @@ export const arrows: readonly Arrows[] = [
     ],
   },
   {
+    folder: 'src/analysis',
+    holds:
+      'what records and labels say together: two runs compared, how noisy judges are, how well they agree with people',
+    imports: ['core', 'statistics', 'runner/repetitions.ts'],
+  },
+  {
     folder: 'src/queue',
     holds:
       'a run past one machine: its cases through BullMQ to workers, their results back, one limit of the cost; the only importer of `bullmq` and `ioredis`',
@@ -104,7 +110,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/report',
     holds: 'one file per reporter, and their registry',
-    imports: ['core', 'assertions', 'runner', 'protocol'],
+    imports: ['core', 'analysis', 'assertions', 'runner', 'protocol'],
   },
   {
     folder: 'src/interop',
@@ -144,6 +150,7 @@ export const arrows: readonly Arrows[] = [
     holds: 'the command line: a thin shell',
     imports: [
       'core',
+      'analysis',
       'disk',
       'evalfile',
       'interop',
@@ -158,7 +165,17 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/extension',
     holds: 'the extension: a thin shell; language features come from the server',
-    imports: ['core', 'assertions', 'evalfile', 'interop', 'runner', 'report', 'store', 'protocol'],
+    imports: [
+      'core',
+      'analysis',
+      'assertions',
+      'evalfile',
+      'interop',
+      'runner',
+      'report',
+      'store',
+      'protocol',
+    ],
   },
   {
     folder: 'webview',

@@ -11,7 +11,7 @@ export const EXIT = {
 
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   passed: 'no case failed or errored',
-  failed: 'a case failed',
+  failed: 'a case failed, or `compare` found what --fail-on names',
   errored:
     'a case errored and none failed; or the model or server of `generate` or `mlflow`, or the queue, could not be used',
   invalid: 'invalid files or usage',

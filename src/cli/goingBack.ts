@@ -1,17 +1,14 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { counted } from '../core/presentation/amounts.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { RunEvent } from '../runner/events.ts';
-import { type EarlierRun, earlierRuns, lastRun, runIn } from '../store/earlierRuns.ts';
+import { type EarlierRun, earlierRuns, lastRun } from '../store/earlierRuns.ts';
 import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 import { findEvalFiles } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
+import { namedRun, RUN } from './namedRun.ts';
 import { shortListOfCases } from './shortList.ts';
-
-/** What `--resume` stands before: it may be a run, or the first of the files. */
-const RUN = /^[0-9a-f]{8}$|\.jsonl$/;
 
 /** A command that goes back to a run. */
 export interface GoingBack {
@@ -32,6 +29,7 @@ export async function resuming(
 ): Promise<GoingBack> {
   assertAlone(options);
   const { resume } = options;
+  // It stands before a run, or before the first of the files.
   const named = typeof resume === 'string' && RUN.test(resume) ? resume : undefined;
   const files = typeof resume === 'string' && !named ? [resume, ...args] : args;
   const earlier = named
@@ -96,21 +94,6 @@ function assertAlone(options: RunCommandOptions): void {
     );
   }
   if (!save) throw new UsageError('--resume continues a record. Leave out --no-save.');
-}
-
-async function namedRun(
-  name: string,
-  args: readonly string[],
-  folder: string,
-): Promise<EarlierRun> {
-  if (name.endsWith('.jsonl')) {
-    const found = await runIn([resolve(folder, name)]);
-    if (found) return found;
-    throw new UsageError(`${name} is not the record of a run.`);
-  }
-  const files = await findEvalFiles(args, folder);
-  for await (const one of earlierRuns(files)) if (one.run.id === name) return one;
-  throw new UsageError(`No record of these files is of the run ${name}. See .turnlight/runs/.`);
 }
 
 const GIVEN = { judge: 'judge', base_url: 'baseUrl', replay: 'replay' } as const;

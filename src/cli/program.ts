@@ -5,6 +5,7 @@ import { UnwritableError } from '../disk/unwritable.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { QueueError } from '../queue/queueError.ts';
 import { RECORD } from '../store/append.ts';
+import { addCompare } from './analysisPrograms.ts';
 import type { GenerateOptions } from './commands/generateCommand.ts';
 import type { ImportOptions } from './commands/importCommand.ts';
 import type { PullOptions } from './commands/mlflowCommand.ts';
@@ -68,6 +69,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   addRun(program, shell, done);
   addJudge(program, shell, done);
   addMerge(program, shell, done);
+  addCompare(program, shell, done);
   addWorker(program, shell, done);
   addCheck(program, shell, done);
   addList(program, shell, done);

@@ -192,7 +192,7 @@ function createTerminal(stream: Stream, shell: Shell, log: RunLog): TerminalRepo
 }
 
 /** https://no-color.org: any value but the empty one turns colours off. */
-function coloursWanted(stream: Stream, env: Shell['env']): boolean {
+export function coloursWanted(stream: Stream, env: Shell['env']): boolean {
   if (env('NO_COLOR')) return false;
   if (env('FORCE_COLOR')) return env('FORCE_COLOR') !== '0';
   return stream.isTty && env('TERM') !== 'dumb';

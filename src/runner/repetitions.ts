@@ -5,6 +5,15 @@ import type { EndLine } from '../core/record/runRecord.ts';
 import { mean } from '../core/scoring.ts';
 import { isFailure, type Status } from '../core/verdict.ts';
 
+/** What of an execution decides. */
+export interface Repetition extends Pick<CaseSummary, 'status' | 'score'> {
+  /** Those that may be required, at least. */
+  readonly verdicts: readonly {
+    readonly status: Status;
+    readonly assertion: { readonly required: boolean };
+  }[];
+}
+
 export interface RepeatedCase {
   readonly status: Status;
   /** Passed ÷ those that passed or failed; null if none did. */
@@ -20,7 +29,7 @@ export interface RepeatedCase {
  *
  * @param pass share of the repetitions that must pass, 0..1
  */
-export function combineRepetitions(lines: readonly CaseSummary[], pass: number): RepeatedCase {
+export function combineRepetitions(lines: readonly Repetition[], pass: number): RepeatedCase {
   const decided = lines.filter(({ status }) => status === 'pass' || status === 'fail');
   const passed = decided.filter(({ status }) => status === 'pass').length;
   const passRate = decided.length === 0 ? null : passed / decided.length;
@@ -70,7 +79,7 @@ function shareOfAll(passed: number, runs: number, k: number): number {
   return share;
 }
 
-function statusOf(lines: readonly CaseSummary[], passRate: number | null, pass: number): Status {
+function statusOf(lines: readonly Repetition[], passRate: number | null, pass: number): Status {
   const gated = lines.some(({ verdicts }) =>
     verdicts.some((verdict) => verdict.assertion.required && isFailure(verdict)),
   );

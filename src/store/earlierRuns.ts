@@ -46,12 +46,15 @@ export async function lastRun(evalFiles: readonly string[]): Promise<EarlierRun 
   return finished;
 }
 
-/** Of one run, whose records these are. */
-export async function runIn(records: readonly string[]): Promise<EarlierRun | undefined> {
+/** Of one run, whose records these are. @param rootOf what the paths in a record start from */
+export async function runIn(
+  records: readonly string[],
+  rootOf: (record: string) => string = rootOfRecord,
+): Promise<EarlierRun | undefined> {
   const byRoot = new Map<string, string>();
   let run: RunLine | undefined;
   for (const record of records) {
-    const root = rootOfRecord(record);
+    const root = rootOf(record);
     const line = byRoot.has(root) ? undefined : await runLineOf(record, root);
     if (!line) continue;
     byRoot.set(root, record);

@@ -1,16 +1,16 @@
 import { statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
 import { groupBy } from '../../core/data/data.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
-import { isAtHome, rootOfRecord } from '../../core/record/recordPaths.ts';
 import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
 import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
-import { type FoundHome, findHome, findHomes } from '../../store/home.ts';
+import { type FoundHome, findHomes } from '../../store/home.ts';
 import { type RunRecord, readRecord } from '../../store/read.ts';
 import { RunRecords } from '../../store/runRecords.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
+import { rootFor } from '../namedRun.ts';
 import { createReporters } from '../reporters.ts';
 import type { Shell } from '../shell.ts';
 import { shortListOfCases } from '../shortList.ts';
@@ -73,10 +73,8 @@ async function recordsOf(args: readonly string[], folder: string): Promise<strin
   return [...found].sort();
 }
 
-/** Paths in a record that was taken elsewhere start at the root of the folder that it is merged in. */
 async function readOne(path: string, folder: string): Promise<RunRecord> {
-  const root = isAtHome(path) ? rootOfRecord(path) : findHome(join(folder, basename(path))).root;
-  const record = await readRecord(path, root);
+  const record = await readRecord(path, rootFor(path, folder));
   if (!record.run) throw new UsageError(`${path} is not the record of a run.`);
   return record;
 }

@@ -1,0 +1,221 @@
+import { type CaseIdentity, caseKey } from '../core/identity.ts';
+import type { Interval } from '../statistics/interval.ts';
+import { changeOfShare } from '../statistics/mcnemar.ts';
+import {
+  type Compared,
+  type Differences,
+  differencesOf,
+  factsOf,
+  type RunFacts,
+} from './differences.ts';
+import { type Change, type Evidence, evidenceOf, type Pair } from './evidence.ts';
+import type { GatheredAssertion, GatheredCase } from './gather.ts';
+import { judgeNoise, type NoiseRow } from './noise.ts';
+import {
+  OUTCOMES,
+  type Outcome,
+  outcomeOfAssertion,
+  outcomeOfCase,
+  type Side,
+  sideOfAssertion,
+  sideOfCase,
+  type TurnChanges,
+  turnChanges,
+} from './outcome.ts';
+
+/** An assertion of a case, in one run or both. */
+export interface ComparedAssertion {
+  readonly key: string;
+  readonly name: string;
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly outcome: Outcome;
+  readonly base?: Side;
+  readonly head?: Side;
+  readonly turns: TurnChanges;
+  /** Why it did not pass in the second run, if so. */
+  readonly reason?: string;
+}
+
+export interface ComparedCase extends CaseIdentity {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly outcome: Outcome;
+  readonly base?: Side;
+  readonly head?: Side;
+  /** Those with another outcome than `unchanged`. */
+  readonly assertions: readonly ComparedAssertion[];
+}
+
+/** Two runs, case by case and assertion by assertion. Plain data. */
+export interface Comparison {
+  readonly base: RunFacts;
+  readonly head: RunFacts;
+  readonly differences: Differences;
+  /** How many cases have each outcome. */
+  readonly counts: Readonly<Record<Outcome, number>>;
+  /** Of the cases that pass or fail in both runs; absent where none does. */
+  readonly passRate?: {
+    readonly cases: number;
+    readonly base: number;
+    readonly head: number;
+    readonly change: Change;
+  };
+  /** Of each assertion, that with the smallest p first. */
+  readonly evidence: readonly Evidence[];
+  /** Of the judges, as far as the two runs tell. */
+  readonly noise: readonly NoiseRow[];
+  /** Those with another outcome than `unchanged`: the worse first. */
+  readonly cases: readonly ComparedCase[];
+}
+
+/** Compares what was gathered of two runs; their suites have the same names. */
+export function compareRuns(base: Compared, head: Compared): Comparison {
+  const [before, after] = [base.gathered.cases, head.gathered.cases];
+  const common: (readonly [GatheredCase, GatheredCase])[] = [];
+  const cases: ComparedCase[] = [];
+  const pairs: Pair[] = [];
+  const statuses: StatusPair[] = [];
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    const [then, now] = [before.get(key), after.get(key)];
+    if (then && now) {
+      common.push([then, now]);
+      pairs.push(...pairsOf(then, now));
+    }
+    const compared = compareCase(then, now);
+    if (compared?.base && compared.head)
+      statuses.push([compared.base.status, compared.head.status]);
+    if (compared) cases.push(compared);
+  }
+  const facts = [factsOf(base), factsOf(head)] as const;
+  const counts = Object.fromEntries(
+    OUTCOMES.map((outcome) => [outcome, cases.filter((one) => one.outcome === outcome).length]),
+  ) as Record<Outcome, number>;
+  return {
+    base: facts[0],
+    head: facts[1],
+    differences: differencesOf(base, head, facts, common),
+    counts,
+    ...passRateOf(statuses),
+    evidence: evidenceOf(pairs).sort((a, b) => (a.adjusted ?? 2) - (b.adjusted ?? 2) || a.p - b.p),
+    noise: judgeNoise(together(before, after)),
+    cases: cases
+      .filter(({ outcome }) => outcome !== 'unchanged')
+      .sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome)),
+  };
+}
+
+function compareCase(
+  then: GatheredCase | undefined,
+  now: GatheredCase | undefined,
+): ComparedCase | undefined {
+  const known = now ?? then;
+  if (!known) return undefined;
+  const { suite, id, variant, path, line } = known;
+  const keys = new Set([...(then?.assertions.keys() ?? []), ...(now?.assertions.keys() ?? [])]);
+  const assertions = [...keys].flatMap(
+    (key) => compareAssertion(then?.assertions.get(key), now?.assertions.get(key)) ?? [],
+  );
+  const [base, head] = [then && sideOfCase(then), now && sideOfCase(now)];
+  const outcome =
+    base && head
+      ? outcomeOfCase(
+          base,
+          head,
+          assertions.map((one) => one.outcome),
+        )
+      : head
+        ? 'new'
+        : 'gone';
+  return {
+    suite,
+    id,
+    ...(variant !== undefined && { variant }),
+    path,
+    line,
+    outcome,
+    ...(base && { base }),
+    ...(head && { head }),
+    assertions: base && head ? assertions.filter((one) => one.outcome !== 'unchanged') : [],
+  };
+}
+
+function compareAssertion(
+  then: GatheredAssertion | undefined,
+  now: GatheredAssertion | undefined,
+): ComparedAssertion | undefined {
+  const known = now ?? then;
+  if (!known) return undefined;
+  const { key, name, path, line } = known;
+  const [base, head] = [then && sideOfAssertion(then), now && sideOfAssertion(now)];
+  const turns = then && now ? turnChanges(then, now) : { worse: [], better: [] };
+  const outcome = base && head ? outcomeOfAssertion(base, head, turns) : head ? 'new' : 'gone';
+  const reason = now?.verdicts.find((one) => one.reason !== undefined)?.reason;
+  return {
+    key,
+    name,
+    path,
+    line,
+    outcome,
+    ...(base && { base }),
+    ...(head && { head }),
+    turns,
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+function pairsOf(then: GatheredCase, now: GatheredCase): Pair[] {
+  return [...now.assertions].flatMap(([key, assertion]) => {
+    const before = then.assertions.get(key);
+    if (!before) return [];
+    const sides = { base: sideOfAssertion(before), head: sideOfAssertion(assertion) };
+    return [{ suite: now.suite, key, name: assertion.name, ...sides }];
+  });
+}
+
+type StatusPair = readonly [before: Side['status'], after: Side['status']];
+
+function passRateOf(statuses: readonly StatusPair[]): Pick<Comparison, 'passRate'> {
+  const decided = statuses.filter((pair) => pair.every((one) => one === 'pass' || one === 'fail'));
+  const cases = decided.length;
+  if (cases === 0) return {};
+  const count = (then: StatusPair[0], now: StatusPair[1]) =>
+    decided.filter(([before, after]) => before === then && after === now).length;
+  const [both, worse, better] = [
+    count('pass', 'pass'),
+    count('pass', 'fail'),
+    count('fail', 'pass'),
+  ];
+  const interval: Interval = changeOfShare(worse, better, cases);
+  return {
+    passRate: {
+      cases,
+      base: (both + worse) / cases,
+      head: (both + better) / cases,
+      change: { value: (better - worse) / cases, ...interval },
+    },
+  };
+}
+
+/** The verdicts of both runs, case by case. */
+function* together(
+  before: ReadonlyMap<string, GatheredCase>,
+  after: ReadonlyMap<string, GatheredCase>,
+): Generator<GatheredCase> {
+  for (const one of before.values()) {
+    const other = after.get(caseKey(one));
+    if (!other) {
+      yield one;
+      continue;
+    }
+    const assertions = new Map(one.assertions);
+    for (const [key, assertion] of other.assertions) {
+      const verdicts = [...(one.assertions.get(key)?.verdicts ?? []), ...assertion.verdicts];
+      assertions.set(key, { ...assertion, verdicts });
+    }
+    yield { ...one, assertions };
+  }
+  for (const [key, one] of after) if (!before.has(key)) yield one;
+}

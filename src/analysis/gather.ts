@@ -1,0 +1,159 @@
+import { groupBy } from '../core/data/data.ts';
+import { type CaseIdentity, caseKey } from '../core/identity.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { conversationHash } from '../core/record/label.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import { isFailure, type Status, type Verdict } from '../core/verdict.ts';
+import type { Repetition } from '../runner/repetitions.ts';
+
+/** What is kept of a verdict: no text but the reason of one that did not pass. */
+export interface VerdictGlance {
+  readonly status: Status;
+  readonly score: number | null;
+  /** By their numbers: `2 pass,4 fail`. */
+  readonly turns: string;
+  readonly judge?: string;
+  readonly samples: number;
+  readonly unstable: boolean;
+  /** Whether all of it is the answer of an earlier run, so that nobody judged again. */
+  readonly cached: boolean;
+  readonly question?: string;
+  /** What was judged, by `conversationHash`. */
+  readonly conversation: string;
+  readonly reason?: string;
+}
+
+/** One assertion of a case, over its repetitions. */
+export interface GatheredAssertion {
+  /** Told apart from others of its case that are equal in all. */
+  readonly key: string;
+  readonly name: string;
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly verdicts: VerdictGlance[];
+}
+
+/** What is kept of one execution of a case. */
+export interface ExecutionGlance {
+  readonly status: Status;
+  readonly score: number | null;
+  readonly conversation: string;
+  readonly input?: string;
+  readonly target?: string;
+  /** Those that decide the case whatever the others say. */
+  readonly verdicts: Repetition['verdicts'];
+}
+
+export interface GatheredCase extends CaseIdentity {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly mustPass: number;
+  readonly executions: ExecutionGlance[];
+  readonly assertions: Map<string, GatheredAssertion>;
+}
+
+const REASON_LENGTH = 200;
+
+/**
+ * Takes the lines of runs and keeps what comparing needs: a few hundred bytes of each verdict, whatever was
+ * said.
+ */
+export class Gathered {
+  /** By suite, id and variant. */
+  readonly cases = new Map<string, GatheredCase>();
+  /** What a suite is known by in all that is compared. */
+  readonly nameOf: (suite: string) => string;
+  readonly #texts = new Map<string, string>();
+
+  /** @param nameOf such as a path from the root */
+  constructor(nameOf: (suite: string) => string = (suite) => suite) {
+    this.nameOf = nameOf;
+  }
+
+  add(line: CaseLine): void {
+    const identity = { suite: this.nameOf(line.suite), id: line.id, variant: line.variant };
+    const key = caseKey(identity);
+    const known = this.cases.get(key) ?? {
+      ...identity,
+      suite: this.#once(identity.suite),
+      path: this.#once(line.source.path),
+      line: line.source.range.start.line + 1,
+      mustPass: line.must_pass ?? 1,
+      executions: [],
+      assertions: new Map<string, GatheredAssertion>(),
+    };
+    this.cases.set(key, known);
+    const conversation = conversationHash(line.conversation);
+    known.executions.push({
+      status: line.status,
+      score: line.score,
+      conversation,
+      ...(line.input_hash !== undefined && { input: line.input_hash }),
+      ...(line.target && { target: this.#once(targetText(line.target)) }),
+      verdicts: line.verdicts
+        .filter((one) => one.assertion.required && isFailure(one))
+        .map(({ status }) => ({ status, assertion: { required: true } })),
+    });
+    for (const [own, verdict] of keyedVerdicts(line)) {
+      const { name, path, line: at } = verdict.assertion;
+      const there = known.assertions.get(own) ?? {
+        key: this.#once(own),
+        name: this.#once(name),
+        path: this.#once(path),
+        line: at,
+        verdicts: [],
+      };
+      known.assertions.set(own, there);
+      there.verdicts.push(this.#glance(verdict, conversation));
+    }
+  }
+
+  #glance(verdict: Verdict, conversation: string): VerdictGlance {
+    const { status, score, judge, question_hash: question, usage } = verdict;
+    const turns = verdict.turns.map((one) => `${one.turn} ${one.status}`).join(',');
+    return {
+      status,
+      score,
+      turns: this.#once(turns),
+      samples: judge?.samples ?? 1,
+      unstable: judge?.unstable ?? false,
+      cached: usage.calls === 0 && (usage.from_cache ?? 0) > 0,
+      conversation,
+      ...(judge && { judge: this.#once(judge.model) }),
+      ...(question !== undefined && { question: this.#once(question) }),
+      ...(isFailure(verdict) && { reason: visibleLine(reasonOf(verdict), REASON_LENGTH) }),
+    };
+  }
+
+  /** The same text is kept once. */
+  #once(text: string): string {
+    const known = this.#texts.get(text);
+    if (known !== undefined) return known;
+    this.#texts.set(text, text);
+    return text;
+  }
+}
+
+/** A case's verdicts by the keys of their assertions; records of version 1 have names alone. */
+export function keyedVerdicts({ verdicts }: Pick<CaseLine, 'verdicts'>): [string, Verdict][] {
+  const groups = groupBy(verdicts, ({ assertion }) => assertion.key ?? assertion.name);
+  return [...groups].flatMap(([key, own]) =>
+    own.map((verdict, index): [string, Verdict] => [
+      index === 0 ? key : `${key} (${index + 1})`,
+      verdict,
+    ]),
+  );
+}
+
+function reasonOf({ rationale, turns }: Verdict): string {
+  const [first] = turns.filter(isFailure);
+  if (!first) return rationale;
+  return first.rationale === '' ? rationale : `Turn ${first.turn}: ${first.rationale}`;
+}
+
+/** `agent (module, 1f2e3d4c)` */
+function targetText({ name, type, digest }: NonNullable<CaseLine['target']>): string {
+  return `${name} (${type}, ${digest.slice(0, 8)})`;
+}

@@ -1,0 +1,109 @@
+import { addTo, groupBy } from '../core/data/data.ts';
+import type { Interval } from '../statistics/interval.ts';
+import { wilson } from '../statistics/wilson.ts';
+import type { GatheredAssertion, GatheredCase, VerdictGlance } from './gather.ts';
+
+/** How often a judge says something else of the same conversation when it is asked the same again. */
+export interface NoiseRow {
+  /** `provider:model` */
+  readonly judge: string;
+  /** By the key of the assertion and, for people, its name; absent of all assertions together. */
+  readonly assertion?: { readonly key: string; readonly name: string };
+  /** Conversations with at least two verdicts that passed or failed; answers from the cache are none. */
+  readonly conversations: number;
+  /** Those whose verdicts were not all the same. */
+  readonly flipped: number;
+  /** Flipped ÷ conversations. */
+  readonly share: Interval;
+  /** How likely two verdicts of the same conversation differ; null where none was judged twice. */
+  readonly disagreement: number | null;
+  /** Verdicts of several samples, and those of which some samples pass and others do not. */
+  readonly sampled: number;
+  readonly unstable: number;
+}
+
+/** Of each judge: all its assertions together first, then each, those that flip most first. */
+export function judgeNoise(cases: Iterable<GatheredCase>): NoiseRow[] {
+  const tallies = new Map<string, Map<string, Tally>>();
+  for (const one of cases) {
+    for (const assertion of one.assertions.values()) tally(assertion, tallies);
+  }
+  return [...tallies].flatMap(([judge, byKey]) => {
+    const rows = [...byKey.values()].map((own) => rowOf(judge, own));
+    const each = rows.filter((row) => row.conversations + row.sampled > 0);
+    each.sort((a, b) => (b.disagreement ?? -1) - (a.disagreement ?? -1));
+    const { assertion: _none, ...all } = rowOf(judge, sumOf([...byKey.values()]));
+    return [all, ...each];
+  });
+}
+
+interface Tally {
+  readonly key: string;
+  readonly name: string;
+  conversations: number;
+  flipped: number;
+  /** Sum over the conversations. */
+  disagreement: number;
+  sampled: number;
+  unstable: number;
+}
+
+function tally(assertion: GatheredAssertion, tallies: Map<string, Map<string, Tally>>): void {
+  const { key, name } = assertion;
+  const byJudge = groupBy(assertion.verdicts, ({ judge }) => judge);
+  for (const [judge, verdicts] of byJudge) {
+    if (judge === undefined) continue;
+    const byKey = tallies.get(judge) ?? new Map<string, Tally>();
+    tallies.set(judge, byKey);
+    const own = byKey.get(key) ?? { ...NOTHING, key, name };
+    byKey.set(key, own);
+    const fresh = verdicts.filter(({ cached }) => !cached);
+    const sampled = fresh.filter(({ samples }) => samples > 1);
+    own.sampled += sampled.length;
+    own.unstable += sampled.filter(({ unstable }) => unstable).length;
+    for (const same of repeatedIn(fresh)) {
+      const [n, passed] = [same.length, same.filter(({ status }) => status === 'pass').length];
+      own.conversations += 1;
+      if (passed > 0 && passed < n) own.flipped += 1;
+      own.disagreement += (2 * passed * (n - passed)) / (n * (n - 1));
+    }
+  }
+}
+
+const NOTHING = { conversations: 0, flipped: 0, disagreement: 0, sampled: 0, unstable: 0 };
+
+/** Verdicts that answer the same question about the same conversation, where there are several. */
+function repeatedIn(verdicts: readonly VerdictGlance[]): VerdictGlance[][] {
+  const groups = new Map<string, VerdictGlance[]>();
+  for (const one of verdicts) {
+    if (one.score === null || one.question === undefined) continue;
+    addTo(groups, `${one.conversation} ${one.question}`, one);
+  }
+  return [...groups.values()].filter(({ length }) => length > 1);
+}
+
+function sumOf(tallies: readonly Tally[]): Tally {
+  const sum = { ...NOTHING, key: '', name: '' };
+  for (const one of tallies) {
+    sum.conversations += one.conversations;
+    sum.flipped += one.flipped;
+    sum.disagreement += one.disagreement;
+    sum.sampled += one.sampled;
+    sum.unstable += one.unstable;
+  }
+  return sum;
+}
+
+function rowOf(judge: string, own: Tally): NoiseRow {
+  const { key, name, conversations, flipped, disagreement, sampled, unstable } = own;
+  return {
+    judge,
+    assertion: { key, name },
+    conversations,
+    flipped,
+    share: wilson(flipped, conversations),
+    disagreement: conversations === 0 ? null : disagreement / conversations,
+    sampled,
+    unstable,
+  };
+}

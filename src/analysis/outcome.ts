@@ -1,0 +1,115 @@
+import { mean } from '../core/scoring.ts';
+import type { Status } from '../core/verdict.ts';
+import { combineRepetitions } from '../runner/repetitions.ts';
+import type { ExecutionGlance, GatheredAssertion, GatheredCase } from './gather.ts';
+
+/**
+ * What became of a case or an assertion. `undecided`: one of the runs could not judge it, or it did not apply
+ * there, so that nothing can be said; an error never counts as unchanged.
+ */
+export const OUTCOMES = ['worse', 'better', 'undecided', 'unchanged', 'new', 'gone'] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** How a case or an assertion came out in one run, its repetitions taken together. */
+export interface Side {
+  readonly status: Status;
+  /** Mean of the repetitions; null if none has one. */
+  readonly score: number | null;
+  /** Of the repetitions. */
+  readonly passed: number;
+  /** That passed or failed. */
+  readonly decided: number;
+  readonly errored: number;
+}
+
+/** Two scores that are closer are the same. */
+const SAME = 1e-9;
+
+export function sideOfCase({ executions, mustPass }: GatheredCase): Side {
+  const { status, score } = combineRepetitions(executions, mustPass);
+  return { ...counts(executions), status, score };
+}
+
+export function sideOfAssertion({ verdicts }: GatheredAssertion): Side {
+  const scores = verdicts.flatMap(({ score }) => (score === null ? [] : [score]));
+  const own = counts(verdicts);
+  const status =
+    own.errored > 0
+      ? 'error'
+      : own.decided === 0
+        ? 'skipped'
+        : own.passed === own.decided
+          ? 'pass'
+          : 'fail';
+  return { ...own, status, score: mean(scores) ?? null };
+}
+
+function counts(given: readonly Pick<ExecutionGlance, 'status'>[]) {
+  const count = (status: Status) => given.filter((one) => one.status === status).length;
+  return { passed: count('pass'), decided: count('pass') + count('fail'), errored: count('error') };
+}
+
+/** Turns that pass in one run and fail in the other; known where each run judged the assertion once. */
+export interface TurnChanges {
+  readonly worse: readonly number[];
+  readonly better: readonly number[];
+}
+
+export function turnChanges(base: GatheredAssertion, head: GatheredAssertion): TurnChanges {
+  const [before, after] = [base.verdicts, head.verdicts];
+  const [first, second] = [before[0], after[0]];
+  if (!first || !second || before.length > 1 || after.length > 1 || first.turns === second.turns) {
+    return { worse: [], better: [] };
+  }
+  const [then, now] = [statusesOf(first.turns), statusesOf(second.turns)];
+  const turned = (from: Status, to: Status) =>
+    [...now].flatMap(([turn, status]) => (status === to && then.get(turn) === from ? [turn] : []));
+  return { worse: turned('pass', 'fail'), better: turned('fail', 'pass') };
+}
+
+function statusesOf(turns: string): Map<number, string> {
+  return new Map(
+    turns.split(',').map((one): [number, string] => {
+      const [turn, status = ''] = one.split(' ');
+      return [Number(turn), status];
+    }),
+  );
+}
+
+/** By how many of its repetitions pass, then its score, then its turns. */
+export function outcomeOfAssertion(base: Side, head: Side, turns: TurnChanges): Outcome {
+  if (base.decided === 0 || head.decided === 0) return sameOr(base.status === head.status);
+  const way =
+    direction(base.passed / base.decided, head.passed / head.decided) ??
+    direction(base.score ?? 0, head.score ?? 0) ??
+    direction(turns.worse.length, turns.better.length);
+  return way ?? sameOr(head.errored <= base.errored);
+}
+
+/**
+ * By its status; of one with the same status by its assertions: it is worse where any of them is, though
+ * others are better.
+ */
+export function outcomeOfCase(base: Side, head: Side, assertions: readonly Outcome[]): Outcome {
+  if (base.status !== head.status) {
+    if (base.decided === 0 || head.decided === 0) return 'undecided';
+    const [before, after] = [RANK[base.status], RANK[head.status]];
+    return before === undefined || after === undefined
+      ? 'undecided'
+      : (direction(before, after) ?? 'unchanged');
+  }
+  const order: readonly Outcome[] = ['worse', 'better', 'undecided'];
+  return order.find((one) => assertions.includes(one)) ?? 'unchanged';
+}
+
+const RANK: Readonly<Partial<Record<Status, number>>> = { fail: 0, pass: 1 };
+
+function direction(before: number, after: number): 'worse' | 'better' | undefined {
+  if (Math.abs(after - before) <= SAME) return undefined;
+  return after < before ? 'worse' : 'better';
+}
+
+function sameOr(same: boolean): Outcome {
+  return same ? 'unchanged' : 'undecided';
+}

@@ -1,0 +1,69 @@
+import { type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
+import { Gathered } from '../../analysis/gather.ts';
+import {
+  comparisonJson,
+  comparisonMarkdown,
+  comparisonText,
+} from '../../report/comparison/comparisonReport.ts';
+import { createPaint } from '../../report/paint.ts';
+import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import { comparable, namesIn } from '../gathering.ts';
+import { chosenRun } from '../namedRun.ts';
+import { coloursWanted } from '../reporters.ts';
+import type { Shell } from '../shell.ts';
+
+export interface CompareOptions {
+  readonly failOn?: 'worse' | 'evidence';
+  readonly format: 'terminal' | 'markdown' | 'json';
+}
+
+/** Tells what two runs differ by. @throws UsageError */
+export async function compare(
+  base: string,
+  head: string,
+  { failOn, format }: CompareOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const [before, after] = [
+    await chosenRun(base, shell.folder),
+    await chosenRun(head, shell.folder),
+  ];
+  if (before.run.id === after.run.id) {
+    throw new UsageError(`${base} and ${head} are the same run, ${after.run.id}.`);
+  }
+  const signal = shell.catchInterrupt();
+  try {
+    const names = [namesIn(before, [after]), namesIn(after, [before])];
+    const comparison = compareRuns(
+      await comparable(before, new Gathered(names[0]), shell, signal),
+      await comparable(after, new Gathered(names[1]), shell, signal),
+    );
+    for (const text of written(comparison, format, shell)) shell.out.write(text);
+    return exitCodeOf(comparison, failOn);
+  } catch (error) {
+    if (signal.aborted) return EXIT.cancelled;
+    throw error;
+  }
+}
+
+function* written(
+  comparison: Comparison,
+  format: CompareOptions['format'],
+  { out, folder, env }: Shell,
+): Generator<string> {
+  if (format === 'json') yield* comparisonJson(comparison);
+  else if (format === 'markdown') yield comparisonMarkdown(comparison, folder);
+  else yield comparisonText(comparison, createPaint(coloursWanted(out, env)), folder);
+}
+
+/** What passed and could not be judged any more is not taken for unchanged. */
+function exitCodeOf({ cases, evidence }: Comparison, failOn: CompareOptions['failOn']): ExitCode {
+  if (failOn === undefined) return EXIT.passed;
+  const failed =
+    failOn === 'worse'
+      ? cases.some(({ outcome }) => outcome === 'worse')
+      : evidence.some(({ says }) => says === 'worse');
+  if (failed) return EXIT.failed;
+  const errored = cases.some(({ outcome, head }) => outcome === 'undecided' && head?.errored);
+  return errored ? EXIT.errored : EXIT.passed;
+}

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { basename, dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { isAtHome, rootOfRecord } from '../core/record/recordPaths.ts';
+import { type EarlierRun, earlierRuns, runIn } from '../store/earlierRuns.ts';
+import { findHome } from '../store/home.ts';
+import { findEvalFiles } from './evalFiles.ts';
+import { UsageError } from './exitCode.ts';
+
+/** The id of a run, or its record. */
+export const RUN = /^[0-9a-f]{8}$|\.jsonl$/;
+
+/** @param name as `RUN` @throws UsageError */
+export async function namedRun(
+  name: string,
+  args: readonly string[],
+  folder: string,
+): Promise<EarlierRun> {
+  if (name.endsWith('.jsonl')) {
+    const record = resolve(folder, name);
+    const found = await runIn([record], (path) => rootFor(path, folder));
+    if (found) return found;
+    throw new UsageError(`${name} is not the record of a run.`);
+  }
+  const files = await findEvalFiles(args, folder);
+  for await (const one of earlierRuns(files)) if (one.run.id === name) return one;
+  throw new UsageError(`No record of these files is of the run ${name}. See .turnlight/runs/.`);
+}
+
+/** What names a run for `chosenRun`. */
+export const RUN_WORDS =
+  'the id or record of a run, `last`, `previous`, or a commit or branch, which names its last run';
+
+/** @param name as `RUN_WORDS` says @throws UsageError */
+export async function chosenRun(name: string, folder: string): Promise<EarlierRun> {
+  if (name.endsWith('.jsonl')) return namedRun(name, [], folder);
+  const files = await findEvalFiles([], folder);
+  const back = { last: 0, previous: 1 }[name];
+  let passed = 0;
+  for await (const one of earlierRuns(files)) {
+    if (back === undefined ? one.run.id === name : passed === back) return one;
+    passed += 1;
+  }
+  if (back !== undefined) {
+    const kept = ['No run', 'Only one run'][passed] ?? '';
+    throw new UsageError(`${kept} of these files is kept. Run them first.`);
+  }
+  const commit = await commitNamed(name, folder);
+  if (commit === undefined) {
+    throw new UsageError(`"${name}" names no run. Expected ${RUN_WORDS}.`);
+  }
+  for await (const one of earlierRuns(files)) if (one.run.commit === commit) return one;
+  const known = name === commit ? '' : ` (${name})`;
+  throw new UsageError(
+    `No run of these files is of the commit ${commit.slice(0, 12)}${known}. Run them there first.`,
+  );
+}
+
+/** Paths in a record that was taken elsewhere start at the root of the folder that it is read in. */
+export function rootFor(record: string, folder: string): string {
+  return isAtHome(record) ? rootOfRecord(record) : findHome(join(folder, basename(record))).root;
+}
+
+/** Undefined where there is no such commit, no repository or no git. */
+async function commitNamed(name: string, folder: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  try {
+    const { stdout } = await promisify(execFile)('git', args, { cwd: folder });
+    return stdout.trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,146 @@
+import type { ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
+import { OUTCOMES } from '../../analysis/outcome.ts';
+import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
+import { scoreText } from '../../core/presentation/score.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import type { Paint } from '../paint.ts';
+import { shownPath } from '../shownPath.ts';
+import { plainTable } from '../table.ts';
+import { writtenJson } from '../writtenJson.ts';
+import {
+  assertionText,
+  changedTexts,
+  evidenceSentence,
+  intervalText,
+  noiseTexts,
+  OUTCOME_ICONS,
+  OUTCOME_WORDS,
+  pText,
+  runText,
+  sideText,
+  signed,
+} from './words.ts';
+
+/** Cases of each outcome that are listed; the rest is counted. */
+const LISTED = { terminal: 30, markdown: 100 };
+
+const NAME_LENGTH = 36;
+
+const HEAD = ['Assertion', 'Cases', 'Before', 'After', 'Change', '95 %', 'Worse', 'Better', 'p'];
+
+/** For a terminal: what changed first, then what the numbers say, then each case that changed. */
+export function comparisonText(comparison: Comparison, paint: Paint, folder: string): string {
+  const bullets = (texts: readonly string[]) => texts.map((one) => `  ${one}`).join('\n');
+  const cases = OUTCOMES.flatMap((outcome) => {
+    const own = comparison.cases.filter((one) => one.outcome === outcome);
+    if (own.length === 0) return [];
+    const head = paint.bold(`${OUTCOME_ICONS[outcome]} ${own.length} ${OUTCOME_WORDS[outcome]}`);
+    const shown = own.slice(0, LISTED.terminal).flatMap((one) => caseLines(one, paint, folder));
+    return [[head, ...shown, ...moreOf(own, LISTED.terminal)].join('\n')];
+  });
+  return `${paragraphs(
+    `Before: ${runText(comparison.base)}\nAfter:  ${runText(comparison.head)}`,
+    `${paint.bold('What changed')}\n${bullets(changedTexts(comparison))}`,
+    paint.bold(evidenceSentence(comparison)),
+    comparison.evidence.length === 0
+      ? undefined
+      : `${plainTable(HEAD, rows(comparison), false)}\np is corrected for the number of assertions, by Holm.`,
+    `${paint.bold('Judge noise')}\n${bullets(noiseTexts(comparison.noise))}`,
+    ...cases,
+    countsText(comparison),
+  )}\n`;
+}
+
+/** For a pull request. */
+export function comparisonMarkdown(comparison: Comparison, folder: string): string {
+  const list = (texts: readonly string[]) => texts.map((one) => `- ${escapeLine(one)}`).join('\n');
+  const row = (cells: readonly string[]) =>
+    `| ${cells.map((one) => escapeLine(one)).join(' | ')} |`;
+  const table = [row(HEAD), row(HEAD).replace(/[^|]+/g, ' --- '), ...rows(comparison).map(row)];
+  const cases = OUTCOMES.flatMap((outcome) => {
+    const own = comparison.cases.filter((one) => one.outcome === outcome);
+    if (own.length === 0) return [];
+    const shown = own.slice(0, LISTED.markdown).map((one) => {
+      const [first = '', ...more] = caseTexts(one, folder);
+      return [`- ${escapeLine(first)}`, ...more.map((text) => `  - ${escapeLine(text)}`)].join(
+        '\n',
+      );
+    });
+    return [
+      `## ${OUTCOME_ICONS[outcome]} ${own.length} ${OUTCOME_WORDS[outcome]}`,
+      [...shown, ...moreOf(own, LISTED.markdown)].join('\n'),
+    ];
+  });
+  return `${paragraphs(
+    `# ${escapeLine(evidenceSentence(comparison))}`,
+    list([`Before: ${runText(comparison.base)}`, `After: ${runText(comparison.head)}`]),
+    `## What changed\n\n${list(changedTexts(comparison))}`,
+    comparison.evidence.length === 0
+      ? undefined
+      : `${table.join('\n')}\n\np is corrected for the number of assertions, by Holm.`,
+    `## Judge noise\n\n${list(noiseTexts(comparison.noise))}`,
+    ...cases,
+    escapeLine(countsText(comparison)),
+  )}\n`;
+}
+
+/** All of it, and the sentence, as JSON. */
+export function* comparisonJson(comparison: Comparison): Generator<string> {
+  const { cases, ...rest } = comparison;
+  function* each() {
+    yield* cases;
+  }
+  yield* writtenJson({ sentence: evidenceSentence(comparison), ...rest, cases: each() });
+  yield '\n';
+}
+
+function rows({ evidence }: Comparison): string[][] {
+  return evidence.map((one) => {
+    const { base, head } = one.test === 'mcnemar' ? one.passRate : one.score;
+    return [
+      `${visibleLine(one.name, NAME_LENGTH)}${one.says === 'too-few' ? ' (too few cases)' : ''}`,
+      String(one.cases),
+      scoreText(base),
+      scoreText(head),
+      signed(one.change.value),
+      intervalText(one.change).replace('95 % ', ''),
+      String(one.worse),
+      String(one.better),
+      pText(one.adjusted),
+    ];
+  });
+}
+
+function caseLines(one: ComparedCase, paint: Paint, folder: string): string[] {
+  const [first = '', ...more] = caseTexts(one, folder);
+  const status = one.outcome === 'worse' ? 'fail' : one.outcome === 'better' ? 'pass' : 'skipped';
+  return [`  ${paint.status(status, first)}`, ...more.map((text) => `      ${text}`)];
+}
+
+function caseTexts(one: ComparedCase, folder: string): string[] {
+  const { base, head, assertions } = one;
+  const place = `${shownPath(one.path, folder)}:${one.line}`;
+  const sides = base && head ? `${sideText(base)} → ${sideText(head)}` : sideText(base ?? head);
+  return [
+    `${caseTitle(one)}: ${sides}  ${place}`,
+    ...assertions.map((assertion) => {
+      const { outcome, reason, path, line } = assertion;
+      const why = reason === undefined || outcome === 'better' ? '' : `: ${reason}`;
+      const at = `${shownPath(path, folder)}:${line}`;
+      return `${OUTCOME_ICONS[outcome]} ${assertionText(assertion)}  ${at}${why}`;
+    }),
+  ];
+}
+
+function moreOf(own: readonly ComparedCase[], listed: number): string[] {
+  return own.length > listed
+    ? [`  and ${own.length - listed} more, which --format json lists`]
+    : [];
+}
+
+/** `200 cases: 1 worse, 199 unchanged` */
+function countsText({ counts }: Comparison): string {
+  const there = OUTCOMES.filter((outcome) => counts[outcome] > 0);
+  return `Cases: ${there.map((outcome) => `${counts[outcome]} ${outcome}`).join(', ') || 'none'}`;
+}

@@ -1,0 +1,174 @@
+import type { ComparedAssertion, Comparison } from '../../analysis/compareRuns.ts';
+import type { RunFacts } from '../../analysis/differences.ts';
+import type { Change, Evidence } from '../../analysis/evidence.ts';
+import type { NoiseRow } from '../../analysis/noise.ts';
+import type { Outcome, Side } from '../../analysis/outcome.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { scoreText } from '../../core/presentation/score.ts';
+import { STATUS_WORDS } from '../../core/presentation/status.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+
+/** A sign and a word, so that nothing relies on colour. */
+export const OUTCOME_ICONS: Readonly<Record<Outcome, string>> = {
+  worse: '↓',
+  better: '↑',
+  undecided: '?',
+  unchanged: '=',
+  new: '+',
+  gone: '−',
+};
+
+export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+  worse: 'worse',
+  better: 'better',
+  undecided: 'could not be judged in one of the runs, or did not apply',
+  unchanged: 'unchanged',
+  new: 'only in the second run',
+  gone: 'only in the first run',
+};
+
+const NAME_LENGTH = 60;
+
+/** `1a2b3c4d of 2026-01-31 12:00 at 0123456789ab, 200 cases` */
+export function runText({ id, started, commit, finished, cases }: RunFacts): string {
+  const time = started.slice(0, 16).replace('T', ' ');
+  const at = commit === undefined ? '' : ` at ${commit.slice(0, 12)}`;
+  return visibleLine(
+    `${id} of ${time}${at}, ${counted(cases, 'case')}${finished ? '' : ', not finished'}`,
+  );
+}
+
+/** What differs between the runs besides what came out, a sentence each; what is the same comes last. */
+export function changedTexts({ base, head, differences }: Comparison): string[] {
+  const { cases, inputs, questions, assertions, sameConversations, files } = differences;
+  const changed = [
+    ...(differences.agent ? [`The agent: ${list(base.agents)} → ${list(head.agents)}.`] : []),
+    ...files.map((file) => `The eval file ${visibleLine(file)}.`),
+    ...(inputs > 0
+      ? [`What the conversation is made from (script, context or agent): ${of(inputs, cases)}.`]
+      : []),
+    ...(differences.judges ? [`The judge: ${list(base.judges)} → ${list(head.judges)}.`] : []),
+    ...(questions > 0
+      ? [`What the same judge is asked: ${questions} of ${counted(assertions, 'assertion')}.`]
+      : []),
+  ];
+  const [before, after] = [repeatText(base), repeatText(head)];
+  return [
+    ...(changed.length === 0
+      ? ['Nothing that the records tell: agent, eval files, questions and judges are the same.']
+      : changed),
+    ...(cases > 0 ? [`Same conversations in both runs: ${of(sameConversations, cases)}.`] : []),
+    before === after
+      ? `Each case ran ${before} in both runs.`
+      : `Each case ran ${before} before and ${after} after.`,
+  ];
+}
+
+function of(some: number, all: number): string {
+  return `${some} of ${counted(all, 'case')}`;
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.map((one) => visibleLine(one, NAME_LENGTH)).join(', ');
+}
+
+/** `3 times with 1 to 5 samples` */
+function repeatText({ repetitions, samples }: RunFacts): string {
+  const range = ([low, high]: readonly [number, number]) =>
+    low === high ? String(low) : `${low} to ${high}`;
+  const times = repetitions[1] === 1 ? 'once' : `${range(repetitions)} times`;
+  return samples[1] === 1 ? times : `${times} with ${range(samples)} samples a verdict`;
+}
+
+/** What the numbers say, in one sentence. */
+export function evidenceSentence({ evidence, passRate }: Comparison): string {
+  if (evidence.length === 0)
+    return 'The runs have no verdict in common: there is nothing to compare.';
+  const found = evidence.filter(({ says }) => says === 'worse' || says === 'better');
+  if (found.length > 0) {
+    const worse = found.some(({ says }) => says === 'worse');
+    const better = found.some(({ says }) => says === 'better');
+    const way = worse && better ? 'in both directions' : worse ? 'for the worse' : 'for the better';
+    return `Evidence of a change ${way}: ${found.map(changeText).join('; ')}.`;
+  }
+  const cases = Math.max(...evidence.map((one) => one.cases));
+  const needed = Math.min(...evidence.map((one) => one.needed));
+  if (evidence.every(({ says }) => says === 'too-few')) {
+    return `${counted(cases, 'case')} ${cases === 1 ? 'is' : 'are'} too few to tell: at least ${needed} would have to change in one direction.`;
+  }
+  const few = evidence.filter(({ says }) => says === 'too-few').length;
+  const beside = few === 0 ? '' : `, and ${counted(few, 'assertion')} with too few cases to tell`;
+  const rate =
+    passRate === undefined
+      ? ''
+      : ` The share of cases that pass changed by ${signed(passRate.change.value)} (${intervalText(passRate.change)}).`;
+  return `No evidence of a change in ${counted(cases, 'case')}${beside}.${rate}`;
+}
+
+/** `Completeness 0.91 → 0.81 (change −0.10, 95 % −0.15 to −0.05, p 0.0004)` */
+function changeText(one: Evidence): string {
+  const { base, head } = one.test === 'mcnemar' ? one.passRate : one.score;
+  const sums = `change ${signed(one.change.value)}, ${intervalText(one.change)}, p ${pText(one.adjusted)}`;
+  return `${visibleLine(one.name, NAME_LENGTH)} ${scoreText(base)} → ${scoreText(head)} (${sums})`;
+}
+
+/** How far the judges can be trusted to say the same again, a sentence each. */
+export function noiseTexts(noise: readonly NoiseRow[]): string[] {
+  const all = noise.filter(({ assertion }) => assertion === undefined);
+  if (all.length === 0) return ['No verdict is by a judge.'];
+  return all.map((row) => {
+    const judge = visibleLine(row.judge, NAME_LENGTH);
+    const samples =
+      row.sampled === 0
+        ? ''
+        : ` Samples disagreed in ${row.unstable} of ${counted(row.sampled, 'verdict')}.`;
+    if (row.disagreement === null) {
+      return `Unknown of ${judge}: it judged no conversation twice.${samples}`;
+    }
+    return `${judge} changed its verdict on ${row.flipped} of ${counted(row.conversations, 'conversation')} that it judged more than once (${intervalText(row.share)}); two verdicts differ with a chance of ${scoreText(row.disagreement)}.${samples}`;
+  });
+}
+
+/** `✓ 1.00`-like, in words: `passed 1.00`, `2 of 3 passed 0.80`, `errored`. */
+export function sideText(side: Side | undefined): string {
+  if (!side) return 'none';
+  const { status, score, passed, decided, errored } = side;
+  const shown = score === null ? '' : ` ${scoreText(score)}`;
+  if (decided + errored < 2) return `${STATUS_WORDS[status]}${shown}`;
+  const errors = errored === 0 ? '' : `, ${errored} ${STATUS_WORDS.error}`;
+  return `${passed} of ${decided} ${STATUS_WORDS.pass}${errors}${shown}`;
+}
+
+/** `Completeness: passed 1.00 → failed 0.50, worse in turn 4` */
+export function assertionText({ name, base, head, turns, outcome }: ComparedAssertion): string {
+  const changes = [
+    ...(turns.worse.length > 0 ? [`worse in ${turnList(turns.worse)}`] : []),
+    ...(turns.better.length > 0 ? [`better in ${turnList(turns.better)}`] : []),
+  ];
+  const sides = base && head ? `${sideText(base)} → ${sideText(head)}` : OUTCOME_WORDS[outcome];
+  return [`${visibleLine(name, NAME_LENGTH)}: ${sides}`, ...changes].join(', ');
+}
+
+function turnList(turns: readonly number[]): string {
+  return `${turns.length === 1 ? 'turn' : 'turns'} ${turns.join(', ')}`;
+}
+
+/** `95 % −0.15 to −0.05` */
+export function intervalText({ low, high }: Pick<Change, 'low' | 'high'>): string {
+  return `95 % ${plain(low)} to ${plain(high)}`;
+}
+
+export function signed(value: number): string {
+  return value > 0 ? `+${plain(value)}` : plain(value);
+}
+
+/** Two digits, with a minus sign that reads as one; no `−0.00`. */
+function plain(value: number): string {
+  const text = value.toFixed(2);
+  return Number(text) === 0 ? '0.00' : text.replace('-', '−');
+}
+
+export function pText(p: number | null): string {
+  if (p === null) return '–';
+  return p < 0.0001 ? '<0.0001' : p.toFixed(4);
+}

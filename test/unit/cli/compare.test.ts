@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { buildVerdict, type Given, judgedLine, writeRun } from '../../support/comparing.ts';
+
+const SUITE =
+  'cases:\n  - {id: a, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n';
+
+const folderWith = (t: TestContext) => workspaceWith(t, { 'suite.eval.yaml': SUITE });
+
+function cases(count: number, given: (id: number) => Given) {
+  return Array.from({ length: count }, (_, id) =>
+    judgedLine(`case-${id}`, [buildVerdict(given(id))]),
+  );
+}
+
+describe('turnlight compare', () => {
+  it('compares the last run with the one before, and fails a build where asked', async (t) => {
+    const folder = await folderWith(t);
+    await writeRun(folder, { lines: cases(200, () => 1) });
+    await writeRun(folder, { lines: cases(200, (id) => (id === 137 ? 0 : 1)) });
+    const told = await turnlight(folder, ['compare']);
+    assert.equal(told.err, '');
+    assert.equal(told.code, 0);
+    assert.match(told.out, /What changed\n {2}Nothing that the records tell/);
+    assert.match(told.out, /No evidence of a change in 200 cases\./);
+    assert.match(told.out, /↓ 1 worse\n {2}case-137: passed → failed {2}suite\.eval\.yaml:10\n/);
+    assert.match(told.out, /Kind: passed 1\.00 → failed 0\.00 {2}suite\.eval\.yaml:14: It is 0\./);
+    assert.match(told.out, /Judge noise\n {2}openai:judge changed its verdict on 1 of 200/);
+    assert.match(told.out, /Cases: 1 worse, 199 unchanged\n$/);
+    assert.equal((await turnlight(folder, ['compare', '--fail-on', 'worse'])).code, 1);
+    assert.equal((await turnlight(folder, ['compare', '--fail-on', 'evidence'])).code, 0);
+    assert.equal(
+      (await turnlight(folder, ['compare', 'last', 'previous', '--fail-on', 'worse'])).code,
+      0,
+    );
+  });
+
+  it('fails on evidence of 20 of 200, in Markdown and JSON alike', async (t) => {
+    const folder = await folderWith(t);
+    const base = await writeRun(folder, { lines: cases(200, () => 1) });
+    const head = await writeRun(folder, { lines: cases(200, (id) => (id % 10 === 0 ? 0 : 1)) });
+    const args = ['compare', base.id, head.path, '--fail-on', 'evidence', '--format'];
+    const markdown = await turnlight(folder, [...args, 'markdown']);
+    assert.equal(markdown.code, 1);
+    assert.match(
+      markdown.out,
+      /^# Evidence of a change for the worse&#58; Kind 1&#46;00 → 0&#46;90/,
+    );
+    assert.match(markdown.out, /\n\| --- \|/);
+    const json = await turnlight(folder, [...args, 'json']);
+    assert.equal(json.code, 1);
+    const parsed = JSON.parse(json.out);
+    assert.equal(parsed.counts.worse, 20);
+    assert.equal(parsed.cases.length, 20);
+    assert.equal(parsed.evidence[0].says, 'worse');
+    assert.match(parsed.sentence, /^Evidence of a change for the worse/);
+  });
+
+  it('exits with 2 where what passed could not be judged any more', async (t) => {
+    const folder = await folderWith(t);
+    await writeRun(folder, { lines: cases(8, () => 1) });
+    await writeRun(folder, { lines: cases(8, (id) => (id === 0 ? 'error' : 1)) });
+    const { code, out } = await turnlight(folder, ['compare', '--fail-on', 'worse']);
+    assert.equal(code, 2);
+    assert.match(
+      out,
+      /\? 1 could not be judged in one of the runs, or did not apply\n {2}case-0: passed → errored/,
+    );
+  });
+
+  it('takes a commit or a branch for its last run, and a record that was taken elsewhere', async (t) => {
+    const folder = await folderWith(t);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+      }).trim();
+    git('init', '-q', '-b', 'main');
+    git('add', '.');
+    git('commit', '-qm', 'First');
+    const commit = git('rev-parse', 'HEAD');
+    await writeRun(folder, { lines: cases(8, () => 0), commit });
+    const base = await writeRun(folder, { lines: cases(8, () => 1), commit });
+    await writeRun(folder, { lines: cases(8, () => 0) });
+    for (const name of ['main', commit.slice(0, 10)]) {
+      const { out, code } = await turnlight(folder, ['compare', name]);
+      assert.equal(code, 0);
+      assert.match(out, new RegExp(`Before: ${base.id} .* at ${commit.slice(0, 12)}`));
+    }
+    const elsewhere = join(folder, 'downloads/base.jsonl');
+    await mkdir(join(folder, 'downloads'));
+    await copyFile(base.path, elsewhere);
+    const { out } = await turnlight(folder, ['compare', 'downloads/base.jsonl', 'last']);
+    assert.match(out, /Cases: 8 worse\n$/);
+    git('commit', '-qm', 'Second', '--allow-empty');
+    const { err, code } = await turnlight(folder, ['compare', 'main']);
+    assert.equal(code, 3);
+    assert.match(
+      err,
+      /No run of these files is of the commit [0-9a-f]{12} \(main\)\. Run them there first\./,
+    );
+  });
+
+  it('says what is wrong with a name, and what it could not read', async (t) => {
+    const folder = await folderWith(t);
+    assert.match((await turnlight(folder, ['compare'])).err, /No run of these files is kept/);
+    const base = await writeRun(folder, { lines: cases(2, () => 1) });
+    const only = await turnlight(folder, ['compare']);
+    assert.equal(only.code, 3);
+    assert.match(only.err, /Only one run of these files is kept/);
+    assert.match((await turnlight(folder, ['compare', 'last', base.id])).err, /are the same run/);
+    assert.match(
+      (await turnlight(folder, ['compare', '--output=x', 'last'])).err,
+      /unknown option/,
+    );
+    assert.match(
+      (await turnlight(folder, ['compare', 'nowhere'])).err,
+      /"nowhere" names no run\. Expected the id/,
+    );
+    await writeFile(join(folder, 'none.jsonl'), '{}\n');
+    assert.match(
+      (await turnlight(folder, ['compare', 'none.jsonl'])).err,
+      /not the record of a run/,
+    );
+    await writeRun(folder, { lines: cases(2, () => 1), ended: false });
+    await appendFile(base.path, 'torn');
+    const { out, err } = await turnlight(folder, ['compare']);
+    assert.match(err, /line 5: this is not a line of a run record/);
+    assert.match(out, /After: .*not finished/);
+  });
+});
