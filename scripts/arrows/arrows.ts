@@ -77,7 +77,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/store',
     holds:
-      'run records: location, append, read, latest verdicts of a case; answers kept between runs',
+      'run records: location, append, read, latest verdicts of a case; labels of people; answers kept between runs',
     imports: ['core', 'disk'],
   },
   {
@@ -126,6 +126,7 @@ export const arrows: readonly Arrows[] = [
       'assertions',
       'evalfile',
       'report',
+      'store',
     ],
   },
   {

@@ -3,7 +3,7 @@ import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { conversationHash } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { isFailure, type Status, type Verdict } from '../core/verdict.ts';
+import { isFailure, type Status, statusSchema, type Verdict } from '../core/verdict.ts';
 import type { Repetition } from '../runner/repetitions.ts';
 
 /** What is kept of a verdict: no text but the reason of one that did not pass. */
@@ -134,6 +134,17 @@ export class Gathered {
     this.#texts.set(text, text);
     return text;
   }
+}
+
+/** What a verdict says of each turn, by its number. */
+export function turnStatuses({ turns }: Pick<VerdictGlance, 'turns'>): Map<number, Status> {
+  return new Map(
+    turns.split(',').flatMap((one): [number, Status][] => {
+      const [turn, given] = one.split(' ');
+      const status = statusSchema.options.find((option) => option === given);
+      return status ? [[Number(turn), status]] : [];
+    }),
+  );
 }
 
 /** A case's verdicts by the keys of their assertions; records of version 1 have names alone. */

@@ -1,7 +1,12 @@
 import { mean } from '../core/scoring.ts';
 import type { Status } from '../core/verdict.ts';
 import { combineRepetitions } from '../runner/repetitions.ts';
-import type { ExecutionGlance, GatheredAssertion, GatheredCase } from './gather.ts';
+import {
+  type ExecutionGlance,
+  type GatheredAssertion,
+  type GatheredCase,
+  turnStatuses,
+} from './gather.ts';
 
 /**
  * What became of a case or an assertion. `undecided`: one of the runs could not judge it, or it did not apply
@@ -62,19 +67,10 @@ export function turnChanges(base: GatheredAssertion, head: GatheredAssertion): T
   if (!first || !second || before.length > 1 || after.length > 1 || first.turns === second.turns) {
     return { worse: [], better: [] };
   }
-  const [then, now] = [statusesOf(first.turns), statusesOf(second.turns)];
+  const [then, now] = [turnStatuses(first), turnStatuses(second)];
   const turned = (from: Status, to: Status) =>
     [...now].flatMap(([turn, status]) => (status === to && then.get(turn) === from ? [turn] : []));
   return { worse: turned('pass', 'fail'), better: turned('fail', 'pass') };
-}
-
-function statusesOf(turns: string): Map<number, string> {
-  return new Map(
-    turns.split(',').map((one): [number, string] => {
-      const [turn, status = ''] = one.split(' ');
-      return [Number(turn), status];
-    }),
-  );
 }
 
 /** By how many of its repetitions pass, then its score, then its turns. */

@@ -1,4 +1,5 @@
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { mappingOf, parseJson } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { absolutePath } from '../core/record/recordPaths.ts';
@@ -6,6 +7,7 @@ import { readRegular } from '../disk/regularFile.ts';
 import { unwritable } from '../disk/unwritable.ts';
 import { RECORD, recordsAt } from './append.ts';
 import { keptHomes } from './home.ts';
+import { LABELS, labelFiles } from './labels.ts';
 
 /** Milliseconds without a new line after which a run without an end is taken to have been killed. */
 const STILL_RUNNING = 60 * 60 * 1000;
@@ -24,11 +26,13 @@ export interface RenamedRecords {
   readonly changed: readonly string[];
   /** Still being written, so that they keep the old id. */
   readonly running: readonly string[];
+  /** Files of labels that now name the new id. */
+  readonly labels: readonly string[];
 }
 
 /**
- * Records a case's results under another id, in all records of its suite. Each is written anew beside
- * itself and put in its place at once; lines about anything else stay as they are.
+ * Records a case's results under another id, in all records of its suite, and the labels of people. Each file is
+ * written anew beside itself and put in its place at once; lines about anything else stay as they are.
  *
  * @throws UnwritableError
  */
@@ -46,7 +50,8 @@ export async function renameCase(renaming: CaseRenaming): Promise<RenamedRecords
       if (done === 'running') running.push(path);
     }
   }
-  return { changed: changed.sort(), running: running.sort() };
+  const labels = await renameLabels(renaming);
+  return { changed: changed.sort(), running: running.sort(), labels };
 }
 
 async function renameIn(
@@ -61,15 +66,42 @@ async function renameIn(
   if (renamed.every((line, index) => line === lines[index])) return 'unconcerned';
   const ended = lines.some((line) => kindOf(line) === 'end');
   if (!ended && Date.now() - before.mtimeMs < STILL_RUNNING) return 'running';
+  return (await replace(RECORD, path, before, renamed)) ? 'changed' : 'running';
+}
+
+/** @returns those that name it */
+async function renameLabels({ suite, from, to }: CaseRenaming): Promise<string[]> {
+  const changed: string[] = [];
+  for (const path of await labelFiles(suite)) {
+    const before = await lstat(path);
+    if (!before.isFile() || before.size > LIMITS.labels) continue;
+    const lines = String(await readRegular(path)).split('\n');
+    const renamed = lines.map((line) => {
+      const label = line.includes(JSON.stringify(from)) ? mappingOf(parseJson(line)) : {};
+      return label.case === from ? JSON.stringify({ ...label, case: to }) : line;
+    });
+    if (renamed.every((line, index) => line === lines[index])) continue;
+    if (await replace(LABELS, path, before, renamed)) changed.push(path);
+  }
+  return changed;
+}
+
+/** @returns false where somebody wrote the file meanwhile @throws UnwritableError */
+async function replace(
+  what: string,
+  path: string,
+  before: Stats,
+  lines: readonly string[],
+): Promise<boolean> {
   const beside = `${path}.${process.pid}.new`;
   try {
-    await writeThrough(beside, renamed.join('\n'), before.mode);
+    await writeThrough(beside, lines.join('\n'), before.mode);
     const now = await stat(path);
-    if (now.size !== before.size || now.mtimeMs !== before.mtimeMs) return 'running';
+    if (now.size !== before.size || now.mtimeMs !== before.mtimeMs) return false;
     await rename(beside, path);
-    return 'changed';
+    return true;
   } catch (error) {
-    throw unwritable(RECORD, beside, error);
+    throw unwritable(what, beside, error);
   } finally {
     await rm(beside, { force: true });
   }

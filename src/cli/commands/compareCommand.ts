@@ -4,10 +4,10 @@ import {
   comparisonJson,
   comparisonMarkdown,
   comparisonText,
-} from '../../report/comparison/comparisonReport.ts';
+} from '../../report/findings/comparisonReport.ts';
 import { createPaint } from '../../report/paint.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { comparable, namesIn } from '../gathering.ts';
+import { comparable, namesIn } from '../findings/gathering.ts';
 import { chosenRun } from '../namedRun.ts';
 import { coloursWanted } from '../reporters.ts';
 import type { Shell } from '../shell.ts';

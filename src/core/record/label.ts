@@ -1,3 +1,4 @@
+import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { type Conversation, conversationSchema } from '../conversation.ts';
 import { digestOf } from '../data/digest.ts';
@@ -32,12 +33,77 @@ export const labelledConversationSchema = z.object({
 export type Label = z.infer<typeof labelSchema>;
 
 /** Names a conversation by what was said in it, wherever it stands and however long it took. */
-export function conversationHash({ entries }: Conversation): string {
-  return digestOf(entries.map(saidIn));
+export function conversationHash(conversation: Conversation): string {
+  return digestOf(said(conversation).entries);
 }
 
-function saidIn(entry: Conversation['entries'][number]): unknown {
+/** A conversation without where it stands, how long it took and whether it came from the cache. */
+export function said({ entries, notes }: Conversation): Conversation {
+  return { entries: entries.map(saidIn), notes };
+}
+
+function saidIn(entry: Conversation['entries'][number]): Conversation['entries'][number] {
   if (entry.kind === 'system') return entry;
-  const { source: _source, latency: _latency, ...said } = entry;
+  const { source: _source, latency: _latency, fromCache: _cached, ...said } = entry;
   return said;
 }
+
+/** `shop.labels` beside `shop.eval.yaml`. */
+export function labelsFolder(evalFile: string): string {
+  return join(dirname(evalFile), `${evalName(evalFile)}.labels`);
+}
+
+/** The name of an eval file without what makes it one. */
+export function evalName(evalFile: string): string {
+  return basename(evalFile).replace(/\.eval\.ya?ml$/, '');
+}
+
+/** What a person's file is called: `ann@example.com` as it is, and nothing that leads out of the folder. */
+export function personName(person: string): string {
+  const name = person
+    .replace(/[^A-Za-z0-9@._+-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
+  return name.slice(0, 80) || 'someone';
+}
+
+/** A label where it stands. */
+export interface PlacedLabel extends Label {
+  /** The name of their file. */
+  readonly person: string;
+  /** Absolute. */
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** Two labels of a person with the same one are about the same thing: the later one counts. */
+export function sameSubject({ assertion, turn, conversation_hash: hash }: Label): string {
+  return JSON.stringify([hash, assertion, turn]);
+}
+
+/**
+ * What a label says of what is there now: `earlier-text` where the conversation has changed since, in whatever
+ * turn, so that it is of another one; `other-question` where only what is asked has changed, so that it counts and
+ * is marked.
+ */
+export type LabelStanding = 'current' | 'other-question' | 'earlier-text';
+
+/** @param now the conversation and the question of a verdict */
+export function standingOf(
+  label: Pick<Label, 'conversation_hash' | 'question_hash'>,
+  now: { readonly conversation: string; readonly question?: string | undefined },
+): LabelStanding {
+  if (label.conversation_hash !== now.conversation) return 'earlier-text';
+  const isOther =
+    label.question_hash !== undefined &&
+    now.question !== undefined &&
+    label.question_hash !== now.question;
+  return isOther ? 'other-question' : 'current';
+}
+
+/** For people, after a label; nothing where it is current. */
+export const STANDING_WORDS: Readonly<Record<LabelStanding, string>> = {
+  current: '',
+  'other-question': 'the question has changed since',
+  'earlier-text': 'label is of an earlier text',
+};

@@ -1,15 +1,12 @@
-import { join } from 'node:path';
 import { questionHash } from '../../assertions/questionHash.ts';
 import { toConversation } from '../../core/conversation.ts';
-import { jsonOrText } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
-import { conversationHash, type Label, labelSchema } from '../../core/record/label.ts';
+import { conversationHash, type Label, personName } from '../../core/record/label.ts';
 import { reaches } from '../../core/scoring.ts';
 import type { Suite, SuiteCase } from '../../core/suite.ts';
-import { readRegular } from '../../disk/regularFile.ts';
+import { keepLabelled } from '../../store/labelled.ts';
+import { appendLabels } from '../../store/labels.ts';
 import { assertionKeyOf, isHuman, shareOf } from './assessments.ts';
-import { makeFolder, replaceFile, writeOnce } from './files.ts';
-import { labelsFolder } from './link.ts';
 import { SESSION, type Session } from './session.ts';
 import type { Assessment } from './wire.ts';
 
@@ -40,7 +37,6 @@ export async function writeLabels(
 ): Promise<LabelledSessions> {
   const byPerson = new Map<string, Label[]>();
   const unclear = new Set<string>();
-  const folder = labelsFolder(evalFile);
   for (const one of pulled) {
     const suiteCase = suite?.cases.find(({ id }) => id === one.id);
     for (const { person, label, name, value } of labelsOf(one, suiteCase)) {
@@ -48,12 +44,12 @@ export async function writeLabels(
       else byPerson.set(person, [...(byPerson.get(person) ?? []), label]);
     }
     if ([...byPerson.values()].flat().some((label) => label.case === one.id)) {
-      await keepConversation(folder, one, suiteCase);
+      await keepConversation(evalFile, one, suiteCase);
     }
   }
   let added = 0;
   for (const [person, labels] of byPerson) {
-    added += await addLabels(join(folder, `${person}.jsonl`), labels);
+    added += await appendLabels(evalFile, person, labels);
   }
   return { added, people: [...byPerson.keys()], unclear: [...unclear] };
 }
@@ -73,7 +69,7 @@ function labelsOf({ id, session, messages, turns }: Pulled, suiteCase?: SuiteCas
       .map((one) => {
         const turn = one.metadata[SESSION] === undefined ? turns.get(trace.trace_id) : undefined;
         return {
-          person: fileNameOf(one.source?.source_id ?? ''),
+          person: personName(one.source?.source_id ?? ''),
           name: one.assessment_name,
           value: one.feedback?.value,
           label: labelOf(one, { case: id, conversation_hash: hash }, turn, suiteCase),
@@ -111,45 +107,19 @@ function conversationOf(messages: readonly Message[]) {
 }
 
 async function keepConversation(
-  folder: string,
+  evalFile: string,
   { messages }: Pulled,
   suiteCase: SuiteCase | undefined,
 ): Promise<void> {
-  const conversation = conversationOf(messages);
   const { role, topics = [], tools = [], expectations = {}, context = {} } = suiteCase ?? {};
-  const facts = { ...(role !== undefined && { role }), topics, tools, expectations, context };
-  const kept = join(folder, 'conversations');
-  await makeFolder(folder);
-  await makeFolder(kept);
-  const text = `${JSON.stringify({ conversation, facts }, undefined, 2)}\n`;
-  await writeOnce(join(kept, `${conversationHash(conversation)}.json`), text);
-}
-
-/** Adds what is not there yet; lines that are no labels stay as they are. */
-async function addLabels(path: string, labels: readonly Label[]): Promise<number> {
-  const text = await readRegular(path).then(String, () => '');
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
-  const known = new Set(
-    lines.flatMap((line) => {
-      const label = labelSchema.safeParse(jsonOrText(line)).data;
-      return label ? [identityOf(label)] : [];
-    }),
-  );
-  const fresh = labels.filter((label) => !known.has(identityOf(label)));
-  if (fresh.length === 0) return 0;
-  const all = [...lines, ...fresh.map((label) => JSON.stringify(label))];
-  await replaceFile(path, `${all.join('\n')}\n`);
-  return fresh.length;
-}
-
-function identityOf({ case: id, assertion, turn, at, conversation_hash: hash }: Label): string {
-  return JSON.stringify([id, assertion, turn, at, hash]);
-}
-
-/** `ann@example.com` as it is; nothing that leads out of the folder. */
-function fileNameOf(person: string): string {
-  const name = person
-    .replace(/[^A-Za-z0-9@._+-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
-  return name.slice(0, 80) || 'someone';
+  await keepLabelled(evalFile, {
+    conversation: conversationOf(messages),
+    facts: {
+      ...(role !== undefined && { role }),
+      topics: [...topics],
+      tools: [...tools],
+      expectations,
+      context,
+    },
+  });
 }

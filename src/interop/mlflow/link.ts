@@ -1,6 +1,7 @@
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { CaseIdentity } from '../../core/identity.ts';
+import { evalName } from '../../core/record/label.ts';
 
 /** What is written beside an eval file that was pulled, whose sessions are which. */
 export const linkSchema = z.object({
@@ -16,20 +17,11 @@ export type Link = z.infer<typeof linkSchema>;
 
 /** `shop.sessions` beside `shop.eval.yaml`. */
 export function sessionsFolder(evalFile: string): string {
-  return join(dirname(evalFile), `${nameOf(evalFile)}.sessions`);
-}
-
-export function labelsFolder(evalFile: string): string {
-  return join(dirname(evalFile), `${nameOf(evalFile)}.labels`);
+  return join(dirname(evalFile), `${evalName(evalFile)}.sessions`);
 }
 
 export function linkFile(evalFile: string): string {
   return join(sessionsFolder(evalFile), 'mlflow.json');
-}
-
-/** The name of an eval file without what makes it one. */
-export function nameOf(evalFile: string): string {
-  return basename(evalFile).replace(/\.eval\.ya?ml$/, '');
 }
 
 /** The session that a case, or the variant of one, was; undefined if it was none. */

@@ -5,6 +5,7 @@ import { LIMITS, readable } from '../../core/limits.ts';
 import type { Tool } from '../../core/message.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { evalName } from '../../core/record/label.ts';
 import type { Suite } from '../../core/suite.ts';
 import { readMessages } from '../../messages/readMessages.ts';
 import { write, writeEntry, writeInline, writeWord } from '../../yaml/quoting.ts';
@@ -16,7 +17,7 @@ import { CaseIds } from './caseIds.ts';
 import type { MlflowClient } from './client.ts';
 import { makeFolder, replaceFile, writeOnce } from './files.ts';
 import { type LabelledSessions, type Pulled, writeLabels } from './labels.ts';
-import { type Link, linkFile, nameOf, sessionsFolder } from './link.ts';
+import { type Link, linkFile, sessionsFolder } from './link.ts';
 import { MlflowError } from './mlflowError.ts';
 import { inOrder, type Session, Sessions, type SessionTalk, talkOfSession } from './session.ts';
 import { readSpans, type Span } from './spans.ts';
@@ -174,7 +175,7 @@ function evalFileText(
   experiment: string,
   pulled: readonly PulledSession[],
 ): string {
-  const include = `${nameOf(evalFile)}.sessions/${CASES}`;
+  const include = `${evalName(evalFile)}.sessions/${CASES}`;
   const assessed = assessedNames(pulled).filter((name) =>
     SUGGESTED.every(({ type }) => type !== name),
   );

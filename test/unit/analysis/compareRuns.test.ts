@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Comparison, compareRuns } from '../../../src/analysis/compareRuns.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
-import { comparisonText } from '../../../src/report/comparison/comparisonReport.ts';
-import {
-  changedTexts,
-  evidenceSentence,
-  noiseTexts,
-} from '../../../src/report/comparison/words.ts';
+import { comparisonText } from '../../../src/report/findings/comparisonReport.ts';
+import { changedTexts, evidenceSentence, noiseTexts } from '../../../src/report/findings/words.ts';
 import { createPaint } from '../../../src/report/paint.ts';
 import { seededRandom } from '../../../src/statistics/random.ts';
 import { buildVerdict, comparedOf, type Given, judgedLine } from '../../support/comparing.ts';

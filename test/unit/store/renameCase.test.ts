@@ -63,7 +63,7 @@ describe('renaming a case with records', () => {
     assert.equal((await runs.find(suite, 'old')).length, 1);
     const hash = { from: 'before', to: 'after' };
     const done = await renameCase({ ...renaming(folder), hash });
-    assert.deepEqual(done, { changed: [run.path], running: [] });
+    assert.deepEqual(done, { changed: [run.path], running: [], labels: [] });
     const [found] = await runs.find(suite, 'new');
     assert.equal(found?.line.source.hash, 'after');
     assert.deepEqual(await runs.find(suite, 'old'), []);
@@ -94,15 +94,23 @@ describe('renaming a case with records', () => {
     const folder = await workspace();
     const mine = buildCaseLine({ id: 'old', status: 'fail', suite: SUITE });
     const path = await record(folder, 'a', mine, '');
-    assert.deepEqual(await renameCase(renaming(folder)), { changed: [], running: [path] });
+    assert.deepEqual(await renameCase(renaming(folder)), {
+      changed: [],
+      running: [path],
+      labels: [],
+    });
     const yesterday = Date.now() / 1000 - 24 * 60 * 60;
     await utimes(path, yesterday, yesterday);
-    assert.deepEqual(await renameCase(renaming(folder)), { changed: [path], running: [] });
+    assert.deepEqual(await renameCase(renaming(folder)), {
+      changed: [path],
+      running: [],
+      labels: [],
+    });
   });
 
   it('follows no symbolic link and needs no records', async () => {
     const folder = await workspace();
-    assert.deepEqual(await renameCase(renaming(folder)), { changed: [], running: [] });
+    assert.deepEqual(await renameCase(renaming(folder)), { changed: [], running: [], labels: [] });
     const outside = await record(
       await workspace(),
       'a',

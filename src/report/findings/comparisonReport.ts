@@ -8,6 +8,7 @@ import type { Paint } from '../paint.ts';
 import { shownPath } from '../shownPath.ts';
 import { plainTable } from '../table.ts';
 import { writtenJson } from '../writtenJson.ts';
+import { markdownTable } from './markdownTable.ts';
 import {
   assertionText,
   changedTexts,
@@ -55,9 +56,6 @@ export function comparisonText(comparison: Comparison, paint: Paint, folder: str
 /** For a pull request. */
 export function comparisonMarkdown(comparison: Comparison, folder: string): string {
   const list = (texts: readonly string[]) => texts.map((one) => `- ${escapeLine(one)}`).join('\n');
-  const row = (cells: readonly string[]) =>
-    `| ${cells.map((one) => escapeLine(one)).join(' | ')} |`;
-  const table = [row(HEAD), row(HEAD).replace(/[^|]+/g, ' --- '), ...rows(comparison).map(row)];
   const cases = OUTCOMES.flatMap((outcome) => {
     const own = comparison.cases.filter((one) => one.outcome === outcome);
     if (own.length === 0) return [];
@@ -78,7 +76,7 @@ export function comparisonMarkdown(comparison: Comparison, folder: string): stri
     `## What changed\n\n${list(changedTexts(comparison))}`,
     comparison.evidence.length === 0
       ? undefined
-      : `${table.join('\n')}\n\np is corrected for the number of assertions, by Holm.`,
+      : `${markdownTable(HEAD, rows(comparison))}\n\np is corrected for the number of assertions, by Holm.`,
     `## Judge noise\n\n${list(noiseTexts(comparison.noise))}`,
     ...cases,
     escapeLine(countsText(comparison)),

@@ -1,10 +1,10 @@
 import { basename, relative, sep } from 'node:path';
-import type { Compared } from '../analysis/differences.ts';
-import type { Gathered } from '../analysis/gather.ts';
-import { visibleLine } from '../core/presentation/visibleText.ts';
-import { type EarlierRun, hasFinished } from '../store/earlierRuns.ts';
-import { recordLines } from '../store/read.ts';
-import type { Shell } from './shell.ts';
+import type { Compared } from '../../analysis/differences.ts';
+import type { Gathered } from '../../analysis/gather.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { type EarlierRun, hasFinished } from '../../store/earlierRuns.ts';
+import { recordLines } from '../../store/read.ts';
+import type { Shell } from '../shell.ts';
 
 /**
  * Reads the cases of a run one by one. What could not be read is told.

@@ -1,0 +1,221 @@
+import { addTo, groupBy } from '../core/data/data.ts';
+import type { CaseIdentity } from '../core/identity.ts';
+import { type LabelStanding, type PlacedLabel, standingOf } from '../core/record/label.ts';
+import type { Status } from '../core/verdict.ts';
+import { krippendorffAlpha } from '../statistics/alpha.ts';
+import { type Confusion, confusionOf, type Rates, ratesOf } from '../statistics/confusion.ts';
+import { cohenKappa, type Kappa } from '../statistics/kappa.ts';
+import {
+  type Gathered,
+  type GatheredAssertion,
+  turnStatuses,
+  type VerdictGlance,
+} from './gather.ts';
+
+/** What people say of one thing: an assertion of a conversation, or of one of its turns. */
+export interface LabelledItem extends CaseIdentity {
+  readonly judge: string;
+  readonly assertion: { readonly key: string; readonly name: string };
+  /** Absent of the whole conversation. */
+  readonly turn?: number;
+  /** What the judge says. */
+  readonly status: Status;
+  /** What most people say; absent where as many say one thing as another. */
+  readonly people?: PlacedLabel['status'];
+  readonly labels: readonly [PlacedLabel, ...PlacedLabel[]];
+  /** Where the question has changed since a label was given, it counts and is marked. */
+  readonly standing: LabelStanding;
+  /** Of the assertion in its file, absolute and from 1. */
+  readonly path: string;
+  readonly line: number;
+}
+
+/** How well a judge agrees with people. */
+export interface AgreementRow extends Rates {
+  readonly judge: string;
+  /** Absent of all assertions together. */
+  readonly assertion?: { readonly key: string; readonly name: string };
+  /** Whether verdicts on turns or on whole conversations are compared. */
+  readonly of: 'turns' | 'cases';
+  /** Things that judge and people passed or failed: all that the numbers are of. */
+  readonly compared: number;
+  readonly confusion: Confusion;
+  /** Null where chance alone agrees: all say the same. */
+  readonly kappa: Kappa | null;
+  /** Of several people among each other; null with fewer than two, or where all say the same. */
+  readonly alpha: number | null;
+  readonly people: readonly string[];
+  /** People passed or failed it, and the judge errored or skipped it. */
+  readonly unjudged: number;
+  /** The judge passed or failed it, and people say that it does not apply. */
+  readonly notApplicable: number;
+  /** As many people say one thing as another. */
+  readonly split: number;
+  /** Of those compared, with a question that has changed since. */
+  readonly otherQuestion: number;
+}
+
+/** A label that no verdict was found for. */
+export interface UnmatchedLabel {
+  readonly label: PlacedLabel;
+  /** `earlier-text`: the case has another conversation now. `not-judged`: no verdict on that assertion or turn. */
+  readonly reason: 'earlier-text' | 'not-judged' | 'not-run';
+}
+
+export interface Agreement {
+  /** Of each judge all assertions together, then each. */
+  readonly rows: readonly AgreementRow[];
+  /** What judge and people say the opposite of, or people among themselves. */
+  readonly disagreements: readonly LabelledItem[];
+  readonly unmatched: readonly UnmatchedLabel[];
+}
+
+/** Of an assertion that no model judges. */
+export const NO_JUDGE = 'no model';
+
+/**
+ * Joins labels to verdicts by conversation, assertion and turn. Of the verdicts of a judge on the same conversation
+ * the first that was gathered counts, so the newest run is to be gathered first.
+ */
+export function agreementOf(labels: readonly PlacedLabel[], gathered: Gathered): Agreement {
+  const verdicts = verdictsIn(gathered);
+  const reasonOf = unmatchedIn(gathered);
+  const unmatched: UnmatchedLabel[] = [];
+  const items: LabelledItem[] = [];
+  const subjects = groupBy(labels, (one) => JSON.stringify([subjectOf(one), one.turn]));
+  for (const own of subjects.values()) {
+    const found = (verdicts.get(subjectOf(own[0])) ?? []).flatMap((one) => itemOf(one, own));
+    items.push(...found);
+    if (found.length > 0) continue;
+    unmatched.push(...own.map((label) => ({ label, reason: reasonOf(label) })));
+  }
+  const byJudge = groupBy(items, ({ judge }) => judge);
+  const rows = [...byJudge.values()].flatMap((own) =>
+    (['cases', 'turns'] as const).flatMap((of) => {
+      const some = own.filter(({ turn }) => (turn === undefined) === (of === 'cases'));
+      const each = [...groupBy(some, ({ assertion }) => assertion.key).values()];
+      const [first] = some;
+      if (!first) return [];
+      const { assertion: _none, ...all } = rowOf([first, ...some.slice(1)], of);
+      return [all, ...each.map((one) => rowOf(one, of))];
+    }),
+  );
+  return { rows, disagreements: items.filter(isDisagreement), unmatched };
+}
+
+interface Found extends CaseIdentity {
+  readonly assertion: GatheredAssertion;
+  readonly verdict: VerdictGlance;
+}
+
+/** The first of each judge, by conversation and assertion. */
+function verdictsIn({ cases }: Gathered): Map<string, Found[]> {
+  const found = new Map<string, Found[]>();
+  const seen = new Set<string>();
+  for (const { suite, id, variant, assertions } of cases.values()) {
+    for (const assertion of assertions.values()) {
+      for (const verdict of assertion.verdicts) {
+        const subject = JSON.stringify([verdict.conversation, assertion.key]);
+        const own = JSON.stringify([subject, verdict.judge]);
+        if (seen.has(own)) continue;
+        seen.add(own);
+        addTo(found, subject, { suite, id, variant, assertion, verdict });
+      }
+    }
+  }
+  return found;
+}
+
+function subjectOf({ conversation_hash: hash, assertion }: PlacedLabel): string {
+  return JSON.stringify([hash, assertion]);
+}
+
+function itemOf(
+  { suite, id, variant, assertion, verdict }: Found,
+  labels: readonly [PlacedLabel, ...PlacedLabel[]],
+): LabelledItem[] {
+  const [{ turn }] = labels;
+  const status = turn === undefined ? verdict.status : turnStatuses(verdict).get(turn);
+  if (status === undefined) return [];
+  const people = majority(labels);
+  const now = { conversation: verdict.conversation, question: verdict.question };
+  const isOther = labels.some((one) => standingOf(one, now) === 'other-question');
+  return [
+    {
+      suite,
+      id,
+      ...(variant !== undefined && { variant }),
+      judge: verdict.judge ?? NO_JUDGE,
+      assertion: { key: assertion.key, name: assertion.name },
+      ...(turn !== undefined && { turn }),
+      status,
+      ...(people && { people }),
+      labels,
+      standing: isOther ? 'other-question' : 'current',
+      path: assertion.path,
+      line: assertion.line,
+    },
+  ];
+}
+
+function majority(labels: readonly PlacedLabel[]): PlacedLabel['status'] | undefined {
+  const [first, second] = [...groupBy(labels, ({ status }) => status)].sort(
+    ([, a], [, b]) => b.length - a.length,
+  );
+  return first && first[1].length > (second?.[1].length ?? 0) ? first[0] : undefined;
+}
+
+/** Says why no verdict was found for a label. */
+function unmatchedIn({ cases }: Gathered): (label: PlacedLabel) => UnmatchedLabel['reason'] {
+  const named = (one: Omit<CaseIdentity, 'suite'>) => JSON.stringify([one.id, one.variant]);
+  const all = [...cases.values()];
+  const ids = new Set(all.map(named));
+  const said = new Set(all.flatMap((one) => one.executions.map((run) => run.conversation)));
+  return ({ case: id, variant, conversation_hash: hash }) => {
+    if (said.has(hash)) return 'not-judged';
+    return ids.has(named({ id, variant })) ? 'earlier-text' : 'not-run';
+  };
+}
+
+function isDecided(status: Status | undefined): status is 'pass' | 'fail' {
+  return status === 'pass' || status === 'fail';
+}
+
+function isDisagreement({ status, people }: LabelledItem): boolean {
+  if (people === undefined) return true;
+  return isDecided(status) && people !== status;
+}
+
+function rowOf(
+  items: readonly [LabelledItem, ...LabelledItem[]],
+  of: AgreementRow['of'],
+): AgreementRow {
+  const [{ judge, assertion }] = items;
+  const compared = items.flatMap((one) =>
+    isDecided(one.status) && isDecided(one.people)
+      ? [{ judge: one.status, people: one.people, standing: one.standing }]
+      : [],
+  );
+  const confusion = confusionOf(compared);
+  const { failFail, failPass, passFail, passPass } = confusion;
+  const table = [
+    [failFail, failPass],
+    [passFail, passPass],
+  ];
+  const count = (holds: (item: LabelledItem) => boolean) => items.filter(holds).length;
+  return {
+    judge,
+    assertion,
+    of,
+    compared: compared.length,
+    confusion,
+    ...ratesOf(confusion),
+    kappa: cohenKappa(table) ?? null,
+    alpha: krippendorffAlpha(items.map(({ labels }) => labels.map(({ status }) => status))) ?? null,
+    people: [...new Set(items.flatMap(({ labels }) => labels.map(({ person }) => person)))].sort(),
+    unjudged: count((one) => isDecided(one.people) && !isDecided(one.status)),
+    notApplicable: count((one) => one.people === 'skipped' && isDecided(one.status)),
+    split: count((one) => one.people === undefined),
+    otherQuestion: compared.filter(({ standing }) => standing === 'other-question').length,
+  };
+}

@@ -1,0 +1,95 @@
+import { type Agreement, type AgreementRow, agreementOf } from '../../analysis/agreement.ts';
+import { Gathered } from '../../analysis/gather.ts';
+import { scoreText } from '../../core/presentation/score.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import type { PlacedLabel } from '../../core/record/label.ts';
+import { agreementMarkdown, agreementText } from '../../report/findings/agreementReport.ts';
+import { createPaint } from '../../report/paint.ts';
+import { shownPath } from '../../report/shownPath.ts';
+import { writtenJson } from '../../report/writtenJson.ts';
+import { labelledLines } from '../../store/labelledLines.ts';
+import { readLabels } from '../../store/labels.ts';
+import { findEvalFiles } from '../evalFiles.ts';
+import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import type { Least } from '../findings/measures.ts';
+import { coloursWanted } from '../reporters.ts';
+import type { Shell } from '../shell.ts';
+
+export interface AgreementOptions {
+  readonly format: 'terminal' | 'markdown' | 'json';
+  readonly failUnder?: readonly Least[];
+}
+
+/** Tells how well judges agree with labels. @throws UsageError */
+export async function agreement(
+  globs: readonly string[],
+  { format, failUnder = [] }: AgreementOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const signal = shell.catchInterrupt();
+  const labels: PlacedLabel[] = [];
+  const gathered = new Gathered();
+  let problems = 0;
+  for (const file of await findEvalFiles(globs, shell.folder)) {
+    const own = await readLabels(file);
+    for (const { path, line, message } of own.problems) {
+      const place = [shownPath(path, shell.folder), ...(line === undefined ? [] : [line])];
+      shell.err.write(`${place.join(':')}: ${visibleLine(message)}\n`);
+    }
+    problems += own.problems.length;
+    labels.push(...own.labels);
+    if (own.labels.length === 0) continue;
+    for await (const line of labelledLines(file, new Set(own.labels.map((one) => one.case)))) {
+      if (signal.aborted) return EXIT.cancelled;
+      gathered.add(line);
+    }
+  }
+  if (labels.length === 0 && problems === 0) {
+    throw new UsageError(
+      'No labels stand beside these files. They are in NAME.labels/PERSON.jsonl beside NAME.eval.yaml.',
+    );
+  }
+  const found = agreementOf(labels, gathered);
+  for (const text of written(found, format, shell)) shell.out.write(text);
+  const code = under(found, failUnder, shell);
+  return problems > 0 ? EXIT.invalid : code;
+}
+
+function* written(
+  found: Agreement,
+  format: AgreementOptions['format'],
+  { out, folder, env }: Shell,
+): Generator<string> {
+  if (format === 'markdown') yield agreementMarkdown(found, folder);
+  else if (format === 'terminal') {
+    yield agreementText(found, createPaint(coloursWanted(out, env)), folder);
+  } else {
+    yield* writtenJson(found);
+    yield '\n';
+  }
+}
+
+/** Of each judge and assertion. What cannot be measured reaches nothing, and fails nothing either. */
+function under({ rows }: Agreement, least: readonly Least[], shell: Shell): ExitCode {
+  const each = rows.filter(({ assertion }) => assertion !== undefined);
+  let code: ExitCode = least.length > 0 && each.length === 0 ? EXIT.errored : EXIT.passed;
+  for (const row of each) {
+    for (const { measure, value } of least) {
+      const own = measured(row, measure);
+      if (own !== null && own >= value) continue;
+      const of = `${visibleLine(row.judge)}, ${visibleLine(row.assertion?.name ?? '')} (${row.of})`;
+      shell.err.write(
+        own === null
+          ? `${of}: ${measure} cannot be measured, as there are too few labels, or all say the same.\n`
+          : `${of}: ${measure} ${scoreText(own, value)} is below ${scoreText(value)}.\n`,
+      );
+      if (own !== null) code = EXIT.failed;
+      else if (code === EXIT.passed) code = EXIT.errored;
+    }
+  }
+  return code;
+}
+
+function measured(row: AgreementRow, measure: Least['measure']): number | null {
+  return measure === 'kappa' ? (row.kappa?.kappa ?? null) : row[measure];
+}

@@ -1,0 +1,131 @@
+import type {
+  Agreement,
+  AgreementRow,
+  LabelledItem,
+  UnmatchedLabel,
+} from '../../analysis/agreement.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
+import { scoreText } from '../../core/presentation/score.ts';
+import { STATUS_WORDS } from '../../core/presentation/status.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { STANDING_WORDS } from '../../core/record/label.ts';
+import type { Paint } from '../paint.ts';
+import { shownPath } from '../shownPath.ts';
+import { plainTable } from '../table.ts';
+import { markdownTable } from './markdownTable.ts';
+
+const NAME_LENGTH = 36;
+const COMMENT_LENGTH = 160;
+
+/** Disagreements that are listed; the rest is counted. */
+const LISTED = { terminal: 50, markdown: 200 };
+
+const HEAD = [
+  ...['Judge', 'Assertion', 'Of', 'Compared', 'Accuracy', 'Precision', 'Recall'],
+  ...['Kappa', '95 %', 'Both fail', 'Judge fails', 'People fail', 'Both pass', 'Alpha'],
+];
+
+const MEANING =
+  'Precision and recall are of fail. Kappa is agreement beyond chance, alpha that of people among each other.';
+
+/** For a terminal: a row for each judge and assertion, then each disagreement with file and line. */
+export function agreementText(agreement: Agreement, paint: Paint, folder: string): string {
+  const { rows } = agreement;
+  const items = itemTexts(agreement, folder, LISTED.terminal);
+  return `${paragraphs(
+    rows.length === 0 ? 'No label speaks of a conversation that was judged.' : undefined,
+    rows.length === 0 ? undefined : `${plainTable(HEAD, rows.map(cells), false)}\n${MEANING}`,
+    notesOf(agreement).join('\n'),
+    items.length === 0 ? undefined : [paint.bold('Disagreements'), ...items].join('\n  '),
+  )}\n`;
+}
+
+/** For a pull request. */
+export function agreementMarkdown(agreement: Agreement, folder: string): string {
+  const list = (texts: readonly string[]) =>
+    texts.map((one) => `- ${escapeLine(one, 600)}`).join('\n');
+  const { rows } = agreement;
+  const items = itemTexts(agreement, folder, LISTED.markdown);
+  return `${paragraphs(
+    '# Agreement of judges with people',
+    rows.length === 0
+      ? 'No label speaks of a conversation that was judged.'
+      : `${markdownTable(HEAD, rows.map(cells))}\n\n${MEANING}`,
+    list(notesOf(agreement)),
+    items.length === 0 ? undefined : `## Disagreements\n\n${list(items)}`,
+  )}\n`;
+}
+
+function cells(row: AgreementRow): string[] {
+  const { judge, assertion, of, compared, confusion, kappa } = row;
+  const share = (value: number | null) => (value === null ? '–' : scoreText(value));
+  return [
+    visibleLine(judge, NAME_LENGTH),
+    assertion ? visibleLine(assertion.name, NAME_LENGTH) : 'all',
+    of,
+    String(compared),
+    share(row.accuracy),
+    share(row.precision),
+    share(row.recall),
+    kappa ? kappa.kappa.toFixed(2) : '–',
+    kappa ? `${kappa.low.toFixed(2)} to ${kappa.high.toFixed(2)}` : '–',
+    String(confusion.failFail),
+    String(confusion.failPass),
+    String(confusion.passFail),
+    String(confusion.passPass),
+    row.alpha === null ? '–' : row.alpha.toFixed(2),
+  ];
+}
+
+/** What the numbers leave out, a sentence each. */
+function notesOf({ rows, unmatched }: Agreement): string[] {
+  const sums = rows.filter(({ assertion }) => assertion === undefined);
+  const sum = (pick: (row: AgreementRow) => number) =>
+    sums.reduce((total, row) => total + pick(row), 0);
+  const notes: [number, string][] = [
+    [sum((row) => row.otherQuestion), 'counted, though the question has changed since'],
+    [sum((row) => row.split), 'not counted: as many people say one thing as another'],
+    [sum((row) => row.unjudged), 'not counted: the judge errored or skipped it'],
+    [sum((row) => row.notApplicable), 'not counted: people say that it does not apply'],
+    ...(Object.keys(UNMATCHED) as UnmatchedLabel['reason'][]).map((reason): [number, string] => [
+      unmatched.filter((one) => one.reason === reason).length,
+      `not counted: ${UNMATCHED[reason]}`,
+    ]),
+  ];
+  return notes
+    .filter(([count]) => count > 0)
+    .map(([count, text]) => `${counted(count, 'label')} ${text}.`);
+}
+
+const UNMATCHED: Readonly<Record<UnmatchedLabel['reason'], string>> = {
+  'earlier-text': STANDING_WORDS['earlier-text'],
+  'not-judged': 'no verdict on that assertion or turn',
+  'not-run': 'no kept run has the conversation',
+};
+
+function itemTexts({ disagreements }: Agreement, folder: string, most: number): string[] {
+  const more = disagreements.length - most;
+  return [
+    ...disagreements.slice(0, most).map((one) => itemText(one, folder)),
+    ...(more > 0 ? [`and ${more} more, which --format json lists`] : []),
+  ];
+}
+
+/** `refund, turn 4, Kind  shop.eval.yaml:14: openai:judge passed, ann failed (shop.labels/ann.jsonl:3: "Rude.")` */
+function itemText(item: LabelledItem, folder: string): string {
+  const { turn, assertion, judge, status, labels, standing } = item;
+  const about = [
+    caseTitle(item),
+    ...(turn === undefined ? [] : [`turn ${turn}`]),
+    visibleLine(assertion.name, NAME_LENGTH),
+  ].join(', ');
+  const said = labels.map(({ person, status: own, path, line, comment }) => {
+    const words = comment === undefined ? '' : `: “${visibleLine(comment, COMMENT_LENGTH)}”`;
+    return `${visibleLine(person)} ${STATUS_WORDS[own]} (${shownPath(path, folder)}:${line}${words})`;
+  });
+  const mark = STANDING_WORDS[standing] === '' ? '' : `; ${STANDING_WORDS[standing]}`;
+  const place = `${shownPath(item.path, folder)}:${item.line}`;
+  return `${about}  ${place}: ${visibleLine(judge)} ${STATUS_WORDS[status]}, ${said.join(', ')}${mark}`;
+}

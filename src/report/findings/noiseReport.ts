@@ -1,0 +1,43 @@
+import type { NoiseRow } from '../../analysis/noise.ts';
+import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
+import { scoreText } from '../../core/presentation/score.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { plainTable } from '../table.ts';
+import { markdownTable } from './markdownTable.ts';
+import { intervalText, noiseTexts } from './words.ts';
+
+const NAME_LENGTH = 36;
+
+const HEAD = [
+  'Judge',
+  'Assertion',
+  'Conversations',
+  'Flipped',
+  '95 %',
+  'Chance',
+  'Samples disagreed',
+];
+
+export function noiseText(rows: readonly NoiseRow[]): string {
+  const table = rows.length === 0 ? undefined : plainTable(HEAD, rows.map(cells), false);
+  return `${paragraphs(noiseTexts(rows).join('\n'), table)}\n`;
+}
+
+export function noiseMarkdown(rows: readonly NoiseRow[]): string {
+  const list = noiseTexts(rows).map((one) => `- ${escapeLine(one)}`);
+  const table = rows.length === 0 ? undefined : markdownTable(HEAD, rows.map(cells));
+  return `${paragraphs('# Judge noise', list.join('\n'), table)}\n`;
+}
+
+function cells(row: NoiseRow): string[] {
+  const { judge, assertion, conversations, flipped, share, disagreement, sampled, unstable } = row;
+  return [
+    visibleLine(judge, NAME_LENGTH),
+    assertion ? visibleLine(assertion.name, NAME_LENGTH) : 'all',
+    String(conversations),
+    String(flipped),
+    conversations === 0 ? '–' : intervalText(share).replace('95 % ', ''),
+    disagreement === null ? '–' : scoreText(disagreement),
+    sampled === 0 ? '–' : `${unstable} of ${sampled}`,
+  ];
+}

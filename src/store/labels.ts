@@ -1,0 +1,148 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { errorText } from '../core/errors.ts';
+import { LIMITS, readable } from '../core/limits.ts';
+import {
+  type Label,
+  labelSchema,
+  labelsFolder,
+  type PlacedLabel,
+  personName,
+  sameSubject,
+} from '../core/record/label.ts';
+import type { Scrubber } from '../core/scrubber.ts';
+import { APPENDING, isRealFolder, makeRealFolder, openRegular } from '../disk/regularFile.ts';
+import { unwritable } from '../disk/unwritable.ts';
+import { linesIn } from './recordLines.ts';
+
+/** As messages call them. */
+export const LABELS = 'The label';
+
+/** A line that is no label, or a file that could not be read; the others are read all the same. */
+export interface LabelProblem {
+  /** Absolute. */
+  readonly path: string;
+  /** From 1; absent of a whole file. */
+  readonly line?: number;
+  /** A sentence that says what to do. */
+  readonly message: string;
+}
+
+export interface Labels {
+  /** Of each person the last about each thing, in the order of the files. */
+  readonly labels: readonly PlacedLabel[];
+  readonly problems: readonly LabelProblem[];
+}
+
+/** What people said of an eval file's verdicts; empty where there is nothing. @param evalFile absolute */
+export async function readLabels(evalFile: string): Promise<Labels> {
+  const labels: PlacedLabel[] = [];
+  const problems: LabelProblem[] = [];
+  for (const path of await labelFiles(evalFile)) {
+    const person = basename(path, '.jsonl');
+    const own = new Map<string, PlacedLabel>();
+    try {
+      for await (const { number: line, value, isTooLarge } of linesIn(path, LIMITS.labels)) {
+        const wrong = isTooLarge ? TOO_LARGE : mistakeIn(value);
+        if (wrong !== undefined) problems.push({ path, line, message: wrong });
+        else keepLast(own, { ...labelSchema.parse(value), person, path, line });
+        if (problems.length >= LIMITS.problems) break;
+      }
+    } catch (error) {
+      problems.push({ path, message: errorText(error) });
+    }
+    labels.push(...own.values());
+  }
+  return { labels, problems };
+}
+
+/**
+ * Adds what a person says; what they said before of the same thing stays in the file and no longer counts. The
+ * conversations that the labels speak of are kept apart, by `keepLabelled`.
+ *
+ * @param evalFile absolute
+ * @returns how many were new
+ * @throws UnwritableError
+ */
+export async function appendLabels(
+  evalFile: string,
+  person: string,
+  labels: readonly Label[],
+  scrubber?: Scrubber,
+): Promise<number> {
+  const folder = labelsFolder(evalFile);
+  const path = join(folder, `${personName(person)}.jsonl`);
+  try {
+    await makeRealFolder(folder);
+    const { known, isWhole } = await linesOf(path);
+    const lines = labels
+      .filter((label) => !known.has(identityOf(label)))
+      .map((label) => JSON.stringify(labelSchema.parse(label)))
+      .map((line) => scrubber?.text(line) ?? line);
+    if (lines.length === 0) return 0;
+    const file = await openRegular(path, APPENDING);
+    try {
+      await file.writeFile(`${isWhole ? '' : '\n'}${lines.join('\n')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return lines.length;
+  } catch (error) {
+    throw unwritable(LABELS, path, error);
+  }
+}
+
+/** The files of people, absolute and sorted. A file that is a link is told when it is read. */
+export async function labelFiles(evalFile: string): Promise<string[]> {
+  const folder = labelsFolder(evalFile);
+  if (!isRealFolder(folder)) return [];
+  const names = await readdir(folder).catch(() => []);
+  return names
+    .filter((name) => name.endsWith('.jsonl'))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+/** A label that was given later counts, whichever stands last after a merge. */
+function keepLast(own: Map<string, PlacedLabel>, label: PlacedLabel): void {
+  const key = sameSubject(label);
+  const before = own.get(key);
+  if (before && before.at > label.at) return;
+  own.delete(key);
+  own.set(key, label);
+}
+
+/** What was said at one time about one thing is one label. */
+function identityOf(label: Label): string {
+  return JSON.stringify([label.case, label.variant, label.at, sameSubject(label)]);
+}
+
+/** What is there, so that nothing is said twice, and whether the last line has its line break. */
+async function linesOf(path: string): Promise<{ known: Set<string>; isWhole: boolean }> {
+  const known = new Set<string>();
+  let isWhole = true;
+  try {
+    for await (const line of linesIn(path, LIMITS.labels)) {
+      ({ isWhole } = line);
+      const { data } = labelSchema.safeParse(line.value);
+      if (data) known.add(identityOf(data));
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  return { known, isWhole };
+}
+
+const TOO_LARGE = `This line is longer than ${readable(LIMITS.recordLine)} bytes. Remove it.`;
+
+/** Undefined of a label. */
+function mistakeIn(value: unknown): string | undefined {
+  if (value === undefined) {
+    return 'This line is no JSON. Complete it, or remove it; a conflict of git leaves such lines too.';
+  }
+  const [issue] = labelSchema.safeParse(value).error?.issues ?? [];
+  if (!issue) return undefined;
+  const at = issue.path.join('.');
+  return `This is no label${at === '' ? '' : `: \`${at}\` is wrong`} (${issue.message}). Mend the line, or remove it.`;
+}

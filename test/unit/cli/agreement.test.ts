@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { conversationHash, type Label, labelsFolder } from '../../../src/core/record/label.ts';
+import type { CaseLine } from '../../../src/core/record/runRecord.ts';
+import { appendLabels } from '../../../src/store/labels.ts';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { buildVerdict, judgedLine, writeRun } from '../../support/comparing.ts';
+
+const SUITE =
+  'cases:\n  - {id: a, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n';
+
+function lines(fails: (id: number) => boolean, question = 'q1'): CaseLine[] {
+  return Array.from({ length: 12 }, (_, id) =>
+    judgedLine(`case-${id}`, [buildVerdict(fails(id) ? 0 : 1, { question })], {
+      said: `Reply ${id}`,
+    }),
+  );
+}
+
+function labelled(line: CaseLine, status: Label['status'], given: Partial<Label> = {}): Label {
+  return {
+    case: line.id,
+    assertion: 'Kind',
+    question_hash: 'q1',
+    conversation_hash: conversationHash(line.conversation),
+    status,
+    at: '2026-01-01T00:00:00.000Z',
+    ...given,
+  };
+}
+
+async function labelledFolder(t: TestContext, right = 11) {
+  const folder = await workspaceWith(t, { 'suite.eval.yaml': SUITE });
+  const file = join(folder, 'suite.eval.yaml');
+  const run = lines((id) => id % 2 === 0);
+  await appendLabels(
+    file,
+    'ann',
+    run.map((line, id) => {
+      const status = (id % 2 === 0) === id < right ? ('fail' as const) : ('pass' as const);
+      return labelled(line, status, { comment: `About ${id}` });
+    }),
+  );
+  return { folder, file, run };
+}
+
+describe('turnlight agreement', () => {
+  it('tells of each judge and assertion, and where it disagrees, with file and line', async (t) => {
+    const { folder, run } = await labelledFolder(t);
+    await writeRun(folder, { lines: run });
+    const { code, out, err } = await turnlight(folder, ['agreement']);
+    assert.equal(err, '');
+    assert.equal(code, 0);
+    assert.match(out, /openai:judge {2}all +cases +12 +0\.92/);
+    assert.match(out, /openai:judge {2}Kind +cases +12 +0\.92 +1\.00 +0\.86 +0\.83/);
+    assert.match(
+      out,
+      /case-11, Kind {2}suite\.eval\.yaml:14: openai:judge passed, ann failed \(suite\.labels\/ann\.jsonl:12: “About 11”\)/,
+    );
+    const json = await turnlight(folder, ['agreement', 'suite.eval.yaml', '--format', 'json']);
+    assert.deepEqual(JSON.parse(json.out).rows[1].confusion, {
+      failFail: 6,
+      failPass: 0,
+      passFail: 1,
+      passPass: 5,
+    });
+    const markdown = await turnlight(folder, ['agreement', '--format', 'markdown']);
+    assert.match(markdown.out, /^# Agreement of judges with people\n\n\| Judge \|/);
+  });
+
+  it('fails a build below a measure, also where it cannot be measured', async (t) => {
+    const { folder, run } = await labelledFolder(t, 8);
+    await writeRun(folder, { lines: run });
+    const low = await turnlight(folder, ['agreement', '--fail-under', 'kappa=0.7']);
+    assert.equal(low.code, 1);
+    assert.match(low.err, /openai:judge, Kind \(cases\): kappa 0\.33 is below 0\.70\./);
+    const fine = ['--fail-under', 'kappa=0.3', '--fail-under', 'accuracy=0.6'];
+    assert.equal((await turnlight(folder, ['agreement', ...fine])).code, 0);
+    const alone = await turnlight(folder, ['agreement', '--fail-under', 'alpha=0.5']);
+    assert.equal(alone.code, 2);
+    assert.match(alone.err, /alpha cannot be measured/);
+    const wrong = await turnlight(folder, ['agreement', '--fail-under', 'kapa=0.5']);
+    assert.equal(wrong.code, 3);
+    assert.match(wrong.err, /Expected kappa, accuracy, precision, recall, or alpha/);
+  });
+
+  it('counts labels of a changed question, and not those of an earlier text', async (t) => {
+    const { folder, run, file } = await labelledFolder(t, 12);
+    await writeRun(folder, { lines: lines((id) => id % 2 === 0, 'q2') });
+    const [first] = run;
+    assert.ok(first);
+    await appendLabels(file, 'bob', [
+      labelled(first, 'pass', { conversation_hash: '0'.repeat(64) }),
+      labelled(first, 'pass', { conversation_hash: '1'.repeat(64), case: 'never' }),
+    ]);
+    const { out } = await turnlight(folder, ['agreement']);
+    assert.match(out, /12 labels counted, though the question has changed since\./);
+    assert.match(out, /1 label not counted: label is of an earlier text\./);
+    assert.match(out, /1 label not counted: no kept run has the conversation\./);
+  });
+
+  it('tells bad lines and exits with 3, and says where there are no labels', async (t) => {
+    const { folder, run, file } = await labelledFolder(t);
+    await writeRun(folder, { lines: run });
+    await appendFile(join(labelsFolder(file), 'ann.jsonl'), 'what?\n');
+    const { code, out, err } = await turnlight(folder, ['agreement']);
+    assert.equal(code, 3);
+    assert.match(err, /^suite\.labels\/ann\.jsonl:13: This line is no JSON\./);
+    assert.match(out, /Kind +cases +12/);
+    const empty = await workspaceWith(t, { 'suite.eval.yaml': SUITE });
+    assert.match(
+      (await turnlight(empty, ['agreement'])).err,
+      /^No labels stand beside these files\./,
+    );
+  });
+});
+
+describe('turnlight noise', () => {
+  it('tells how often verdicts flip over the runs that are kept, or over those that are named', async (t) => {
+    const folder = await workspaceWith(t, { 'suite.eval.yaml': SUITE });
+    assert.equal((await turnlight(folder, ['noise'])).code, 3);
+    await writeRun(folder, { lines: lines(() => false) });
+    const second = await writeRun(folder, { lines: lines((id) => id < 3) });
+    await writeRun(folder, { lines: lines(() => false), options: { replay: 'x.jsonl' } });
+    await writeRun(folder, { lines: lines(() => false), merged_from: ['x'] });
+    const { code, out } = await turnlight(folder, ['noise']);
+    assert.equal(code, 0);
+    assert.match(
+      out,
+      /^openai:judge changed its verdict on 3 of 12 conversations that it judged more than once/,
+    );
+    assert.match(out, /openai:judge {2}Kind +12 +3 /);
+    const one = await turnlight(folder, ['noise', second.id, '--format', 'markdown']);
+    assert.match(one.out, /Unknown of openai/);
+    const json = await turnlight(folder, ['noise', '--format', 'json']);
+    assert.equal(JSON.parse(json.out)[0].flipped, 3);
+  });
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import {
+  conversationHash,
+  type Label,
+  labelsFolder,
+  personName,
+  STANDING_WORDS,
+  standingOf,
+} from '../../../src/core/record/label.ts';
+import { Scrubber } from '../../../src/core/scrubber.ts';
+import { keepLabelled, readLabelled } from '../../../src/store/labelled.ts';
+import { appendLabels, readLabels } from '../../../src/store/labels.ts';
+import { renameCase } from '../../../src/store/renameCase.ts';
+import { talk } from '../../support/buildRun.ts';
+import { workspaceWith } from '../../support/commandLine.ts';
+
+const FACTS = { topics: [], tools: [], expectations: {}, context: {} };
+const HASH = conversationHash(talk('Hi', 'Hello'));
+
+function label(given: Partial<Label> = {}): Label {
+  return {
+    case: 'refund',
+    assertion: 'Kind',
+    conversation_hash: HASH,
+    status: 'fail',
+    at: '2026-01-01T00:00:00.000Z',
+    ...given,
+  };
+}
+
+async function evalFileIn(t: TestContext): Promise<{ folder: string; file: string }> {
+  const folder = await workspaceWith(t, {});
+  return { folder, file: join(folder, 'shop.eval.yaml') };
+}
+
+const texts = (labels: readonly (Label & { person: string; line: number })[]) =>
+  labels.map(({ person, line, status, turn }) => `${person}:${line} ${status} ${turn ?? 'all'}`);
+
+describe('labels beside an eval file', () => {
+  it('reads what several people say, the last of each about a thing, with file and line', async (t) => {
+    const { file } = await evalFileIn(t);
+    assert.deepEqual(await readLabels(file), { labels: [], problems: [] });
+    const later = { at: '2026-01-02T00:00:00.000Z' };
+    await appendLabels(file, 'ann@example.com', [label(), label({ turn: 2 })]);
+    await appendLabels(file, 'bob', [label({ status: 'pass' })]);
+    assert.equal(await appendLabels(file, 'bob', [label({ status: 'skipped', ...later })]), 1);
+    assert.equal(await appendLabels(file, 'bob', [label({ status: 'skipped', ...later })]), 0);
+    const { labels, problems } = await readLabels(file);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(texts(labels), [
+      'ann@example.com:1 fail all',
+      'ann@example.com:2 fail 2',
+      'bob:2 skipped all',
+    ]);
+    assert.equal(labels[2]?.path, join(labelsFolder(file), 'bob.jsonl'));
+    // After a merge the later one may stand first.
+    const lines = [label({ status: 'pass', ...later }), label()];
+    await writeFile(
+      join(labelsFolder(file), 'cy.jsonl'),
+      lines.map((one) => JSON.stringify(one)).join('\r\n'),
+    );
+    assert.ok(texts((await readLabels(file)).labels).includes('cy:1 pass all'));
+  });
+
+  it('tells bad lines with file, line and what to do, and keeps the others', async (t) => {
+    const { file } = await evalFileIn(t);
+    await appendLabels(file, 'ann', [label()]);
+    const path = join(labelsFolder(file), 'ann.jsonl');
+    const bad = [
+      '<<<<<<< HEAD',
+      '{"case": "refund"}',
+      JSON.stringify({ ...label(), status: 'error' }),
+    ];
+    await appendFile(path, `${bad.join('\n')}\n{"torn`);
+    await appendLabels(file, 'ann', [label({ turn: 4 })]);
+    await symlink('/etc/hostname', join(labelsFolder(file), 'link.jsonl'));
+    const { labels, problems } = await readLabels(file);
+    assert.deepEqual(texts(labels), ['ann:1 fail all', 'ann:6 fail 4']);
+    assert.deepEqual(
+      problems.map(({ line }) => line),
+      [2, 3, 4, 5, undefined],
+    );
+    assert.equal(problems[0]?.path, path);
+    assert.match(problems[0]?.message ?? '', /no JSON.*remove it.*conflict of git/);
+    assert.match(problems[1]?.message ?? '', /`assertion` is wrong/);
+    assert.match(problems[2]?.message ?? '', /`status` is wrong/);
+    assert.match(problems[4]?.message ?? '', /is a symbolic link/);
+  });
+
+  it('keeps a conversation once, whole, the same on every machine', async (t) => {
+    const { file } = await evalFileIn(t);
+    const conversation = talk('Hi', 'Hello');
+    const [first] = conversation.entries;
+    if (first?.kind === 'turn') Object.assign(first, { latency: 12, fromCache: true });
+    assert.equal(await keepLabelled(file, { conversation, facts: FACTS }), HASH);
+    const path = join(labelsFolder(file), 'conversations', `${HASH}.json`);
+    const text = await readFile(path, 'utf8');
+    assert.doesNotMatch(text, /latency|fromCache|source/);
+    assert.equal((await readLabelled(file, HASH))?.conversation.entries.length, 2);
+    const { tools, topics, context, expectations } = FACTS;
+    await keepLabelled(file, { facts: { context, tools, expectations, topics }, conversation });
+    assert.equal(await readFile(path, 'utf8'), text);
+    assert.deepEqual(await readdir(join(labelsFolder(file), 'conversations')), [`${HASH}.json`]);
+    // Half a file, or another conversation, is written anew.
+    for (const broken of [text.slice(0, 40), text.replace('Hello', 'Bye')]) {
+      await writeFile(path, broken);
+      assert.equal(await readLabelled(file, HASH), undefined);
+      await keepLabelled(file, { conversation, facts: FACTS });
+      assert.equal(await readFile(path, 'utf8'), text);
+    }
+  });
+
+  it('survives a rename of the case', async (t) => {
+    const { file } = await evalFileIn(t);
+    await appendLabels(file, 'ann', [label(), label({ case: 'other', turn: 2 })]);
+    const path = join(labelsFolder(file), 'ann.jsonl');
+    await appendFile(path, 'refund, torn\n');
+    const renamed = await renameCase({ suite: file, from: 'refund', to: 'money-back' });
+    assert.deepEqual(renamed.labels, [path]);
+    const { labels, problems } = await readLabels(file);
+    assert.deepEqual(
+      labels.map((one) => one.case),
+      ['money-back', 'other'],
+    );
+    assert.equal(problems.length, 1);
+    assert.deepEqual((await renameCase({ suite: file, from: 'refund', to: 'x' })).labels, []);
+  });
+
+  it('tells of an edit of another turn, and of another question', () => {
+    const own = label({ turn: 2, question_hash: 'q1' });
+    const edited = conversationHash(talk('Hi there', 'Hello'));
+    assert.equal(standingOf(own, { conversation: edited, question: 'q1' }), 'earlier-text');
+    assert.equal(STANDING_WORDS['earlier-text'], 'label is of an earlier text');
+    assert.equal(standingOf(own, { conversation: HASH, question: 'q2' }), 'other-question');
+    assert.equal(standingOf(own, { conversation: HASH, question: 'q1' }), 'current');
+    assert.equal(standingOf(label(), { conversation: HASH, question: 'q2' }), 'current');
+  });
+
+  it('merges in git what two people said on two branches, without a conflict', async (t) => {
+    const { folder, file } = await evalFileIn(t);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: 'pipe',
+      });
+    const commit = (message: string) => {
+      git('add', '.');
+      git('commit', '-qm', message);
+    };
+    git('init', '-q', '-b', 'main');
+    await appendLabels(file, 'ann', [label({ turn: 1 })]);
+    await appendLabels(file, 'bob', [label({ turn: 1 })]);
+    commit('First');
+    const byPerson = { ann: 'Hi', bob: 'Hi' };
+    for (const person of Object.keys(byPerson)) {
+      git('checkout', '-q', '-b', person, 'main');
+      const conversation = talk('Hi', 'Hello');
+      const [turn] = conversation.entries;
+      if (turn?.kind === 'turn') turn.latency = person.length + Math.random();
+      await keepLabelled(file, { conversation, facts: FACTS });
+      await appendLabels(file, person, [label({ status: person === 'ann' ? 'pass' : 'fail' })]);
+      commit(person);
+    }
+    git('merge', '-q', '--no-edit', 'ann');
+    const { labels, problems } = await readLabels(file);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(texts(labels), [
+      'ann:1 fail 1',
+      'ann:2 pass all',
+      'bob:1 fail 1',
+      'bob:2 fail all',
+    ]);
+    assert.ok(await readLabelled(file, HASH));
+  });
+
+  it('names files after people, and hides secrets in comments', async (t) => {
+    const { file } = await evalFileIn(t);
+    assert.equal(personName('ann@example.com'), 'ann@example.com');
+    assert.equal(personName('../../etc/passwd'), 'etc-passwd');
+    assert.equal(personName('…'), 'someone');
+    const scrubber = new Scrubber({ API_KEY: 'sk-0123456789' });
+    await appendLabels(file, '../up', [label({ comment: 'It says sk-0123456789' })], scrubber);
+    assert.match((await readLabels(file)).labels[0]?.comment ?? '', /\[hidden: API_KEY\]/);
+    await mkdir(join(labelsFolder(file), 'sub.jsonl'));
+    assert.equal((await readLabels(file)).problems.length, 1);
+  });
+});
