@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isAtHome, rootOfRecord } from '../core/record/recordPaths.ts';
 import { type EarlierRun, earlierRuns, runIn } from '../store/earlierRuns.ts';

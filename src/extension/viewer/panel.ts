@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
 import { errorText, stackText } from '../../core/errors.ts';
-import { type FailingCases, failingCases } from '../../core/failingCases.ts';
 import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
@@ -17,7 +16,6 @@ import {
   type ToView,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
-import { keptHomes } from '../../store/home.ts';
 import { LatestRuns } from '../../store/latest.ts';
 import { Disposing } from '../disposables.ts';
 import type { LanguageSupport } from '../languageClient.ts';
@@ -27,6 +25,7 @@ import { readSuite } from '../suites.ts';
 import { oneAtATime } from './oneAtATime.ts';
 import { showPage } from './page.ts';
 import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
+import { failingIn, type Showing } from './shownRun.ts';
 import { snapshotOf } from './snapshot.ts';
 
 /** Milliseconds between two snapshots of a case that runs. */
@@ -37,18 +36,6 @@ export interface PanelParts {
   readonly live: LiveRuns;
   readonly language: LanguageSupport;
   readonly log: vscode.LogOutputChannel;
-}
-
-/** A run, by the record that holds it. Both are absolute. */
-export type ShownRecord = Required<Pick<ViewState, 'record' | 'root'>>;
-
-export interface Showing {
-  /** The turn to show first. */
-  readonly turn: number | undefined;
-  /** The one that is shown, by default. */
-  readonly repetition: number | undefined;
-  /** The last run, by default. */
-  readonly shown: ShownRecord | undefined;
 }
 
 /** One conversation view. It sends whole snapshots, so a view that was hidden is right again with the next. */
@@ -191,7 +178,7 @@ export class ConversationPanel extends Disposing {
       import('../../evalfile/caseChanges.ts'),
     ]);
     const stated = suite.outline.find((known) => known.id === id);
-    const failing = await this.#failing();
+    const failing = await failingIn(this.#runs, this.#state, this.#ref);
     return snapshotOf(this.#state, {
       suite,
       said: variant === undefined ? undefined : saidBefore(suiteCase),
@@ -206,18 +193,8 @@ export class ConversationPanel extends Disposing {
     });
   }
 
-  /** Of the run that is shown. */
-  async #failing(): Promise<FailingCases | undefined> {
-    const { record, root } = this.#state;
-    if (record === undefined) return undefined;
-    const { entries } = await this.#runs.index(record, root);
-    // A record knows an eval file by the path without links.
-    const { path } = keptHomes(this.#uri.fsPath);
-    return failingCases(entries, { ...this.#ref, suite: path });
-  }
-
   async #showFailing(step: 1 | -1): Promise<void> {
-    const found = (await this.#failing())?.beside(step);
+    const found = (await failingIn(this.#runs, this.#state, this.#ref))?.beside(step);
     if (!found) return;
     const { variant: _, ...rest } = this.#state;
     const { suite, id, variant, repetition } = found;
@@ -254,8 +231,8 @@ export class ConversationPanel extends Disposing {
     try {
       await this.#act(message.data);
     } catch (error) {
-      const text = `The conversation view failed: ${errorText(error)}`;
-      void vscode.window.showErrorMessage(noticeText(text));
+      const text = noticeText(`The conversation view failed: ${errorText(error)}`);
+      void vscode.window.showErrorMessage(text);
     }
   }
 

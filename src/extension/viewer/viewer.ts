@@ -3,7 +3,8 @@ import { caseKey } from '../../core/identity.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { VIEW_TYPE } from '../../protocol/settings.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
-import { ConversationPanel, type PanelParts, type ShownRecord } from './panel.ts';
+import { ConversationPanel, type PanelParts } from './panel.ts';
+import type { ShownRecord } from './shownRun.ts';
 
 /** The conversation views that are open, one for each case. */
 const panels = new Set<ConversationPanel>();
