@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -7,6 +7,7 @@ import { markSvg } from '../../src/extension/marks/shapes.ts';
 import { stampAfter } from '../../src/store/recordNames.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
+import { recordsOf } from '../support/resuming.ts';
 import { until } from '../support/until.ts';
 
 const SUITE = `models:
@@ -204,8 +205,8 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
   /** A later run, with other outcomes at its turns. */
   async function recordAgain(change: (turn: object, index: number) => object) {
     const runs = join(folder, '.turnlight/runs');
-    const names = (await readdir(runs)).sort();
-    const text = await readFile(join(runs, names.at(-1) ?? ''), 'utf8');
+    const records = await recordsOf(folder);
+    const text = await readFile(records.at(-1) ?? '', 'utf8');
     const lines = text.split('\n').map((line) => {
       const { verdicts, ...rest } = JSON.parse(line || '{}');
       if (!verdicts) return line;
@@ -215,7 +216,10 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
       }));
       return JSON.stringify({ ...rest, verdicts: changed });
     });
-    const later = stampAfter(names, new Date().toISOString());
+    const later = stampAfter(
+      records.map((path) => basename(path)),
+      new Date().toISOString(),
+    );
     await writeFile(join(runs, `${later}-again.jsonl`), lines.join('\n'));
   }
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { Workbench } from '../support/host/workbench.ts';
+import { recordsOf } from '../support/resuming.ts';
 
 const FILES = 5;
 const CASES = 200;
@@ -61,8 +62,6 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
     await rm(folder, { recursive: true, force: true });
   });
 
-  const records = async () =>
-    (await readdir(join(folder, '.turnlight/runs')).catch(() => [])).sort();
   it('tells every outcome of a thousand cases, and writes one record', async () => {
     await workbench.window.command('testing.runAll');
     await workbench.until(
@@ -83,11 +82,9 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
     await workbench.unfoldTest('suite4.eval.yaml');
     await workbench.testsShow('the outcomes of cases', 'case-4-0 (Failed)', 'case-4-1 (Passed)');
     await workbench.screenshot('many-cases');
-    const [record, ...others] = await records();
+    const [record, ...others] = await recordsOf(folder);
     assert.deepEqual(others, []);
-    const lines = (await readFile(join(folder, '.turnlight/runs', record ?? ''), 'utf8')).split(
-      '\n',
-    );
+    const lines = (await readFile(record ?? '', 'utf8')).split('\n');
     assert.equal(lines.filter((line) => line.startsWith('{"kind":"case"')).length, FILES * CASES);
   });
 
@@ -109,7 +106,7 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
       'wrong.eval.yaml',
       'four.eval.yaml',
     );
-    const before = await records();
+    const before = await recordsOf(folder);
     await workbench.window.command('testing.runAll');
     await workbench.unfoldTests();
     await workbench.testsShow(
@@ -119,7 +116,7 @@ describe('a run of many files in the Testing panel', { timeout: 300_000 }, () =>
       'third (Errored)',
       'fourth (Errored)',
     );
-    assert.equal((await records()).length, before.length + 1);
+    assert.equal((await recordsOf(folder)).length, before.length + 1);
     await workbench.screenshot('many-files');
 
     await writeFile(join(folder, 'agent.mjs'), ENDLESS);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { cp, mkdtemp, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
+import { recordsOf } from '../support/resuming.ts';
 
 interface RecordLine {
   readonly kind: string;
@@ -249,9 +249,8 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
 
   /** The lines of each run's record that are written whole, the last run at the end. */
   async function records(): Promise<RecordLine[][]> {
-    const runs = join(folder, 'shopfast/.turnlight/runs');
-    const names = existsSync(runs) ? await readdir(runs) : [];
-    const texts = await Promise.all(names.sort().map((name) => readFile(join(runs, name), 'utf8')));
+    const found = await recordsOf(join(folder, 'shopfast'));
+    const texts = await Promise.all(found.map((path) => readFile(path, 'utf8')));
     return texts.map((text) =>
       text
         .split('\n')

@@ -1,5 +1,6 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { recordsOf } from '../resuming.ts';
 import type { Workbench } from './workbench.ts';
 
 const foreign = (host: string) => `models:
@@ -51,9 +52,8 @@ export async function runForeignFile(workbench: Workbench, folder: string, host:
 }
 
 async function reasonsIn(folder: string): Promise<string[]> {
-  const runs = join(folder, '.turnlight/runs');
-  const records = (await readdir(runs).catch(() => [])).sort();
-  const texts = await Promise.all(records.map((one) => readFile(join(runs, one), 'utf8')));
+  const records = await recordsOf(folder);
+  const texts = await Promise.all(records.map((one) => readFile(one, 'utf8')));
   return texts.flatMap((text) =>
     [...text.matchAll(/"reason":"([^"]+)"/g)].map(([, one]) => one ?? ''),
   );
