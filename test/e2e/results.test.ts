@@ -164,8 +164,21 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
       await workbench.window.configure('workbench.colorTheme', theme);
       await showRuns();
       await press('Home', 'Enter');
-      const table = await workbench.frameWith(`body.${drawn} .grid .body .row`);
-      await table.locator('.grid').focus();
+      const find = () => workbench.frameWith(`body.${drawn} .grid .body .row`);
+      // That of the test before may still be there for a moment.
+      await workbench.until(
+        'the focus on the table',
+        async () =>
+          (await find())
+            .locator('.grid')
+            .focus({ timeout: 2000 })
+            .then(
+              () => true,
+              () => false,
+            ),
+        (focused) => focused,
+      );
+      const table = await find();
       await workbench.screenshot(`results-${name}`);
       assert.deepEqual(await paleTexts(table), []);
     });

@@ -34,8 +34,8 @@ const NARROW = 600;
 export function columnsOf(table: ResultsTable, room: number): Column[] {
   const narrow = room < NARROW;
   return [
-    { title: 'Case', width: narrow ? 150 : 260, by: 'case', cell: caseCell },
-    { title: 'Status', width: narrow ? 96 : 120, by: 'status', cell: statusCell },
+    { title: 'Case', width: narrow ? 140 : 260, by: 'case', cell: caseCell },
+    { title: 'Status', width: narrow ? 112 : 120, by: 'status', cell: statusCell },
     ...table.columns.map((_, index): Column => assertionColumn(table, index)),
     { title: 'Tags', width: 140, by: 'tags', cell: (one) => tagsCell(table, one) },
     { title: 'Cost', width: 80, by: 'cost', cell: costCell },
