@@ -139,4 +139,31 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     await menu.locator('turnlight-option', { hasText: 'Failing turns' }).click();
     assert.equal(await view().page.locator('.conversation').textContent(), 'No failing turns.');
   });
+
+  it('leads to the other failing cases of the run by key and by button, where there are any', async () => {
+    await show(buildSnapshot({}));
+    assert.equal(await button('Next failing case').count(), 0);
+    await press('Shift+N');
+    await show(buildSnapshot({ failing: { count: 3, at: 2 } }));
+    assert.match(await view().page.locator('.bar').innerText(), /failing case 2 of 3/);
+    await press('Shift+N');
+    await press('Shift+P');
+    await button('Next failing case').click();
+    const steps = (await view().posted()).flatMap((message) =>
+      message.kind === 'show-failing' ? [message.step] : [],
+    );
+    assert.deepEqual(steps, [1, -1, 1]);
+  });
+
+  it('begins at the top of another case, with its parts folded as they come', async () => {
+    const conversation = longTalk(60);
+    await show(buildSnapshot({ conversation, failing: { count: 2, at: 1 } }));
+    await turn(4).locator('.rationales summary').click();
+    assert.equal(await turn(4).locator('.rationales').getAttribute('open'), null);
+    await reveal(60);
+    const state = { file: 'file:///a.eval.yaml', id: 'other', repetition: 1 };
+    await show(buildSnapshot({ state, conversation, failing: { count: 2, at: 2 } }));
+    assert.equal(await view().page.evaluate('window.scrollY'), 0);
+    assert.equal(await turn(4).locator('.rationales').getAttribute('open'), '');
+  });
 });

@@ -1,36 +1,25 @@
-import { counted } from '../../src/core/presentation/amounts.ts';
-import type { ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
 import type { Column } from './columns.ts';
-import { nextFailing, type Row } from './model.ts';
+import { placeFor } from './gridKeys.ts';
+import {
+  type GridContent,
+  HEAD,
+  idOf,
+  type Place,
+  ROW,
+  renderHead,
+  renderRow,
+} from './gridRows.ts';
 import { type InView, inView, scrolledTo } from './window.ts';
-
-/** Pixels of a row, as in the style sheet. */
-const ROW = 28;
 
 /** Rows drawn above and below the view. */
 const BEYOND = 8;
-
-/** The row of the headings, among the rows. */
-const HEAD = -1;
 
 export interface GridActions {
   readonly onOpen: (index: number, assertion: number | undefined) => void;
   readonly onSort: (by: string) => void;
   readonly onFold: (group: string) => void;
   readonly onScroll: (top: number) => void;
-}
-
-export interface GridContent {
-  readonly table: ResultsTable;
-  readonly rows: readonly Row[];
-  readonly columns: readonly Column[];
-  readonly sort: Shown['sort'];
-}
-
-interface Place {
-  readonly row: number;
-  readonly column: number;
 }
 
 /**
@@ -113,7 +102,7 @@ export class Grid {
     if (anew || moved) {
       for (const row of this.#drawn.values()) row.remove();
       this.#drawn.clear();
-      this.#drawHead(content);
+      this.#head.replaceChildren(...renderHead(content, this.#columns));
     }
     const view = { from: scrollTop, room: clientHeight, size: ROW, beyond: BEYOND };
     const { first, end } = inView(view, content.rows.length);
@@ -124,7 +113,7 @@ export class Grid {
     }
     for (let at = first; at < end; at += 1) {
       if (this.#drawn.has(at)) continue;
-      const row = this.#row(content, at);
+      const row = renderRow(content, at, this.#columns);
       this.#drawn.set(at, row);
       // In their order, which is the one in which they are read out.
       const next = this.#drawn.get(at + 1) ?? null;
@@ -147,85 +136,6 @@ export class Grid {
       left += width;
     }
     return { first: Math.min(first, end), end };
-  }
-
-  #cells(
-    columns: readonly Column[],
-    make: (column: Column, at: number) => HTMLElement,
-  ): HTMLElement[] {
-    const cells: HTMLElement[] = [];
-    let left = 0;
-    for (const [at, column] of columns.entries()) {
-      if (at === 0 || (at >= this.#columns.first && at < this.#columns.end)) {
-        const cell = make(column, at);
-        cell.style.width = `${column.width}px`;
-        if (at > 0) cell.style.left = `${left}px`;
-        cells.push(cell);
-      }
-      left += column.width;
-    }
-    return cells;
-  }
-
-  #drawHead({ columns, sort }: GridContent): void {
-    this.#head.replaceChildren(
-      ...this.#cells(columns, ({ title, by }, at) => {
-        const direction = sort?.by !== by ? undefined : sort.descending ? '▾' : '▴';
-        const order = sort?.by !== by ? 'none' : sort.descending ? 'descending' : 'ascending';
-        return h(
-          'div',
-          {
-            class: at === 0 ? 'cell first' : 'cell',
-            role: 'columnheader',
-            id: idOf({ row: HEAD, column: at }),
-            'aria-colindex': String(at + 1),
-            'aria-sort': order,
-            title,
-            'data-column': String(at),
-          },
-          h('span', { class: 'words' }, title),
-          direction !== undefined && h('span', { 'aria-hidden': 'true' }, direction),
-        );
-      }),
-    );
-  }
-
-  #row({ table, rows, columns }: GridContent, at: number): HTMLElement {
-    const row = rows[at] as Row;
-    const element = h('div', {
-      class: row.kind === 'group' ? 'row group' : 'row',
-      role: 'row',
-      'aria-rowindex': String(at + 2),
-      'data-row': String(at),
-    });
-    element.style.top = `${at * ROW}px`;
-    if (row.kind === 'group') {
-      element.append(groupCell(row, at, columns.length));
-      return element;
-    }
-    const one = table.cases[row.index];
-    if (!one) return element;
-    element.dataset.status = one.status;
-    element.append(
-      ...this.#cells(columns, ({ cell }, column) => {
-        const { children, name, status } = cell(one);
-        return h(
-          'div',
-          {
-            class: column === 0 ? 'cell first' : 'cell',
-            role: column === 0 ? 'rowheader' : 'gridcell',
-            id: idOf({ row: at, column }),
-            'aria-colindex': String(column + 1),
-            'aria-label': name,
-            title: name,
-            'data-column': String(column),
-            'data-status': status,
-          },
-          ...children,
-        );
-      }),
-    );
-    return element;
   }
 
   #keepInside(): void {
@@ -276,44 +186,12 @@ export class Grid {
   }
 
   #press(event: KeyboardEvent): void {
-    const next = this.#placeFor(event);
+    const page = Math.max(1, Math.floor(this.element.clientHeight / ROW) - 2);
+    const next = this.#content && placeFor(event, this.#active, this.#content, page);
     if (next) this.#go(next);
     else if (event.key === 'Enter') this.#act(this.#active);
     else return;
     event.preventDefault();
-  }
-
-  #placeFor({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): Place | undefined {
-    const { row, column } = this.#active;
-    const { rows = [], columns = [], table } = this.#content ?? {};
-    const far = ctrlKey || metaKey;
-    const page = Math.max(1, Math.floor(this.element.clientHeight / ROW) - 2);
-    if (altKey) return undefined;
-    switch (key) {
-      case 'ArrowDown':
-        return { row: row + 1, column };
-      case 'ArrowUp':
-        return { row: row - 1, column };
-      case 'ArrowRight':
-        return { row, column: column + 1 };
-      case 'ArrowLeft':
-        return { row, column: column - 1 };
-      case 'PageDown':
-        return { row: row + page, column };
-      case 'PageUp':
-        return { row: Math.max(0, row - page), column };
-      case 'Home':
-        return { row: far ? 0 : row, column: 0 };
-      case 'End':
-        return { row: far ? rows.length - 1 : row, column: columns.length - 1 };
-      case 'n':
-      case 'p': {
-        const found = table && !far && nextFailing(table, rows, row, key === 'n' ? 1 : -1);
-        return typeof found === 'number' ? { row: found, column } : undefined;
-      }
-      default:
-        return undefined;
-    }
   }
 
   #click(target: EventTarget | null): void {
@@ -335,30 +213,4 @@ export class Grid {
     else if (found?.kind === 'group') this.#actions.onFold(found.name);
     else if (found) this.#actions.onOpen(found.index, chosen?.assertion);
   }
-}
-
-function idOf({ row, column }: Place): string {
-  return `cell-${row === HEAD ? 'head' : row}-${column}`;
-}
-
-function groupCell(
-  { name, cases, passed, folded }: Extract<Row, { kind: 'group' }>,
-  at: number,
-  span: number,
-): HTMLElement {
-  return h(
-    'div',
-    {
-      class: 'cell first',
-      role: 'gridcell',
-      id: idOf({ row: at, column: 0 }),
-      'aria-colindex': '1',
-      'aria-colspan': String(span),
-      'aria-expanded': folded ? 'false' : 'true',
-      'data-column': '0',
-    },
-    h('span', { 'aria-hidden': 'true' }, folded ? '▸ ' : '▾ '),
-    h('span', { class: 'name' }, name),
-    h('span', { class: 'muted' }, ` ${counted(cases, 'case')}, ${passed} passed`),
-  );
 }

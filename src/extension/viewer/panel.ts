@@ -22,10 +22,11 @@ import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import { reveal } from '../locations.ts';
 import { readSuite } from '../suites.ts';
+import { failingIn } from './failingIn.ts';
 import { oneAtATime } from './oneAtATime.ts';
 import { showPage } from './page.ts';
+import type { Showing } from './showing.ts';
 import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
-import { failingIn, type Showing } from './shownRun.ts';
 import { snapshotOf } from './snapshot.ts';
 
 /** Milliseconds between two snapshots of a case that runs. */

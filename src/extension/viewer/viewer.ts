@@ -4,7 +4,7 @@ import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { VIEW_TYPE } from '../../protocol/settings.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
 import { ConversationPanel, type PanelParts } from './panel.ts';
-import type { ShownRecord } from './shownRun.ts';
+import type { ShownRecord } from './showing.ts';
 
 /** The conversation views that are open, one for each case. */
 const panels = new Set<ConversationPanel>();

@@ -50,6 +50,16 @@ it('takes the pictures of the walkthrough', { timeout: 600_000 }, async () => {
   await take('conversation');
 
   await window.command('workbench.action.closeAllEditors');
+  await window.command('turnlight.runs.focus');
+  await page.locator('.monaco-list-row[aria-label*="passed"]').first().waitFor();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await workbench.frameWith('.grid .body .row');
+  await page.mouse.move(0, 0);
+  await take('results');
+
+  await window.command('workbench.action.closeSidebar');
+  await window.command('workbench.action.closeAllEditors');
   window.command('turnlight.newEvalFile').catch(() => {});
   const input = page.locator('.quick-input-widget:visible');
   await input.getByText('(1 of 3)').waitFor();

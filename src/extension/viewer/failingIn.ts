@@ -4,18 +4,6 @@ import type { ViewState } from '../../protocol/viewProtocol.ts';
 import { keptHomes } from '../../store/home.ts';
 import type { LatestRuns } from '../../store/latest.ts';
 
-/** A run, by the record that holds it. Both are absolute. */
-export type ShownRecord = Required<Pick<ViewState, 'record' | 'root'>>;
-
-export interface Showing {
-  /** The turn to show first. */
-  readonly turn: number | undefined;
-  /** The one that is shown, by default. */
-  readonly repetition: number | undefined;
-  /** The last run, by default. */
-  readonly shown: ShownRecord | undefined;
-}
-
 /** The failing cases of the run that is shown. @param shown the case among which it stands */
 export async function failingIn(
   runs: LatestRuns,
