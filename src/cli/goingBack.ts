@@ -47,8 +47,10 @@ export async function resuming(
   const chosen = new Map(
     earlier.run.files.map(({ path, cases }) => [path, cases && new Set(cases)]),
   );
+  const again = goingBack(earlier, options, ['judge', 'base_url', 'replay']);
+  assertQueueable(again.options, earlier.run.id);
   return {
-    ...goingBack(earlier, options, ['judge', 'base_url', 'replay']),
+    ...again,
     select: (suite, one) => chosen.get(suite.path)?.has(caseName(one)) ?? true,
   };
 }
@@ -94,6 +96,16 @@ function assertAlone(options: RunCommandOptions): void {
     );
   }
   if (!save) throw new UsageError('--resume continues a record. Leave out --no-save.');
+}
+
+/** Next to each other on the command line, the options themselves are refused. */
+function assertQueueable({ queue, replay, baseUrl }: RunCommandOptions, run: string): void {
+  if (queue === undefined) return;
+  const kept = replay === undefined ? baseUrl && '--base-url' : '--replay';
+  if (!kept) return;
+  throw new UsageError(
+    `The run ${run} began with ${kept}, which the workers of a queue do not take. Resume it without --queue.`,
+  );
 }
 
 const GIVEN = { judge: 'judge', base_url: 'baseUrl', replay: 'replay' } as const;

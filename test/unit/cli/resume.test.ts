@@ -47,6 +47,24 @@ describe('turnlight run --resume', () => {
     assert.equal(read.run?.resumed?.length, 1);
   });
 
+  it('does not hand to a queue what began with options that are up to the workers', async (t) => {
+    const files = { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) };
+    for (const [option, value] of [
+      ['--replay', 'made.jsonl'],
+      ['--base-url', 'http://127.0.0.1:9/v1'],
+    ] as const) {
+      const folder = await workspaceWith(t, files);
+      await turnlight(folder, ['run', '--no-save', '--record', 'made.jsonl']);
+      await turnlight(folder, ['run', option, value]);
+      await killedAfter(folder, 2);
+      const queue = ['--queue', 'redis://127.0.0.1:9'];
+      const { code, err } = await turnlight(folder, ['run', '--resume', ...queue]);
+      assert.equal(code, 3, err);
+      assert.match(err, new RegExp(`began with ${option}, which the workers .* without --queue`));
+      assert.deepEqual(await asked(folder), []);
+    }
+  });
+
   it('runs edited cases anew and tells them, and drops those that are gone', async (t) => {
     const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) });
     await turnlight(folder, ['run', '--concurrency', '1']);
