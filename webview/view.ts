@@ -20,7 +20,7 @@ import { renderHeader } from './render/header.ts';
 import { assertionRows } from './render/rows.ts';
 import { type AssertionRow, titleOf } from './render/stated.ts';
 import { type Shown, toolbarParts } from './render/toolbar.ts';
-import { steadily } from './steady.ts';
+import { afterDrawing, steadily } from './steady.ts';
 import { Walk } from './walk.ts';
 
 export type ConversationHost = Host<FromView, ToView, ViewState>;
@@ -72,7 +72,7 @@ export class ConversationView {
     if (before && !isSameCase(before, snapshot)) {
       this.#opened.forget();
       this.#draw();
-      window.scrollTo(0, 0);
+      afterDrawing(() => window.scrollTo(0, 0));
       return;
     }
     const covered = this.#bar.getBoundingClientRect().bottom;

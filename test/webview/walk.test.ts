@@ -163,7 +163,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     await reveal(60);
     const state = { file: 'file:///a.eval.yaml', id: 'other', repetition: 1 };
     await show(buildSnapshot({ state, conversation, failing: { count: 2, at: 2 } }));
-    assert.equal(await view().page.evaluate('window.scrollY'), 0);
+    await view().until('window.scrollY === 0');
     assert.equal(await turn(4).locator('.rationales').getAttribute('open'), '');
   });
 });
