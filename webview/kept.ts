@@ -15,6 +15,11 @@ export class Kept {
     this.#onMade = onMade;
   }
 
+  /** Something else is shown: nothing stays. */
+  forget(): void {
+    this.#elements.clear();
+  }
+
   /** @param shown all that the element depends on, as JSON can hold it */
   get(name: string, shown: unknown, make: () => HTMLElement): HTMLElement {
     const signature = JSON.stringify(shown);

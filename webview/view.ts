@@ -70,7 +70,7 @@ export class ConversationView {
     this.#snapshot = snapshot;
     this.#host.keep(snapshot.state);
     if (before && !isSameCase(before, snapshot)) {
-      this.#opened.forget();
+      for (const part of [this.#opened, this.#kept, this.#walk]) part.forget();
       this.#draw();
       afterDrawing(() => window.scrollTo(0, 0));
       return;

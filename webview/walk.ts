@@ -25,6 +25,14 @@ export class Walk {
     });
   }
 
+  /** Another conversation is shown: one begins at its top. */
+  forget(): void {
+    if (this.#root.contains(document.activeElement)) {
+      (document.activeElement as HTMLElement).blur();
+    }
+    this.#here = undefined;
+  }
+
   /** Turns and verdicts, in the order of the page. */
   places(): HTMLElement[] {
     return this.#all(PLACES);
