@@ -1,8 +1,8 @@
 import { say } from '../../print.ts';
 import type { Subject } from '../subjects.ts';
 import { agentv } from './agentv.ts';
-import { deepEval } from './deepEval.ts';
 import { promptfoo } from './promptfoo.ts';
+import { deepEval } from './runDeepEval.ts';
 
 /** Other tools, and why some are not there. */
 export interface Peers {
