@@ -104,8 +104,8 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/queue',
     holds:
-      'a run past one machine: its cases through BullMQ to workers, their results back, one limit of the cost; the only importer of `bullmq` and `ioredis`',
-    imports: ['core', 'runner'],
+      'a run past one machine: its cases through BullMQ to workers, their results back, one limit of the cost and of each endpoint; the only importer of `bullmq` and `ioredis`',
+    imports: ['core', 'models', 'runner'],
   },
   {
     folder: 'src/report',

@@ -6,6 +6,7 @@ import { fitting } from '../core/data/listOf.ts';
 import { LIMITS } from '../core/limits.ts';
 import { type CaseLine, caseLineSchema } from '../core/record/runRecord.ts';
 import { MAX_REPETITIONS } from '../core/suite.ts';
+import type { LimitsState } from '../models/endpoint/limits.ts';
 
 /** What passes between a run and its workers is a stranger's until it was checked here. */
 
@@ -57,6 +58,30 @@ const memberSchema = z.strictObject({
   beat: z.int().min(0),
 });
 
+const amount = z.number().min(0);
+
+const allowanceSchema = z.strictObject({
+  spent: amount,
+  known: z
+    .strictObject({
+      limit: amount.optional(),
+      remaining: amount,
+      reset: amount,
+      at: amount,
+      mark: z.strictObject({ order: amount, spent: amount }),
+    })
+    .optional(),
+  refills: z.boolean(),
+  window: amount,
+});
+
+const limitsSchema = z.strictObject({
+  order: amount,
+  pausedUntil: amount,
+  requests: allowanceSchema,
+  tokens: allowanceSchema,
+});
+
 export type Manifest = z.infer<typeof manifestSchema>;
 export type SharedSuite = Manifest['suites'][number];
 export type CaseJob = z.infer<typeof jobSchema>;
@@ -65,6 +90,8 @@ export type Member = z.infer<typeof memberSchema>;
 export const MANIFEST_BYTES = LIMITS.transcript;
 
 const MEMBER_BYTES = 20_000;
+
+const LIMITS_BYTES = 2_000;
 
 export function isRunId(text: string): boolean {
   return ID.test(text);
@@ -80,6 +107,11 @@ export function readJob(data: unknown): CaseJob | undefined {
 
 export function readMember(text: string): Member | undefined {
   return fitting(memberSchema, bounded(text, MEMBER_BYTES));
+}
+
+/** Undefined where nothing is known. */
+export function readLimits(text: string): LimitsState | undefined {
+  return fitting(limitsSchema, bounded(text, LIMITS_BYTES));
 }
 
 /** A case's line, its paths as in a record; undefined where it is none, or leads out of the workspace. */

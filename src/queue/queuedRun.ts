@@ -128,8 +128,8 @@ export class QueuedRun implements CaseRunner {
 
   async #clean(): Promise<void> {
     const { redis } = this.#connection;
-    const { manifest, workers, cost, held } = keysOf(this.#id);
-    await redis.del(manifest, workers, cost, held);
+    const { manifest, workers, cost, held, limits } = keysOf(this.#id);
+    await redis.del(manifest, workers, cost, held, limits);
     await redis.zrem(RUNS, this.#id);
     await this.#queue.obliterate({ force: true });
   }

@@ -27,6 +27,7 @@ export function keysOf(run: string) {
     workers: key('workers'),
     cost: key('cost'),
     held: key('held'),
+    limits: key('limits'),
   };
 }
 

@@ -167,7 +167,7 @@ class Server {
     queue.on('error', () => {});
     await queue.obliterate({ force: true }).catch(() => {});
     await queue.close();
-    const { workers, cost, held } = keysOf(run);
-    await redis.del(workers, cost, held);
+    const { workers, cost, held, limits } = keysOf(run);
+    await redis.del(workers, cost, held, limits);
   }
 }

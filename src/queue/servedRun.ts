@@ -10,6 +10,7 @@ import type { PlannedCase } from '../runner/caseRunner.ts';
 import { type OpenRunner, openRunner } from '../runner/here.ts';
 import type { RunOptions } from '../runner/runOptions.ts';
 import { type Manifest, readJob } from './messages.ts';
+import { QueueLimits } from './queueLimits.ts';
 import { type Connection, PREFIX } from './redis.ts';
 import { SharedBudget } from './sharedBudget.ts';
 import { sharedPath } from './sharedFiles.ts';
@@ -93,6 +94,7 @@ export class ServedRun {
       suites,
       timeout,
       ...(budget && { budget }),
+      sharedLimits: (line) => new QueueLimits(connection.redis, run, line),
       ...(cache && { cache: { folder: host.answersFolder, fresh: false } }),
       concurrency: host.concurrency,
       forbidOnly: false,

@@ -69,7 +69,8 @@ export class Exchanges {
     this.#keyVariables = keyVariablesIn(options.suites);
     const { secret, env, allowedHosts, scrubber, log, editorModels, cache } = options;
     // What endpoints say of themselves is told as well.
-    this.#endpoints = new Endpoints(changedLog(log, (text) => scrubber.text(text)));
+    const told = changedLog(log, (text) => scrubber.text(text));
+    this.#endpoints = new Endpoints(told, options.sharedLimits);
     this.#host = {
       endpoints: this.#endpoints,
       secret,

@@ -5,6 +5,7 @@ import type { EndLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { UnwritableError } from '../disk/unwritable.ts';
+import type { SharingLimits } from '../models/endpoint/endpoints.ts';
 import type { EarlierRun } from '../store/earlierRuns.ts';
 import type { Attach } from '../targets/programs/inspector.ts';
 import type { Spending } from './budget.ts';
@@ -44,6 +45,8 @@ export interface RunOptions {
   readonly maxCost?: number;
   /** Holds the limit where others spend as well. */
   readonly budget?: Spending;
+  /** Holds the limits of endpoints where others ask them as well. */
+  readonly sharedLimits?: SharingLimits;
   /** Kept in the record's `run` line. */
   readonly described: Readonly<Record<string, unknown>>;
   readonly secret: (name: string) => Promise<string | undefined>;

@@ -8,17 +8,43 @@ export interface Mark {
   readonly spent: number;
 }
 
+/** What is known of an allowance, as JSON. */
+export interface AllowanceState {
+  readonly spent: number;
+  readonly known?: (Allowed & { readonly at: number; readonly mark: Mark }) | undefined;
+  readonly refills: boolean;
+  readonly window: number;
+}
+
+const NOTHING: AllowanceState = { spent: 0, refills: true, window: 0 };
+
 /**
  * Requests, or tokens, that may be spent at the moment, by what the endpoint said last. Until it says
  * something there is no limit.
  */
 export class Allowance {
-  #spent = 0;
-  #known: (Allowed & { readonly at: number; readonly mark: Mark }) | undefined;
+  #spent: number;
+  #known: AllowanceState['known'];
   /** What is spent comes back bit by bit, as at OpenAI; elsewhere all at once, at the end of a window. */
-  #refills = true;
+  #refills: boolean;
   /** Milliseconds of a window, as far as is known. */
-  #window = 0;
+  #window: number;
+
+  constructor({ spent, known, refills, window }: AllowanceState = NOTHING) {
+    this.#spent = spent;
+    this.#known = known;
+    this.#refills = refills;
+    this.#window = window;
+  }
+
+  get state(): AllowanceState {
+    return {
+      spent: this.#spent,
+      known: this.#known,
+      refills: this.#refills,
+      window: this.#window,
+    };
+  }
 
   /** @returns all that was spent */
   spend(amount: number): number {

@@ -11,7 +11,7 @@ export function askedWait(headers: Headers): number | undefined {
 /** What an endpoint still allows of requests, or of tokens. */
 export interface Allowed {
   /** Undefined where it is not said. */
-  readonly limit: number | undefined;
+  readonly limit?: number | undefined;
   readonly remaining: number;
   /** Milliseconds until all of the limit is there again. */
   readonly reset: number;

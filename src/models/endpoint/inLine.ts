@@ -1,5 +1,5 @@
 import { askedWait } from './headers.ts';
-import type { Asking, Line, Place } from './line.ts';
+import { type Asking, type Line, type Place, standingStill } from './line.ts';
 
 /** A request that was refused so often is refused for another reason than its haste. */
 const REFUSALS = 10;
@@ -36,9 +36,17 @@ export async function inLine<Answer extends Received>(
     const entered = line.enter(asking, refusals > 0);
     // Awaiting what is there already would cost a turn of the loop.
     const place = entered instanceof Promise ? await entered : entered;
+    const { shared } = line;
     let answer: Answer;
     try {
+      const taken = shared && (await line.take(shared, asking));
       answer = await send();
+      if (taken) {
+        const { status, headers } = answer;
+        // The answer is there, even if the others cannot be told.
+        const told = () => shared.heard(taken, status, headers).catch(() => {});
+        await standingStill(asking, told);
+      }
     } catch (error) {
       place.leave();
       throw error;

@@ -1,10 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { durationText } from '../../core/presentation/amounts.ts';
 import type { Circuit } from './circuit.ts';
+import type { Spent } from './limits.ts';
 import { Pace, type Sent } from './pace.ts';
+import type { SharedLimits } from './sharedLimits.ts';
 import type { TimeLimit } from './timeLimit.ts';
 
 /** Waits shorter than this are not worth telling. */
 const WORTH_TELLING = 1_000;
+
+/** Milliseconds between two looks whether others have learnt that it goes on earlier. */
+const LOOK = 1_000;
 
 /** An endpoint that is not asked; the message says why and what to do. */
 export class EndpointDown extends Error {
@@ -64,11 +71,21 @@ export class Line {
   /** Whether the endpoint can be reached at all, and whether it serves this line. */
   readonly #circuits: readonly [endpoint: Circuit, own: Circuit];
   readonly #told: Told;
+  /** Undefined where no other process asks the same endpoint. */
+  readonly shared: SharedLimits | undefined;
+  /** Of those who wait for others' requests too, one asks at a time. */
+  readonly #oneByOne = pLimit(1);
   #timer: NodeJS.Timeout | undefined;
   #hasTold = false;
 
-  constructor(circuits: readonly [endpoint: Circuit, own: Circuit], told: Told) {
+  /** @param shared where other processes ask the same endpoint */
+  constructor(
+    circuits: readonly [endpoint: Circuit, own: Circuit],
+    told: Told,
+    shared?: SharedLimits,
+  ) {
     this.#circuits = circuits;
+    this.shared = shared;
     this.#told = told;
   }
 
@@ -85,6 +102,26 @@ export class Line {
       return this.#place(asking.tokens);
     }
     return this.#wait(asking, isFirst);
+  }
+
+  /**
+   * Waits until the limits that it shares with other processes let a request go.
+   *
+   * @throws LeftAlone; the signal's reason when aborted
+   */
+  take(shared: SharedLimits, asking: Asking): Promise<Spent> {
+    const { tokens, limit, signal } = asking;
+    const take = async () => {
+      for (;;) {
+        signal.throwIfAborted();
+        const taken = await shared.take(tokens);
+        if (typeof taken !== 'number') return taken;
+        if (taken > limit.left) throw new LeftAlone(taken);
+        this.#tellOnce(taken);
+        await sleep(Math.min(Math.ceil(taken), LOOK), undefined, { signal }).catch(() => {});
+      }
+    };
+    return standingStill(asking, () => this.#oneByOne(take));
   }
 
   /**
@@ -108,13 +145,11 @@ export class Line {
   }
 
   async #wait(asking: Asking, isFirst: boolean): Promise<Place> {
-    const { limit, waits, signal, tokens } = asking;
+    const { limit, signal, tokens } = asking;
     signal.throwIfAborted();
-    limit.waits(true);
-    waits?.(true);
     let abort = () => {};
-    try {
-      return await new Promise<Place>((go, fail) => {
+    const admitted = () =>
+      new Promise<Place>((go, fail) => {
         const waiting = { tokens, limit, go, fail };
         abort = () => {
           this.#leave(waiting);
@@ -125,11 +160,9 @@ export class Line {
         else this.#queue.push(waiting);
         this.#admit();
       });
-    } finally {
-      signal.removeEventListener('abort', abort);
-      waits?.(false);
-      limit.waits(false);
-    }
+    return standingStill(asking, admitted).finally(() =>
+      signal.removeEventListener('abort', abort),
+    );
   }
 
   #leave(waiting: Waiting): void {
@@ -156,11 +189,14 @@ export class Line {
 
   /** Who has no room is let in by whoever leaves. */
   #lookAgain(wait: number): void {
-    if (wait > WORTH_TELLING && !this.#hasTold) {
-      this.#hasTold = true;
-      this.#told.isWaiting();
-    }
+    this.#tellOnce(wait);
     if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.#admit(), Math.ceil(wait));
+  }
+
+  #tellOnce(wait: number): void {
+    if (wait <= WORTH_TELLING || this.#hasTold) return;
+    this.#hasTold = true;
+    this.#told.isWaiting();
   }
 
   /** Milliseconds; infinite until another leaves. */
@@ -182,6 +218,21 @@ export class Line {
     const now = performance.now();
     for (const circuit of this.#circuits) circuit.asked(now);
     return new Place(this.#pace, this.#pace.begin(tokens), () => this.#admit());
+  }
+}
+
+/** Waits for what counts against no time limit. */
+export async function standingStill<Result>(
+  { limit, waits }: Pick<Asking, 'limit' | 'waits'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  limit.waits(true);
+  waits?.(true);
+  try {
+    return await work();
+  } finally {
+    waits?.(false);
+    limit.waits(false);
   }
 }
 

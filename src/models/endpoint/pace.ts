@@ -1,5 +1,5 @@
-import { Allowance, type Mark } from './allowance.ts';
-import { allowed, askedWait } from './headers.ts';
+import { askedWait } from './headers.ts';
+import { Limits, type Spent } from './limits.ts';
 
 /** Milliseconds that nobody asks after a first refusal without a word about when to come back. */
 const FIRST_PAUSE = 500;
@@ -13,8 +13,7 @@ export function jittered(pause: number): number {
 /** A request under way. */
 export interface Sent {
   readonly order: number;
-  readonly requests: Mark;
-  readonly tokens: Mark;
+  readonly spent: Spent;
 }
 
 /**
@@ -23,13 +22,11 @@ export interface Sent {
  * refusal, and half of them after one.
  */
 export class Pace {
-  readonly #requests = new Allowance();
-  readonly #tokens = new Allowance();
+  readonly #limits = new Limits();
   #order = 0;
   #under = 0;
   /** Requests at once. */
   #room = Number.POSITIVE_INFINITY;
-  #pausedUntil = 0;
   /** The last request that was sent before the last halving: refusals up to it say nothing new. */
   #halvedAt = 0;
   #halvings = 0;
@@ -41,23 +38,13 @@ export class Pace {
 
   /** Milliseconds until a request of so many tokens may be sent. */
   waitFor(tokens: number, now: number): number {
-    return Math.max(
-      0,
-      this.#pausedUntil - now,
-      this.#requests.waitFor(1, now),
-      this.#tokens.waitFor(tokens, now),
-    );
+    return this.#limits.waitFor(tokens, now);
   }
 
   begin(tokens: number): Sent {
     this.#order += 1;
     this.#under += 1;
-    const order = this.#order;
-    return {
-      order,
-      requests: { order, spent: this.#requests.spend(1) },
-      tokens: { order, spent: this.#tokens.spend(tokens) },
-    };
+    return { order: this.#order, spent: this.#limits.spend(tokens) };
   }
 
   end(): void {
@@ -67,18 +54,8 @@ export class Pace {
   /** Learns from an answer. */
   heard(sent: Sent, status: number, headers: Headers): void {
     const now = performance.now();
-    const requests = allowed(headers, 'requests');
-    const tokens = allowed(headers, 'tokens');
-    const isRefused = status === 429;
-    if (isRefused) {
-      this.#requests.misjudged(sent.requests);
-      this.#tokens.misjudged(sent.tokens);
-    }
-    if (requests) this.#requests.learn(requests, sent.requests, now);
-    if (tokens) this.#tokens.learn(tokens, sent.tokens, now);
-    const asked = askedWait(headers);
-    if (asked !== undefined && (isRefused || status >= 500)) this.#pause(asked, now);
-    if (isRefused) this.#slowDown(sent, asked !== undefined, now);
+    this.#limits.heard(sent.spent, status, headers, now);
+    if (status === 429) this.#slowDown(sent, askedWait(headers) !== undefined, now);
     else if (status < 500) this.#speedUp();
   }
 
@@ -88,15 +65,11 @@ export class Pace {
     this.#room = Math.max(1, Math.min(this.#room, this.#under) / 2);
     const pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** this.#halvings);
     this.#halvings += 1;
-    if (!isAsked) this.#pause(jittered(pause), now);
+    if (!isAsked) this.#limits.pause(jittered(pause), now);
   }
 
   #speedUp(): void {
     this.#halvings = 0;
     this.#room += 1 / this.#room;
-  }
-
-  #pause(wait: number, now: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + wait);
   }
 }
