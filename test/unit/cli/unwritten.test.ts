@@ -66,7 +66,7 @@ describe('what cannot be written exits with 4 and says what to do', () => {
 
   it('standard output', LINUX, async (t) => {
     const folder = await workspaceWith(t, FILES);
-    for (const command of ['list', 'check', 'run --no-save']) {
+    for (const command of ['list', 'check', 'run --no-save', '--version']) {
       const line = `"${process.execPath}" "${MAIN}" ${command} > /dev/full`;
       const { status, stderr } = spawnSync('sh', ['-c', line], { cwd: folder, encoding: 'utf8' });
       const message = 'The output cannot be written: the disk is full. Free some space.\n';

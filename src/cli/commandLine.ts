@@ -1,0 +1,73 @@
+import { createInterface } from 'node:readline/promises';
+import { plainLog } from '../core/presentation/visibleText.ts';
+import { Scrubber } from '../core/scrubber.ts';
+import { unwritable } from '../disk/unwritable.ts';
+import { EXIT } from './exitCode.ts';
+import { explain, runProgram } from './program.ts';
+import type { Shell, Stream } from './shell.ts';
+
+function catchInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  const interrupt = () => {
+    if (controller.signal.aborted) process.exit(EXIT.cancelled);
+    controller.abort(new Error('The run was cancelled.'));
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', interrupt);
+  return controller.signal;
+}
+
+const scrubber = new Scrubber(process.env);
+
+// A terminal that does not tell its size says 0.
+function streamOf(stream: NodeJS.WriteStream): Stream {
+  return {
+    write: (text) => void stream.write(plainLog(scrubber.text(text))),
+    command: (text) => void stream.write(scrubber.text(text)),
+    isTty: stream.isTTY === true,
+    size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
+  };
+}
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Resolves once everything written has left the process. */
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()));
+}
+
+const shell: Shell = {
+  folder: process.cwd(),
+  env: (name) => process.env[name],
+  setEnv(name, value) {
+    process.env[name] = value;
+  },
+  scrubber,
+  out: streamOf(process.stdout),
+  err: streamOf(process.stderr),
+  catchInterrupt,
+  ...(process.stdin.isTTY && process.stderr.isTTY && { ask }),
+};
+
+let broken: Error | undefined;
+for (const stream of [process.stdout, process.stderr]) {
+  // `turnlight list | head -1` closes the pipe early, which is no mistake.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') broken ??= error;
+  });
+}
+// By itself, Node would exit with the code of a failed case.
+process.on('uncaughtException', (error) => process.exit(explain(error, shell)));
+
+const code = await runProgram(process.argv.slice(2), shell);
+await Promise.all([drained(process.stdout), drained(process.stderr)]);
+const failed = broken && explain(unwritable('The output', undefined, broken), shell);
+// A client that waits to retry, or a target that does not end, must not hold the command line.
+process.exit(code === EXIT.cancelled ? code : (failed ?? code));

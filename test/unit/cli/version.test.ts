@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, it } from 'node:test';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+
+/** Tells every module that is loaded on standard error. */
+const TELLING = `import { registerHooks } from 'node:module';
+registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });`;
+const NODE_OPTIONS = `--import "data:text/javascript,${encodeURIComponent(TELLING)}"`;
+
+describe('the version', () => {
+  const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  const { version } = JSON.parse(manifest) as { readonly version: string };
+
+  for (const flag of ['--version', '-V']) {
+    it(`is told for ${flag} without loading the command line`, async (t) => {
+      const folder = await workspaceWith(t, {});
+      const { code, out, err } = await turnlight(folder, [flag], { NODE_OPTIONS });
+      assert.deepEqual([code, out], [0, `${version}\n`]);
+      const files = err.split('\n').filter((url) => url.startsWith('file:'));
+      assert.deepEqual(
+        files.map((url) => basename(url)),
+        ['main.ts', 'version.ts'],
+      );
+    });
+  }
+
+  it('is told by the command line among other words', async (t) => {
+    const { code, out } = await turnlight(await workspaceWith(t, {}), ['--version', 'list']);
+    assert.deepEqual([code, out], [0, `${version}\n`]);
+  });
+});
