@@ -5,10 +5,13 @@ import { ownVersion } from './version.ts';
 const [first, ...rest] = process.argv.slice(2);
 const asksForVersion = rest.length === 0 && (first === '--version' || first === '-V');
 
+// The streams of `process` would take longer to load than all else here.
+const OUT = 1;
+
 /** The version alone needs nothing that takes time to load. */
 function tellVersion(): boolean {
   try {
-    writeSync(process.stdout.fd, `${ownVersion()}\n`);
+    writeSync(OUT, `${ownVersion()}\n`);
     return true;
   } catch {
     // The command line tells what went wrong.
