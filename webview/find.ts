@@ -7,16 +7,20 @@ import { type Span, TextIndex } from './textIndex.ts';
 const ALL = 'turnlight-found';
 const CURRENT = 'turnlight-found-current';
 
-/** What is read at one go. */
-const PARTS = '.turn, .assertion, .system';
+/** What is read at one go; it may not be on the page yet. */
+export interface Part {
+  readonly element: HTMLElement;
+  /** Puts it on the page. */
+  readonly bring: () => void;
+}
 
 /**
- * Finds text in all that the page holds, also in what is folded, which the editor's own find box
- * does not open.
+ * Finds text in all parts, also in what is folded or far from the view, where the editor's own find
+ * box does not look.
  */
 export class FindBox {
   readonly element: HTMLElement;
-  readonly #content: HTMLElement;
+  readonly #getParts: () => readonly Part[];
   readonly #input = h('input', {
     type: 'text',
     placeholder: 'Find',
@@ -24,16 +28,18 @@ export class FindBox {
     spellcheck: 'false',
   });
   readonly #count = h('span', { class: 'count', 'aria-live': 'polite' });
+  #parts: readonly Part[] = [];
   #index: TextIndex | undefined;
   #found: readonly Span[] = [];
   #at = 0;
-  /** The part of the page from which is searched: that in view, or where one stepped to. */
-  #from: Element | undefined;
+  /** The part from which is searched: that in view, or where one stepped to. */
+  #from: Part['element'] | undefined;
   /** What had the focus before. */
   #before: Element | null = null;
 
-  constructor(content: HTMLElement) {
-    this.#content = content;
+  /** @param parts all there are, in the order of the page */
+  constructor(parts: () => readonly Part[]) {
+    this.#getParts = parts;
     const step = (sign: string, name: string, by: 1 | -1) => {
       const button = h('button', { class: 'step', type: 'button', 'aria-label': name }, sign);
       button.addEventListener('click', () => this.#step(by));
@@ -66,8 +72,8 @@ export class FindBox {
   open(): void {
     if (this.element.hidden) this.#before = document.activeElement;
     this.element.hidden = false;
-    this.#from = this.#firstInView();
     this.refresh();
+    this.#from = this.#firstInView();
     this.#input.focus();
     this.#input.select();
   }
@@ -81,18 +87,22 @@ export class FindBox {
   }
 
   #close(): void {
-    const range = this.#current();
+    const part = this.#partOf(this.#found[this.#at]);
     this.element.hidden = true;
     this.#found = [];
     this.#paint();
-    const place = range?.startContainer.parentElement?.closest<HTMLElement>('.turn, .assertion');
+    part?.bring();
+    const place = part?.element;
     const found = place?.matches('.turn') ? place : place?.querySelector('summary');
     const target = found ?? this.#before;
     if (target instanceof HTMLElement) target.focus({ preventScroll: true });
   }
 
   #search(): void {
-    this.#index ??= new TextIndex(this.#content);
+    if (!this.#index) {
+      this.#parts = this.#getParts();
+      this.#index = new TextIndex(this.#parts.map(({ element }) => element));
+    }
     this.#found = this.#index.findAll(this.#input.value);
     this.#at = Math.min(this.#at, Math.max(0, this.#found.length - 1));
   }
@@ -100,38 +110,35 @@ export class FindBox {
   #step(by: 1 | -1): void {
     const count = this.#found.length;
     this.#at = count === 0 ? 0 : (this.#at + by + count) % count;
-    const span = this.#found[this.#at];
-    this.#from = span && this.#partOf(span);
+    this.#from = this.#partOf(this.#found[this.#at])?.element;
     this.#reveal();
   }
 
   /** Whoever types another letter goes on from the same place, wherever the last one led. */
   #firstHence(): number {
-    if (!this.#from?.isConnected) this.#from = this.#firstInView();
-    const from = this.#from;
-    const at = this.#found.findIndex((span) => {
-      const part = this.#partOf(span);
-      if (!from || !part) return false;
-      const { DOCUMENT_POSITION_FOLLOWING: behind } = Node;
-      return part === from || (from.compareDocumentPosition(part) & behind) !== 0;
-    });
+    const placeOf = (from: Element | undefined) =>
+      this.#parts.findIndex(({ element }) => element === from);
+    if (placeOf(this.#from) < 0) this.#from = this.#firstInView();
+    const from = placeOf(this.#from);
+    const at = this.#found.findIndex((span) => (this.#index?.rootOf(span) ?? 0) >= from);
     return Math.max(0, at);
   }
 
-  /** The first part of the page below the bar. */
-  #firstInView(): Element | undefined {
+  /** The first part below the bar. */
+  #firstInView(): Part['element'] | undefined {
     const { bottom } = this.element.getBoundingClientRect();
-    return [...this.#content.querySelectorAll(PARTS)].find(
-      (part) => part.getBoundingClientRect().bottom > bottom,
+    const found = this.#parts.find(
+      ({ element }) => element.isConnected && element.getBoundingClientRect().bottom > bottom,
     );
+    return found?.element;
   }
 
-  #partOf(span: Span): Element | undefined {
-    const [first] = this.#index?.pieces(span) ?? [];
-    return first?.node.parentElement?.closest(PARTS) ?? undefined;
+  #partOf(span: Span | undefined): Part | undefined {
+    return span && this.#parts[this.#index?.rootOf(span) ?? 0];
   }
 
   #reveal(): void {
+    this.#partOf(this.#found[this.#at])?.bring();
     const range = this.#current();
     const parent = range?.startContainer.parentElement ?? null;
     unfold(parent);

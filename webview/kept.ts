@@ -36,8 +36,21 @@ export class Kept {
 export function place(parent: Element, wanted: readonly Element[]): void {
   const kept = new Set(wanted);
   for (const child of [...parent.children]) if (!kept.has(child)) child.remove();
-  for (const [index, element] of wanted.entries()) {
-    const there = parent.children[index];
-    if (there !== element) parent.insertBefore(element, there ?? null);
+  let there = parent.firstElementChild;
+  let added: Element[] = [];
+  // At one go: with much of the page selected, the browser takes long for each.
+  const add = () => {
+    if (there) there.before(...added);
+    else parent.append(...added);
+    added = [];
+  };
+  for (const element of wanted) {
+    if (element !== there) {
+      added.push(element);
+      continue;
+    }
+    if (added.length > 0) add();
+    there = there.nextElementSibling;
   }
+  add();
 }

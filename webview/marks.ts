@@ -19,7 +19,7 @@ const LABELS = '.label';
 /** Marks quotes in what was said, in arguments and results, and opens what they are folded in. */
 export function markQuotes(root: HTMLElement, quotes: readonly Quotation[]): void {
   if (quotes.length === 0) return;
-  const index = new TextIndex(root, LABELS);
+  const index = new TextIndex([root], LABELS);
   const marked = new Uint8Array(index.length);
   for (const [level, status] of PAINTED.entries()) {
     for (const quote of quotes) {

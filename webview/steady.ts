@@ -2,16 +2,17 @@
  * Runs a change of the page so that what a person reads stays in its place. The browser sees to that
  * by itself, but not where the very element that is read is made anew.
  *
+ * @param change gets what is read, where there is something
  * @param covered how many pixels at the top are covered
  */
 export function steadily(
   places: () => readonly HTMLElement[],
   covered: number,
-  change: () => void,
+  change: (read: HTMLElement | undefined) => void,
 ): void {
   const read = window.scrollY > 0 ? places().find((one) => endOf(one) > covered) : undefined;
   const top = read?.getBoundingClientRect().top ?? 0;
-  change();
+  change(read);
   if (!read || read.isConnected) return;
   afterDrawing(() => {
     const again = places().find((one) => one.dataset.focus === read.dataset.focus);

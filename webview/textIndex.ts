@@ -15,24 +15,37 @@ interface Squeezed {
   readonly places: readonly number[];
 }
 
-/** All text of an element as one, also across the elements in it, to find stretches of it. */
+/** All text of elements as one, also across the elements in them, to find stretches of it. */
 export class TextIndex {
   readonly #text: string;
-  readonly #nodes: { readonly node: Text; readonly start: number }[] = [];
+  readonly #nodes: Text[] = [];
+  /** Where each node begins. */
+  readonly #starts: number[] = [];
+  /** Where each root begins. */
+  readonly #roots: number[] = [];
   #words: Squeezed | undefined;
   #lowerCase: Squeezed | undefined;
 
   /** @param skipped a selector: what is in such elements is no part of the text */
-  constructor(root: Node, skipped?: string) {
-    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  constructor(roots: readonly Node[], skipped?: string) {
     let text = '';
-    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-      if (!(node instanceof Text)) continue;
-      if (skipped !== undefined && node.parentElement?.closest(skipped)) continue;
-      this.#nodes.push({ node, start: text.length });
-      text += node.data;
+    for (const root of roots) {
+      this.#roots.push(text.length);
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        if (!(node instanceof Text)) continue;
+        if (skipped !== undefined && node.parentElement?.closest(skipped)) continue;
+        this.#nodes.push(node);
+        this.#starts.push(text.length);
+        text += node.data;
+      }
     }
     this.#text = text;
+  }
+
+  /** In which of the roots a span begins. */
+  rootOf({ start }: Span): number {
+    return lastAtMost(this.#roots, start);
   }
 
   get length(): number {
@@ -56,27 +69,29 @@ export class TextIndex {
   /** The parts of text nodes that a span is made of. */
   pieces({ start, end }: Span): Piece[] {
     const pieces: Piece[] = [];
-    for (let index = this.#nodeAt(start); index < this.#nodes.length; index += 1) {
-      const found = this.#nodes[index];
-      if (!found || found.start >= end) break;
-      const from = Math.max(0, start - found.start);
-      const to = Math.min(found.node.length, end - found.start);
-      if (from < to) pieces.push({ node: found.node, from, to });
+    const first = lastAtMost(this.#starts, start);
+    for (let index = first; index < this.#nodes.length; index += 1) {
+      const node = this.#nodes[index];
+      const begin = this.#starts[index] ?? 0;
+      if (!node || begin >= end) break;
+      const from = Math.max(0, start - begin);
+      const to = Math.min(node.length, end - begin);
+      if (from < to) pieces.push({ node, from, to });
     }
     return pieces;
   }
+}
 
-  /** The last node that begins at or before an offset. */
-  #nodeAt(offset: number): number {
-    let low = 0;
-    let high = this.#nodes.length - 1;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((this.#nodes[middle]?.start ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+/** The last of ascending numbers that is at most `most`, as an index. */
+function lastAtMost(numbers: readonly number[], most: number): number {
+  let low = 0;
+  let high = numbers.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((numbers[middle] ?? 0) <= most) low = middle;
+    else high = middle - 1;
   }
+  return low;
 }
 
 function* spansOf({ text, places }: Squeezed, wanted: string): Generator<Span> {

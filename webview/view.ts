@@ -7,21 +7,22 @@ import { visibleLine } from '../src/core/presentation/visibleText.ts';
 import type { Verdict } from '../src/core/verdict.ts';
 import { isRunning } from '../src/protocol/running.ts';
 import type { FromView, Snapshot, ToView, ViewState } from '../src/protocol/viewProtocol.ts';
-import { FindBox } from './find.ts';
+import { FindBox, type Part } from './find.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
 import { Kept, place } from './kept.ts';
 import { listenForKeys } from './keyboard.ts';
 import { Opened } from './opened.ts';
 import { renderAssertion } from './render/assertion.ts';
-import { renderConversation } from './render/conversation.ts';
+import { conversationItems, turnName } from './render/conversation.ts';
 import { failuresControl } from './render/failures.ts';
 import { renderHeader } from './render/header.ts';
 import { assertionRows } from './render/rows.ts';
 import { type AssertionRow, titleOf } from './render/stated.ts';
 import { type Shown, toolbarParts } from './render/toolbar.ts';
 import { afterDrawing, steadily } from './steady.ts';
-import { Walk } from './walk.ts';
+import { PLACES, type Stop, Walk } from './walk.ts';
+import { type Item, Windowed } from './windowed.ts';
 
 export type ConversationHost = Host<FromView, ToView, ViewState>;
 
@@ -38,6 +39,7 @@ export class ConversationView {
   readonly #bar = h('div', { class: 'bar' }, this.#toolbar);
   readonly #assertions = h('section', { class: 'assertions', 'aria-label': 'Verdicts' });
   readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
+  readonly #entries = new Windowed(this.#conversation);
   readonly #content = h('div', {}, this.#assertions, this.#conversation);
   readonly #news = h('div', { class: 'hidden', role: 'status' });
   #snapshot: Snapshot | undefined;
@@ -48,8 +50,12 @@ export class ConversationView {
     this.#host = host;
     this.#opened = new Opened(root);
     this.#kept = new Kept((element) => this.#opened.restore(element));
-    this.#walk = new Walk(this.#content, () => this.#failures.show(this.#walk.failures()));
-    this.#find = new FindBox(this.#content);
+    this.#walk = new Walk(
+      this.#content,
+      () => this.#stops(),
+      () => this.#failures.show(this.#walk.failures()),
+    );
+    this.#find = new FindBox(() => this.#parts());
     this.#bar.append(this.#find.element);
     listenForKeys({
       root,
@@ -70,24 +76,55 @@ export class ConversationView {
     this.#snapshot = snapshot;
     this.#host.keep(snapshot.state);
     if (before && !isSameCase(before, snapshot)) {
-      for (const part of [this.#opened, this.#kept, this.#walk]) part.forget();
+      for (const part of [this.#opened, this.#kept, this.#walk, this.#entries]) part.forget();
       this.#draw();
       afterDrawing(() => window.scrollTo(0, 0));
       return;
     }
     const covered = this.#bar.getBoundingClientRect().bottom;
     steadily(
-      () => this.#walk.places(),
+      () => [...this.#content.querySelectorAll<HTMLElement>(PLACES)],
       covered,
-      () => this.#draw(),
+      (read) => {
+        if (read?.matches('.turn')) this.#entries.pin(read.dataset.focus);
+        this.#draw();
+      },
     );
   }
 
   reveal(turn: number): void {
-    const find = () => this.#content.querySelector<HTMLElement>(`[data-turn="${turn}"]`);
+    const find = () => this.#entries.items.find(({ name }) => name === turnName(turn));
     if (!find()) this.#change({ ...this.#shown, filter: 'all' });
     const found = find();
-    if (found) this.#walk.go(found);
+    if (found) this.#walk.go({ bring: () => this.#entries.bring(found) });
+  }
+
+  /** Turns and verdicts, in the order of the page. */
+  #stops(): Stop[] {
+    const summaries = this.#assertions.querySelectorAll<HTMLElement>('.assertion > summary');
+    const verdicts = Array.from(summaries, (summary) => ({
+      name: summary.dataset.focus ?? '',
+      turn: false,
+      failure: summary.parentElement?.dataset.failure !== undefined,
+      bring: () => summary,
+    }));
+    const bring = (item: Item) => () => this.#entries.bring(item);
+    const turns = this.#entries.items
+      .filter(({ kind }) => kind === 'turn')
+      .map((item) => ({ ...item, turn: true, bring: bring(item) }));
+    return [...verdicts, ...turns];
+  }
+
+  /** All that is searched. */
+  #parts(): Part[] {
+    const verdicts = this.#assertions.querySelectorAll<HTMLElement>(':scope > .assertion');
+    return [
+      ...Array.from(verdicts, (element) => ({ element, bring: () => {} })),
+      ...this.#entries.items.map((item) => ({
+        element: item.make(),
+        bring: () => this.#entries.bring(item),
+      })),
+    ];
   }
 
   #change(shown: Shown): void {
@@ -107,9 +144,8 @@ export class ConversationView {
       this.#assertions,
       rows.map((row) => this.#row(row, snapshot, numbers)),
     );
-    place(
-      this.#conversation,
-      renderConversation(snapshot, {
+    this.#entries.show(
+      conversationItems(snapshot, {
         shown: this.#shown,
         kept: this.#kept,
         titleOf: (verdict) => titleOfVerdict(verdict, rows),

@@ -1,27 +1,34 @@
 import { afterDrawing } from './steady.ts';
 
-const TURNS = '.turn';
-
-/** Turns that fail or could not be judged, and verdicts that do so about no turn. */
-const FAILURES = [
-  '.assertion[data-failure] > summary',
-  '.turn[data-status="fail"]',
-  '.turn[data-status="error"]',
-].join(', ');
+/** A turn or a verdict, which may not be on the page yet. */
+export interface Stop {
+  /** Its `data-focus`. */
+  readonly name: string;
+  readonly turn: boolean;
+  /** A turn that fails or could not be judged, or a verdict that does so about no turn. */
+  readonly failure: boolean;
+  /** Puts it on the page. */
+  readonly bring: () => HTMLElement;
+}
 
 /** Goes from turn to turn and from failure to failure, round and round. */
 export class Walk {
   readonly #root: HTMLElement;
+  readonly #stops: () => readonly Stop[];
   readonly #onMove: () => void;
-  /** The `data-focus` of the turn or verdict where a person was last. */
+  /** The turn or verdict where a person was last. */
   #here: string | undefined;
 
-  constructor(root: HTMLElement, onMove: () => void) {
+  /** @param stops in the order of the page */
+  constructor(root: HTMLElement, stops: () => readonly Stop[], onMove: () => void) {
     this.#root = root;
+    this.#stops = stops;
     this.#onMove = onMove;
     root.addEventListener('focusin', ({ target }) => {
       const place = target instanceof Element ? target.closest<HTMLElement>(PLACES) : null;
-      if (place) this.#arrive(place);
+      if (!place) return;
+      this.#here = place.dataset.focus;
+      this.#onMove();
     });
   }
 
@@ -33,57 +40,41 @@ export class Walk {
     this.#here = undefined;
   }
 
-  /** Turns and verdicts, in the order of the page. */
-  places(): HTMLElement[] {
-    return this.#all(PLACES);
-  }
-
   toTurn(step: 1 | -1): void {
-    this.#move(step, TURNS);
+    this.#move(step, ({ turn }) => turn);
   }
 
   toFailure(step: 1 | -1): void {
-    this.#move(step, FAILURES);
+    this.#move(step, ({ failure }) => failure);
   }
 
   /** How many failures there are, and which of them is looked at, from 1. */
   failures(): { readonly count: number; readonly at: number | undefined } {
-    const all = this.#all(FAILURES);
-    const at = all.findIndex((one) => one.dataset.focus === this.#here);
+    const all = this.#stops().filter(({ failure }) => failure);
+    const at = all.findIndex(({ name }) => name === this.#here);
     return { count: all.length, at: at < 0 ? undefined : at + 1 };
   }
 
-  /** Moves the focus to an element of the page and scrolls there. */
-  go(element: HTMLElement): void {
+  /** Moves the focus to a stop and scrolls there. */
+  go({ bring }: Pick<Stop, 'bring'>): void {
+    const element = bring();
     element.focus({ preventScroll: true });
     afterDrawing(() => scrollTo(element));
   }
 
-  #arrive(place: HTMLElement): void {
-    this.#here = place.dataset.focus;
-    this.#onMove();
-  }
-
-  #all(selector: string): HTMLElement[] {
-    return [...this.#root.querySelectorAll<HTMLElement>(selector)];
-  }
-
-  #move(step: 1 | -1, selector: string): void {
-    const all = this.#all(selector);
-    const here = this.places().find((place) => place.dataset.focus === this.#here);
-    const next =
-      step === 1
-        ? (all.find((one) => here && isBefore(here, one)) ?? all[0])
-        : (all.findLast((one) => here && isBefore(one, here)) ?? all.at(-1));
+  #move(step: 1 | -1, wanted: (stop: Stop) => boolean): void {
+    const stops = this.#stops();
+    const here = stops.findIndex(({ name }) => name === this.#here);
+    const before = stops.slice(0, Math.max(0, here)).filter(wanted);
+    const behind = stops.slice(here + 1).filter(wanted);
+    const around = here >= 0 ? stops.filter(wanted) : behind;
+    const next = step === 1 ? (behind[0] ?? around[0]) : (before.at(-1) ?? around.at(-1));
     if (next) this.go(next);
   }
 }
 
-const PLACES = '.turn, .assertion > summary';
-
-function isBefore(one: Element, other: Element): boolean {
-  return (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
-}
+/** Turns and verdicts on the page. */
+export const PLACES = '.turn, .assertion > summary';
 
 /** What is higher than the view is shown from its beginning. */
 function scrollTo(element: HTMLElement): void {

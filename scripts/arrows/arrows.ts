@@ -201,7 +201,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'bench',
     holds:
-      'measures what judging costs, how fast runs, the language server and the results view are, and their memory; attacks everything',
+      'measures what judging costs, how fast runs, the language server and the views are, and their memory; attacks everything',
     imports: [
       'core',
       'yaml',

@@ -192,7 +192,11 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
       buildStated({ index, name }),
     );
     await show(buildUnfinished('running', { conversation, assertions }));
-    await view().page.evaluate(`document.querySelector('[data-turn="30"]').scrollIntoView()`);
+    await reveal(30);
+    await settled();
+    await view().page.evaluate(
+      'document.activeElement.scrollIntoView(); document.activeElement.blur()',
+    );
     await settled();
     const before = await top(30);
     await show(large());

@@ -74,6 +74,8 @@ describe('real conversations, run and shown', { timeout: 300_000 }, () => {
     page.on('pageerror', (error) => wrongs.push(error.message));
     await page.goto(pathToFileURL(path).href);
     await page.locator('.turn').first().waitFor();
+    // Of a long conversation only what is near the view is on the page, and all of it for printing.
+    await page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
     const views: (readonly [title: string, turns: number, text: string])[] = [];
     for (const link of await page.locator('#cases li a').all()) {
       const name = await link.locator('.name').innerText();

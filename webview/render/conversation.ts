@@ -1,11 +1,13 @@
+import type { Turn } from '../../src/core/conversation.ts';
 import { counted } from '../../src/core/presentation/amounts.ts';
 import { badgeOf, entriesByTurn } from '../../src/core/scoring.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
-import type { Verdict } from '../../src/core/verdict.ts';
+import { isFailure, type Verdict } from '../../src/core/verdict.ts';
 import { isRunning } from '../../src/protocol/running.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 import type { Kept } from '../kept.ts';
+import type { Item } from '../windowed.ts';
 import type { Shown } from './toolbar.ts';
 import { renderTurn } from './turn.ts';
 import { renderSystem } from './turnItems.ts';
@@ -18,58 +20,75 @@ export interface ConversationOptions {
   readonly onOpen: ((turn: number) => void) | undefined;
 }
 
-/** What was said, or why there is nothing to see. */
-export function renderConversation(
-  snapshot: Snapshot,
-  options: ConversationOptions,
-): HTMLElement[] {
-  const { entries, notes } = snapshot.conversation;
-  if (entries.length === 0) return [h('p', { class: 'empty' }, emptyWords(snapshot))];
-  const elements = entryElements(snapshot, options);
-  const shown = options.shown.filter === 'failing' ? failingOf(elements) : elements;
-  const turns = shown.filter((element) => element.matches('.turn'));
-  for (const [index, turn] of turns.entries()) turn.tabIndex = index === 0 ? 0 : -1;
-  if (notes.length === 0) return shown;
-  return [...shown, h('ul', { class: 'notes' }, ...notes.map((note) => h('li', {}, note)))];
+/** The name of a turn in the list, and its `data-focus`. */
+export function turnName(number: number): string {
+  return `turn ${number}`;
 }
 
-function entryElements(
+/** What was said, or why there is nothing to see. */
+export function conversationItems(snapshot: Snapshot, options: ConversationOptions): Item[] {
+  const { entries, notes } = snapshot.conversation;
+  const { kept, shown } = options;
+  if (entries.length === 0) return [note('empty', emptyWords(snapshot), kept)];
+  const items = entryItems(snapshot, options);
+  const wanted = shown.filter === 'failing' ? failingOf(items, kept) : items;
+  if (notes.length === 0) return wanted;
+  const list = () => h('ul', { class: 'notes' }, ...notes.map((text) => h('li', {}, text)));
+  const make = () => kept.get('notes', notes, list);
+  return [...wanted, { name: 'notes', kind: 'other', failure: false, height: 60, make }];
+}
+
+function entryItems(
   { conversation, verdicts, phase, speaking }: Snapshot,
   { shown: { rendered }, kept, titleOf, onOpen }: ConversationOptions,
-): HTMLElement[] {
+): Item[] {
   const said = entriesByTurn(verdicts);
   const running = isRunning(phase);
   // Such a verdict would have been about the replies.
   const missing =
     phase === 'finished' &&
     verdicts.some(({ status, turns }) => status === 'error' && turns.length === 0);
-  return conversation.entries.map((entry, index) => {
+  return conversation.entries.map((entry, index): Item => {
     if (entry.kind === 'system') {
-      return kept.get(`system ${index}`, entry, () => renderSystem(entry, `${index}`));
+      const name = `system ${index}`;
+      const make = () => kept.get(name, entry, () => renderSystem(entry, `${index}`));
+      return { name, kind: 'other', failure: false, height: 60, make };
     }
+    const name = turnName(entry.number);
     const about = said.get(entry.number) ?? [];
+    const found = badgeOf(about);
     const unjudged = missing && entry.side === 'assistant';
-    const told = about.map((one) => [titleOf(one.verdict), one.verdict.threshold, one.entry]);
     const options = { rendered, unjudged, running, speaking: entry.number === speaking };
-    return kept.get(`turn ${entry.number}`, [entry, told, options], () =>
-      renderTurn(entry, badgeOf(about), { ...options, titleOf, onOpen }),
-    );
+    const make = () => {
+      const told = about.map((one) => [titleOf(one.verdict), one.verdict.threshold, one.entry]);
+      return kept.get(name, [entry, told, options], () =>
+        renderTurn(entry, found, { ...options, titleOf, onOpen }),
+      );
+    };
+    const failure = found !== undefined && isFailure(found);
+    return { name, kind: 'turn', failure, height: likelyHeight(entry), make };
   });
 }
 
+/** Lines of about 90 letters under a header. */
+function likelyHeight({ items }: Turn): number {
+  const letters = items.reduce((sum, item) => sum + ('text' in item ? item.text.length : 90), 0);
+  return 70 + 20 * Math.ceil(letters / 90);
+}
+
 /** Each turn that fails with the turn that it answers, and how many are left out between. */
-function failingOf(elements: readonly HTMLElement[]): HTMLElement[] {
-  const turns = elements.filter((element) => element.matches('.turn'));
-  const fails = turns.map(({ dataset: { status } }) => status === 'fail' || status === 'error');
-  if (!fails.includes(true)) return [h('p', { class: 'empty' }, 'No failing turns.')];
-  const shown: HTMLElement[] = [];
+function failingOf(items: readonly Item[], kept: Kept): Item[] {
+  const turns = items.filter(({ kind }) => kind === 'turn');
+  if (!turns.some(({ failure }) => failure)) return [note('empty', 'No failing turns.', kept)];
+  const shown: Item[] = [];
   let hidden = 0;
   const tell = () => {
-    if (hidden > 0) shown.push(h('p', { class: 'gap' }, `${counted(hidden, 'turn')} not shown`));
+    const words = `${counted(hidden, 'turn')} not shown`;
+    if (hidden > 0) shown.push(note('gap', words, kept, shown.length));
     hidden = 0;
   };
   for (const [index, turn] of turns.entries()) {
-    if (!fails[index] && !fails[index + 1]) {
+    if (!turn.failure && !turns[index + 1]?.failure) {
       hidden += 1;
       continue;
     }
@@ -78,6 +97,13 @@ function failingOf(elements: readonly HTMLElement[]): HTMLElement[] {
   }
   tell();
   return shown;
+}
+
+/** A line of ours between the turns. */
+function note(style: 'empty' | 'gap', words: string, kept: Kept, index = 0): Item {
+  const name = `${style} ${index}`;
+  const make = () => kept.get(name, words, () => h('p', { class: style }, words));
+  return { name, kind: 'other', failure: false, height: 20, make };
 }
 
 function emptyWords({ phase, reason }: Snapshot): string {
