@@ -2,11 +2,12 @@ import { type Result, seeded } from './attack.ts';
 import { attacks } from './attacks.ts';
 import { watchBlocks } from './blocks.ts';
 
-/** Another number finds other tries. */
 const SEED = 20_261_122;
 
-/** The process of one attack: `attacker NAME`. Prints its result; what it is at goes to standard error. */
-const [name = ''] = process.argv.slice(2);
+/** The process of one attack: `attacker NAME [--seed=NUMBER]`. Prints its result; what it is at goes to standard error. */
+const [name = '', seedOption = `--seed=${SEED}`] = process.argv.slice(2);
+const seed = Number(/^--seed=(\d+)$/.exec(seedOption)?.[1] ?? Number.NaN);
+if (!Number.isInteger(seed)) throw new Error(`Expected --seed=NUMBER, found "${seedOption}".`);
 const attack = await attacks[name]?.();
 if (!attack) throw new Error(`There is no attack "${name}".`);
 
@@ -16,7 +17,7 @@ const began = performance.now();
 const longestBlock = watchBlocks();
 try {
   await attack.run((what) => fell.push(what), {
-    random: seeded(SEED),
+    random: seeded(seed),
     after: (undo) => undos.push(undo),
   });
 } finally {

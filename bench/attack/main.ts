@@ -31,7 +31,10 @@ interface Ended {
   readonly faults: readonly string[];
 }
 
-const wanted = process.argv.slice(2).filter((one) => !one.startsWith('--'));
+const args = process.argv.slice(2);
+const wanted = args.filter((one) => !one.startsWith('--'));
+/** Another seed makes other tries. */
+const seeds = args.filter((one) => one.startsWith('--seed='));
 const waiting = wanted.length > 0 ? wanted : Object.keys(attacks);
 const ended: Ended[] = [];
 
@@ -59,7 +62,7 @@ print('Attacks', result, [table(head, rows, ['attack', ''])], aims());
 async function attack(name: string): Promise<Ended> {
   say(`${name} …`);
   const flags = SERVES.includes(name) ? SERVER_FLAGS : [];
-  const child = spawn(process.execPath, [...flags, ATTACKER, name], {
+  const child = spawn(process.execPath, [...flags, ATTACKER, name, ...seeds], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
