@@ -65,7 +65,7 @@ export function renderHead({ columns, sort }: GridContent, shown: InView): HTMLE
   });
 }
 
-/** A row with its cells in view. @param at its place among the rows */
+/** A row with its cells in view. @param at the row, counted from 0 */
 export function renderRow(
   { table, rows, columns }: GridContent,
   at: number,

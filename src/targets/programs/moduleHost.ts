@@ -77,6 +77,14 @@ async function answer(
   }
 }
 
+// Ctrl+C in a terminal reaches this process too; the parent ends it when it is done.
+process.on('SIGINT', () => {});
+// Before the file is loaded, which may take long or never end.
+process.on('disconnect', async () => {
+  await endGroups((await groupsOf(process.pid)) ?? []);
+  process.exit();
+});
+
 try {
   const functions = await load();
   process.on('message', async (call: Call) => send(await answer(functions, call)));
@@ -85,9 +93,3 @@ try {
   const message = `The module could not be loaded: ${explain(error)}`;
   send({ kind: 'error', call: LOADING, message });
 }
-// Ctrl+C in a terminal reaches this process too; the parent ends it when it is done.
-process.on('SIGINT', () => {});
-process.on('disconnect', async () => {
-  await endGroups((await groupsOf(process.pid)) ?? []);
-  process.exit();
-});
