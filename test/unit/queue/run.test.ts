@@ -46,13 +46,12 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
   after(() => redis.stop());
 
   it('has the record of a run here, whoever ran its cases, and leaves nothing in Redis', async (t) => {
-    const verdict = json({
-      criteria: [{ criterion: 1, outcome: 'met', turns: [], rationale: 'Fine.' }],
-    });
+    const entry = { turn: 2, applicable: true, verdict: 'pass', rationale: 'r', evidence: 'Hi' };
+    const verdict = json({ turns: [entry], rationale: 'Warm.', score: 9 });
     const server = await startModelServer(() => verdict);
     t.after(() => server.close());
     const judge = `judge: {provider: openai, model: j, base_url: "${server.baseUrl}"}\n`;
-    const cases = `${casesOf(6)}  - {id: judged, turns: [Hi], assert: [{type: criterion, criterion: It greets.}]}\n  - {id: again, repeat: 3, turns: [Hi], assert: [{type: contains, value: Hi}]}\n`;
+    const cases = `${casesOf(6)}  - {id: judged, turns: [Hi], assert: [{type: g-eval, criteria: It is warm., steps: [Look at the tone.]}]}\n  - {id: again, repeat: 3, turns: [Hi], assert: [{type: contains, value: Hi}]}\n`;
     const files = { 'bot.mjs': ECHO, 'suite.eval.yaml': botSuite(cases, judge) };
     const here = await runFiles(t, files);
     const workers = await Promise.all([1, 2].map(() => startWorker(t, redis.url, files)));
@@ -60,6 +59,7 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
     const queued = await runQueued(t, redis.url, files, { onEvent: (event) => events.push(event) });
     assert.deepEqual(await recordOf(queued), await recordOf(here));
     assert.equal(queued.lines.length, 10);
+    assert.equal(queued.lines.find(({ id }) => id === 'judged')?.status, 'pass');
     assert.equal(workers.flatMap(({ lines }) => lines).length, 10);
 
     const kinds = (id: string) =>
