@@ -14,11 +14,11 @@ export interface FailingCases {
   beside(step: 1 | -1): CaseRef;
 }
 
-/** @param shown one of the run, failing or not @returns undefined where none fails */
+/** @param shown one of the run, failing or not @returns undefined where no other case fails */
 export function failingCases(ended: readonly Ended[], shown: CaseRef): FailingCases | undefined {
   const failing = ended.filter(isFailure);
-  if (failing.length === 0) return undefined;
   const isShown = (one: CaseRef) => executionKey(one) === executionKey(shown);
+  if (failing.every(isShown)) return undefined;
   const at = failing.findIndex(isShown);
   const before = ended.slice(0, Math.max(0, ended.findIndex(isShown))).filter(isFailure).length;
   return {

@@ -29,8 +29,10 @@ it('from a case that passed one gets to the failing one behind it, or before', (
   assert.equal(from(4)?.beside(1).id, 'c1');
 });
 
-it('there are none where nothing failed', () => {
-  const [passed] = ended;
-  assert.ok(passed);
+it('there are none where nothing else failed', () => {
+  const [passed, failed] = ended;
+  assert.ok(passed && failed);
   assert.equal(failingCases([passed], passed), undefined);
+  assert.equal(failingCases([passed, failed], failed), undefined);
+  assert.equal(failingCases([passed, failed], passed)?.count, 1);
 });
