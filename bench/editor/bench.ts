@@ -4,9 +4,10 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { CHECKOUT } from '../../test/support/host/install.ts';
 import { Workbench } from '../../test/support/host/workbench.ts';
 import { type Result, say, today } from '../print.ts';
+import { TURNLIGHT } from '../processes.ts';
+import { measureStarts, type Start } from './starts.ts';
 
 /** Milliseconds from the click on Run. */
 export interface EditorRun {
@@ -22,6 +23,7 @@ export interface BenchResult extends Result {
   readonly editor: readonly EditorRun[];
   /** Milliseconds of the command line's process, in the same order. */
   readonly commandLine: readonly number[];
+  readonly starts: readonly Start[];
 }
 
 const FILES = 10;
@@ -62,6 +64,7 @@ export async function runBench(): Promise<BenchResult> {
       processors: cpus().length,
       editor,
       commandLine,
+      starts: await measureStarts(ROUNDS),
     };
   } finally {
     await workbench?.close();
@@ -88,8 +91,7 @@ function suiteText(file: number): string {
 
 async function runCommandLine(folder: string): Promise<number> {
   const began = performance.now();
-  const cli = join(CHECKOUT, 'dist/cli.js');
-  await promisify(execFile)(process.execPath, [cli, 'run', '.'], { cwd: folder });
+  await promisify(execFile)(process.execPath, [TURNLIGHT, 'run', '.'], { cwd: folder });
   return performance.now() - began;
 }
 

@@ -13,7 +13,7 @@ const { host, context } = await sharedHost(true);
 await context.browser()?.close();
 await host.stop();
 
-const { cases, editor, commandLine, processors } = result;
+const { cases, editor, commandLine, processors, starts } = result;
 const sign = median(editor.map((one) => one.sign));
 const times = median(editor.map(({ shown }, round) => shown / (commandLine[round] ?? Number.NaN)));
 const rows = [
@@ -24,6 +24,11 @@ const rows = [
     milliseconds(median(editor.map((one) => one.shown))),
   ],
   ['editor : command line', ratio(times)],
+  ['extension, its activation', milliseconds(median(starts.map((one) => one.activation)))],
+  [
+    'first eval file opened → its first diagnostic',
+    milliseconds(median(starts.map((one) => one.diagnostics))),
+  ],
 ];
 print(
   `A run of ${cases} recorded cases in the editor, ${processors} processors`,

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { globSync } from 'tinyglobby';
+import manifest from '../../../package.json' with { type: 'json' };
+import { ROOT } from '../../../scripts/docs/pages.ts';
+
+it('every script that a page names is one of package.json', () => {
+  const paths = globSync(['*.md', 'bench/*.md', 'docs/**/*.md'], { cwd: ROOT });
+  const named = paths.flatMap((path) => {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    return [...text.matchAll(/npm run (?:--silent )?([a-z][\w:-]*)/g)].map(([, name = '']) => name);
+  });
+  assert.ok(named.includes('test:attack') && named.includes('bench:language'));
+  assert.deepEqual(
+    [...new Set(named)].filter((name) => !(name in manifest.scripts)),
+    [],
+  );
+});
