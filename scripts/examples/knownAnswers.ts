@@ -56,13 +56,16 @@ export class KnownAnswers {
     return { ...answer, usage: { input: tokens(text), output: tokens(answer.text ?? '') } };
   }
 
-  /** The answer to the recorded request that shares the most lines with this one. */
+  /** The answer to the recorded request that shares the largest part of the lines of both with this one. */
   #takeNearest(question: string, text: string): RecordedAnswer | undefined {
-    const lines = text.split('\n');
-    const shared = ({ asked }: RecordedAnswer) => lines.filter((line) => asked.has(line)).length;
+    const lines = new Set(text.split('\n'));
+    const likeness = ({ asked }: RecordedAnswer) => {
+      const shared = [...lines].filter((line) => asked.has(line)).length;
+      return shared / (lines.size + asked.size - shared);
+    };
     const [nearest] = this.#recorded
       .filter((one) => one.question === question)
-      .sort((a, b) => shared(b) - shared(a));
+      .sort((a, b) => likeness(b) - likeness(a));
     this.#recorded = this.#recorded.filter((one) => one !== nearest);
     return nearest;
   }

@@ -73,17 +73,12 @@ async function askInstead(workspace: string, baseUrl: string): Promise<void> {
 /** What the judge said, by request: the targets of the examples run live. */
 async function record(workspace: string, folder: string): Promise<string> {
   const recording = join(workspace, RECORDING);
-  const main = join(ROOT, 'src/cli/main.ts');
-  const args = [main, 'run', '.', '--record', recording, '--no-save', '--no-cache'];
-  // The examples hold failing cases: exit code 1 is as it should be.
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: workspace }).catch(
-    (error) => {
-      if (error.code !== 1) throw new Error(`${folder}:\n${error.stdout}\n${error.stderr}`);
-      return error;
-    },
-  );
-  console.log(stdout);
-  const lines = (await readFile(recording, 'utf8')).trimEnd().split('\n');
+  await turnlight(workspace, folder, ['run', '.', '--record', recording, '--no-save']);
+  const lines = linesOf(await readFile(recording, 'utf8'));
+  if ((await readdir(workspace)).some((name) => name.endsWith('.labels'))) {
+    await turnlight(workspace, folder, ['judges', '--examples', '--record', recording]);
+    lines.push(...linesOf(await readFile(recording, 'utf8')));
+  }
   const asked = lines
     .map((line) => ({ line, ...JSON.parse(line) }))
     .filter(({ kind }) => kind !== 'target');
@@ -91,4 +86,24 @@ async function record(workspace: string, folder: string): Promise<string> {
   // By key alone: samples of one request stay in their order.
   asked.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   return `${asked.map(({ line }) => line).join('\n')}\n`;
+}
+
+async function turnlight(
+  workspace: string,
+  folder: string,
+  args: readonly string[],
+): Promise<void> {
+  const command = [join(ROOT, 'src/cli/main.ts'), ...args, '--no-cache'];
+  // The examples hold failing cases: exit code 1 is as it should be.
+  const { stdout } = await promisify(execFile)(process.execPath, command, {
+    cwd: workspace,
+  }).catch((error) => {
+    if (error.code !== 1) throw new Error(`${folder}:\n${error.stdout}\n${error.stderr}`);
+    return error;
+  });
+  console.log(stdout);
+}
+
+function linesOf(recording: string): string[] {
+  return recording.trimEnd().split('\n');
 }

@@ -1,6 +1,11 @@
 import { addTo, groupBy } from '../core/data/data.ts';
 import type { CaseIdentity } from '../core/identity.ts';
-import { type LabelStanding, type PlacedLabel, standingOf } from '../core/record/label.ts';
+import {
+  type LabelStanding,
+  majority,
+  type PlacedLabel,
+  standingOf,
+} from '../core/record/label.ts';
 import type { Status } from '../core/verdict.ts';
 import { krippendorffAlpha } from '../statistics/alpha.ts';
 import { type Confusion, confusionOf, type Rates, ratesOf } from '../statistics/confusion.ts';
@@ -70,6 +75,11 @@ export interface Agreement {
   readonly unmatched: readonly UnmatchedLabel[];
 }
 
+/** With all that is joined, for what measures further. */
+export interface JoinedAgreement extends Agreement {
+  readonly items: readonly LabelledItem[];
+}
+
 /** Of an assertion that no model judges. */
 export const NO_JUDGE = 'no model';
 
@@ -77,7 +87,7 @@ export const NO_JUDGE = 'no model';
  * Joins labels to verdicts by conversation, assertion and turn. Of the verdicts of a judge on the same conversation
  * the first that was gathered counts, so the newest run is to be gathered first.
  */
-export function agreementOf(labels: readonly PlacedLabel[], gathered: Gathered): Agreement {
+export function agreementOf(labels: readonly PlacedLabel[], gathered: Gathered): JoinedAgreement {
   const verdicts = verdictsIn(gathered);
   const reasonOf = unmatchedIn(gathered);
   const unmatched: UnmatchedLabel[] = [];
@@ -100,7 +110,7 @@ export function agreementOf(labels: readonly PlacedLabel[], gathered: Gathered):
       return [all, ...each.map((one) => rowOf(one, of))];
     }),
   );
-  return { rows, disagreements: items.filter(isDisagreement), unmatched };
+  return { rows, items, disagreements: items.filter(isDisagreement), unmatched };
 }
 
 interface Found extends CaseIdentity {
@@ -158,13 +168,6 @@ function itemOf(
   ];
 }
 
-function majority(labels: readonly PlacedLabel[]): PlacedLabel['status'] | undefined {
-  const [first, second] = [...groupBy(labels, ({ status }) => status)].sort(
-    ([, a], [, b]) => b.length - a.length,
-  );
-  return first && first[1].length > (second?.[1].length ?? 0) ? first[0] : undefined;
-}
-
 /** Says why no verdict was found for a label. */
 function unmatchedIn({ cases }: Gathered): (label: PlacedLabel) => UnmatchedLabel['reason'] {
   const named = (one: Omit<CaseIdentity, 'suite'>) => JSON.stringify([one.id, one.variant]);
@@ -177,7 +180,7 @@ function unmatchedIn({ cases }: Gathered): (label: PlacedLabel) => UnmatchedLabe
   };
 }
 
-function isDecided(status: Status | undefined): status is 'pass' | 'fail' {
+export function isDecided(status: Status | undefined): status is 'pass' | 'fail' {
   return status === 'pass' || status === 'fail';
 }
 

@@ -14,6 +14,9 @@ export const PROTOCOL_VERSION = 2;
 /** The same of what they are told where several questions stand in one request. */
 export const TOGETHER_VERSION = 1;
 
+/** The same of how examples are chosen and shown. */
+export const EXAMPLES_VERSION = 1;
+
 /**
  * SHA-256 of what an assertion asks, hexadecimal: verdicts with the same one answer the same question,
  * of whatever conversation. Another name, weight or threshold changes nothing of it.
@@ -36,6 +39,8 @@ export function questionHash(assertion: Assertion, facts: CaseFacts): string {
     negate,
     granularity,
     window,
+    // Which labels there are is no part of it: a verdict's details name those that were shown.
+    examples: assertion.examples && EXAMPLES_VERSION,
     // Absent where it is asked by itself, so that its hash stays what it was.
     together: assertion.together && TOGETHER_VERSION,
     judge: judge && [modelName(judge), temperatureOf(assertion)],

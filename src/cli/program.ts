@@ -12,6 +12,7 @@ import type { PlanOptions } from './commands/planCommand.ts';
 import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 import type { SaveOptions } from './commands/saveCommand.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode, UsageError } from './exitCode.ts';
+import { addJudges } from './findings/judgesProgram.ts';
 import { addAgreement, addCompare, addNoise } from './findings/programs.ts';
 import { allowHost, collect, count, dotenv, format } from './optionParsers.ts';
 import { addJudge, addMerge } from './recordPrograms.ts';
@@ -72,6 +73,7 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   addCompare(program, shell, done);
   addAgreement(program, shell, done);
   addNoise(program, shell, done);
+  addJudges(program, shell, done);
   addWorker(program, shell, done);
   addCheck(program, shell, done);
   addList(program, shell, done);

@@ -25,6 +25,8 @@ export interface SuiteCase {
   readonly id: string;
   /** Which of its conversations this is, where the case stands for several. */
   readonly variant?: string;
+  /** Whether its variants are conversations that were recorded, each another one; absent if not. */
+  readonly recorded?: true;
   readonly description?: string;
   readonly tags: readonly string[];
   readonly skip?: { readonly reason?: string };
@@ -204,6 +206,8 @@ export interface Assertion {
   readonly granularity?: 'conversation' | 'turn';
   /** Turns shown before those judged, where not all of the conversation is shown; 10 by default. */
   readonly window?: number;
+  /** Puts conversations that people labelled before the question; absent if not. */
+  readonly examples?: 'labels';
   /** Whether its question stands in one request with those of others; absent if not. */
   readonly together?: true;
   /** The assertions that decide this one: those of a group, or a decision graph's ends by path. */

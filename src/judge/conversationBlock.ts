@@ -32,6 +32,11 @@ const END = '=== END OF CONVERSATION ===';
  *     === END OF CONVERSATION ===
  */
 export function conversationBlock(conversation: Conversation, shown?: ShownTurns): string {
+  return [BEGIN, ...shownLines(conversation, shown), END, ...remarks(conversation)].join('\n');
+}
+
+/** What is said, without the marks around it. */
+export function shownLines(conversation: Conversation, shown?: ShownTurns): string[] {
   const count = turnsOf(conversation).length;
   const { from, to } = shown ?? { from: 1, to: count };
   const lines = conversation.entries.flatMap((entry) => {
@@ -39,13 +44,10 @@ export function conversationBlock(conversation: Conversation, shown?: ShownTurns
     return entry.number >= from && entry.number <= to ? turnLines(entry) : [];
   });
   return [
-    BEGIN,
     ...(from > 1 ? [notShown(1, from - 1)] : []),
     ...lines,
     ...(to < count ? [notShown(to + 1, count)] : []),
-    END,
-    ...remarks(conversation),
-  ].join('\n');
+  ];
 }
 
 /** Numbers of the first and the last turn. */

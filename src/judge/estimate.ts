@@ -11,6 +11,7 @@ import {
 import { deepFreeze } from '../core/data/data.ts';
 import { canonicalJson } from '../core/data/digest.ts';
 import { addEstimates, type Estimate, NO_ESTIMATE } from '../core/estimate.ts';
+import type { ExamplesFor } from '../core/record/example.ts';
 import type { Assertion, LiveOrigin, ModelSpec, SimulatedUser, SuiteCase } from '../core/suite.ts';
 import { costOf, priceOf } from '../models/price.ts';
 import { countTokens } from '../models/tokens.ts';
@@ -38,17 +39,22 @@ const LIKELY_PLAY = 60;
 export async function estimateCase(
   suiteCase: SuiteCase,
   once = new Set<string>(),
+  examples?: ExamplesFor,
 ): Promise<Estimate> {
   if (suiteCase.skip) return NO_ESTIMATE;
-  const first = await estimateRepetition(suiteCase, once);
+  const first = await estimateRepetition(suiteCase, once, examples);
   let sum = first;
   if (suiteCase.repeat.times === 1) return sum;
-  const next = await estimateRepetition(suiteCase, once);
+  const next = await estimateRepetition(suiteCase, once, examples);
   for (let times = 1; times < suiteCase.repeat.times; times += 1) sum = addEstimates(sum, next);
   return sum;
 }
 
-async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Promise<Estimate> {
+async function estimateRepetition(
+  suiteCase: SuiteCase,
+  once: Set<string>,
+  examples: ExamplesFor | undefined,
+): Promise<Estimate> {
   const { origin } = suiteCase;
   const conversation = deepFreeze(
     toConversation(origin.kind === 'transcript' ? origin.messages : likelyTalk(origin)),
@@ -57,6 +63,7 @@ async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Prom
     conversation,
     facts: suiteCase,
     replyTurns: repliesIn(conversation),
+    ...(examples && { examples }),
   };
   const counter = new Counter(about, once);
   const asking = suiteCase.assertions.filter((one) => typeOf(one).kind !== 'deterministic');
@@ -64,6 +71,17 @@ async function estimateRepetition(suiteCase: SuiteCase, once: Set<string>): Prom
   if (origin.kind !== 'transcript') counter.talk(origin, suiteCase);
   if (origin.kind === 'simulate') counter.play(origin.user);
   return counter.total(origin.kind !== 'transcript');
+}
+
+/** What it takes to judge a conversation. @param once as of `estimateCase` */
+export async function estimateJudging(
+  about: About,
+  assertions: readonly Assertion[],
+  once = new Set<string>(),
+): Promise<Estimate> {
+  const counter = new Counter(about, once);
+  await counter.judge(assertions.filter((one) => typeOf(one).kind !== 'deterministic'));
+  return counter.total(false);
 }
 
 function repliesIn(conversation: Conversation): number[] {

@@ -1,7 +1,7 @@
 import { digestOf } from '../core/data/digest.ts';
 import { NO_USAGE, type Verdict } from '../core/verdict.ts';
 import type { Inquirer } from './inquirer.ts';
-import type { QuestionInquiry } from './inquiries.ts';
+import type { QuestionInquiry, SingleInquiry } from './inquiries.ts';
 import type { Sampled } from './samples.ts';
 import { windowOf } from './tooLong.ts';
 import type { Cost } from './verdicts.ts';
@@ -61,6 +61,12 @@ export function askedWith(inquiry: QuestionInquiry, all: readonly QuestionInquir
   return {
     asked_with: others.flatMap(({ inputs }) => inputs.map(({ assertion }) => assertion.key)),
   };
+}
+
+/** The labelled conversations that stood before a question; an empty list where none could. */
+export function examplesIn(inquiry: SingleInquiry): Details {
+  const { examples } = inquiry.kind === 'question' ? inquiry : {};
+  return examples ? { examples } : {};
 }
 
 /** Why each was asked by itself. */

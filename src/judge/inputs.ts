@@ -2,6 +2,7 @@ import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/co
 import { knownOf } from '../assertions/known.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { type Conversation, turnsOfSide } from '../core/conversation.ts';
+import type { ExamplesFor } from '../core/record/example.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
 import { chooseTurns } from './at.ts';
@@ -16,6 +17,8 @@ export interface About {
   readonly endedEarly?: boolean;
   /** What the target used for its replies. */
   readonly targetUsage?: Usage;
+  /** Conversations that people judged; none by default. */
+  readonly examples?: ExamplesFor;
 }
 
 /** What an assertion is given, or the verdict that says why it cannot be checked. */

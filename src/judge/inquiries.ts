@@ -9,10 +9,12 @@ import { typeOf } from '../assertions/registry.ts';
 import type { Turn } from '../core/conversation.ts';
 import { canonicalJson } from '../core/data/digest.ts';
 import { errorText } from '../core/errors.ts';
+import type { ExamplesFor } from '../core/record/example.ts';
 import { stepsOf } from '../core/steps.ts';
 import type { Assertion } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { Verdict } from '../core/verdict.ts';
+import { examplesBefore, type UsedExample } from './examples/withExamples.ts';
 import { leavesOf } from './groups.ts';
 import { type About, inputFor } from './inputs.ts';
 import type { NamedQuestion, Questioning } from './questions.ts';
@@ -25,6 +27,8 @@ export interface QuestionInquiry {
   readonly question: Question<unknown, Outcome[]>;
   /** The same about some of the judged turns. */
   readonly questioning: Questioning<unknown, Outcome[]>;
+  /** What stands before the question; absent where the assertion asks for none. */
+  readonly examples?: readonly UsedExample[];
 }
 
 interface ProcedureInquiry {
@@ -81,7 +85,7 @@ export async function prepareInquiries(
       continue;
     }
     try {
-      const inquiry = await prepare(input, checklists);
+      const inquiry = await prepare(input, checklists, about.examples);
       if (inquiry && 'inputs' in inquiry) inquiries.push(inquiry);
       else if (inquiry) settle(assertion, concludedVerdict(assertion, inquiry));
     } catch (error) {
@@ -95,6 +99,7 @@ export async function prepareInquiries(
 async function prepare(
   input: AssertionInput,
   checklists: Map<string, Checklist>,
+  examplesFor: ExamplesFor | undefined,
 ): Promise<SingleInquiry | Outcome | undefined> {
   const type = typeOf(input.assertion);
   switch (type.kind) {
@@ -105,6 +110,10 @@ async function prepare(
     case 'checklist': {
       // One that cannot be asked must not drag along those that it would share a request with.
       type.checklist([input]);
+      if (input.assertion.examples) {
+        const inquiry = checklistInquiry({ type, inputs: [input] });
+        return withExamples(inquiry, (one) => type.checklist([one]), type.side, examplesFor);
+      }
       const key = checklistKey(input);
       const known = checklists.get(key);
       if (known) known.inputs.push(input);
@@ -118,7 +127,13 @@ async function prepare(
       };
       const question = ask(input.turns);
       if ('kind' in question) return question;
-      return { kind: 'question', inputs: [input], question, questioning: ask };
+      const inquiry: QuestionInquiry = {
+        kind: 'question',
+        inputs: [input],
+        question,
+        questioning: ask,
+      };
+      return withExamples(inquiry, (one) => type.question(one), type.side, examplesFor);
     }
     case 'group':
       throw new Error('Internal error: a group is decided by the assertions under it.');
@@ -126,6 +141,28 @@ async function prepare(
       return unreachable(type);
   }
 }
+
+async function withExamples(
+  inquiry: QuestionInquiry,
+  ...[ask, side, examplesFor]: DropFirst<Parameters<typeof examplesBefore>>
+): Promise<QuestionInquiry> {
+  const examples = await examplesBefore(inquiry.inputs[0], ask, side, examplesFor);
+  if (!examples) return inquiry;
+  const { question, questioning } = inquiry;
+  return {
+    ...inquiry,
+    question: examples.before(question),
+    questioning: (turns) => {
+      const asked = questioning(turns);
+      return 'kind' in asked ? asked : examples.before(asked);
+    },
+    examples: examples.used,
+  };
+}
+
+type DropFirst<List extends readonly unknown[]> = List extends [unknown, ...infer Rest]
+  ? Rest
+  : never;
 
 function single(question: Question<unknown>): Question<unknown, Outcome[]> {
   return { ...question, conclude: (answer) => [question.conclude(answer)] };

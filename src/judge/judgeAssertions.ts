@@ -14,7 +14,14 @@ import { JudgeError } from './ask.ts';
 import { answersTo } from './askTogether.ts';
 import { conversationBlock } from './conversationBlock.ts';
 import { groupVerdict } from './groups.ts';
-import { askedAlone, askedWith, type Details, judgingCost, withHowAsked } from './howAsked.ts';
+import {
+  askedAlone,
+  askedWith,
+  type Details,
+  examplesIn,
+  judgingCost,
+  withHowAsked,
+} from './howAsked.ts';
 import { type About, factsOf } from './inputs.ts';
 import { Inquirer, type Kept } from './inquirer.ts';
 import {
@@ -162,7 +169,8 @@ class Judging {
   async #inquire(inquiry: Inquiry, shared: boolean, details: Details): Promise<void> {
     if (inquiry.kind === 'together') return this.#inquireTogether(inquiry, shared);
     const inquirer = this.#inquirerFor(inquiry, shared);
-    await this.#conclude(inquiry, inquirer, (one) => this.#outcomes(inquiry, one), details);
+    const more = { ...details, ...examplesIn(inquiry) };
+    await this.#conclude(inquiry, inquirer, (one) => this.#outcomes(inquiry, one), more);
   }
 
   /** In one request, or one by one where the questions do not fit into it. */

@@ -1,4 +1,5 @@
 import { PROTOCOL_VERSION } from '../assertions/questionHash.ts';
+import { remembered } from '../core/data/data.ts';
 import { canonicalJson } from '../core/data/digest.ts';
 import { environmentNames } from '../core/environment.ts';
 import { changedLog } from '../core/logger.ts';
@@ -16,6 +17,7 @@ import { openPlayer, type Player, replayingModel } from '../models/player.ts';
 import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
 import { createModel } from '../models/registry.ts';
 import { Answers } from '../store/answers.ts';
+import { examplesOf } from '../store/examples.ts';
 import type { FoundHome } from '../store/home.ts';
 import { type KeptAnswers, keptAnswers } from '../store/kept.ts';
 import { cachingSession } from '../targets/cachingSession.ts';
@@ -52,6 +54,8 @@ export class Exchanges {
   readonly #answers: Kept['answers'] = new Map();
   /** The same of earlier runs, by the root where it is kept. */
   readonly #stores = new Map<string, KeptAnswers>();
+  /** Labels are read once for all cases. */
+  readonly examplesOf = remembered((suite: Suite) => examplesOf(suite));
 
   private constructor(
     options: RunOptions,

@@ -5,12 +5,12 @@ import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
 import { agreementMarkdown, agreementText } from '../../report/findings/agreementReport.ts';
 import { createPaint } from '../../report/paint.ts';
-import { shownPath } from '../../report/shownPath.ts';
 import { writtenJson } from '../../report/writtenJson.ts';
 import { labelledLines } from '../../store/labelledLines.ts';
 import { readLabels } from '../../store/labels.ts';
 import { findEvalFiles } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import { showLabelProblems } from '../findings/labelProblems.ts';
 import type { Least } from '../findings/measures.ts';
 import { coloursWanted } from '../reporters.ts';
 import type { Shell } from '../shell.ts';
@@ -32,10 +32,7 @@ export async function agreement(
   let problems = 0;
   for (const file of await findEvalFiles(globs, shell.folder)) {
     const own = await readLabels(file);
-    for (const { path, line, message } of own.problems) {
-      const place = [shownPath(path, shell.folder), ...(line === undefined ? [] : [line])];
-      shell.err.write(`${place.join(':')}: ${visibleLine(message)}\n`);
-    }
+    showLabelProblems(own.problems, shell);
     problems += own.problems.length;
     labels.push(...own.labels);
     if (own.labels.length === 0) continue;
@@ -49,7 +46,7 @@ export async function agreement(
       'No labels stand beside these files. They are in NAME.labels/PERSON.jsonl beside NAME.eval.yaml.',
     );
   }
-  const found = agreementOf(labels, gathered);
+  const { items: _, ...found } = agreementOf(labels, gathered);
   for (const text of written(found, format, shell)) shell.out.write(text);
   const code = under(found, failUnder, shell);
   return problems > 0 ? EXIT.invalid : code;

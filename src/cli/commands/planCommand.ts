@@ -1,3 +1,4 @@
+import { remembered } from '../../core/data/data.ts';
 import {
   addEstimates,
   type Estimate,
@@ -8,11 +9,13 @@ import {
 import { counted } from '../../core/presentation/amounts.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
 import { visibleJson, visibleLine } from '../../core/presentation/visibleText.ts';
+import type { Suite } from '../../core/suite.ts';
 import { estimateCase } from '../../judge/estimate.ts';
 import { shownPath } from '../../report/shownPath.ts';
 import { plainTable } from '../../report/table.ts';
 import { type AskedHost, destinationsOf } from '../../runner/destinations.ts';
 import { selectedCases } from '../../runner/plan.ts';
+import { examplesOf } from '../../store/examples.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import { selectCases, selectionOf } from '../selection.ts';
@@ -50,10 +53,15 @@ export async function plan(
   const chosen = selectedCases(suites, selectCases(suites, selectionOf(options)));
   const once = new Set<string>();
   const rows: Row[] = [];
+  const examples = remembered((suite: Suite) => examplesOf(suite));
   for (const { suite, case: one } of chosen) {
     const file = shownPath(suite.path, shell.folder);
     const { suiteCase = one } = (await one.open?.()) ?? {};
-    rows.push({ file, id: caseName(one), estimate: await estimateCase(suiteCase, once) });
+    rows.push({
+      file,
+      id: caseName(one),
+      estimate: await estimateCase(suiteCase, once, examples(suite)(suiteCase)),
+    });
   }
   const total = rows.reduce((sum, { estimate }) => addEstimates(sum, estimate), NO_ESTIMATE);
   const secret = async (name: string) => shell.env(name);

@@ -8,6 +8,7 @@ import { LIST } from '../optionParsers.ts';
 import { onFiles } from '../selecting.ts';
 import type { Shell } from '../shell.ts';
 import { type Least, MEASURES } from './measures.ts';
+import { reportFormat } from './reportFormat.ts';
 
 export function addCompare(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
   program
@@ -67,10 +68,4 @@ function least(value: string, earlier: readonly Least[] = []): Least[] {
     );
   }
   return [...earlier, { measure, value: Number(number) }];
-}
-
-function reportFormat(): Option {
-  return new Option('--format <format>', 'output format')
-    .choices(['terminal', 'markdown', 'json'])
-    .default('terminal');
 }

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { type Conversation, conversationSchema } from '../conversation.ts';
+import { groupBy } from '../data/data.ts';
 import { digestOf } from '../data/digest.ts';
 import { statusSchema } from '../verdict.ts';
 import { factsSchema } from './runRecord.ts';
@@ -79,6 +80,14 @@ export interface PlacedLabel extends Label {
 /** Two labels of a person with the same one are about the same thing: the later one counts. */
 export function sameSubject({ assertion, turn, conversation_hash: hash }: Label): string {
   return JSON.stringify([hash, assertion, turn]);
+}
+
+/** What most people say; undefined where as many say one thing as another. */
+export function majority(labels: readonly Pick<Label, 'status'>[]): Label['status'] | undefined {
+  const [first, second] = [...groupBy(labels, ({ status }) => status)].sort(
+    ([, a], [, b]) => b.length - a.length,
+  );
+  return first && first[1].length > (second?.[1].length ?? 0) ? first[0] : undefined;
 }
 
 /**

@@ -67,6 +67,10 @@ const partsKeys = {
     description:
       'How many earlier turns the judge sees with `granularity: turn`, or when a long conversation is judged in parts.',
   }),
+  examples: z.literal('labels').optional().meta({
+    description:
+      'If `labels`, the judge is shown up to four other conversations with what people say of them, from the labels beside the file.',
+  }),
 };
 
 const deterministicKeys = {

@@ -107,10 +107,11 @@ export async function buildAssertion(
     location: within(location, ...one.path),
   }));
   checkKeys(held, reporter);
-  const { weight, required, negate, temperature, samples, granularity, window } = given;
+  const { weight, required, negate, temperature, samples, granularity, window, examples } = given;
   const isTogether =
     asksOneQuestion(type) &&
     granularity !== 'turn' &&
+    given.examples === undefined &&
     (about.together ?? judge?.params.together === true);
   const threshold = thresholdOf(given.threshold, scaleOf(type, filled, prompt), location, scope);
   return {
@@ -133,6 +134,7 @@ export async function buildAssertion(
     ...(typeof samples === 'number' && { samples }),
     ...(granularity === 'turn' && { granularity }),
     ...(typeof window === 'number' && { window }),
+    ...(examples === 'labels' && { examples }),
     ...(isTogether && { together: true }),
     ...(scriptedTurn !== undefined && { scriptedTurn }),
   };

@@ -68,7 +68,13 @@ export async function severalIn(read: ReadCase): Promise<Several | undefined> {
         finding.reporter.say('too-many-variants', message, within(read.location, 'matrix'));
         return { cases: [], files, problems: finding.reporter.all() };
       }
-      const cases = casesOf(variants, common, scope, open);
+      const isRecorded = recorded !== undefined && !matrix;
+      const cases = casesOf(
+        variants,
+        { ...common, ...(isRecorded && { recorded: true }) },
+        scope,
+        open,
+      );
       return { cases, files, problems: finding.reporter.all() };
     },
   };
@@ -114,6 +120,7 @@ function casesOf(
   open: Parameters<Several['expand']>[1],
 ): SuiteCase[] {
   const { expand: _, ...shared } = common;
+  const recorded = shared.recorded && { recorded: shared.recorded };
   const names = new Set<string>();
   const freeName = freeNames(
     new Set(variants.map(({ name }) => name)),
@@ -131,7 +138,7 @@ function casesOf(
         const suiteCase = await open(variant, own);
         const problems = own.reporter.all();
         return suiteCase && !own.reporter.hasErrors()
-          ? { suiteCase: { ...suiteCase, variant: name }, problems }
+          ? { suiteCase: { ...suiteCase, ...recorded, variant: name }, problems }
           : { problems };
       },
     };

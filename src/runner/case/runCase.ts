@@ -237,6 +237,7 @@ class CaseRun {
       endedEarly: this.#endedEarly(said),
       assertions,
       facts: this.#case,
+      examples: this.#exchanges.examplesOf(this.#suite)(this.#case),
       signal: this.#options.signal,
       kept: this.#exchanges.keptFor(this.#ref.suite),
       ...(said.measured && { targetUsage: said.measured }),

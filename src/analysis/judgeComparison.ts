@@ -1,0 +1,141 @@
+import { groupBy } from '../core/data/data.ts';
+import { conversationHash, type PlacedLabel } from '../core/record/label.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import { addUsage, NO_USAGE, type Status, type Usage } from '../core/verdict.ts';
+import { confusionOf, ratesOf } from '../statistics/confusion.ts';
+import { cohenKappa, type Kappa } from '../statistics/kappa.ts';
+import { mcnemar } from '../statistics/mcnemar.ts';
+import { type AgreementRow, agreementOf, isDecided, type LabelledItem } from './agreement.ts';
+import { Gathered, keyedVerdicts } from './gather.ts';
+
+/** A way to judge: a judge, with or without examples. */
+export interface JudgedBy {
+  readonly name: string;
+  /** Of the labelled conversations, each once. */
+  readonly lines: readonly CaseLine[];
+}
+
+/** How one way to judge agrees with people, and what it took. */
+export interface JudgeMeasured {
+  readonly name: string;
+  readonly rows: readonly AgreementRow[];
+  readonly usage: Usage;
+  /** Milliseconds of judging a conversation, on average; what came from the cache took none. */
+  readonly duration: number;
+  /** Verdicts that could not be given. */
+  readonly errors: number;
+}
+
+/** How two ways to judge agree with each other, and which of them is right more often. */
+export interface JudgePair {
+  readonly first: string;
+  readonly second: string;
+  /** Turns and conversations that both passed or failed. */
+  readonly compared: number;
+  readonly accuracy: number | null;
+  readonly kappa: Kappa | null;
+  /** Of those that people passed or failed: only the first is right. */
+  readonly onlyFirst: number;
+  readonly onlySecond: number;
+  /** McNemar's exact p of these two. */
+  readonly p: number;
+}
+
+export interface JudgeComparison {
+  readonly judges: readonly JudgeMeasured[];
+  /** Of each two of them. */
+  readonly pairs: readonly JudgePair[];
+}
+
+/** Compares ways to judge by the labels of people and with each other. */
+export function compareJudges(
+  labels: readonly PlacedLabel[],
+  all: readonly JudgedBy[],
+): JudgeComparison {
+  const measured = all.map((one) => ({ ...measure(labels, one), statuses: statusesIn(one.lines) }));
+  const pairs = measured.flatMap((first, index) =>
+    measured.slice(index + 1).map((second) => pairOf(first, second)),
+  );
+  return { judges: measured.map(({ items: _i, statuses: _s, ...own }) => own), pairs };
+}
+
+interface Measured extends JudgeMeasured {
+  readonly items: readonly LabelledItem[];
+  readonly statuses: ReadonlyMap<string, Status>;
+}
+
+function measure(
+  labels: readonly PlacedLabel[],
+  { name, lines }: JudgedBy,
+): Omit<Measured, 'statuses'> {
+  const gathered = new Gathered();
+  for (const line of lines) gathered.add(line);
+  const { rows, items } = agreementOf(labels, gathered);
+  const verdicts = lines.flatMap((line) => line.verdicts);
+  const asked = lines.filter((line) => line.usage.calls > 0);
+  return {
+    name,
+    rows: rows.map((row) => ({ ...row, judge: name })),
+    items,
+    usage: lines.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
+    duration: asked.reduce((sum, line) => sum + line.duration, 0) / Math.max(1, asked.length),
+    errors: verdicts.filter(({ status }) => status === 'error').length,
+  };
+}
+
+/** By conversation, assertion and turn: what a verdict or an entry says. */
+function statusesIn(lines: readonly CaseLine[]): Map<string, Status> {
+  return new Map(
+    lines.flatMap((line) => {
+      const hash = conversationHash(line.conversation);
+      const about = (key: string, turn?: number) => JSON.stringify([hash, key, turn]);
+      return keyedVerdicts(line).flatMap(([key, verdict]): [string, Status][] => [
+        [about(key), verdict.status],
+        ...verdict.turns.map((one): [string, Status] => [about(key, one.turn), one.status]),
+      ]);
+    }),
+  );
+}
+
+function pairOf(first: Measured, second: Measured): JudgePair {
+  const both = [...first.statuses].flatMap(([key, status]) => {
+    const other = second.statuses.get(key);
+    return isDecided(status) && isDecided(other) ? [{ judge: status, people: other }] : [];
+  });
+  const confusion = confusionOf(both);
+  const { failFail, failPass, passFail, passPass } = confusion;
+  const table = [
+    [failFail, failPass],
+    [passFail, passPass],
+  ];
+  const right = groupBy(rightIn(first, second), (which) => which);
+  const [onlyFirst, onlySecond] = [
+    right.get('first')?.length ?? 0,
+    right.get('second')?.length ?? 0,
+  ];
+  return {
+    first: first.name,
+    second: second.name,
+    compared: both.length,
+    accuracy: ratesOf(confusion).accuracy,
+    kappa: cohenKappa(table) ?? null,
+    onlyFirst,
+    onlySecond,
+    p: mcnemar(onlyFirst, onlySecond),
+  };
+}
+
+/** Of each labelled thing that both decided and one of them got right, which one. */
+function rightIn(first: Measured, second: Measured): ('first' | 'second')[] {
+  const others = new Map(second.items.map((item) => [subjectOf(item), item]));
+  return first.items.flatMap((item) => {
+    const other = others.get(subjectOf(item));
+    if (!isDecided(item.people) || !isDecided(item.status) || !isDecided(other?.status)) return [];
+    if (item.status === other.status) return [];
+    return [item.status === item.people ? 'first' : 'second'];
+  });
+}
+
+function subjectOf({ labels: [label], assertion, turn }: LabelledItem): string {
+  return JSON.stringify([label.conversation_hash, assertion.key, turn]);
+}

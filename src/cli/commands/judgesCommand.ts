@@ -1,0 +1,209 @@
+import { compareJudges, type JudgedBy } from '../../analysis/judgeComparison.ts';
+import { estimateWords } from '../../core/estimate.ts';
+import { counted } from '../../core/presentation/amounts.ts';
+import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
+import { visibleJson } from '../../core/presentation/visibleText.ts';
+import type { PlacedLabel } from '../../core/record/label.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import { judgesMarkdown, judgesText } from '../../report/findings/judgesReport.ts';
+import { createPaint } from '../../report/paint.ts';
+import { estimateLabelled, judgeLabelled } from '../../runner/judgeLabelled.ts';
+import {
+  type LabelledCase,
+  type LeftOut,
+  labelledCases,
+  showing,
+} from '../../runner/labelledCases.ts';
+import { modelsOf } from '../../runner/modelsOf.ts';
+import { answersFolder } from '../../store/answersFolder.ts';
+import { readLabels } from '../../store/labels.ts';
+import { readDotenv } from '../dotenv.ts';
+import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import { showLabelProblems } from '../findings/labelProblems.ts';
+import { allowedHostsOf, requireHosts } from '../hosts.ts';
+import { type Recordings, recordingsOf } from '../recordings.ts';
+import { coloursWanted } from '../reporters.ts';
+import type { Shell } from '../shell.ts';
+import { loadSuites, showProblems } from '../suites.ts';
+
+export interface JudgesOptions extends Recordings {
+  readonly file?: readonly string[];
+  readonly examples?: boolean;
+  readonly folds: number;
+  readonly format: 'terminal' | 'markdown' | 'json';
+  readonly dotenv?: string;
+  readonly baseUrl?: string;
+  readonly allowHost?: readonly string[];
+  readonly concurrency: number;
+  readonly maxCost?: number;
+  readonly yes?: boolean;
+  readonly cache: boolean;
+}
+
+/** A way to judge, and what it is to judge. */
+interface Way {
+  readonly name: string;
+  readonly cases: readonly LabelledCase[];
+}
+
+interface Planned {
+  readonly ways: readonly Way[];
+  readonly labels: readonly PlacedLabel[];
+  readonly folds: number;
+  readonly left: Partial<Record<LeftOut, number>>;
+  readonly isSound: boolean;
+}
+
+/** Replies of targets are not asked for here; the limit is of programs that score. */
+const TIMEOUT = 60_000;
+
+/** Compares judges by the labels of people. @throws UsageError */
+export async function judges(
+  named: readonly string[],
+  options: JudgesOptions,
+  shell: Shell,
+): Promise<ExitCode> {
+  const signal = shell.catchInterrupt();
+  const recordings = recordingsOf(options, shell.folder);
+  if (options.folds < 2) throw new UsageError('--folds: expected at least 2.');
+  if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
+  const { ways, labels, folds, left, isSound } = await planned(named, options, shell);
+  if (!isSound) return EXIT.invalid;
+  const cases = ways.flatMap((way) => way.cases);
+  if (cases.length === 0) throw new UsageError(nothingToJudge(labels, left));
+  const asked = cases.map((one) => one.case);
+  if (modelsOf(asked).length === 0)
+    throw new UsageError('No judge is set. Name one: turnlight judges openai:gpt-5-mini');
+  const estimate = estimateWords(await estimateLabelled(cases));
+  shell.err.write(`${counted(cases.length, 'conversation')} to judge: ${estimate}.\n`);
+  if (!(await isWanted(options, shell))) return EXIT.cancelled;
+  const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
+  const replayed = recordings.replay !== undefined;
+  const allowedHosts = replayed ? allowed : await requireHosts(asked, allowed, shell);
+  const lines = new Map<LabelledCase, CaseLine>();
+  try {
+    await judgeLabelled(
+      cases,
+      {
+        ...recordings,
+        concurrency: options.concurrency,
+        timeout: TIMEOUT,
+        forbidOnly: false,
+        keepRecord: false,
+        ...(options.maxCost !== undefined && { maxCost: options.maxCost }),
+        ...(options.cache && { cache: { folder: answersFolder(shell.env), fresh: false } }),
+        described: {},
+        secret: async (name) => shell.env(name),
+        env: shell.env,
+        allowedHosts,
+        scrubber: shell.scrubber,
+        log: visibleWarnings((message) => shell.err.write(`${message}\n`)),
+        signal,
+        onEvent: () => {},
+      },
+      (line, one) => {
+        lines.set(one, line);
+        if (shell.err.isTty) shell.err.write(`\rJudged ${lines.size} of ${cases.length}`);
+      },
+    );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    shell.err.write('\nCancelled. What was judged is in the cache.\n');
+    return EXIT.cancelled;
+  }
+  if (shell.err.isTty) shell.err.write('\n');
+  const by = ways.map(
+    (way): JudgedBy => ({
+      name: way.name,
+      lines: way.cases.flatMap((one) => lines.get(one) ?? []),
+    }),
+  );
+  const found = {
+    ...compareJudges(labels, by),
+    conversations: cases.length / ways.length,
+    folds,
+    left,
+  };
+  const { out, env } = shell;
+  if (options.format === 'json') out.write(`${visibleJson(found)}\n`);
+  else if (options.format === 'markdown') out.write(judgesMarkdown(found));
+  else out.write(judgesText(found, createPaint(coloursWanted(out, env))));
+  const unjudged = found.judges.some(({ errors }) => errors > 0);
+  return unjudged ? EXIT.errored : EXIT.passed;
+}
+
+async function planned(
+  named: readonly string[],
+  { file = [], baseUrl, examples, folds }: JudgesOptions,
+  shell: Shell,
+): Promise<Planned> {
+  const ways: Way[] = [];
+  const labels: PlacedLabel[] = [];
+  const left: Partial<Record<LeftOut, number>> = {};
+  let used = folds;
+  for (const [index, judge] of (named.length > 0 ? named : [undefined]).entries()) {
+    const given = {
+      ...(judge !== undefined && { judge }),
+      ...(baseUrl !== undefined && { baseUrl }),
+    };
+    const loaded = await loadSuites(file, shell, given);
+    const nothing = { ways, labels, folds, left, isSound: false };
+    if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
+      shell.err.write('Nothing was judged. Fix the errors above first.\n');
+      return nothing;
+    }
+    const shows = examples ? [false, true] : [undefined];
+    const own = shows.map((shown) => ({ shown, cases: [] as LabelledCase[] }));
+    for (const { suite } of loaded) {
+      if (!suite) continue;
+      const read = await readLabels(suite.path);
+      if (index === 0) {
+        labels.push(...read.labels);
+        if (showLabelProblems(read.problems, shell)) return nothing;
+      }
+      for (const way of own) {
+        const found = await labelledCases(suite, read.labels, folds, showing(way.shown));
+        way.cases.push(...found.cases);
+        if (found.folds > 0) used = Math.min(used, found.folds);
+        if (index > 0 || way !== own[0]) continue;
+        for (const [why, count] of Object.entries(found.left)) {
+          const key = why as LeftOut;
+          left[key] = (left[key] ?? 0) + count;
+        }
+      }
+    }
+    ways.push(...own.map(({ shown, cases }) => ({ name: nameOf(cases, shown), cases })));
+  }
+  return { ways, labels, folds: used, left, isSound: true };
+}
+
+function nameOf(cases: readonly LabelledCase[], shown: boolean | undefined): string {
+  const models = new Set(
+    cases.flatMap((one) => one.case.assertions.flatMap(({ judge }) => judge?.id ?? [])),
+  );
+  const name = models.size === 1 ? [...models].join() : 'the judges of the files';
+  return shown ? `${name} with examples` : name;
+}
+
+function nothingToJudge(labels: readonly PlacedLabel[], left: Planned['left']): string {
+  if (labels.length === 0) {
+    return 'No labels stand beside these files. They are in NAME.labels/PERSON.jsonl beside NAME.eval.yaml.';
+  }
+  const whys = Object.entries(left).flatMap(([why, count]) =>
+    count > 0 ? [`${counted(count, 'label')}: ${LEFT_WORDS[why as LeftOut]}.`] : [],
+  );
+  return ['None of the labelled conversations can be judged.', ...whys].join('\n');
+}
+
+/** Why labels are left out. */
+export const LEFT_WORDS: Readonly<Record<LeftOut, string>> = {
+  'no-conversation': 'their conversation is not kept in NAME.labels/conversations',
+  'no-case': 'their case or assertion is no longer in the file',
+  'no-judge': 'no model judges their assertion',
+  'not-changed': 'their assertion takes no examples',
+};
+
+async function isWanted({ yes }: JudgesOptions, { ask }: Shell): Promise<boolean> {
+  if (yes || !ask) return true;
+  return /^y(es)?$/i.test((await ask('Go on? (y/N) ')).trim());
+}

@@ -1,0 +1,103 @@
+import type { AgreementRow } from '../../analysis/agreement.ts';
+import type { JudgeComparison, JudgeMeasured, JudgePair } from '../../analysis/judgeComparison.ts';
+import { cacheText, costText, counted, durationText } from '../../core/presentation/amounts.ts';
+import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
+import { scoreText } from '../../core/presentation/score.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import type { Paint } from '../paint.ts';
+import { plainTable } from '../table.ts';
+import { markdownTable } from './markdownTable.ts';
+
+/** What judges made of the labelled conversations. */
+export interface JudgesFound extends JudgeComparison {
+  readonly conversations: number;
+  readonly folds: number;
+  /** Labels that were left out, by why. */
+  readonly left: Readonly<Record<string, number>>;
+}
+
+const NAME_LENGTH = 44;
+
+const HEAD = [
+  ...['Judge', 'Assertion', 'Of', 'Compared', 'Accuracy', 'Precision', 'Recall'],
+  ...['Kappa', '95 %', 'Errors', 'Cost', 'Time'],
+];
+
+export function judgesText(found: JudgesFound, paint: Paint): string {
+  const pairs = found.pairs.map(pairText);
+  return `${paragraphs(
+    plainTable(HEAD, found.judges.flatMap(rowsOf), false),
+    pairs.length === 0 ? undefined : [paint.bold('With each other'), ...pairs].join('\n  '),
+    notesOf(found).join('\n'),
+  )}\n`;
+}
+
+export function judgesMarkdown(found: JudgesFound): string {
+  const list = (texts: readonly string[]) =>
+    texts.map((one) => `- ${escapeLine(one, 600)}`).join('\n');
+  return `${paragraphs(
+    '# Judges compared',
+    markdownTable(HEAD, found.judges.flatMap(rowsOf)),
+    found.pairs.length === 0
+      ? undefined
+      : `## With each other\n\n${list(found.pairs.map(pairText))}`,
+    list(notesOf(found)),
+  )}\n`;
+}
+
+/** What it took stands in the first row of each judge. */
+function rowsOf(judge: JudgeMeasured): string[][] {
+  const { name, rows, usage, duration, errors } = judge;
+  const { cost, calls } = usage;
+  const took = [
+    String(errors),
+    cost === null ? 'price unknown' : costText(cost),
+    calls === 0 ? '–' : durationText(duration),
+  ];
+  const shown = visibleLine(name, NAME_LENGTH);
+  if (rows.length === 0) return [[shown, '–', '–', '0', '–', '–', '–', '–', '–', ...took]];
+  return rows.map((row, index) => [
+    shown,
+    ...agreementCells(row),
+    ...(index === 0 ? took : ['', '', '']),
+  ]);
+}
+
+function agreementCells({ assertion, of, compared, kappa, ...row }: AgreementRow): string[] {
+  const share = (value: number | null) => (value === null ? '–' : scoreText(value));
+  return [
+    assertion ? visibleLine(assertion.name, NAME_LENGTH) : 'all',
+    of,
+    String(compared),
+    share(row.accuracy),
+    share(row.precision),
+    share(row.recall),
+    kappa ? kappa.kappa.toFixed(2) : '–',
+    kappa ? `${kappa.low.toFixed(2)} to ${kappa.high.toFixed(2)}` : '–',
+  ];
+}
+
+/** `openai:a and ollama:b say the same on 20 of 24 (kappa 0.61). Only openai:a is right on 3, only … on 1 (p 0.63).` */
+function pairText({ first, second, compared, accuracy, kappa, ...pair }: JudgePair): string {
+  const [a, b] = [visibleLine(first, NAME_LENGTH), visibleLine(second, NAME_LENGTH)];
+  const same = Math.round((accuracy ?? 0) * compared);
+  const beyond = kappa ? ` (kappa ${kappa.kappa.toFixed(2)})` : '';
+  const right = `Only ${a} is right on ${pair.onlyFirst}, only ${b} on ${pair.onlySecond}`;
+  return `${a} and ${b} say the same on ${same} of ${compared}${beyond}. ${right} (p ${pair.p.toFixed(2)}).`;
+}
+
+function notesOf({ conversations, folds, judges, left }: JudgesFound): string[] {
+  const cached = judges.flatMap(({ name, usage }) => {
+    const text = cacheText(usage);
+    return text === undefined
+      ? []
+      : [`${visibleLine(name, NAME_LENGTH)}: ${text}; cost and time are of the others.`];
+  });
+  const gone = Object.values(left).reduce((sum, count) => sum + count, 0);
+  return [
+    `${counted(conversations, 'labelled conversation')} in ${counted(folds, 'fold')}: examples come from other folds only, so nothing is measured on what a judge was shown.`,
+    'Time is that of judging a conversation, on average. P is that of McNemar’s exact test.',
+    ...cached,
+    ...(gone > 0 ? [`${counted(gone, 'label')} left out, which --format json tells of.`] : []),
+  ];
+}

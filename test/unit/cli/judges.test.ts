@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { emptyCache } from '../../support/answersFolder.ts';
+import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { startModelServer } from '../../support/modelServer/server.ts';
+import { json } from '../../support/modelServer/steps.ts';
+
+const EXAMPLE = resolve(import.meta.dirname, '../../../examples/next-step');
+
+async function exampleFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'turnlight-judges-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  await cp(EXAMPLE, folder, { recursive: true });
+  return folder;
+}
+
+/** Two judges behind one endpoint: one says met to all, the other only where a day is named. */
+async function endpoint(t: TestContext, latency?: Promise<void>) {
+  const server = await startModelServer(async (body) => {
+    await latency;
+    const text = body.messages.map(({ content }) => content).join('\n');
+    const block =
+      /=== CONVERSATION ===\n([\s\S]*?)=== END OF CONVERSATION ===/.exec(text)?.[1] ?? '';
+    const isMet = body.model === 'mild' || /day|tomorrow|sent|unlocked/.test(block);
+    const verdict = isMet ? 'pass' : 'fail';
+    const turn = { turn: 2, applicable: true, rationale: 'r', evidence: '', verdict };
+    const one = { criterion: 1, turns: [turn], rationale: 'r', outcome: isMet ? 'met' : 'not-met' };
+    return { ...json({ criteria: [one], rationale: 'r' }), usage: { input: 100, output: 10 } };
+  });
+  t.after(() => server.close());
+  return server;
+}
+
+describe('turnlight judges', () => {
+  it('measures a judge of the example without and with examples, on conversations left out', async (t) => {
+    const folder = await exampleFolder(t);
+    const ran = await turnlight(folder, ['run', '.', '--reporter', 'terminal']);
+    assert.equal(ran.code, 1);
+    const before = await turnlight(folder, ['agreement', '--format', 'json']);
+    assert.equal(JSON.parse(before.out).rows[0].compared, 12);
+    const { code, out, err } = await turnlight(folder, [
+      'judges',
+      '--examples',
+      '--format',
+      'json',
+    ]);
+    assert.equal(code, 0, err);
+    assert.match(err, /^24 conversations to judge: about 24 requests, \d+k tokens, free\.\n/);
+    const found = JSON.parse(out);
+    assert.deepEqual([found.conversations, found.folds], [12, 5]);
+    const measured = found.judges.map(({ name, rows }: (typeof found.judges)[0]) => [
+      name,
+      rows[0].accuracy.toFixed(2),
+      rows[0].kappa.kappa.toFixed(2),
+    ]);
+    assert.deepEqual(measured, [
+      ['replay:example-judge', '0.50', '0.00'],
+      ['replay:example-judge with examples', '0.92', '0.83'],
+    ]);
+    const [{ onlyFirst, onlySecond, p }] = found.pairs;
+    assert.deepEqual([onlyFirst, onlySecond, p], [0, 5, 0.0625]);
+  });
+
+  it('compares judges with people and with each other, and says what they took', async (t) => {
+    const folder = await exampleFolder(t);
+    const { baseUrl } = await endpoint(t);
+    const args = ['judges', 'openai:mild', 'openai:strict', '--base-url', baseUrl];
+    const env = { OPENAI_API_KEY: 'k', TURNLIGHT_CACHE_DIR: emptyCache() };
+    const text = await turnlight(folder, args, env);
+    assert.equal(text.code, 0, text.err);
+    assert.match(text.out, /openai:mild +all +cases +12 +0\.50/);
+    assert.match(text.out, /openai:strict +Next step +cases +12 +0\.92 +1\.00 +0\.83 +0\.83/);
+    assert.match(text.out, /Only openai:mild is right on 0, only openai:strict on 5 \(p 0\.06\)\./);
+    const again = await turnlight(folder, [...args, '--format', 'markdown'], env);
+    assert.match(again.out, /^# Judges compared\n\n\| Judge \|/);
+    assert.match(again.out, /12 of 12 answers from the cache/);
+  });
+
+  it('keeps to the limit of the cost, and refuses one that it cannot hold', async (t) => {
+    const folder = await exampleFolder(t);
+    const { baseUrl } = await endpoint(t);
+    const args = ['judges', 'openai:mild', '--base-url', baseUrl, '--max-cost', '1'];
+    const { code, err } = await turnlight(folder, args, { OPENAI_API_KEY: 'k' });
+    assert.equal(code, 3);
+    assert.match(err, /the price of openai:mild is unknown/);
+  });
+
+  it('can be cancelled', async (t) => {
+    const folder = await exampleFolder(t);
+    let release = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { baseUrl } = await endpoint(t, waiting);
+    const running = start(folder, ['judges', 'openai:mild', '--base-url', baseUrl], {
+      OPENAI_API_KEY: 'k',
+    });
+    await running.shows('conversations to judge');
+    await new Promise((done) => setTimeout(done, 300));
+    running.interrupt();
+    const { code, err } = await running.ended;
+    release();
+    assert.equal(code, 130);
+    assert.match(err, /Cancelled\./);
+  });
+
+  it('says what is missing', async (t) => {
+    const folder = await exampleFolder(t);
+    const gone = (await turnlight(folder, ['judges', '--file', 'nowhere'])).err;
+    assert.match(gone, /nowhere/);
+    await rm(join(folder, 'next-step.labels/conversations'), { recursive: true });
+    const { code, err } = await turnlight(folder, ['judges']);
+    assert.equal(code, 3);
+    assert.match(err, /12 labels: their conversation is not kept in NAME\.labels\/conversations\./);
+    await writeFile(join(folder, 'next-step.labels/ann.jsonl'), 'what?\n');
+    assert.match((await turnlight(folder, ['judges'])).err, /ann\.jsonl:1: This line is no JSON/);
+    const bare = await workspaceWith(t, {
+      'a.eval.yaml': 'cases: [{id: a, transcript: [{user: x}, {assistant: y}], assert: [x y]}]\n',
+    });
+    assert.match((await turnlight(bare, ['judges'])).err, /No labels stand beside these files/);
+  });
+});

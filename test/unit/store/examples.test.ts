@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { toConversation } from '../../../src/core/conversation.ts';
+import { conversationHash, type Label } from '../../../src/core/record/label.ts';
+import type { SuiteCase } from '../../../src/core/suite.ts';
+import { loadSuite } from '../../../src/evalfile/load.ts';
+import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
+import { expandSuite } from '../../../src/evalfile/variants/expandSuite.ts';
+import { assertionOf, examplesOf } from '../../../src/store/examples.ts';
+import { keepLabelled } from '../../../src/store/labelled.ts';
+import { appendLabels } from '../../../src/store/labels.ts';
+import { workspaceWith } from '../../support/commandLine.ts';
+
+const SUITE = `
+judge: openai:judge
+cases:
+  - id: a
+    transcript: [{user: First question}, {assistant: First reply}]
+    assert: [{type: llm-judge, name: Tone, instructions: "Warm?", examples: labels}]
+  - id: b
+    transcript: [{user: Second question}, {assistant: Second reply}]
+    assert: [{type: all-of, assert: [{type: llm-judge, name: Tone, instructions: "Warm?", examples: labels}]}]
+  - id: c
+    transcript: [{user: Third question}, {assistant: Third reply}]
+    assert: [{type: llm-judge, name: Tone, instructions: "Short?"}]
+  - id: d
+    transcripts: data.jsonl
+    assert: [{type: llm-judge, name: Tone, instructions: "Warm?", examples: labels}]
+  - id: e
+    transcript: [{user: Fifth question}, {assistant: Fifth reply}]
+    assert: [{type: llm-judge, name: Tone, instructions: "Warm?", examples: labels}]
+`;
+const line = (id: string) =>
+  JSON.stringify({
+    id,
+    messages: [
+      { role: 'user', content: `Question of ${id}` },
+      { role: 'assistant', content: `Reply to ${id}` },
+    ],
+  });
+
+async function labelledSuite(t: TestContext) {
+  const folder = await workspaceWith(t, {
+    'suite.eval.yaml': SUITE,
+    'data.jsonl': `${line('one')}\n${line('two')}\n`,
+  });
+  const path = join(folder, 'suite.eval.yaml');
+  const loaded = await expandSuite(
+    await loadSuite(path, nodeFiles(new Set()), { workspace: folder, env: () => undefined }),
+  );
+  assert.deepEqual(loaded.problems, []);
+  const { suite } = loaded;
+  assert.ok(suite);
+  const labels: Label[] = [];
+  for (const one of suite.cases) {
+    const { suiteCase = one } = (await one.open?.()) ?? {};
+    assert.ok(suiteCase.origin.kind === 'transcript');
+    const conversation = toConversation(suiteCase.origin.messages);
+    await keepLabelled(path, {
+      conversation,
+      facts: { topics: [], tools: [], expectations: {}, context: {} },
+    });
+    const key = suiteCase.id === 'b' ? 'all-of/Tone' : 'Tone';
+    const found = assertionOf(suiteCase.assertions, key) ?? suiteCase.assertions[0];
+    labels.push({
+      case: one.id,
+      ...(one.variant !== undefined && { variant: one.variant }),
+      assertion: found?.key ?? '',
+      conversation_hash: conversationHash(conversation),
+      status: 'pass',
+      at: '2026-01-01T00:00:00.000Z',
+    });
+  }
+  await appendLabels(path, 'ann', labels);
+  return { suite, path, labels };
+}
+
+async function namesFor(suite: { path: string; cases: readonly SuiteCase[] }, judged: SuiteCase) {
+  const { suiteCase = judged } = (await judged.open?.()) ?? {};
+  const [assertion] = suiteCase.assertions;
+  assert.ok(assertion);
+  const found = await examplesOf(suite)(suiteCase)(assertion);
+  return found.map((one) => [one.case, one.variant].filter(Boolean).join('/'));
+}
+
+describe('the labelled conversations that may be examples', () => {
+  it('are of other cases with the same question, or recorded by themselves', async (t) => {
+    const { suite } = await labelledSuite(t);
+    const of = (id: string, variant?: string) => {
+      const found = suite.cases.find((one) => one.id === id && one.variant === variant);
+      assert.ok(found);
+      return namesFor(suite, found);
+    };
+    assert.deepEqual(await of('a'), ['d/one', 'd/two', 'e']);
+    assert.deepEqual(await of('d', 'one'), ['a', 'd/two', 'e']);
+  });
+
+  it('have what most people say, and nothing where as many say one thing as another', async (t) => {
+    const { suite, path, labels } = await labelledSuite(t);
+    const own = labels.find((one) => one.case === 'e');
+    assert.ok(own);
+    const at = (status: Label['status'], turn?: number): Label => ({
+      ...own,
+      status,
+      ...(turn !== undefined && { turn }),
+    });
+    await appendLabels(path, 'bob', [at('fail'), { ...at('fail', 2), comment: 'No.' }]);
+    const [judged] = suite.cases;
+    const [assertion] = judged?.assertions ?? [];
+    assert.ok(judged && assertion);
+    const found = await examplesOf(suite)(judged)(assertion);
+    const one = found.find(({ hash }) => hash === own.conversation_hash);
+    assert.deepEqual(one?.verdicts, [{ turn: 2, status: 'fail', comments: ['No.'] }]);
+  });
+
+  it('are none where the assertion asks for none', async (t) => {
+    const { suite } = await labelledSuite(t);
+    const judged = suite.cases.find(({ id }) => id === 'c');
+    assert.ok(judged);
+    assert.deepEqual(await namesFor(suite, judged), []);
+  });
+});
