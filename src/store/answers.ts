@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { futimesSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
@@ -6,7 +7,7 @@ import { parseJson } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { CREATING, makeRealFolder, openRegular, writeRegular } from '../disk/regularFile.ts';
+import { CREATING, makeRealFolder, readRegularSync, writeRegular } from '../disk/regularFile.ts';
 import { answerFile, preparedFolder, prune } from './answersFolder.ts';
 
 const fileSchema = z.strictObject({ key: z.string(), answer: z.unknown() });
@@ -39,8 +40,11 @@ export class Answers {
   #warned = false;
   #written = 0;
   readonly #made = new Set<string>();
-  /** The last work on a file, so that what is forgotten is not written after it. */
-  readonly #working = new Map<string, Promise<void>>();
+  /**
+   * All that was begun, one after the other: what is forgotten is not written after it, and files that are made side
+   * by side wait for each other on the disk.
+   */
+  #working: Promise<void> = Promise.resolve();
 
   constructor(setup: AnswersSetup) {
     this.#setup = setup;
@@ -48,22 +52,26 @@ export class Answers {
 
   async load(key: string): Promise<unknown> {
     if (this.#setup.fresh || !(await this.#isUsable())) return undefined;
-    return readAnswer(this.#setup.folder, key).catch(() => undefined);
+    try {
+      return readAnswer(this.#setup.folder, key);
+    } catch {
+      return undefined;
+    }
   }
 
   save(key: string, answer: unknown): void {
     const text = this.#setup.scrubber.text(JSON.stringify({ key, answer }));
     if (Buffer.byteLength(text) > LIMITS.cachedAnswer) return;
-    this.#work(key, () => this.#write(key, text));
+    this.#work(() => this.#write(key, text));
   }
 
   forget(key: string): void {
-    this.#work(key, () => rm(answerFile(this.#setup.folder, key), { force: true }));
+    this.#work(() => rm(answerFile(this.#setup.folder, key), { force: true }));
   }
 
   /** Resolves once all is written, and no more is kept than may be. */
   async close(): Promise<void> {
-    await Promise.all(this.#working.values());
+    await this.#working;
     if (this.#written > 0) await this.#bound().catch((error: unknown) => this.#giveUp(error));
   }
 
@@ -85,38 +93,28 @@ export class Answers {
     return false;
   }
 
-  #work(key: string, todo: () => Promise<void>): void {
-    const before = this.#working.get(key) ?? Promise.resolve();
-    const done = before
+  #work(todo: () => Promise<void>): void {
+    this.#working = this.#working
       .then(async () => {
         if (await this.#isUsable()) await todo();
       })
-      .catch((error: unknown) => void this.#giveUp(error))
-      .finally(() => {
-        if (this.#working.get(key) === done) this.#working.delete(key);
-      });
-    this.#working.set(key, done);
+      .catch((error: unknown) => void this.#giveUp(error));
   }
 
   async #write(key: string, text: string): Promise<void> {
     const path = answerFile(this.#setup.folder, key);
-    await this.#make(dirname(path));
+    const folder = dirname(path);
+    if (!this.#made.has(folder)) await makeRealFolder(folder, 0o700);
+    this.#made.add(folder);
     await replace(path, text);
     this.#written += text.length;
-  }
-
-  async #make(folder: string): Promise<void> {
-    if (this.#made.has(folder)) return;
-    await makeRealFolder(folder, 0o700);
-    this.#made.add(folder);
   }
 
   /** Counting thousands of files takes time, so it is not done after every run. */
   async #bound(): Promise<void> {
     const { folder } = this.#setup;
     const uncounted = join(folder, 'uncounted');
-    const before = await read(uncounted, 20).then(Number, () => Number.NaN);
-    const grown = before + this.#written;
+    const grown = countedBefore(uncounted) + this.#written;
     // Also where it is no number.
     const isDue = !(grown < UNCOUNTED);
     if (isDue) await prune(folder, LIMITS.cache - UNCOUNTED);
@@ -124,25 +122,36 @@ export class Answers {
   }
 }
 
-async function readAnswer(folder: string, key: string): Promise<unknown> {
-  const file = fileSchema.parse(
-    parseJson(await read(answerFile(folder, key), LIMITS.cachedAnswer)),
-  );
+function countedBefore(path: string): number {
+  try {
+    return Number(read(path, 20) ?? Number.NaN);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function readAnswer(folder: string, key: string): unknown {
+  const text = read(answerFile(folder, key), LIMITS.cachedAnswer);
+  if (text === undefined) return undefined;
+  const file = fileSchema.parse(parseJson(text));
   return file.key === key ? file.answer : undefined;
 }
 
-/** @throws where it is longer than so many bytes */
-async function read(path: string, most: number): Promise<string> {
-  const file = await openRegular(path);
-  try {
-    const { size, mtimeMs } = await file.stat();
+/** Undefined where nothing is there. @throws where it is longer than so many bytes */
+function read(path: string, most: number): string | undefined {
+  return readRegularSync(path, (file, { size, mtimeMs }) => {
     if (size > most) throw new Error(`${path} is too long.`);
     const now = Date.now();
-    if (now - mtimeMs > RECENT) await file.utimes(now / 1000, now / 1000).catch(() => {});
-    return await file.readFile('utf8');
-  } finally {
-    await file.close();
-  }
+    if (now - mtimeMs > RECENT) touch(file, now / 1000);
+    return readFileSync(file, 'utf8');
+  });
+}
+
+/** What is not ours to touch can still be read. */
+function touch(file: number, seconds: number): void {
+  try {
+    futimesSync(file, seconds, seconds);
+  } catch {}
 }
 
 /** Nobody sees it half written, and no link that stands there is followed. */

@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -69,29 +70,28 @@ export interface KeptFile {
 const BLOCK = 4096;
 
 /** With those that a killed process left half written. */
-const OURS = /^[0-9a-f]{62}\.(?:json|[0-9a-f]{8})$/;
+const OURS = /^[0-9a-f]{63}\.(?:json|[0-9a-f]{8})$/;
 
-/** The file of an answer. @param key 64 hexadecimal digits */
+/** The file of an answer, among some thousands: more folders take longer to make. @param key 64 hexadecimal digits */
 export function answerFile(folder: string, key: string): string {
-  return join(folder, key.slice(0, 2), `${key.slice(2)}.json`);
+  return join(folder, key.slice(0, 1), `${key.slice(1)}.json`);
 }
 
 /** What is kept in a folder, whatever else stands there. */
 export async function keptFiles(folder: string): Promise<KeptFile[]> {
   const found: KeptFile[] = [];
   for (const part of await entriesOf(folder)) {
-    if (!part.isDirectory() || !/^[0-9a-f]{2}$/.test(part.name)) continue;
+    if (!part.isDirectory() || !/^[0-9a-f]$/.test(part.name)) continue;
     const files = (await entriesOf(join(folder, part.name))).filter(
       (one) => one.isFile() && OURS.test(one.name),
     );
-    const read = files.map(async ({ name }): Promise<KeptFile[]> => {
+    for (const { name } of files) {
       const path = join(folder, part.name, name);
-      const there = await lstat(path).catch(() => undefined);
-      if (!there) return [];
+      const there = lstatSync(path, { throwIfNoEntry: false });
+      if (!there) continue;
       const bytes = Math.ceil(there.size / BLOCK) * BLOCK;
-      return [{ path, bytes, used: there.mtimeMs }];
-    });
-    found.push(...(await Promise.all(read)).flat());
+      found.push({ path, bytes, used: there.mtimeMs });
+    }
   }
   return found;
 }

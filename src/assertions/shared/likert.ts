@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { remembered } from '../../core/data/data.ts';
 import { type Scale, shareOn } from '../../core/scoring.ts';
 import type {
   AssertionInput,
@@ -53,11 +54,8 @@ export function likertType(likert: Likert): JudgedType {
   });
 }
 
-function likertQuestion(
-  { type, instructions, aspects = [], exception }: Likert,
-  input: AssertionInput,
-): Question<Record<string, unknown>> {
-  const { turns } = input;
+/** A schema takes much longer to make than an answer to check. */
+const answerOf = remembered(({ aspects = [], exception }: Likert) => {
   const answer = z.object({
     turns: z.array(verdictEntrySchema),
     rationale: rationaleSchema,
@@ -65,6 +63,13 @@ function likertQuestion(
     ...Object.fromEntries(aspects.map((aspect) => [aspect, z.number()])),
     value: z.number(),
   });
+  return { answer, parts: withWhole(answer) };
+});
+
+function likertQuestion(likert: Likert, input: AssertionInput): Question<Record<string, unknown>> {
+  const { type, instructions, aspects = [], exception } = likert;
+  const { turns } = input;
+  const { answer, parts } = answerOf(likert);
   type Answer = z.infer<typeof answer>;
   const rated = [...aspects, 'value'];
   const question: Question<Answer> = {
@@ -76,7 +81,7 @@ function likertQuestion(
       ...rated.flatMap((key) => ratingMistakes(key, Reflect.get(given, key))),
       ...extremeMistakes(given.turns, given.value, LIKERT, '`value`'),
     ],
-    parts: withWhole(answer),
+    parts,
     conclude(given): Outcome {
       const verdicts = fromVerdictEntries(given.turns, turns);
       if (exception !== undefined && Reflect.get(given, exception) === true) {

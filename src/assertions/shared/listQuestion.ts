@@ -28,6 +28,24 @@ interface Listing<Item extends z.ZodObject> {
   };
 }
 
+/** Of each kind of item: a schema takes much longer to make than an answer to check. */
+const made = new WeakMap<z.ZodObject, ReturnType<typeof makeAnswer>>();
+
+function answerOf(key: string, item: z.ZodObject): ReturnType<typeof makeAnswer> {
+  const known = made.get(item) ?? makeAnswer(key, item);
+  made.set(item, known);
+  return known;
+}
+
+function makeAnswer(key: string, item: z.ZodObject) {
+  const answer = z.object({
+    ...Object.fromEntries([[key, z.array(item)]]),
+    turns: z.array(verdictEntrySchema),
+    rationale: rationaleSchema,
+  });
+  return { answer, parts: withWhole(answer) };
+}
+
 /**
  * A question that lists something of the conversation as a whole, and then passes or fails each turn.
  * The label is `yes` if nothing is missed.
@@ -37,11 +55,7 @@ export function listQuestion<Item extends z.ZodObject>(
   listing: Listing<Item>,
 ): Question<unknown> {
   const { name, instructions, key, item, none } = listing;
-  const answer = z.object({
-    ...Object.fromEntries([[key, z.array(item)]]),
-    turns: z.array(verdictEntrySchema),
-    rationale: rationaleSchema,
-  });
+  const { answer, parts } = answerOf(key, item);
   type Answer = z.infer<typeof answer>;
   const listed = (given: Answer) => Reflect.get(given, key) as z.infer<Item>[];
   const question: Question<Answer> = {
@@ -49,7 +63,7 @@ export function listQuestion<Item extends z.ZodObject>(
     instructions,
     turns,
     answer,
-    parts: withWhole(answer),
+    parts,
     mistakes: (given) => [
       ...listed(given).flatMap((one, index) => listing.mistakes(one, index + 1)),
       ...(listing.turnMistakes?.(listed(given), given.turns) ?? []),

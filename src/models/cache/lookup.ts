@@ -39,7 +39,8 @@ export class Lookup {
     key: string,
     schema: Schema,
   ): Promise<z.infer<Schema> | undefined> {
-    return schema.safeParse(await this.#store.load(key)).data;
+    const found = await this.#store.load(key);
+    return found === undefined ? undefined : schema.safeParse(found).data;
   }
 
   save(key: string, answer: unknown): void {

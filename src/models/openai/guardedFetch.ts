@@ -31,9 +31,6 @@ export interface Attempts {
 /** Of English, roughly. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Statuses whose responses have no body. */
-const EMPTY = [204, 205, 304];
-
 /** A refusal that no waiting turns: no credit is left, or one request is more than a minute allows. */
 const FINAL_REFUSAL = /insufficient_quota|billing|request too large/i;
 
@@ -80,9 +77,15 @@ export function guardedFetch(
     // Retry-After: 86400 must not hold a run for a day; and what is refused in line stays refused.
     if (refusedWait !== undefined) attempts.refusedWait = refusedWait;
     if (refusedWait !== undefined || answer.status === 429) headers.set('x-should-retry', 'false');
-    const body = EMPTY.includes(answer.status) ? null : answer.bytes;
-    return new Response(body, { status: answer.status, headers });
+    return readResponse(answer.bytes, { status: answer.status, headers });
   };
+}
+
+/** A response whose body is there already: a stream of it would take longer than all else of a request. */
+function readResponse(body: string | Uint8Array, init: ResponseInit): Response {
+  const text = async () => (typeof body === 'string' ? body : new TextDecoder().decode(body));
+  const json = async (): Promise<unknown> => JSON.parse(await text());
+  return Object.assign(new Response(null, init), { text, json });
 }
 
 async function sendOnce(
@@ -134,11 +137,26 @@ async function readCapped(
   response: Response,
   stop: AbortController,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of chunksOf(response, stop)) chunks.push(chunk);
-  const whole = new Uint8Array(Buffer.concat(chunks));
+  const whole = isShort(response)
+    ? new Uint8Array(await response.arrayBuffer())
+    : await chunksTogether(response, stop);
   if (isTooDeep(whole)) giveUp(stop, 'is nested too deep');
   return whole;
+}
+
+/** Whether it cannot be longer than it says, and says that it is within the limit. */
+function isShort({ headers }: Response): boolean {
+  const size = headers.get('content-length') ?? '';
+  return /^\d+$/.test(size) && Number(size) <= LIMITS.response && !headers.has('content-encoding');
+}
+
+async function chunksTogether(
+  response: Response,
+  stop: AbortController,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of chunksOf(response, stop)) chunks.push(chunk);
+  return new Uint8Array(Buffer.concat(chunks));
 }
 
 async function readStream(
