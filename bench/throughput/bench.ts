@@ -50,23 +50,27 @@ const LOADS: readonly (readonly [conversations: number, concurrency: number])[] 
   [1_000, 64],
 ];
 
-/** Of who asks one request after another, at 1,000 conversations: each takes minutes. */
-const SERIAL_ROUNDS = 2;
+/** What is measured; all of it by default, by those that can take it. */
+export interface Chosen {
+  /** Of each load, with each subject that is not slow. */
+  readonly rounds: number;
+  readonly conversations?: number | undefined;
+  readonly concurrency?: number | undefined;
+  /** As of `PEER_NAMES`. */
+  readonly peers: readonly string[];
+}
 
-/**
- * @param rounds of each load, with each subject
- * @param only loads of so many conversations; all by default
- */
-export async function runBench(rounds: number, only?: number): Promise<BenchResult> {
+export async function runBench(chosen: Chosen): Promise<BenchResult> {
   const faults: string[] = [];
   const loads: LoadResult[] = [];
-  const { subjects, skipped } = await installedPeers();
+  const { subjects, skipped } = await installedPeers(chosen.peers);
   const all = [bareLoop, turnlight, ...subjects];
   for (const [conversations, concurrency] of LOADS) {
-    if (only !== undefined && only !== conversations) continue;
+    if ((chosen.conversations ?? conversations) !== conversations) continue;
+    if ((chosen.concurrency ?? concurrency) !== concurrency) continue;
     say(`Running ${conversations} conversations, ${concurrency} at once …`);
     const load: Load = { conversations, concurrency, turns: TURNS, judged: JUDGED };
-    loads.push({ ...load, rows: await rowsOf(load, all, rounds, faults) });
+    loads.push({ ...load, rows: await rowsOf(load, all, chosen.rounds, faults) });
   }
   return { date: today(), loads, skipped, faults };
 }
@@ -76,21 +80,29 @@ interface Once extends Pick<Asked, 'span' | 'atOnce'> {
   readonly requests: number;
 }
 
+/** How many rounds of a load a subject has. */
+function roundsOf({ slow }: Subject, { conversations }: Load, rounds: number): number {
+  if (!slow) return rounds;
+  return conversations > (slow.conversations ?? conversations) ? 0 : Math.min(rounds, slow.rounds);
+}
+
 /** Of the first round as well what was asked. */
 type Rounds = { readonly runs: Once[]; prompts: Prompts };
 
-/** All in turn, round by round: a busy moment hits all alike. The first round of 100 conversations warms up and does not count. */
+/**
+ * All in turn, round by round: a busy moment hits all alike. The first round of 100 conversations warms up those that
+ * have all rounds, and does not count.
+ */
 async function rowsOf(
   load: Load,
   subjects: readonly Subject[],
   rounds: number,
   faults: string[],
 ): Promise<Row[]> {
-  const isSmall = load.conversations <= 100;
   const measured = subjects.map((): Rounds => ({ runs: [], prompts: promptsOf([]) }));
-  for (let round = isSmall ? 0 : 1; round <= rounds; round += 1) {
+  for (let round = load.conversations <= 100 ? 0 : 1; round <= rounds; round += 1) {
     for (const [index, subject] of subjects.entries()) {
-      if (subject.isSerial && !isSmall && round > SERIAL_ROUNDS) continue;
+      if (round > roundsOf(subject, load, rounds) || (round === 0 && subject.slow)) continue;
       const { requests, took, ...once } = await runOnce(subject, load);
       say(`  round ${round} of ${rounds}: ${subject.name}, ${seconds(took.wall)}`);
       const own = measured[index];
@@ -114,7 +126,7 @@ async function rowsOf(
       timesBare: timesOf(runs, bare),
       timesOurs: timesOf(runs, ours),
       requests: median(runs.map(({ requests }) => requests)) ?? 0,
-      atOnce: Math.max(...runs.map(({ atOnce }) => atOnce)),
+      atOnce: Math.max(0, ...runs.map(({ atOnce }) => atOnce)),
       ...prompts,
     };
   });

@@ -10,11 +10,18 @@ export interface Load {
   readonly concurrency: number;
 }
 
+/** What is measured of a slow subject. */
+export interface Slow {
+  readonly rounds: number;
+  /** Beyond so many conversations it is left out. */
+  readonly conversations?: number;
+}
+
 /** A program that runs a load against an endpoint. */
 export interface Subject {
   readonly name: string;
-  /** Asks one request after another, whatever the concurrency. */
-  readonly isSerial?: boolean;
+  /** Of who takes so long that all rounds would take hours. */
+  readonly slow?: Slow;
   /** Writes what it needs into a folder of its own. */
   prepare(load: Load, baseUrl: string, folder: string): Promise<Command>;
 }

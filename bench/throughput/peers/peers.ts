@@ -1,6 +1,7 @@
 import { say } from '../../print.ts';
 import type { Subject } from '../subjects.ts';
 import { agentv } from './agentv.ts';
+import type { Found } from './peer.ts';
 import { promptfoo } from './promptfoo.ts';
 import { deepEval } from './runDeepEval.ts';
 
@@ -10,8 +11,19 @@ export interface Peers {
   readonly skipped: readonly string[];
 }
 
-export async function installedPeers(): Promise<Peers> {
-  const found = [await agentv(), await promptfoo(), await deepEval()];
+/** By the names that options know them by. */
+const PEERS: Readonly<Record<string, () => Promise<Found>>> = {
+  agentv,
+  promptfoo,
+  deepeval: deepEval,
+};
+
+export const PEER_NAMES = Object.keys(PEERS);
+
+/** @param names of `PEER_NAMES`; others are installed neither */
+export async function installedPeers(names: readonly string[]): Promise<Peers> {
+  const found: Found[] = [];
+  for (const name of names) found.push((await PEERS[name]?.()) ?? []);
   const skipped = found.flatMap((one) => ('missing' in one ? [one.missing] : []));
   for (const why of skipped) say(`SKIPPED: ${why}`);
   return { subjects: found.flatMap((one) => ('missing' in one ? [] : one)), skipped };

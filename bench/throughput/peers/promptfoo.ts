@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { node } from '../../processes.ts';
-import { type Load, questionsOf, type Subject } from '../subjects.ts';
+import { type Load, questionsOf, type Slow, type Subject } from '../subjects.ts';
 import { criteriaOf, type Found, fromNpm } from './peer.ts';
 
 const VERSION = '0.123.1';
@@ -9,17 +9,17 @@ const VERSION = '0.123.1';
 /** Two ways: its own variable for conversations, with which it asks one after another, and a provider of ours. */
 export function promptfoo(): Promise<Found> {
   return fromNpm('promptfoo', VERSION, (script) => [
-    subject(script, `promptfoo ${VERSION}`, withConversation, true),
-    subject(script, `promptfoo ${VERSION}, own provider`, withProvider, false),
+    subject(script, `promptfoo ${VERSION}`, withConversation, { rounds: 2, conversations: 100 }),
+    subject(script, `promptfoo ${VERSION}, own provider`, withProvider, { rounds: 3 }),
   ]);
 }
 
 type Config = (load: Load, model: object) => object;
 
-function subject(script: string, name: string, config: Config, isSerial: boolean): Subject {
+function subject(script: string, name: string, config: Config, slow: Slow): Subject {
   return {
     name,
-    isSerial,
+    slow,
     prepare: async (load, baseUrl, folder) => {
       const model = { id: 'openai:chat:bench', config: { apiBaseUrl: baseUrl } };
       const written = {

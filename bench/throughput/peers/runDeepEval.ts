@@ -26,6 +26,8 @@ async function installed() {
 function subject(python: string, name: string): Subject {
   return {
     name,
+    // It does not come to the end of 1,000.
+    slow: { rounds: 2, conversations: 100 },
     prepare: async (load, baseUrl, folder) => {
       const file = join(folder, 'load.json');
       const { concurrency } = load;
