@@ -25,6 +25,9 @@ export interface LabelledItem extends CaseIdentity {
   readonly turn?: number;
   /** What the judge says. */
   readonly status: Status;
+  /** Of the whole conversation; null where it is undecided. */
+  readonly score: number | null;
+  readonly threshold: number;
   /** What most people say; absent where as many say one thing as another. */
   readonly people?: PlacedLabel['status'];
   readonly labels: readonly [PlacedLabel, ...PlacedLabel[]];
@@ -159,6 +162,8 @@ function itemOf(
       assertion: { key: assertion.key, name: assertion.name },
       ...(turn !== undefined && { turn }),
       status,
+      score: verdict.score,
+      threshold: verdict.threshold,
       ...(people && { people }),
       labels,
       standing: isOther ? 'other-question' : 'current',

@@ -10,6 +10,7 @@ import type { Repetition } from '../runner/repetitions.ts';
 export interface VerdictGlance {
   readonly status: Status;
   readonly score: number | null;
+  readonly threshold: number;
   /** By their numbers: `2 pass,4 fail`. */
   readonly turns: string;
   readonly judge?: string;
@@ -111,11 +112,12 @@ export class Gathered {
   }
 
   #glance(verdict: Verdict, conversation: string): VerdictGlance {
-    const { status, score, judge, question_hash: question, usage } = verdict;
+    const { status, score, threshold, judge, question_hash: question, usage } = verdict;
     const turns = verdict.turns.map((one) => `${one.turn} ${one.status}`).join(',');
     return {
       status,
       score,
+      threshold,
       turns: this.#once(turns),
       samples: judge?.samples ?? 1,
       unstable: judge?.unstable ?? false,

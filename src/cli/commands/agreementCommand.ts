@@ -1,9 +1,11 @@
 import { type Agreement, type AgreementRow, agreementOf } from '../../analysis/agreement.ts';
 import { Gathered } from '../../analysis/gather.ts';
+import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
 import { agreementMarkdown, agreementText } from '../../report/findings/agreementReport.ts';
+import { thresholdsMarkdown, thresholdsText } from '../../report/findings/thresholdsReport.ts';
 import { createPaint } from '../../report/paint.ts';
 import { writtenJson } from '../../report/writtenJson.ts';
 import { labelledLines } from '../../store/labelledLines.ts';
@@ -17,13 +19,14 @@ import type { Shell } from '../shell.ts';
 
 export interface AgreementOptions {
   readonly format: 'terminal' | 'markdown' | 'json';
+  readonly thresholds?: boolean;
   readonly failUnder?: readonly Least[];
 }
 
 /** Tells how well judges agree with labels. @throws UsageError */
 export async function agreement(
   globs: readonly string[],
-  { format, failUnder = [] }: AgreementOptions,
+  { format, thresholds = false, failUnder = [] }: AgreementOptions,
   shell: Shell,
 ): Promise<ExitCode> {
   const signal = shell.catchInterrupt();
@@ -46,22 +49,28 @@ export async function agreement(
       'No labels stand beside these files. They are in NAME.labels/PERSON.jsonl beside NAME.eval.yaml.',
     );
   }
-  const { items: _, ...found } = agreementOf(labels, gathered);
-  for (const text of written(found, format, shell)) shell.out.write(text);
+  const { items, ...found } = agreementOf(labels, gathered);
+  const parted = thresholds ? thresholdsOf(items) : undefined;
+  for (const text of written(found, parted, format, shell)) shell.out.write(text);
   const code = under(found, failUnder, shell);
   return problems > 0 ? EXIT.invalid : code;
 }
 
 function* written(
   found: Agreement,
+  thresholds: readonly Thresholds[] | undefined,
   format: AgreementOptions['format'],
   { out, folder, env }: Shell,
 ): Generator<string> {
-  if (format === 'markdown') yield agreementMarkdown(found, folder);
-  else if (format === 'terminal') {
-    yield agreementText(found, createPaint(coloursWanted(out, env)), folder);
+  if (format === 'markdown') {
+    yield agreementMarkdown(found, folder);
+    if (thresholds) yield `\n${thresholdsMarkdown(thresholds)}`;
+  } else if (format === 'terminal') {
+    const paint = createPaint(coloursWanted(out, env));
+    yield agreementText(found, paint, folder);
+    if (thresholds) yield `\n${thresholdsText(thresholds, paint)}`;
   } else {
-    yield* writtenJson(found);
+    yield* writtenJson(thresholds ? { ...found, thresholds } : found);
     yield '\n';
   }
 }

@@ -32,6 +32,7 @@ export function addCompare(program: Command, shell: Shell, done: (code: ExitCode
 export function addAgreement(program: Command, shell: Shell, done: (code: ExitCode) => void): void {
   onFiles(program, 'agreement', 'tell how well judges agree with the labels of people')
     .addOption(reportFormat())
+    .option('--thresholds', 'also tell which threshold of each assertion agrees best')
     .addOption(
       new Option(
         '--fail-under <measure=value>',

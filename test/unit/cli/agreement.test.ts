@@ -86,6 +86,21 @@ describe('turnlight agreement', () => {
     assert.match(wrong.err, /Expected kappa, accuracy, precision, recall, or alpha/);
   });
 
+  it('tells which threshold agrees best, in every format', async (t) => {
+    const { folder, run } = await labelledFolder(t, 12);
+    await writeRun(folder, { lines: run });
+    const terminal = await turnlight(folder, ['agreement', '--thresholds']);
+    assert.match(terminal.out, /\n0\.50 +1\.00 +1\.00 +1\.00 +1\.00 +6 +0 +0 +6 +current, best\n/);
+    assert.match(
+      terminal.out,
+      /The threshold 0\.50 agrees best with people\. With .* 1\.00 of all 12/,
+    );
+    const markdown = await turnlight(folder, ['agreement', '--thresholds', '--format', 'markdown']);
+    assert.match(markdown.out, /\n## Thresholds\n\n### .*\n\n\| Threshold \|/);
+    const json = await turnlight(folder, ['agreement', '--thresholds', '--format', 'json']);
+    assert.equal(JSON.parse(json.out).thresholds[0].best, 0.5);
+  });
+
   it('counts labels of a changed question, and not those of an earlier text', async (t) => {
     const { folder, run, file } = await labelledFolder(t, 12);
     await writeRun(folder, { lines: lines((id) => id % 2 === 0, 'q2') });

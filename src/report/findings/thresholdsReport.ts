@@ -1,0 +1,74 @@
+import type { ThresholdRow, Thresholds } from '../../analysis/thresholds.ts';
+import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
+import { scoreText } from '../../core/presentation/score.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import type { Paint } from '../paint.ts';
+import { plainTable } from '../table.ts';
+import { markdownTable } from './markdownTable.ts';
+
+const NAME_LENGTH = 36;
+
+/** Thresholds that a table shows; the others are in the JSON. */
+const SHOWN = 15;
+
+const HEAD = [
+  ...['Threshold', 'Accuracy', 'Precision', 'Recall', 'Kappa'],
+  ...['Both fail', 'Judge fails', 'People fail', 'Both pass', ''],
+];
+
+const NONE = 'No judge gave labelled conversations more than one score.';
+
+/** For a terminal. */
+export function thresholdsText(all: readonly Thresholds[], paint: Paint): string {
+  const parts = all.flatMap((one) => [
+    `${paint.bold(titleOf(one))}\n${plainTable(HEAD, shownRows(one), false)}\n${sentenceOf(one)}`,
+  ]);
+  return `${paragraphs(paint.bold('Thresholds'), ...(parts.length > 0 ? parts : [NONE]))}\n`;
+}
+
+/** For a pull request. */
+export function thresholdsMarkdown(all: readonly Thresholds[]): string {
+  const parts = all.flatMap((one) => [
+    `### ${escapeLine(titleOf(one))}`,
+    markdownTable(HEAD, shownRows(one)),
+    escapeLine(sentenceOf(one), 600),
+  ]);
+  return `${paragraphs('## Thresholds', ...(parts.length > 0 ? parts : [NONE]))}\n`;
+}
+
+function titleOf({ judge, assertion }: Thresholds): string {
+  return `${visibleLine(judge, NAME_LENGTH)}, ${visibleLine(assertion.name, NAME_LENGTH)}`;
+}
+
+function sentenceOf({ best, current, compared, heldOut }: Thresholds): string {
+  const isBest = best === current;
+  const what = isBest
+    ? `The threshold ${scoreText(best)} agrees best with people.`
+    : `\`threshold: ${Number(best.toFixed(4))}\` agrees best with people.`;
+  return `${what} With the threshold that is best on the other conversations, ${scoreText(heldOut)} of all ${compared} verdicts are right.`;
+}
+
+/** Where there are too many, the best, the current one and others evenly. */
+function shownRows({ rows, best, current }: Thresholds): string[][] {
+  const every = Math.ceil(rows.length / SHOWN);
+  const isNamed = ({ threshold }: ThresholdRow) => threshold === best || threshold === current;
+  const shown = rows.filter((row, index) => index % every === 0 || isNamed(row));
+  return shown.map((row) => {
+    const { threshold, confusion, accuracy, precision, recall, kappa } = row;
+    const share = (value: number | null) => (value === null ? '–' : scoreText(value));
+    const marks = [
+      ...(threshold === current ? ['current'] : []),
+      ...(threshold === best ? ['best'] : []),
+    ];
+    return [
+      scoreText(threshold),
+      ...[accuracy, precision, recall].map(share),
+      kappa === null ? '–' : kappa.toFixed(2),
+      String(confusion.failFail),
+      String(confusion.failPass),
+      String(confusion.passFail),
+      String(confusion.passPass),
+      marks.join(', '),
+    ];
+  });
+}
