@@ -4,11 +4,18 @@ export interface KeyActions {
   readonly toTurn: (step: 1 | -1) => void;
   readonly toFailure: (step: 1 | -1) => void;
   readonly toFailingCase: (step: 1 | -1) => void;
+  readonly toVerdict: (step: 1 | -1) => void;
+  /** Whether the key labels what it was pressed on. */
+  readonly label: (key: string, at: Element | null) => boolean;
   readonly find: () => void;
 }
 
-/** j and k or the arrows go from turn to turn, n and p from failure to failure, with Shift from failing case to failing case, Ctrl+F finds. */
-export function listenForKeys({ root, toTurn, toFailure, toFailingCase, find }: KeyActions): void {
+/**
+ * j and k or the arrows go from turn to turn, n and p from failure to failure, with Shift from failing case to
+ * failing case, v from verdict to verdict, Ctrl+F finds; r, w, Delete and u label.
+ */
+export function listenForKeys(actions: KeyActions): void {
+  const { root, toTurn, toFailure, toFailingCase, toVerdict, label, find } = actions;
   document.addEventListener('keydown', (event) => {
     if (root.hidden) return;
     const { key, target } = event;
@@ -21,7 +28,9 @@ export function listenForKeys({ root, toTurn, toFailure, toFailingCase, find }: 
     else if (key === 'p') toFailure(-1);
     else if (key === 'N') toFailingCase(1);
     else if (key === 'P') toFailingCase(-1);
-    else return;
+    else if (key === 'v') toVerdict(1);
+    else if (key === 'V') toVerdict(-1);
+    else if (!label(key, target instanceof Element ? target : null)) return;
     event.preventDefault();
   });
 }

@@ -3,6 +3,7 @@ import './style/base.css';
 import './style/header.css';
 import './style/assertions.css';
 import './style/turns.css';
+import './style/labels.css';
 import './style/quotes.css';
 import './style/report.css';
 import './style/results.css';

@@ -16,6 +16,15 @@ export class Opened {
     this.#opened.clear();
   }
 
+  /** Opens all that an element is folded in, and keeps it open. */
+  open(element: Element): void {
+    unfold(element);
+    for (let at = element.closest('details'); at; ) {
+      if (at.dataset.key) this.#opened.set(at.dataset.key, true);
+      at = at.parentElement?.closest('details') ?? null;
+    }
+  }
+
   restore(element: HTMLElement): void {
     for (const details of [element, ...element.querySelectorAll('details')]) {
       if (!(details instanceof HTMLDetailsElement)) continue;

@@ -12,6 +12,7 @@ import { h } from './h.ts';
 import type { Host } from './host.ts';
 import { Kept, place } from './kept.ts';
 import { listenForKeys } from './keyboard.ts';
+import { Labels } from './labels/labels.ts';
 import { Opened } from './opened.ts';
 import { renderAssertion } from './render/assertion.ts';
 import { conversationItems, turnName } from './render/conversation.ts';
@@ -34,6 +35,7 @@ export class ConversationView {
   readonly #kept: Kept;
   readonly #walk: Walk;
   readonly #find: FindBox;
+  readonly #labels: Labels;
   readonly #failures = failuresControl((step) => this.#walk.toFailure(step));
   readonly #toolbar = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Run and view' });
   readonly #bar = h('div', { class: 'bar' }, this.#toolbar);
@@ -43,6 +45,7 @@ export class ConversationView {
   readonly #content = h('div', {}, this.#assertions, this.#conversation);
   readonly #news = h('div', { class: 'hidden', role: 'status' });
   #snapshot: Snapshot | undefined;
+  #rows: readonly AssertionRow[] = [];
   #shown: Shown = { filter: 'all', rendered: true };
 
   constructor(root: HTMLElement, host: ConversationHost) {
@@ -57,11 +60,19 @@ export class ConversationView {
     );
     this.#find = new FindBox(() => this.#parts());
     this.#bar.append(this.#find.element);
+    this.#labels = new Labels({
+      post: (message) => host.post(message),
+      onChange: () => this.#draw(),
+      onOpen: (element) => this.#opened.open(element),
+      titleOf: (verdict) => this.#titleOf(verdict),
+    });
     listenForKeys({
       root,
       toTurn: (step) => this.#walk.toTurn(step),
       toFailure: (step) => this.#walk.toFailure(step),
       toFailingCase: (step) => this.#toFailingCase(step),
+      toVerdict: (step) => this.#walk.toVerdict(step),
+      label: (key, at) => this.#labels.press(key, at),
       find: () => this.#find.open(),
     });
     const { style } = document.documentElement;
@@ -75,8 +86,10 @@ export class ConversationView {
     const before = this.#snapshot;
     this.#snapshot = snapshot;
     this.#host.keep(snapshot.state);
+    this.#labels.show(snapshot);
     if (before && !isSameCase(before, snapshot)) {
-      for (const part of [this.#opened, this.#kept, this.#walk, this.#entries]) part.forget();
+      const parts = [this.#opened, this.#kept, this.#walk, this.#entries, this.#labels];
+      for (const part of parts) part.forget();
       this.#draw();
       afterDrawing(() => window.scrollTo(0, 0));
       return;
@@ -105,13 +118,23 @@ export class ConversationView {
     const verdicts = Array.from(summaries, (summary) => ({
       name: summary.dataset.focus ?? '',
       turn: false,
+      verdict: summary.parentElement?.dataset.subject !== undefined,
       failure: summary.parentElement?.dataset.failure !== undefined,
       bring: () => summary,
     }));
     const bring = (item: Item) => () => this.#entries.bring(item);
     const turns = this.#entries.items
       .filter(({ kind }) => kind === 'turn')
-      .map((item) => ({ ...item, turn: true, bring: bring(item) }));
+      .flatMap((item) => [
+        { ...item, turn: true, verdict: false, bring: bring(item) },
+        ...(item.inner ?? []).map((name) => ({
+          name,
+          turn: false,
+          verdict: true,
+          failure: false,
+          bring: () => this.#bringInner(item, name),
+        })),
+      ]);
     return [...verdicts, ...turns];
   }
 
@@ -139,6 +162,7 @@ export class ConversationView {
     place(this.#toolbar, this.#toolbarParts(snapshot));
     const { post, editor } = this.#host;
     const rows = assertionRows(snapshot);
+    this.#rows = rows;
     const numbers = new Set(turnsOf(snapshot.conversation).map(({ number }) => number));
     place(
       this.#assertions,
@@ -148,8 +172,9 @@ export class ConversationView {
       conversationItems(snapshot, {
         shown: this.#shown,
         kept: this.#kept,
-        titleOf: (verdict) => titleOfVerdict(verdict, rows),
+        titleOf: (verdict) => this.#titleOf(verdict),
         onOpen: editor ? (turn) => post({ kind: 'open-turn', turn }) : undefined,
+        labels: (verdict, entry) => this.#labels.parts(verdict, entry),
       }),
     );
     const isAsked = snapshot.changed === 'questions' || rows.some((row) => row.changed);
@@ -159,8 +184,8 @@ export class ConversationView {
     const header = this.#kept.get('header', [headerOf(snapshot), changed], () =>
       renderHeader(snapshot, { onJudge, onFault }),
     );
-    place(this.#root, [header, this.#bar, this.#content, this.#news]);
-    if (focused && !focused.isConnected) this.#focusAgain(focused);
+    place(this.#root, [header, this.#bar, this.#content, this.#news, this.#labels.news]);
+    if (focused && focused !== document.activeElement) this.#focusAgain(focused);
     this.#failures.show(this.#walk.failures());
     this.#find.refresh();
     const { state, status, phase } = snapshot;
@@ -190,9 +215,12 @@ export class ConversationView {
   #row(row: AssertionRow, { phase, changed }: Snapshot, numbers: ReadonlySet<number>): HTMLElement {
     const { post, editor } = this.#host;
     const running = isRunning(phase);
-    return this.#kept.get(`row ${row.index}`, [row, running, changed, numbers.size], () =>
+    const labels = row.verdict && this.#labels.parts(row.verdict);
+    const shown = [row, running, changed, numbers.size, labels?.shown];
+    return this.#kept.get(`row ${row.index}`, shown, () =>
       renderAssertion(row, {
         running,
+        labels,
         stale: changed !== undefined,
         turns: { numbers, onFollow: (turn) => this.reveal(turn) },
         onOpen: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
@@ -204,8 +232,25 @@ export class ConversationView {
     if (this.#snapshot?.failing) this.#host.post({ kind: 'show-failing', step });
   }
 
-  /** What had the focus was drawn anew: what stands in its place gets it. */
+  /** A verdict in a turn, which may be far from the view and folded. */
+  #bringInner(item: Item, name: string): HTMLElement {
+    const turn = this.#entries.bring(item);
+    const inner = turn.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`) ?? turn;
+    this.#opened.open(inner);
+    return inner;
+  }
+
+  #titleOf(verdict: Verdict): string {
+    const row = this.#rows.find((one) => one.verdict === verdict);
+    return row ? titleOf(row) : verdict.assertion.name;
+  }
+
+  /** What had the focus was moved or drawn anew: it, or what stands in its place, gets the focus. */
   #focusAgain(lost: Element): void {
+    if (lost.isConnected && lost instanceof HTMLElement) {
+      lost.focus({ preventScroll: true });
+      return;
+    }
     const place = lost.closest<HTMLElement>('[data-focus], .turn, .assertion, .bar');
     const name = place?.dataset.focus ?? place?.dataset.key;
     const again =
@@ -222,11 +267,14 @@ function isSameCase(one: Snapshot, other: Snapshot): boolean {
 }
 
 /** What the header shows, without what would take long to compare. */
-function headerOf({ conversation: _, assertions: __, failing: ___, verdicts, ...rest }: Snapshot) {
+function headerOf(snapshot: Snapshot) {
+  const {
+    labels: _,
+    conversation: __,
+    assertions: ___,
+    failing: ____,
+    verdicts,
+    ...rest
+  } = snapshot;
   return [rest, caseScoreText({ ...rest, verdicts })];
-}
-
-function titleOfVerdict(verdict: Verdict, rows: readonly AssertionRow[]): string {
-  const row = rows.find((one) => one.verdict === verdict);
-  return row ? titleOf(row) : verdict.assertion.name;
 }

@@ -5,6 +5,8 @@ export interface Stop {
   /** Its `data-focus`. */
   readonly name: string;
   readonly turn: boolean;
+  /** A verdict that can be labelled. */
+  readonly verdict: boolean;
   /** A turn that fails or could not be judged, or a verdict that does so about no turn. */
   readonly failure: boolean;
   /** Puts it on the page. */
@@ -25,7 +27,7 @@ export class Walk {
     this.#stops = stops;
     this.#onMove = onMove;
     root.addEventListener('focusin', ({ target }) => {
-      const place = target instanceof Element ? target.closest<HTMLElement>(PLACES) : null;
+      const place = target instanceof Element ? target.closest<HTMLElement>(STOPS) : null;
       if (!place) return;
       this.#here = place.dataset.focus;
       this.#onMove();
@@ -42,6 +44,10 @@ export class Walk {
 
   toTurn(step: 1 | -1): void {
     this.#move(step, ({ turn }) => turn);
+  }
+
+  toVerdict(step: 1 | -1): void {
+    this.#move(step, ({ verdict }) => verdict);
   }
 
   toFailure(step: 1 | -1): void {
@@ -75,6 +81,8 @@ export class Walk {
 
 /** Turns and verdicts on the page. */
 export const PLACES = '.turn, .assertion > summary';
+
+const STOPS = `${PLACES}, .rationale[data-focus]`;
 
 /** What is higher than the view is shown from its beginning. */
 function scrollTo(element: HTMLElement): void {

@@ -8,6 +8,8 @@ export interface Item {
   readonly name: string;
   readonly kind: 'turn' | 'other';
   readonly failure: boolean;
+  /** The `data-focus` of what in it is gone to by itself. */
+  readonly inner?: readonly string[];
   /** What it is taken to be high until it is measured, in pixels. */
   readonly height: number;
   /** The same element as long as it shows the same. */

@@ -1,7 +1,7 @@
-import { groupBy } from '../core/data/data.ts';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import { conversationHash } from '../core/record/label.ts';
+import { conversationHash } from '../core/record/conversationHash.ts';
+import { keyedVerdicts } from '../core/record/keyedVerdicts.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure, type Status, statusSchema, type Verdict } from '../core/verdict.ts';
 import type { Repetition } from '../runner/repetitions.ts';
@@ -97,7 +97,7 @@ export class Gathered {
         .filter((one) => one.assertion.required && isFailure(one))
         .map(({ status }) => ({ status, assertion: { required: true } })),
     });
-    for (const [own, verdict] of keyedVerdicts(line)) {
+    for (const [own, verdict] of keyedVerdicts(line.verdicts)) {
       const { name, path, line: at } = verdict.assertion;
       const there = known.assertions.get(own) ?? {
         key: this.#once(own),
@@ -146,17 +146,6 @@ export function turnStatuses({ turns }: Pick<VerdictGlance, 'turns'>): Map<numbe
       const status = statusSchema.options.find((option) => option === given);
       return status ? [[Number(turn), status]] : [];
     }),
-  );
-}
-
-/** A case's verdicts by the keys of their assertions; records of version 1 have names alone. */
-export function keyedVerdicts({ verdicts }: Pick<CaseLine, 'verdicts'>): [string, Verdict][] {
-  const groups = groupBy(verdicts, ({ assertion }) => assertion.key ?? assertion.name);
-  return [...groups].flatMap(([key, own]) =>
-    own.map((verdict, index): [string, Verdict] => [
-      index === 0 ? key : `${key} (${index + 1})`,
-      verdict,
-    ]),
   );
 }
 

@@ -1,12 +1,14 @@
 import { groupBy } from '../core/data/data.ts';
-import { conversationHash, type PlacedLabel } from '../core/record/label.ts';
+import { conversationHash } from '../core/record/conversationHash.ts';
+import { keyedVerdicts } from '../core/record/keyedVerdicts.ts';
+import type { PlacedLabel } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { addUsage, NO_USAGE, type Status, type Usage } from '../core/verdict.ts';
 import { confusionOf, ratesOf } from '../statistics/confusion.ts';
 import { cohenKappa, type Kappa } from '../statistics/kappa.ts';
 import { mcnemar } from '../statistics/mcnemar.ts';
 import { type AgreementRow, agreementOf, isDecided, type LabelledItem } from './agreement.ts';
-import { Gathered, keyedVerdicts } from './gather.ts';
+import { Gathered } from './gather.ts';
 
 /** A way to judge: a judge, with or without examples. */
 export interface JudgedBy {
@@ -89,7 +91,7 @@ function statusesIn(lines: readonly CaseLine[]): Map<string, Status> {
     lines.flatMap((line) => {
       const hash = conversationHash(line.conversation);
       const about = (key: string, turn?: number) => JSON.stringify([hash, key, turn]);
-      return keyedVerdicts(line).flatMap(([key, verdict]): [string, Status][] => [
+      return keyedVerdicts(line.verdicts).flatMap(([key, verdict]): [string, Status][] => [
         [about(key), verdict.status],
         ...verdict.turns.map((one): [string, Status] => [about(key, one.turn), one.status]),
       ]);

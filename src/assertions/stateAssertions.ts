@@ -6,6 +6,7 @@ import type { Assertion, SuiteCase } from '../core/suite.ts';
 import type { CaseFacts } from './contract.ts';
 import { questionHash } from './questionHash.ts';
 import { typeOf } from './registry.ts';
+import { writtenGrading } from './shared/grading.ts';
 import { withoutDefaults } from './withoutDefaults.ts';
 
 /** The assertions of a case in the words of their files, defaults left out. */
@@ -14,7 +15,8 @@ export function stateAssertions(suiteCase: SuiteCase): StatedAssertion[] {
 }
 
 function stateAssertion(assertion: Assertion, facts: CaseFacts): StatedAssertion {
-  const { key, index, type, name, source, nested = [] } = assertion;
+  const { key, index, type, name, source, nested = [], prompt, params } = assertion;
+  const grading = prompt?.grading ?? writtenGrading(params);
   return {
     key,
     questionHash: questionHash(assertion, facts),
@@ -28,6 +30,7 @@ function stateAssertion(assertion: Assertion, facts: CaseFacts): StatedAssertion
       key: written,
       text: textOf(value),
     })),
+    ...(grading?.kind === 'labels' && { labels: grading.labels }),
     nested: nested.map((one) => stateAssertion(one.assertion, facts)),
   };
 }

@@ -22,6 +22,8 @@ export const statedAssertionSchema = z.strictObject({
   summary: z.string(),
   /** Its own keys, such as `value` of `contains`, in the file's order. */
   keys: z.array(z.strictObject({ key: z.string(), text: z.string() })),
+  /** The labels that its judge chooses from, with their scores; absent where there are none. */
+  labels: z.record(z.string(), z.number()).optional(),
   get nested() {
     return z.array(statedAssertionSchema);
   },

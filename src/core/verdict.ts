@@ -49,6 +49,9 @@ export const usageSchema = z.object({
   }),
 });
 
+/** An interface, whose parts are resolved late: wherever a check begins, verdicts in verdicts have their type. */
+interface Verdicts extends Array<Verdict> {}
+
 const verdictKeys = z.object({
   assertion: z
     .object({
@@ -80,7 +83,7 @@ const verdictKeys = z.object({
   hits: listOf(z.string()).meta({ description: 'What was good: `Turn 2: recalled the name`.' }),
   misses: listOf(z.string()).meta({ description: 'What was bad.' }),
   details: z.record(z.string(), z.unknown()).meta({ description: 'What else the type records.' }),
-  get nested(): z.ZodOptional<z.ZodArray<z.ZodCatch<typeof verdictSchema>>> {
+  get nested(): z.ZodOptional<z.ZodType<Verdicts>> {
     return listOf(verdictSchema)
       .optional()
       .meta({ description: 'Verdicts of the assertions that decided this one, in their order.' });

@@ -8,6 +8,7 @@ export const SETTINGS = {
   maxCost: 'maxCost',
   cache: 'cache',
   verdictMarks: 'verdictMarks',
+  person: 'labels.person',
   trace: 'trace.server',
 } as const;
 

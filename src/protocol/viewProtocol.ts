@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { conversationSchema } from '../core/conversation.ts';
 import { CHANGES, type Change } from '../core/presentation/changes.ts';
 import { sourceSchema } from '../core/problem.ts';
+import { opinionSchema } from '../core/record/opinion.ts';
 import { originKinds, stopReasons } from '../core/record/runRecord.ts';
 import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
@@ -65,7 +66,19 @@ export const snapshotSchema = z.strictObject({
       at: z.int().min(1).optional(),
     })
     .optional(),
+  /** What people say of the verdicts; absent where nothing can be labelled. */
+  labels: z
+    .strictObject({
+      /** Who looks at it, as the name of their file. */
+      person: z.string(),
+      given: z.array(opinionSchema),
+      /** Whether there is something to undo. */
+      undo: z.boolean(),
+    })
+    .optional(),
 });
+
+const subject = opinionSchema.pick({ assertion: true, turn: true }).shape;
 
 export const toViewSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('snapshot'), snapshot: snapshotSchema }),
@@ -87,6 +100,14 @@ export const fromViewSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('show-repetition'), repetition: z.int().min(1) }),
   /** Show the next failing case of the run, or the one before. */
   z.strictObject({ kind: z.literal('show-failing'), step: z.literal([1, -1]) }),
+  /** What the person who looks at it says of a verdict. */
+  z.strictObject({
+    kind: z.literal('label'),
+    ...opinionSchema.omit({ person: true, standing: true }).shape,
+  }),
+  /** Takes back what they said. */
+  z.strictObject({ kind: z.literal('remove-label'), ...subject }),
+  z.strictObject({ kind: z.literal('undo-label') }),
 ]);
 
 export type ViewState = z.infer<typeof viewStateSchema>;

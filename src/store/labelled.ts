@@ -4,12 +4,9 @@ import type * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
 import { canonicalJson } from '../core/data/digest.ts';
 import { fitting } from '../core/data/listOf.ts';
-import {
-  conversationHash,
-  labelledConversationSchema,
-  labelsFolder,
-  said,
-} from '../core/record/label.ts';
+import { conversationHash, said } from '../core/record/conversationHash.ts';
+import { labelledConversationSchema } from '../core/record/label.ts';
+import { labelsFolder } from '../core/record/labelFiles.ts';
 import { CREATING, makeRealFolder, readRegular, writeRegular } from '../disk/regularFile.ts';
 import { unwritable } from '../disk/unwritable.ts';
 import { LABELS } from './labels.ts';

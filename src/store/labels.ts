@@ -1,17 +1,19 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { parseJson } from '../core/data/data.ts';
 import { errorText } from '../core/errors.ts';
 import { LIMITS, readable } from '../core/limits.ts';
-import {
-  type Label,
-  labelSchema,
-  labelsFolder,
-  type PlacedLabel,
-  personName,
-  sameSubject,
-} from '../core/record/label.ts';
+import { type Label, labelSchema, type PlacedLabel, sameSubject } from '../core/record/label.ts';
+import { labelsFolder, personName } from '../core/record/labelFiles.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { APPENDING, isRealFolder, makeRealFolder, openRegular } from '../disk/regularFile.ts';
+import {
+  APPENDING,
+  isRealFolder,
+  makeRealFolder,
+  openRegular,
+  readRegular,
+} from '../disk/regularFile.ts';
+import { replaceLines } from '../disk/replaceLines.ts';
 import { unwritable } from '../disk/unwritable.ts';
 import { linesIn } from './recordLines.ts';
 
@@ -91,6 +93,43 @@ export async function appendLabels(
   } catch (error) {
     throw unwritable(LABELS, path, error);
   }
+}
+
+/** So often removing is tried while somebody else writes. */
+const TRIES = 5;
+
+/**
+ * Takes back what a person said; other lines stay as they are.
+ *
+ * @param evalFile absolute
+ * @returns what was removed, in the order of the file
+ * @throws UnwritableError
+ */
+export async function removeLabels(
+  evalFile: string,
+  person: string,
+  isUnwanted: (label: Label) => boolean,
+): Promise<Label[]> {
+  const path = join(labelsFolder(evalFile), `${personName(person)}.jsonl`);
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const before = await lstat(path).catch(() => undefined);
+    if (!before) return [];
+    const removed: Label[] = [];
+    let text: string;
+    try {
+      text = String(await readRegular(path));
+    } catch (error) {
+      throw unwritable(LABELS, path, error);
+    }
+    const left = text.split('\n').filter((line) => {
+      const { data } = labelSchema.safeParse(parseJson(line));
+      if (!data || !isUnwanted(data)) return true;
+      removed.push(data);
+      return false;
+    });
+    if (removed.length === 0 || (await replaceLines(LABELS, path, before, left))) return removed;
+  }
+  throw unwritable(LABELS, path, new Error('The file is being written by another program.'));
 }
 
 /** The files of people, absolute and sorted. A file that is a link is told when it is read. */

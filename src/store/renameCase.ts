@@ -1,10 +1,9 @@
-import type { Stats } from 'node:fs';
-import { type FileHandle, lstat, open, rename, rm, stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { mappingOf, parseJson } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { absolutePath } from '../core/record/recordPaths.ts';
 import { readRegular } from '../disk/regularFile.ts';
-import { unwritable } from '../disk/unwritable.ts';
+import { replaceLines } from '../disk/replaceLines.ts';
 import { RECORD, recordsAt } from './append.ts';
 import { keptHomes } from './home.ts';
 import { LABELS, labelFiles } from './labels.ts';
@@ -66,7 +65,7 @@ async function renameIn(
   if (renamed.every((line, index) => line === lines[index])) return 'unconcerned';
   const ended = lines.some((line) => kindOf(line) === 'end');
   if (!ended && Date.now() - before.mtimeMs < STILL_RUNNING) return 'running';
-  return (await replace(RECORD, path, before, renamed)) ? 'changed' : 'running';
+  return (await replaceLines(RECORD, path, before, renamed)) ? 'changed' : 'running';
 }
 
 /** @returns those that name it */
@@ -81,30 +80,9 @@ async function renameLabels({ suite, from, to }: CaseRenaming): Promise<string[]
       return label.case === from ? JSON.stringify({ ...label, case: to }) : line;
     });
     if (renamed.every((line, index) => line === lines[index])) continue;
-    if (await replace(LABELS, path, before, renamed)) changed.push(path);
+    if (await replaceLines(LABELS, path, before, renamed)) changed.push(path);
   }
   return changed;
-}
-
-/** @returns false where somebody wrote the file meanwhile @throws UnwritableError */
-async function replace(
-  what: string,
-  path: string,
-  before: Stats,
-  lines: readonly string[],
-): Promise<boolean> {
-  const beside = `${path}.${process.pid}.new`;
-  try {
-    await writeThrough(beside, lines.join('\n'), before.mode);
-    const now = await stat(path);
-    if (now.size !== before.size || now.mtimeMs !== before.mtimeMs) return false;
-    await rename(beside, path);
-    return true;
-  } catch (error) {
-    throw unwritable(what, beside, error);
-  } finally {
-    await rm(beside, { force: true });
-  }
 }
 
 function renamedLine(
@@ -123,15 +101,4 @@ function renamedLine(
 
 function kindOf(line: string): unknown {
   return line.includes('"end"') ? mappingOf(parseJson(line)).kind : undefined;
-}
-
-async function writeThrough(path: string, text: string, mode: number): Promise<void> {
-  let file: FileHandle | undefined;
-  try {
-    file = await open(path, 'wx', mode);
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file?.close();
-  }
 }

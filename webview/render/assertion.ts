@@ -9,6 +9,7 @@ import {
 } from '../../src/core/presentation/verdictText.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
+import type { LabelParts } from '../labels/labels.ts';
 import { type CitedTurns, renderCitations, withLinks } from './citations.ts';
 import { toLine } from './line.ts';
 import { nestedRows } from './rows.ts';
@@ -23,12 +24,14 @@ export interface AssertionOptions {
   readonly turns: CitedTurns;
   /** Undefined where no file can be opened. */
   readonly onOpen: ((index: number) => void) | undefined;
+  /** What people say of it; undefined where it cannot be labelled. */
+  readonly labels: LabelParts | undefined;
 }
 
 /** What did not pass is open once the case has ended. */
 export function renderAssertion(row: AssertionRow, options: AssertionOptions): HTMLElement {
   const { index, verdict, stated } = row;
-  const { onOpen } = options;
+  const { onOpen, labels } = options;
   const at = verdict?.assertion ?? stated;
   const open = onOpen && (() => onOpen(index));
   return renderRow(
@@ -36,6 +39,7 @@ export function renderAssertion(row: AssertionRow, options: AssertionOptions): H
     `${index}`,
     options,
     toLine(titleOf(row), at?.path ?? '', at?.line ?? 1, open),
+    labels,
   );
 }
 
@@ -50,6 +54,7 @@ function renderRow(
   key: string,
   options: AssertionOptions,
   open?: HTMLElement,
+  labels?: LabelParts,
 ): HTMLElement {
   const { verdict } = row;
   const failing = verdict !== undefined && isFailure(verdict);
@@ -61,9 +66,10 @@ function renderRow(
       'data-key': `assertion ${key}`,
       'data-status': verdict?.status ?? pendingBadge(options),
       'data-failure': failing && !aboutTurns && open !== undefined,
+      'data-subject': labels?.key,
       open: failing && !options.running,
     },
-    summary(row, key, options),
+    summary(row, key, options, labels?.words),
     verdict && facts(verdict, row.recalled ?? false),
     renderStated(row, key),
     verdict && rationale(verdict, row, key, options),
@@ -72,12 +78,18 @@ function renderRow(
     verdict && cited('misses', verdict.misses, row, key, options),
     verdict && cited('hits', verdict.hits, row, key, options),
     verdict && details(verdict, key),
+    labels?.make(),
     open,
   );
 }
 
 /** One line, as high with a verdict as without, so that nothing moves when it comes. */
-function summary(row: AssertionRow, key: string, options: AssertionOptions): HTMLElement {
+function summary(
+  row: AssertionRow,
+  key: string,
+  options: AssertionOptions,
+  opinions: string | undefined,
+): HTMLElement {
   const { verdict } = row;
   const title = titleOf(row);
   const brief = briefOf(row);
@@ -91,6 +103,7 @@ function summary(row: AssertionRow, key: string, options: AssertionOptions): HTM
     brief !== undefined && h('span', { class: 'brief' }, brief),
     outcome !== scored && h('span', { class: 'outcome' }, outcome),
     verdict?.judge?.unstable && h('span', { class: 'outcome' }, '⚠ unstable'),
+    opinions !== undefined && h('span', { class: 'opinions' }, opinions),
   );
 }
 

@@ -9,7 +9,7 @@ import { h } from '../h.ts';
 import type { Kept } from '../kept.ts';
 import type { Item } from '../windowed.ts';
 import type { Shown } from './toolbar.ts';
-import { renderTurn } from './turn.ts';
+import { renderTurn, type TurnOptions, verdictName } from './turn.ts';
 import { renderSystem } from './turnItems.ts';
 
 export interface ConversationOptions {
@@ -18,6 +18,7 @@ export interface ConversationOptions {
   readonly titleOf: (verdict: Verdict) => string;
   /** Undefined where no file can be opened. */
   readonly onOpen: ((turn: number) => void) | undefined;
+  readonly labels: TurnOptions['labels'];
 }
 
 /** The name of a turn in the list, and its `data-focus`. */
@@ -40,7 +41,7 @@ export function conversationItems(snapshot: Snapshot, options: ConversationOptio
 
 function entryItems(
   { conversation, verdicts, phase, speaking }: Snapshot,
-  { shown: { rendered }, kept, titleOf, onOpen }: ConversationOptions,
+  { shown: { rendered }, kept, titleOf, onOpen, labels }: ConversationOptions,
 ): Item[] {
   const said = entriesByTurn(verdicts);
   const running = isRunning(phase);
@@ -60,13 +61,22 @@ function entryItems(
     const unjudged = missing && entry.side === 'assistant';
     const options = { rendered, unjudged, running, speaking: entry.number === speaking };
     const make = () => {
-      const told = about.map((one) => [titleOf(one.verdict), one.verdict.threshold, one.entry]);
+      const told = about.map((one) => [
+        titleOf(one.verdict),
+        one.verdict.threshold,
+        one.entry,
+        labels(one.verdict, one.entry)?.shown,
+      ]);
       return kept.get(name, [entry, told, options], () =>
-        renderTurn(entry, found, { ...options, titleOf, onOpen }),
+        renderTurn(entry, found, { ...options, titleOf, onOpen, labels }),
       );
     };
+    const inner = about.flatMap((one) => {
+      const parts = labels(one.verdict, one.entry);
+      return parts ? [verdictName(parts)] : [];
+    });
     const failure = found !== undefined && isFailure(found);
-    return { name, kind: 'turn', failure, height: likelyHeight(entry), make };
+    return { name, kind: 'turn', failure, inner, height: likelyHeight(entry), make };
   });
 }
 

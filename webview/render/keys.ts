@@ -6,6 +6,9 @@ const KEYS = [
   [['j', 'k'], 'next and previous turn'],
   [['n', 'p'], 'next and previous failure'],
   [['Shift+N', 'Shift+P'], 'next and previous failing case of the run'],
+  [['v', 'Shift+V'], 'next and previous verdict'],
+  [['r', 'w'], 'the verdict is right, or wrong'],
+  [['Delete', 'u'], 'remove your label, and undo'],
   [[FIND_KEY], 'find'],
 ] as const;
 

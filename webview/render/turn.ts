@@ -11,6 +11,7 @@ import {
   type Verdict,
 } from '../../src/core/verdict.ts';
 import { h, spoken } from '../h.ts';
+import type { LabelParts } from '../labels/labels.ts';
 import { markQuotes, type Quotation } from '../marks.ts';
 import { toLine } from './line.ts';
 import { BADGE_WORDS, type BadgeStatus, badge } from './status.ts';
@@ -28,6 +29,13 @@ export interface TurnOptions {
   readonly titleOf: (verdict: Verdict) => string;
   /** Undefined where no file can be opened. */
   readonly onOpen: ((turn: number) => void) | undefined;
+  /** What people say of a verdict; undefined where nothing can be labelled. */
+  readonly labels: (verdict: Verdict, entry: TurnVerdict) => LabelParts | undefined;
+}
+
+/** The `data-focus` of a verdict about a turn. */
+export function verdictName({ key }: LabelParts): string {
+  return `verdict ${key}`;
 }
 
 const SIDES = { user: 'User', assistant: 'Assistant' } as const;
@@ -107,7 +115,7 @@ const ORDER: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 function rationales(
   turn: number,
   { entries, status }: TurnBadge,
-  { running, titleOf }: TurnOptions,
+  { running, titleOf, labels }: TurnOptions,
 ): HTMLElement {
   const grouped = ORDER.map((one) => entries.filter(({ entry }) => entry.status === one));
   const counts = grouped.flatMap(([first, ...others]) =>
@@ -121,23 +129,50 @@ function rationales(
       open: isFailure({ status }) && !running,
     },
     h('summary', {}, `Verdicts: ${counts.join(', ')}`, spoken(` about turn ${turn}`)),
-    ...grouped
-      .flat()
-      .map(({ verdict, entry }) =>
+    ...grouped.flat().map(({ verdict, entry }) => {
+      const scored = turnScore(entry, verdict);
+      const parts = labels(verdict, entry);
+      return h(
+        'div',
+        {
+          class: 'rationale',
+          'data-status': entry.status,
+          ...(parts && verdictPlace(parts, [titleOf(verdict), entry.status, scored, turn])),
+        },
         h(
           'div',
-          { class: 'rationale', 'data-status': entry.status },
-          h(
-            'div',
-            { class: 'heading' },
-            h('span', { class: 'name' }, titleOf(verdict)),
-            badge(entry.status, turnScore(entry, verdict)),
-          ),
-          entry.rationale !== '' && h('p', {}, entry.rationale),
-          entry.evidence && quote(entry.evidence),
+          { class: 'heading' },
+          h('span', { class: 'name' }, titleOf(verdict)),
+          badge(entry.status, scored),
+          parts?.words !== undefined && h('span', { class: 'opinions' }, parts.words),
         ),
-      ),
+        entry.rationale !== '' && h('p', {}, entry.rationale),
+        entry.evidence && quote(entry.evidence),
+        parts?.make(),
+      );
+    }),
   );
+}
+
+/** A verdict about a turn gets the focus, for the keys that label it. */
+function verdictPlace(
+  parts: LabelParts,
+  [title, status, score, turn]: readonly [string, Status, string | undefined, number],
+) {
+  const said = [
+    title,
+    STATUS_WORDS[status],
+    score && `score ${score}`,
+    `turn ${turn}`,
+    parts.words,
+  ];
+  return {
+    tabindex: '-1',
+    role: 'group',
+    'data-subject': parts.key,
+    'data-focus': verdictName(parts),
+    'aria-label': said.filter((words) => words).join(', '),
+  };
 }
 
 function turnScore({ score }: TurnVerdict, { threshold }: Verdict): string | undefined {

@@ -1,8 +1,6 @@
-import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { type Conversation, conversationSchema } from '../conversation.ts';
+import { conversationSchema } from '../conversation.ts';
 import { groupBy } from '../data/data.ts';
-import { digestOf } from '../data/digest.ts';
 import { statusSchema } from '../verdict.ts';
 import { factsSchema } from './runRecord.ts';
 
@@ -33,40 +31,6 @@ export const labelledConversationSchema = z.object({
 
 export type Label = z.infer<typeof labelSchema>;
 
-/** Names a conversation by what was said in it, wherever it stands and however long it took. */
-export function conversationHash(conversation: Conversation): string {
-  return digestOf(said(conversation).entries);
-}
-
-/** A conversation without where it stands, how long it took and whether it came from the cache. */
-export function said({ entries, notes }: Conversation): Conversation {
-  return { entries: entries.map(saidIn), notes };
-}
-
-function saidIn(entry: Conversation['entries'][number]): Conversation['entries'][number] {
-  if (entry.kind === 'system') return entry;
-  const { source: _source, latency: _latency, fromCache: _cached, ...said } = entry;
-  return said;
-}
-
-/** `shop.labels` beside `shop.eval.yaml`. */
-export function labelsFolder(evalFile: string): string {
-  return join(dirname(evalFile), `${evalName(evalFile)}.labels`);
-}
-
-/** The name of an eval file without what makes it one. */
-export function evalName(evalFile: string): string {
-  return basename(evalFile).replace(/\.eval\.ya?ml$/, '');
-}
-
-/** What a person's file is called: `ann@example.com` as it is, and nothing that leads out of the folder. */
-export function personName(person: string): string {
-  const name = person
-    .replace(/[^A-Za-z0-9@._+-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
-  return name.slice(0, 80) || 'someone';
-}
-
 /** A label where it stands. */
 export interface PlacedLabel extends Label {
   /** The name of their file. */
@@ -78,7 +42,11 @@ export interface PlacedLabel extends Label {
 }
 
 /** Two labels of a person with the same one are about the same thing: the later one counts. */
-export function sameSubject({ assertion, turn, conversation_hash: hash }: Label): string {
+export function sameSubject({
+  assertion,
+  turn,
+  conversation_hash: hash,
+}: Pick<Label, 'assertion' | 'turn' | 'conversation_hash'>): string {
   return JSON.stringify([hash, assertion, turn]);
 }
 

@@ -1,10 +1,8 @@
 import * as vscode from 'vscode';
-import { turnsOf } from '../../core/conversation.ts';
 import { errorText, stackText } from '../../core/errors.ts';
 import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
-import { statedOf } from '../../core/statedAssertion.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/running.ts';
@@ -20,10 +18,11 @@ import { LatestRuns } from '../../store/latest.ts';
 import { Disposing } from '../disposables.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
-import { reveal } from '../locations.ts';
 import { readSuite } from '../suites.ts';
+import { CaseLabels, isLabelFile } from './caseLabels.ts';
 import { failingIn } from './failingIn.ts';
 import { oneAtATime } from './oneAtATime.ts';
+import { openPlace } from './openPlace.ts';
 import { showPage } from './page.ts';
 import type { Showing } from './showing.ts';
 import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
@@ -44,6 +43,7 @@ export class ConversationPanel extends Disposing {
   readonly #panel: vscode.WebviewPanel;
   readonly #parts: PanelParts;
   readonly #runs = new LatestRuns();
+  readonly #labels = new CaseLabels();
   #state: ViewState;
   #snapshot: Snapshot | undefined;
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
@@ -114,8 +114,9 @@ export class ConversationPanel extends Disposing {
 
   /** What the case is made of has changed: it is read again. */
   #fileChanged({ fsPath }: vscode.Uri): void {
-    if (fsPath !== this.#uri.fsPath && !this.#files.has(fsPath)) return;
-    if (fsPath !== this.#uri.fsPath) this.#opened = undefined;
+    const isRead = this.#files.has(fsPath);
+    if (isRead && fsPath !== this.#uri.fsPath) this.#opened = undefined;
+    if (fsPath !== this.#uri.fsPath && !isRead && !isLabelFile(fsPath, this.#uri.fsPath)) return;
     this.#later();
   }
 
@@ -180,6 +181,8 @@ export class ConversationPanel extends Disposing {
     ]);
     const stated = suite.outline.find((known) => known.id === id);
     const failing = await failingIn(this.#runs, this.#state, this.#ref);
+    const ended = isRunning(live?.phase) ? undefined : one?.line;
+    const labels = isFile ? await this.#labels.read(uri.fsPath, ended) : undefined;
     return snapshotOf(this.#state, {
       suite,
       said: variant === undefined ? undefined : saidBefore(suiteCase),
@@ -191,12 +194,14 @@ export class ConversationPanel extends Disposing {
           ? lacks
           : stated && one && (await changeOf(one.line, stated, lacks ?? suiteCase)),
       failing,
+      labels,
     });
   }
 
   async #showFailing(step: 1 | -1): Promise<void> {
     const found = (await failingIn(this.#runs, this.#state, this.#ref))?.beside(step);
     if (!found) return;
+    this.#labels.forget();
     const { variant: _, ...rest } = this.#state;
     const { suite, id, variant, repetition } = found;
     const file = vscode.Uri.file(suite).toString();
@@ -243,31 +248,11 @@ export class ConversationPanel extends Disposing {
         this.#ready = true;
         await this.#send();
         break;
-      case 'open-turn': {
-        const turns = this.#snapshot ? turnsOf(this.#snapshot.conversation) : [];
-        const source = turns.find(({ number }) => number === message.turn)?.source;
-        if (source) await reveal(source.path, source.range);
+      case 'open-turn':
+      case 'open-assertion':
+      case 'open-fault':
+        if (this.#snapshot) await openPlace(message, this.#snapshot);
         break;
-      }
-      case 'open-assertion': {
-        const { index } = message;
-        const { verdicts = [], assertions = [] } = this.#snapshot ?? {};
-        const verdict = verdicts.find(({ assertion }) => assertion.index === index);
-        // The file may have been edited since: what stood there may stand elsewhere now.
-        const stated = verdict
-          ? statedOf(verdict, assertions)
-          : assertions.find((one) => one.index === index);
-        const found = stated ?? verdict?.assertion;
-        if (!found) break;
-        const start = { line: found.line - 1, character: 0 };
-        await reveal(found.path, { start, end: start });
-        break;
-      }
-      case 'open-fault': {
-        const { fault } = this.#snapshot ?? {};
-        if (fault) await reveal(fault.path, fault.range);
-        break;
-      }
       case 'run': {
         const { file, id, variant } = this.#state;
         await vscode.commands.executeCommand(COMMANDS.runCase, file, id, variant);
@@ -294,6 +279,12 @@ export class ConversationPanel extends Disposing {
       }
       case 'show-failing':
         await this.#showFailing(message.step);
+        break;
+      case 'label':
+      case 'remove-label':
+      case 'undo-label':
+        await this.#labels.write(message);
+        await this.#send();
         break;
       default:
         unreachable(message);

@@ -27,12 +27,14 @@ export interface KnownCase {
   readonly changed?: Change | undefined;
   /** Of the run that is shown, as in a snapshot. */
   readonly failing?: Pick<FailingCases, 'count' | 'at'> | undefined;
+  /** What people say of the verdicts, as in a snapshot. */
+  readonly labels?: Snapshot['labels'] | undefined;
 }
 
 /** What the view shows of a case: as it runs, as it ended, or what will be judged. */
 export function snapshotOf(
   state: ViewState,
-  { suite, said, assertions, live, finished, changed, failing }: KnownCase,
+  { suite, said, assertions, live, finished, changed, failing, labels }: KnownCase,
 ): Snapshot {
   const found = suite.outline.find(({ id }) => id === state.id);
   const common = {
@@ -62,6 +64,7 @@ export function snapshotOf(
     ...common,
     ...finishedSnapshot(line),
     ...(changed && { changed }),
+    ...(labels && { labels }),
   };
 }
 

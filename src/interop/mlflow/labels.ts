@@ -1,7 +1,9 @@
 import { questionHash } from '../../assertions/questionHash.ts';
 import { toConversation } from '../../core/conversation.ts';
 import type { Message } from '../../core/message.ts';
-import { conversationHash, type Label, personName } from '../../core/record/label.ts';
+import { conversationHash } from '../../core/record/conversationHash.ts';
+import type { Label } from '../../core/record/label.ts';
+import { personName } from '../../core/record/labelFiles.ts';
 import { reaches } from '../../core/scoring.ts';
 import type { Suite, SuiteCase } from '../../core/suite.ts';
 import { keepLabelled } from '../../store/labelled.ts';

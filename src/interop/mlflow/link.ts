@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { CaseIdentity } from '../../core/identity.ts';
-import { evalName } from '../../core/record/label.ts';
+import { evalName } from '../../core/record/labelFiles.ts';
 
 /** What is written beside an eval file that was pulled, whose sessions are which. */
 export const linkSchema = z.object({

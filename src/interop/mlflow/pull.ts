@@ -5,7 +5,7 @@ import { LIMITS, readable } from '../../core/limits.ts';
 import type { Tool } from '../../core/message.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { evalName } from '../../core/record/label.ts';
+import { evalName } from '../../core/record/labelFiles.ts';
 import type { Suite } from '../../core/suite.ts';
 import { readMessages } from '../../messages/readMessages.ts';
 import { write, writeEntry, writeInline, writeWord } from '../../yaml/quoting.ts';

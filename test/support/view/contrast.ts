@@ -11,7 +11,7 @@ interface SeenText {
 }
 
 /** The controls of the toolkit have their ground in a tree of their own; a sign beside its word may be paler. */
-const LEFT_OUT = '.hidden, .sign, script, turnlight-button, turnlight-dropdown';
+const LEFT_OUT = '.hidden, .sign, .badge .icon, script, turnlight-button, turnlight-dropdown';
 
 const SEEN_TEXTS = `(() => {
   const seen = [];

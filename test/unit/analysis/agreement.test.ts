@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { agreementOf } from '../../../src/analysis/agreement.ts';
 import { Gathered } from '../../../src/analysis/gather.ts';
-import { conversationHash, type PlacedLabel } from '../../../src/core/record/label.ts';
+import { conversationHash } from '../../../src/core/record/conversationHash.ts';
+import type { PlacedLabel } from '../../../src/core/record/label.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { buildVerdict, type Given, judgedLine } from '../../support/comparing.ts';
 

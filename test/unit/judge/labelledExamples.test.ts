@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { questionHash } from '../../../src/assertions/questionHash.ts';
 import type { Conversation } from '../../../src/core/conversation.ts';
+import { conversationHash } from '../../../src/core/record/conversationHash.ts';
 import type { Example, ExampleVerdict } from '../../../src/core/record/example.ts';
-import { conversationHash } from '../../../src/core/record/label.ts';
 import { chooseExamples } from '../../../src/judge/examples/chooseExamples.ts';
 import { HOSTILE_TEXTS } from '../../support/hostileTexts.ts';
 import {

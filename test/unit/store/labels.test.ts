@@ -3,17 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import {
-  conversationHash,
-  type Label,
-  labelsFolder,
-  personName,
-  STANDING_WORDS,
-  standingOf,
-} from '../../../src/core/record/label.ts';
+import { conversationHash } from '../../../src/core/record/conversationHash.ts';
+import { type Label, STANDING_WORDS, standingOf } from '../../../src/core/record/label.ts';
+import { labelsFolder, personName } from '../../../src/core/record/labelFiles.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { keepLabelled, readLabelled } from '../../../src/store/labelled.ts';
-import { appendLabels, readLabels } from '../../../src/store/labels.ts';
+import { appendLabels, readLabels, removeLabels } from '../../../src/store/labels.ts';
 import { renameCase } from '../../../src/store/renameCase.ts';
 import { talk } from '../../support/buildRun.ts';
 import { workspaceWith } from '../../support/commandLine.ts';
@@ -112,6 +107,21 @@ describe('labels beside an eval file', () => {
       await keepLabelled(file, { conversation, facts: FACTS });
       assert.equal(await readFile(path, 'utf8'), text);
     }
+  });
+
+  it('takes back what a person said, and leaves all else as it is', async (t) => {
+    const { file } = await evalFileIn(t);
+    const isAll = ({ turn }: Label) => turn === undefined;
+    assert.deepEqual(await removeLabels(file, 'ann', isAll), []);
+    await appendLabels(file, 'ann', [label(), label({ turn: 2 })]);
+    await appendLabels(file, 'bob', [label()]);
+    const path = join(labelsFolder(file), 'ann.jsonl');
+    await appendFile(path, '<<<<<<< HEAD\n{"torn');
+    assert.deepEqual(await removeLabels(file, 'ann', isAll), [label()]);
+    assert.match(await readFile(path, 'utf8'), /^\{[^\n]*"turn":2[^\n]*\}\n<<<<<<< HEAD\n\{"torn$/);
+    assert.deepEqual(texts((await readLabels(file)).labels), ['ann:1 fail 2', 'bob:1 fail all']);
+    await symlink('/etc/hostname', join(labelsFolder(file), 'link.jsonl'));
+    await assert.rejects(removeLabels(file, 'link', isAll), /symbolic link/);
   });
 
   it('survives a rename of the case', async (t) => {

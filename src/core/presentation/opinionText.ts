@@ -1,0 +1,55 @@
+import { STANDING_WORDS } from '../record/label.ts';
+import { type Opinion, saysSame } from '../record/opinion.ts';
+import type { Status } from '../verdict.ts';
+import { scoreText } from './score.ts';
+import { STATUS_WORDS } from './status.ts';
+import { visibleLine } from './visibleText.ts';
+
+/** What a verdict came to, as much as an opinion is compared with. */
+export interface JudgedOutcome {
+  readonly status: Status;
+  readonly label?: string | undefined;
+}
+
+/** What people call an outcome that does not apply. */
+export const LABEL_WORDS: Readonly<Record<Opinion['status'], string>> = {
+  pass: STATUS_WORDS.pass,
+  fail: STATUS_WORDS.fail,
+  skipped: 'does not apply',
+};
+
+/** `right`, `wrong, should be failed (score 0.25)` */
+export function opinionText(opinion: Opinion, judged: JudgedOutcome): string {
+  const { status, label, score } = opinion;
+  const scored = score === undefined ? '' : ` (score ${scoreText(score)})`;
+  if (saysSame(opinion, judged)) return `right${scored}`;
+  const named = label === undefined ? LABEL_WORDS[status] : `“${visibleLine(label)}”`;
+  const wanted = status === 'skipped' ? 'it does not apply' : `should be ${named}`;
+  return judged.status === 'error' ? `${wanted}${scored}` : `wrong, ${wanted}${scored}`;
+}
+
+/** After what somebody says: `label is of an earlier text`; undefined where it is of what is shown. */
+export function standingText({ standing }: Opinion): string | undefined {
+  return STANDING_WORDS[standing] || undefined;
+}
+
+/** `you: wrong · others: 2 right`; undefined where nobody says anything of what is shown. */
+export function opinionsText(
+  opinions: readonly Opinion[],
+  judged: JudgedOutcome,
+  person: string,
+): string | undefined {
+  const current = opinions.filter(({ standing }) => standing !== 'earlier-text');
+  const own = current.find((one) => one.person === person);
+  const others = current.filter((one) => one !== own);
+  const same = others.filter((one) => saysSame(one, judged)).length;
+  const counts = [
+    ...(same > 0 ? [`${same} right`] : []),
+    ...(others.length > same ? [`${others.length - same} wrong`] : []),
+  ];
+  const parts = [
+    ...(own ? [`you: ${saysSame(own, judged) ? 'right' : 'wrong'}`] : []),
+    ...(counts.length > 0 ? [`${own ? 'others' : 'people'}: ${counts.join(', ')}`] : []),
+  ];
+  return parts.length === 0 ? undefined : parts.join(' · ');
+}

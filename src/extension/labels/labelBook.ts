@@ -1,0 +1,116 @@
+import { conversationHash } from '../../core/record/conversationHash.ts';
+import { keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
+import { type Label, sameSubject } from '../../core/record/label.ts';
+import { personName } from '../../core/record/labelFiles.ts';
+import type { Opinion, Subject } from '../../core/record/opinion.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import { Scrubber } from '../../core/scrubber.ts';
+import { keepLabelled } from '../../store/labelled.ts';
+import { appendLabels, readLabels, removeLabels } from '../../store/labels.ts';
+
+/** What a person says, without who and when. */
+export type Said = Omit<Opinion, 'person' | 'standing'>;
+
+/** A case as it was judged, and who looks at it. */
+export interface Labelled {
+  /** The eval file, absolute. */
+  readonly file: string;
+  readonly person: string;
+  readonly line: CaseLine;
+}
+
+interface Step {
+  readonly file: string;
+  readonly person: string;
+  /** Labels that came and went. */
+  readonly added: readonly Label[];
+  readonly removed: readonly Label[];
+}
+
+/** Writes down what a person says of verdicts, one after the other, and undoes it. */
+export class LabelBook {
+  readonly #steps: Step[] = [];
+  #last: Promise<unknown> = Promise.resolve();
+
+  get canUndo(): boolean {
+    return this.#steps.length > 0;
+  }
+
+  forget(): void {
+    this.#steps.length = 0;
+  }
+
+  /** @throws UnwritableError */
+  say({ file, person, line }: Labelled, said: Said): Promise<void> {
+    return this.#next(async () => {
+      const label = await labelFor({ file, person, line }, said);
+      if (!label) return;
+      const { conversation, facts = NO_FACTS } = line;
+      const scrubber = new Scrubber(process.env);
+      await keepLabelled(file, scrubber.data({ conversation, facts }));
+      await appendLabels(file, person, [label], scrubber);
+      this.#steps.push({ file, person, added: [label], removed: [] });
+    });
+  }
+
+  /** Takes back all that a person said of a verdict. @throws UnwritableError */
+  takeBack({ file, person, line }: Labelled, subject: Subject): Promise<void> {
+    return this.#next(async () => {
+      const wanted = subjectOf(line, subject);
+      const removed = await removeLabels(file, person, (one) => sameSubject(one) === wanted);
+      if (removed.length > 0) this.#steps.push({ file, person, added: [], removed });
+    });
+  }
+
+  /** Undoes the last step. @throws UnwritableError */
+  undo(): Promise<void> {
+    return this.#next(async () => {
+      const step = this.#steps.at(-1);
+      if (!step) return;
+      const { file, person, added, removed } = step;
+      const isAdded = (one: Label) =>
+        added.some((label) => label.at === one.at && sameSubject(label) === sameSubject(one));
+      if (added.length > 0) await removeLabels(file, person, isAdded);
+      await appendLabels(file, person, removed);
+      this.#steps.pop();
+    });
+  }
+
+  async #next(work: () => Promise<void>): Promise<void> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+}
+
+const NO_FACTS = { topics: [], tools: [], expectations: {}, context: {} };
+
+/** Undefined where there is no such verdict. */
+async function labelFor(
+  { file, person, line }: Labelled,
+  { assertion, turn, ...said }: Said,
+): Promise<Label | undefined> {
+  const verdict = new Map(keyedVerdicts(line.verdicts)).get(assertion);
+  if (!verdict) return undefined;
+  const wanted = subjectOf(line, { assertion, turn });
+  const { labels } = await readLabels(file);
+  const before = labels
+    .filter((one) => one.person === personName(person) && sameSubject(one) === wanted)
+    .map(({ at }) => Date.parse(at));
+  // Of two labels the later counts, also where the clock was set back.
+  const now = Math.max(Date.now(), ...before.map((time) => time + 1).filter(Number.isFinite));
+  return {
+    case: line.id,
+    ...(line.variant !== undefined && { variant: line.variant }),
+    assertion,
+    ...(verdict.question_hash !== undefined && { question_hash: verdict.question_hash }),
+    ...(turn !== undefined && { turn }),
+    conversation_hash: conversationHash(line.conversation),
+    ...said,
+    at: new Date(now).toISOString(),
+  };
+}
+
+function subjectOf({ conversation }: CaseLine, { assertion, turn }: Subject): string {
+  return sameSubject({ conversation_hash: conversationHash(conversation), assertion, turn });
+}

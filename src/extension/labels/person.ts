@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import * as vscode from 'vscode';
+import { personName } from '../../core/record/labelFiles.ts';
+import { SECTION, SETTINGS } from '../../protocol/settings.ts';
+
+/** Milliseconds that git may take. */
+const PATIENCE = 5000;
+
+const known = new Map<string, Promise<string>>();
+
+/** Who labels beside an eval file, as the name of their file. @param evalFile absolute */
+export async function personAt(evalFile: string): Promise<string> {
+  const set = vscode.workspace.getConfiguration(SECTION).get<string>(SETTINGS.person)?.trim();
+  if (set) return personName(set);
+  const folder = dirname(evalFile);
+  const asked = known.get(folder) ?? askGit(folder);
+  known.set(folder, asked);
+  return asked;
+}
+
+async function askGit(folder: string): Promise<string> {
+  for (const key of ['user.email', 'user.name']) {
+    const found = await promisify(execFile)('git', ['config', '--get', key], {
+      cwd: folder,
+      timeout: PATIENCE,
+    }).catch(() => undefined);
+    const name = found?.stdout.trim();
+    if (name) return personName(name);
+  }
+  return personName(userInfo().username);
+}

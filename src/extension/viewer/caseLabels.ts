@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { labelsFolder } from '../../core/record/labelFiles.ts';
+import { opinionsOn } from '../../core/record/opinionsOn.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import { unreachable } from '../../core/unreachable.ts';
+import type { FromView, Snapshot } from '../../protocol/viewProtocol.ts';
+import { readLabels } from '../../store/labels.ts';
+import { LabelBook, type Labelled } from '../labels/labelBook.ts';
+import { personAt } from '../labels/person.ts';
+
+type Asked = Extract<FromView, { kind: 'label' | 'remove-label' | 'undo-label' }>;
+
+/** Labels of the case that a view shows. */
+export class CaseLabels {
+  readonly #book = new LabelBook();
+  #labelled: Labelled | undefined;
+
+  /** Another case is shown: what was said of this one is no longer undone. */
+  forget(): void {
+    this.#book.forget();
+    this.#labelled = undefined;
+  }
+
+  /** @param file the eval file, absolute @param line as it is shown; undefined where it has not ended */
+  async read(file: string, line: CaseLine | undefined): Promise<Snapshot['labels']> {
+    this.#labelled = undefined;
+    // A record from elsewhere may be of a file that is not here.
+    if (!line || !existsSync(file)) return undefined;
+    const person = await personAt(file);
+    this.#labelled = { file, person, line };
+    const { labels } = await readLabels(file);
+    return { person, given: opinionsOn(line, labels), undo: this.#book.canUndo };
+  }
+
+  /** @throws UnwritableError */
+  async write(asked: Asked): Promise<void> {
+    const labelled = this.#labelled;
+    if (!labelled) return;
+    switch (asked.kind) {
+      case 'label': {
+        const { kind: _kind, ...said } = asked;
+        await this.#book.say(labelled, said);
+        break;
+      }
+      case 'remove-label':
+        await this.#book.takeBack(labelled, asked);
+        break;
+      case 'undo-label':
+        await this.#book.undo();
+        break;
+      default:
+        unreachable(asked);
+    }
+  }
+}
+
+/** Whether a file is one of an eval file's labels. Both are absolute. */
+export function isLabelFile(path: string, evalFile: string): boolean {
+  return path.endsWith('.jsonl') && dirname(path) === labelsFolder(evalFile);
+}

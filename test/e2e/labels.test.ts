@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { conversationHash } from '../../src/core/record/conversationHash.ts';
+import { appendLabels, readLabels } from '../../src/store/labels.ts';
+import { buildVerdict, judgedLine } from '../support/comparing.ts';
+import { Workbench } from '../support/host/workbench.ts';
+import { labelledFolder } from '../support/labelling.ts';
+import { paleTexts } from '../support/view/contrast.ts';
+
+const line = judgedLine('refund', [
+  buildVerdict(0, {
+    turns: [
+      [2, 0],
+      [4, 1],
+    ],
+  }),
+]);
+
+describe('labels in the real VS Code', { timeout: 600_000 }, () => {
+  let folder: string;
+  let suite: string;
+  let workbench: Workbench;
+
+  const view = () => workbench.frameWith('[data-page="conversation"] .people');
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await workbench.page.keyboard.press(key);
+  };
+  const saved = async () =>
+    (await readLabels(suite)).labels.map(
+      ({ person, turn, status, comment }) =>
+        `${person} ${turn ?? 'all'} ${status} ${comment ?? ''}`,
+    );
+  const becomes = (expected: readonly string[]) =>
+    workbench.until('the labels', saved, (now) => now.join() === expected.join());
+  const opinions = async () => (await view()).locator('.opinions').allTextContents();
+
+  before(async () => {
+    ({ folder, suite } = await labelledFolder([line]));
+    workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.window.open(suite, 3);
+    await workbench.window.command('turnlight.openConversation');
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('are given, undone and taken back by the keyboard alone, in a file of the person', async () => {
+    const page = await view();
+    await page.locator('body').click({ position: { x: 5, y: 5 } });
+    await press('v', 'r');
+    await becomes(['ann@example.com all fail ']);
+    await press('v', 'w');
+    await page.locator('.label-form').waitFor();
+    await workbench.screenshot('labels-form');
+    await press('Tab');
+    await workbench.page.keyboard.type('It is kind');
+    await press('Enter');
+    await becomes(['ann@example.com all fail ', 'ann@example.com 2 pass It is kind']);
+    await workbench.until(
+      'both marks',
+      opinions,
+      (words) => words.join() === 'you: right,you: wrong',
+    );
+    await press('u');
+    await becomes(['ann@example.com all fail ']);
+    await press('Shift+V', 'Delete');
+    await becomes([]);
+    await press('u');
+    await becomes(['ann@example.com all fail ']);
+  });
+
+  it('of others appear as their files do', async () => {
+    const said = { case: 'refund', assertion: 'Kind', at: '2026-01-01T00:00:00.000Z' };
+    const hash = conversationHash(line.conversation);
+    await appendLabels(suite, 'bob@example.com', [
+      { ...said, status: 'pass', conversation_hash: hash, comment: 'Kind enough' },
+      { ...said, status: 'fail', conversation_hash: 'f'.repeat(64), turn: 4 },
+    ]);
+    await workbench.until('what bob says', opinions, (words) =>
+      words.includes('you: right · others: 1 wrong'),
+    );
+    const items = (await view()).locator('.people li');
+    assert.ok(
+      (await items.allTextContents()).includes(
+        'bob@example.com: wrong, should be failed · label is of an earlier text',
+      ),
+    );
+  });
+
+  for (const [theme, name, drawn] of [
+    ['Default Light Modern', 'light', 'vscode-light'],
+    ['Default Dark Modern', 'dark', 'vscode-dark'],
+    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
+    ['Default High Contrast Light', 'high-contrast-light', 'vscode-high-contrast-light'],
+  ] as const) {
+    it(`have contrast enough for all of their text in ${name}`, async () => {
+      await workbench.window.configure('workbench.colorTheme', theme);
+      const page = await workbench.frameWith(`body.${drawn} .people`);
+      await page.locator('.turn .rationales summary').first().waitFor();
+      await workbench.screenshot(`labels-${name}`);
+      assert.deepEqual(await paleTexts(page), []);
+    });
+  }
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { conversationHash } from '../../../../src/core/record/conversationHash.ts';
+import { opinionsOn } from '../../../../src/core/record/opinionsOn.ts';
+import { LabelBook } from '../../../../src/extension/labels/labelBook.ts';
+import { readLabelled } from '../../../../src/store/labelled.ts';
+import { appendLabels, readLabels } from '../../../../src/store/labels.ts';
+import { workspaceWith } from '../../../support/commandLine.ts';
+import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
+
+const line = judgedLine('refund', [buildVerdict(1, { turns: [[2, 1]] })]);
+
+async function bookIn(t: TestContext) {
+  const file = join(await workspaceWith(t, {}), 'shop.eval.yaml');
+  const book = new LabelBook();
+  const said = async () =>
+    opinionsOn(line, (await readLabels(file)).labels).map(
+      ({ person, turn, status, comment }) =>
+        `${person} ${turn ?? 'all'} ${status}${comment === undefined ? '' : ` ${comment}`}`,
+    );
+  return { file, book, said, labelled: { file, person: 'ann', line } };
+}
+
+describe('what a person says of verdicts', () => {
+  it('is written with its conversation and question, changed, taken back and undone', async (t) => {
+    const { file, book, said, labelled } = await bookIn(t);
+    assert.equal(book.canUndo, false);
+    await book.say(labelled, { assertion: 'Kind', status: 'pass' });
+    await book.say(labelled, { assertion: 'Kind', turn: 2, status: 'fail', comment: 'Rude' });
+    const [first] = (await readLabels(file)).labels;
+    assert.equal(first?.question_hash, 'q1');
+    assert.equal(first?.case, 'refund');
+    assert.ok(await readLabelled(file, conversationHash(line.conversation)));
+    await book.say(labelled, { assertion: 'Kind', turn: 2, status: 'skipped' });
+    assert.deepEqual(await said(), ['ann all pass', 'ann 2 skipped']);
+    await book.takeBack(labelled, { assertion: 'Kind', turn: 2 });
+    assert.deepEqual(await said(), ['ann all pass']);
+    await book.undo();
+    assert.deepEqual(await said(), ['ann all pass', 'ann 2 skipped']);
+    await book.undo();
+    assert.deepEqual(await said(), ['ann all pass', 'ann 2 fail Rude']);
+    await book.undo();
+    await book.undo();
+    assert.deepEqual(await said(), []);
+    assert.equal(book.canUndo, false);
+    await book.undo();
+  });
+
+  it('counts also where the clock was set back, and in the order it was said', async (t) => {
+    const { file, book, said, labelled } = await bookIn(t);
+    const later = {
+      at: '2999-01-01T00:00:00.000Z',
+      conversation_hash: conversationHash(line.conversation),
+    };
+    await appendLabels(file, 'ann', [
+      { case: 'refund', assertion: 'Kind', status: 'pass', ...later },
+    ]);
+    const statuses = ['fail', 'pass', 'skipped', 'fail'] as const;
+    await Promise.all(statuses.map((status) => book.say(labelled, { assertion: 'Kind', status })));
+    assert.deepEqual(await said(), ['ann all fail']);
+  });
+
+  it('is nothing where there is no such verdict', async (t) => {
+    const { file, book, labelled } = await bookIn(t);
+    await book.say(labelled, { assertion: 'Other', status: 'pass' });
+    assert.deepEqual(await readLabels(file), { labels: [], problems: [] });
+  });
+});

@@ -1,0 +1,158 @@
+import { LABEL_WORDS } from '../../src/core/presentation/opinionText.ts';
+import { scoreText } from '../../src/core/presentation/score.ts';
+import type { Opinion } from '../../src/core/record/opinion.ts';
+import { reaches, type Scale, shareOn, UNIT, valueOn } from '../../src/core/scoring.ts';
+import { h } from '../h.ts';
+
+/** What a person says that a verdict should be. */
+export type Wanted = Pick<Opinion, 'status' | 'label' | 'score' | 'comment'>;
+
+export interface FormOptions {
+  /** Of the verdict, for a screen reader. */
+  readonly name: string;
+  readonly threshold: number;
+  /** The labels that the judge chooses from, with their scores. */
+  readonly labels?: Readonly<Record<string, number>> | undefined;
+  /** The scale of its scores, where these are more than passed or failed. */
+  readonly scale?: Scale | undefined;
+  /** What was said before, or what is likely. */
+  readonly before: Partial<Wanted>;
+  readonly onSave: (wanted: Wanted) => void;
+  readonly onCancel: () => void;
+}
+
+/** Of one form on the page. */
+const GROUP = 'should-be';
+
+const STATUSES = ['pass', 'fail', 'skipped'] as const;
+
+interface Choice {
+  readonly words: string;
+  readonly wanted: Pick<Wanted, 'status' | 'label' | 'score'>;
+}
+
+/** Asks what a verdict should be. Enter saves, Escape leaves. */
+export function labelForm(options: FormOptions): HTMLElement {
+  const { name, scale, before, onSave, onCancel } = options;
+  const choices = choicesOf(options);
+  const inputs = choices.map(({ wanted }, index) =>
+    h('input', {
+      type: 'radio',
+      name: GROUP,
+      'data-focus': `should be ${index}`,
+      checked: isChosen(wanted, before),
+    }),
+  );
+  const score = scale && scoreInput(scale, before.score);
+  const comment = h('input', {
+    type: 'text',
+    class: 'comment',
+    'aria-label': 'Comment',
+    placeholder: 'Why (optional)',
+    'data-focus': 'comment',
+    value: before.comment ?? '',
+    maxlength: '2000',
+  });
+  const fault = h('div', { class: 'fault', role: 'alert' });
+  const save = () => {
+    const chosen = choices[inputs.findIndex(({ checked }) => checked)];
+    const read = score && scale ? readScore(score, scale) : undefined;
+    if (!chosen) fault.textContent = 'Choose what it should be.';
+    else if (read === 'wrong') fault.textContent = `Give a score from ${scale?.join(' to ')}.`;
+    else {
+      const words = comment.value.trim();
+      onSave({
+        ...chosen.wanted,
+        ...(read !== undefined && chosen.wanted.status !== 'skipped' && { score: read }),
+        ...(words !== '' && { comment: words }),
+      });
+    }
+  };
+  score?.addEventListener('input', () => {
+    const read = scale && readScore(score, scale);
+    if (typeof read !== 'number') return;
+    const status = reaches(read, options.threshold) ? 'pass' : 'fail';
+    for (const [index, { wanted }] of choices.entries()) {
+      const input = inputs[index];
+      if (input) input.checked = wanted.status === status;
+    }
+  });
+  const button = (words: string, onClick: () => void, primary = false) => {
+    const element = h(
+      'button',
+      { type: 'button', class: primary ? 'say primary' : 'say', 'data-focus': `form ${words}` },
+      words,
+    );
+    element.addEventListener('click', onClick);
+    return element;
+  };
+  const element = h(
+    'div',
+    { class: 'label-form', role: 'group', 'aria-label': `What it should be: ${name}` },
+    h(
+      'div',
+      { class: 'choices', role: 'radiogroup', 'aria-label': 'It should be' },
+      ...choices.map(({ words }, index) => h('label', {}, inputs[index], words)),
+    ),
+    comment,
+    score && h('label', {}, `Score from ${scale?.join(' to ')} (optional) `, score),
+    fault,
+    h('div', { class: 'choices' }, button('Save', save, true), button('Cancel', onCancel)),
+  );
+  element.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') onCancel();
+    else if (event.key === 'Enter' && event.target instanceof HTMLInputElement) save();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  return element;
+}
+
+function choicesOf({ labels, threshold }: FormOptions): Choice[] {
+  const named = Object.entries(labels ?? {}).map(([label, score]): Choice => {
+    const status = reaches(score, threshold) ? 'pass' : 'fail';
+    const words = `${label} (${scoreText(score, threshold)}, ${LABEL_WORDS[status]})`;
+    return { words, wanted: { status, label, score } };
+  });
+  const plain = STATUSES.filter((status) => named.length === 0 || status === 'skipped');
+  return [...named, ...plain.map((status) => ({ words: LABEL_WORDS[status], wanted: { status } }))];
+}
+
+function isChosen(wanted: Choice['wanted'], before: Partial<Wanted>): boolean {
+  if (wanted.label !== undefined) return wanted.label === before.label;
+  return wanted.status === before.status;
+}
+
+function scoreInput([low, high]: Scale, score: number | undefined): HTMLInputElement {
+  return h('input', {
+    type: 'number',
+    min: String(low),
+    max: String(high),
+    step: 'any',
+    'data-focus': 'score',
+    value: score === undefined ? '' : String(valueOn([low, high], score)),
+  });
+}
+
+/** In 0..1; undefined where nothing was given. */
+function readScore(input: HTMLInputElement, scale: Scale): number | 'wrong' | undefined {
+  const { badInput } = input.validity;
+  if (input.value === '' && !badInput) return undefined;
+  const share = shareOn(scale, Number(input.value));
+  return badInput || !(share >= 0 && share <= 1) ? 'wrong' : share;
+}
+
+/**
+ * The scale that a score is asked on; undefined where a verdict only passes or fails.
+ *
+ * @param judged the verdict, or what it says of a turn
+ */
+export function scaleOf(
+  judged: { readonly score: number | null },
+  { scale = UNIT }: { readonly scale?: Scale | undefined },
+): Scale | undefined {
+  const isOnScale = 'scale' in judged && judged.scale !== undefined;
+  const isFine = judged.score !== null && judged.score !== 0 && judged.score !== 1;
+  return isOnScale || isFine ? scale : undefined;
+}

@@ -1,0 +1,286 @@
+import { groupBy } from '../../src/core/data/data.ts';
+import {
+  opinionsText,
+  opinionText,
+  standingText,
+} from '../../src/core/presentation/opinionText.ts';
+import { scoreText } from '../../src/core/presentation/score.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import { keyedVerdicts } from '../../src/core/record/keyedVerdicts.ts';
+import { type Opinion, type Subject, saysSame, subjectKey } from '../../src/core/record/opinion.ts';
+import { statedOf } from '../../src/core/statedAssertion.ts';
+import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
+import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
+import { h } from '../h.ts';
+import { labelForm, scaleOf, type Wanted } from './form.ts';
+
+/** What stands at a verdict for what people say of it. */
+export interface LabelParts {
+  /** All that the parts depend on. */
+  readonly shown: unknown;
+  /** For `data-subject` of the verdict's element. */
+  readonly key: string;
+  /** `you: right · others: 1 wrong` */
+  readonly words: string | undefined;
+  readonly make: () => HTMLElement;
+}
+
+interface Target {
+  readonly subject: Subject;
+  readonly verdict: Verdict;
+  readonly judged: TurnVerdict | Verdict;
+  readonly labels: Readonly<Record<string, number>> | undefined;
+}
+
+export interface LabelsHost {
+  readonly post: (message: FromView) => void;
+  /** Something looks different. */
+  readonly onChange: () => void;
+  /** Opens what an element is folded in. */
+  readonly onOpen: (element: HTMLElement) => void;
+  readonly titleOf: (verdict: Verdict) => string;
+}
+
+/** What people say of the verdicts on the page, and how the one who looks at it says so too. */
+export class Labels {
+  /** Tells a screen reader what was said. */
+  readonly news = h('div', { class: 'hidden', 'aria-live': 'polite' });
+  readonly #host: LabelsHost;
+  readonly #targets = new Map<string, Target>();
+  readonly #keys = new Map<Verdict, string>();
+  #given: ReadonlyMap<string, readonly Opinion[]> = new Map();
+  #labels: Snapshot['labels'];
+  #editing: { readonly key: string; readonly form: HTMLElement } | undefined;
+
+  constructor(host: LabelsHost) {
+    this.#host = host;
+  }
+
+  forget(): void {
+    this.#editing = undefined;
+  }
+
+  show({ labels, verdicts, assertions }: Snapshot): void {
+    this.#labels = labels;
+    this.#targets.clear();
+    this.#keys.clear();
+    this.#given = groupBy(labels?.given ?? [], subjectKey);
+    if (!labels) return;
+    for (const [assertion, verdict] of keyedVerdicts(verdicts)) {
+      this.#keys.set(verdict, assertion);
+      const known = statedOf(verdict, assertions)?.labels;
+      const add = (judged: Target['judged'], turn?: number) => {
+        const subject = { assertion, ...(turn !== undefined && { turn }) };
+        const labels = judged.label === undefined ? undefined : known;
+        this.#targets.set(subjectKey(subject), { subject, verdict, judged, labels });
+      };
+      add(verdict);
+      for (const one of verdict.turns) add(one, one.turn);
+    }
+  }
+
+  /** Undefined where nothing can be labelled. */
+  parts(verdict: Verdict, entry?: TurnVerdict): LabelParts | undefined {
+    const assertion = this.#keys.get(verdict);
+    if (!this.#labels || assertion === undefined) return undefined;
+    const key = subjectKey({ assertion, ...(entry && { turn: entry.turn }) });
+    const target = this.#targets.get(key);
+    if (!target) return undefined;
+    const given = this.#given.get(key) ?? [];
+    const isEdited = this.#editing?.key === key;
+    return {
+      shown: [given, isEdited],
+      key,
+      words: opinionsText(given, target.judged, this.#labels.person),
+      make: () => this.#line(key, target, given),
+    };
+  }
+
+  /** @returns whether the key was one of these */
+  press(key: string, at: Element | null): boolean {
+    if (!this.#labels) return false;
+    if (key === 'u') {
+      if (this.#labels.undo) this.#host.post({ kind: 'undo-label' });
+      this.#tell(this.#labels.undo ? 'Undone' : 'Nothing to undo');
+      return true;
+    }
+    if (!['r', 'w', 'Delete'].includes(key)) return false;
+    const subject = this.#subjectAt(at);
+    const target = subject === undefined ? undefined : this.#targets.get(subject);
+    if (subject === undefined || !target) return false;
+    if (key === 'r') this.#right(subject, target);
+    else if (key === 'w') this.#edit(subject, target);
+    else this.#remove(subject, target);
+    return true;
+  }
+
+  /** Of a turn with one verdict that one. */
+  #subjectAt(at: Element | null): string | undefined {
+    const own = at?.closest<HTMLElement>('[data-subject]')?.dataset.subject;
+    if (own !== undefined) return own;
+    const within = [
+      ...(at?.closest('.turn')?.querySelectorAll<HTMLElement>('[data-subject]') ?? []),
+    ];
+    return within.length === 1 ? within[0]?.dataset.subject : undefined;
+  }
+
+  #own(key: string): Opinion | undefined {
+    const { person } = this.#labels ?? {};
+    const given = this.#given.get(key) ?? [];
+    return given.find((one) => one.person === person && one.standing !== 'earlier-text');
+  }
+
+  #right(key: string, target: Target): void {
+    const { subject, judged } = target;
+    const { status, label } = judged;
+    if (status === 'error') {
+      this.#edit(key, target);
+      return;
+    }
+    const own = this.#own(key);
+    if (own && saysSame(own, judged)) {
+      this.#remove(key, target);
+      return;
+    }
+    this.#leave();
+    this.#say({ ...subject, status, ...(label !== undefined && { label }) });
+    this.#tell('Labelled as right');
+  }
+
+  #say(said: Omit<Extract<FromView, { kind: 'label' }>, 'kind'>): void {
+    this.#host.post({ kind: 'label', ...said });
+  }
+
+  #remove(key: string, { subject }: Target): void {
+    if (!this.#own(key)) return;
+    this.#host.post({ kind: 'remove-label', ...subject });
+    this.#tell('Label removed');
+  }
+
+  #edit(key: string, target: Target): void {
+    const { subject, verdict, judged, labels } = target;
+    const save = (wanted: Wanted) => {
+      this.#say({ ...subject, ...wanted });
+      this.#tell('Labelled');
+      this.#close(key);
+    };
+    const before = this.#own(key) ?? likely(judged);
+    const scale = labels ? undefined : scaleOf(judged, verdict);
+    const form = labelForm({
+      name: this.#nameOf(target),
+      threshold: verdict.threshold,
+      labels,
+      scale,
+      before,
+      onSave: save,
+      onCancel: () => this.#close(key),
+    });
+    this.#editing = { key, form };
+    this.#host.onChange();
+    this.#host.onOpen(form);
+    const chosen = form.querySelector<HTMLElement>('input:checked') ?? form.querySelector('input');
+    chosen?.focus();
+  }
+
+  #leave(): void {
+    if (!this.#editing) return;
+    this.#editing = undefined;
+    this.#host.onChange();
+  }
+
+  #close(key: string): void {
+    this.#leave();
+    const place = document.querySelector(`[data-subject="${CSS.escape(key)}"]`);
+    const focused = place?.matches('details') ? place.querySelector('summary') : place;
+    if (focused instanceof HTMLElement) focused.focus();
+  }
+
+  #tell(words: string): void {
+    this.news.textContent = '';
+    this.news.textContent = words;
+  }
+
+  /** `Remembers, failed, score 0.50, turn 4` */
+  #nameOf({ subject, verdict, judged }: Target): string {
+    const { status, score } = judged;
+    return [
+      this.#host.titleOf(verdict),
+      STATUS_WORDS[status],
+      ...(score === null ? [] : [`score ${scoreText(score, verdict.threshold)}`]),
+      ...(subject.turn === undefined ? [] : [`turn ${subject.turn}`]),
+    ].join(', ');
+  }
+
+  #line(key: string, target: Target, given: readonly Opinion[]): HTMLElement {
+    const { judged } = target;
+    const name = this.#nameOf(target);
+    const own = this.#own(key);
+    const isRight = own !== undefined && saysSame(own, judged);
+    const isErrored = judged.status === 'error';
+    const { person } = this.#labels ?? {};
+    const form = this.#editing?.key === key ? this.#editing.form : undefined;
+    const choices = [
+      ...(isErrored
+        ? []
+        : [this.#button('Right', 'r', name, own && isRight, () => this.#right(key, target))]),
+      this.#button(isErrored ? 'Label' : 'Wrong', 'w', name, own && !isRight, () =>
+        this.#edit(key, target),
+      ),
+      ...(own
+        ? [this.#button('Remove label', 'Delete', name, undefined, () => this.#remove(key, target))]
+        : []),
+    ];
+    return h(
+      'div',
+      { class: 'people', role: 'group', 'aria-label': `Labels: ${name}` },
+      h('div', { class: 'choices' }, ...choices),
+      form,
+      given.length > 0 &&
+        h('ul', {}, ...given.map((one) => opinionItem(one, judged, one.person === person))),
+    );
+  }
+
+  #button(
+    words: string,
+    key: string,
+    name: string,
+    pressed: boolean | undefined,
+    onClick: () => void,
+  ): HTMLElement {
+    const element = h(
+      'button',
+      {
+        type: 'button',
+        class: 'say',
+        title: `${words} (${key})`,
+        'aria-label': `${words}: ${name}`,
+        'aria-keyshortcuts': key,
+        'aria-pressed':
+          pressed === undefined && key === 'Delete' ? undefined : String(pressed === true),
+        'data-focus': `${words} ${name}`,
+      },
+      words,
+    );
+    element.addEventListener('click', onClick);
+    return element;
+  }
+}
+
+/** The opposite of what the judge says. */
+function likely({ status }: Target['judged']): Partial<Wanted> {
+  if (status === 'pass') return { status: 'fail' };
+  return status === 'fail' ? { status: 'pass' } : {};
+}
+
+function opinionItem(one: Opinion, judged: Target['judged'], isOwn: boolean): HTMLElement {
+  const { person, comment } = one;
+  const mark = standingText(one);
+  return h(
+    'li',
+    { 'data-opinion': saysSame(one, judged) ? 'right' : 'wrong' },
+    h('span', { class: 'name' }, isOwn ? `${person} (you)` : person),
+    `: ${opinionText(one, judged)}`,
+    comment !== undefined && h('span', { class: 'said-of-it' }, ` “${comment}”`),
+    mark !== undefined && h('span', { class: 'muted' }, ` · ${mark}`),
+  );
+}
