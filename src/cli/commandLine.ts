@@ -5,6 +5,7 @@ import { unwritable } from '../disk/unwritable.ts';
 import { EXIT } from './exitCode.ts';
 import { explain, runProgram } from './program.ts';
 import type { Shell, Stream } from './shell.ts';
+import { boundYoungSpace } from './youngSpace.ts';
 
 function catchInterrupt(): AbortSignal {
   const controller = new AbortController();
@@ -66,6 +67,7 @@ for (const stream of [process.stdout, process.stderr]) {
 // By itself, Node would exit with the code of a failed case.
 process.on('uncaughtException', (error) => process.exit(explain(error, shell)));
 
+boundYoungSpace();
 const code = await runProgram(process.argv.slice(2), shell);
 await Promise.all([drained(process.stdout), drained(process.stderr)]);
 const failed = broken && explain(unwritable('The output', undefined, broken), shell);

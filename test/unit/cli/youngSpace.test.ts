@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import test from 'node:test';
+import { promisify } from 'node:util';
+
+const MODULE = resolve(import.meta.dirname, '../../../src/cli/youngSpace.ts');
+
+/** Megabytes that the space of new objects takes after much was made, of which some was held for a while. */
+async function spaceAfterWork(bounded: boolean): Promise<number> {
+  const program = `
+    import { setTimeout as wait } from 'node:timers/promises';
+    import { getHeapSpaceStatistics } from 'node:v8';
+    import { boundYoungSpace } from ${JSON.stringify(MODULE)};
+    if (${bounded}) boundYoungSpace();
+    const held = [];
+    let most = 0;
+    for (let round = 0; round < 600; round += 1) {
+      for (let index = 0; index < 5_000; index += 1) held[index] = { round, text: [index] };
+      most = Math.max(most, getHeapSpaceStatistics().find((one) => one.space_name === 'new_space').space_size);
+      await wait(1);
+    }
+    console.log(most / 2 ** 20);
+  `;
+  const args = ['--input-type=module', '--eval', program];
+  return Number((await promisify(execFile)(process.execPath, args)).stdout);
+}
+
+test('what a long run makes in all does not grow the space of new objects', async () => {
+  const [bounded, unbounded] = [await spaceAfterWork(true), await spaceAfterWork(false)];
+  assert.ok(bounded <= 16, `${bounded} MB`);
+  assert.ok(unbounded > bounded, `${unbounded} MB`);
+});
