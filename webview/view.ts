@@ -224,6 +224,7 @@ export class ConversationView {
         stale: changed !== undefined,
         turns: { numbers, onFollow: (turn) => this.reveal(turn) },
         onOpen: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
+        onSaw: editor && !running ? (key) => post({ kind: 'show-request', key }) : undefined,
       }),
     );
   }

@@ -91,6 +91,8 @@ export const fromViewSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('open-turn'), turn: z.int().min(1) }),
   z.strictObject({ kind: z.literal('open-assertion'), index: z.int().min(0) }),
   z.strictObject({ kind: z.literal('open-fault') }),
+  /** Show what the judge was asked for a verdict, by the key of its assertion. */
+  z.strictObject({ kind: z.literal('show-request'), key: z.string() }),
   z.strictObject({ kind: z.literal('run') }),
   z.strictObject({ kind: z.literal('cancel') }),
   /** Write the conversation into the file, as a case of its own. */

@@ -210,6 +210,17 @@ describeView('the conversation view in a browser, with its real policy', (tools)
     assert.deepEqual((await view().posted()).at(-1), { kind: 'open-fault' });
   });
 
+  it('asks for what the judge saw of a verdict that a judge gave, by the keyboard', async () => {
+    const judge = { model: 'openai:judge', prompt_hash: 'p', samples: 1, spread: null };
+    const judged = buildVerdict({ status: 'fail', score: 0, judge, key: 'Tone' });
+    await show(buildSnapshot({ verdicts: [judged, buildVerdict({ status: 'fail', score: 0 })] }));
+    const saw = view().page.getByRole('link', { name: 'What the judge saw for' });
+    assert.equal(await saw.count(), 1);
+    await saw.focus();
+    await view().page.keyboard.press('Enter');
+    assert.deepEqual((await view().posted()).at(-1), { kind: 'show-request', key: 'Tone' });
+  });
+
   it('offers to judge again beside the mark, once an assertion was edited, and by the keyboard', async () => {
     const judge = () => view().page.locator('.notice').getByRole('button', { name: 'Judge again' });
     const verdict = buildVerdict({ status: 'pass', score: 1, question_hash: 'then' });

@@ -8,7 +8,7 @@ import {
   verdictText,
 } from '../../src/core/presentation/verdictText.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
-import { h } from '../h.ts';
+import { h, link } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';
 import { type CitedTurns, renderCitations, withLinks } from './citations.ts';
 import { toLine } from './line.ts';
@@ -26,6 +26,8 @@ export interface AssertionOptions {
   readonly onOpen: ((index: number) => void) | undefined;
   /** What people say of it; undefined where it cannot be labelled. */
   readonly labels: LabelParts | undefined;
+  /** Shows what the judge was asked, by the key of an assertion; undefined where nothing can be shown. */
+  readonly onSaw: ((key: string) => void) | undefined;
 }
 
 /** What did not pass is open once the case has ended. */
@@ -80,6 +82,7 @@ function renderRow(
     verdict && details(verdict, key),
     labels?.make(),
     open,
+    verdict && whatJudgeSaw(verdict, titleOf(row), options),
   );
 }
 
@@ -126,6 +129,12 @@ function facts(verdict: Verdict, recalled: boolean): HTMLElement {
     recalled ? 'from the cache' : cacheText(usage),
   ];
   return h('div', { class: 'muted' }, known.filter((fact) => fact !== undefined).join(' · '));
+}
+
+function whatJudgeSaw({ judge, assertion }: Verdict, title: string, { onSaw }: AssertionOptions) {
+  const { key } = assertion;
+  if (!judge || key === undefined || !onSaw) return undefined;
+  return link('What the judge saw', `What the judge saw for ${title}`, () => onSaw(key));
 }
 
 function nested(row: AssertionRow, key: string, options: AssertionOptions) {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { labelText, noticeText } from '../../core/presentation/editorText.ts';
 import { COMMANDS } from '../../protocol/serverProtocol.ts';
+import { JUDGE_REQUEST } from '../../protocol/settings.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { Secrets } from '../secrets.ts';
 import { isEvalFile, readSuite } from '../suites.ts';
@@ -88,6 +89,12 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     register('turnlight.clearApiKey', () => secrets.clear()),
     register('turnlight.showLog', () => log.show()),
     register('turnlight.restartServer', () => language.restart()),
+    vscode.workspace.registerTextDocumentContentProvider(JUDGE_REQUEST, {
+      async provideTextDocumentContent(uri) {
+        const { judgeRequestText } = await import('../viewer/judgeRequest.ts');
+        return judgeRequestText(uri, secrets.keys);
+      },
+    }),
   ];
 }
 

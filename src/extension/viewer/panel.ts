@@ -253,6 +253,11 @@ export class ConversationPanel extends Disposing {
       case 'open-fault':
         if (this.#snapshot) await openPlace(message, this.#snapshot);
         break;
+      case 'show-request': {
+        const { showJudgeRequest } = await import('./judgeRequest.ts');
+        await showJudgeRequest(this.#state, message.key);
+        break;
+      }
       case 'run': {
         const { file, id, variant } = this.#state;
         await vscode.commands.executeCommand(COMMANDS.runCase, file, id, variant);

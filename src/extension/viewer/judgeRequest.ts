@@ -1,0 +1,65 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { parseJson } from '../../core/data/data.ts';
+import type { KeyHost } from '../../core/environment.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import type { Verdict } from '../../core/verdict.ts';
+import { JUDGE_REQUEST } from '../../protocol/settings.ts';
+import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
+import { LatestRuns } from '../../store/latest.ts';
+import { isEvalFile, readSuite } from '../suites.ts';
+import { openVariant } from './shownCase.ts';
+
+/** What the document is about; all that is needed to make it again after a reload. */
+const aboutSchema = z.strictObject({ state: viewStateSchema, key: z.string() });
+
+/** Opens what a judge saw as plain text beside the view, where nothing is rendered or followed. */
+export async function showJudgeRequest(state: ViewState, key: string): Promise<void> {
+  const name = visibleLine(key, 60).replace(/[^\p{L}\p{N} ._-]+/gu, '-');
+  const uri = vscode.Uri.from({
+    scheme: JUDGE_REQUEST,
+    path: `/What the judge saw - ${name}.txt`,
+    query: JSON.stringify({ state, key }),
+  });
+  const document = await vscode.workspace.openTextDocument(uri);
+  await vscode.window.showTextDocument(document, { preview: true });
+}
+
+/** The text of such a document. Links to it may come from anywhere: it only reads what a view would. */
+export async function judgeRequestText(uri: vscode.Uri, keys: KeyHost): Promise<string> {
+  const { data } = aboutSchema.safeParse(parseJson(uri.query));
+  const file = data && vscode.Uri.parse(data.state.file);
+  if (!data || !file || !isEvalFile(file)) return 'There is no such verdict.';
+  const { id, variant, repetition, record, root } = data.state;
+  const runs = await new LatestRuns().find(file.fsPath, id, { record, root, variant });
+  const line = runs.find((one) => one.line.repetition === repetition)?.line;
+  const verdict = line && verdictOf(line.verdicts, data.key);
+  if (!verdict) return 'The run is gone, or has no such verdict.';
+  const { suite } = await readSuite(file);
+  const common = suite?.cases.find((one) => one.id === id);
+  const opened = common && variant !== undefined ? await openVariant(common, variant) : undefined;
+  const suiteCase = opened && !opened.lacks ? opened.suiteCase : common;
+  if (!suite || !suiteCase || opened?.lacks) return GONE;
+  const [{ whatJudgeSaw }, { judgeSawText }, { answersFolder }, { Scrubber }] = await Promise.all([
+    import('../../runner/judgeSaw.ts'),
+    import('../../report/judgeSawText.ts'),
+    import('../../store/answersFolder.ts'),
+    import('../../core/scrubber.ts'),
+  ]);
+  const scrubber = new Scrubber(process.env);
+  const host = { ...keys, scrubber, folder: answersFolder(keys.env) };
+  const saw = await whatJudgeSaw(line, verdict, suite, suiteCase, host);
+  return saw ? scrubber.text(judgeSawText(saw, line)) : GONE;
+}
+
+const GONE =
+  'A record keeps no requests, and this one cannot be put together again: the case or its assertion is no longer in the file, or no judge was asked.';
+
+/** Also of one that decided another. */
+function verdictOf(verdicts: readonly Verdict[], key: string): Verdict | undefined {
+  for (const one of verdicts) {
+    const found = one.assertion.key === key ? one : verdictOf(one.nested ?? [], key);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,92 @@
+import { cacheText, costText, counted, durationText } from '../core/presentation/amounts.ts';
+import { visibleLine, visibleText } from '../core/presentation/visibleText.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import type { JudgeSaw, SeenAnswer, SeenRequest } from '../runner/judgeSaw.ts';
+
+/**
+ * Plain text: our own lines begin at the margin, all that was asked and answered is indented, so that no text can look like
+ * another part.
+ */
+export function judgeSawText(saw: JudgeSaw, line: CaseLine): string {
+  const { verdict, isSame, requests } = saw;
+  const { judge, assertion, usage } = verdict;
+  const { version } = judge ?? {};
+  return [
+    `What the judge saw for “${visibleLine(assertion.name)}”`,
+    '',
+    `Case: ${visibleLine(line.id)}${line.variant === undefined ? '' : `/${visibleLine(line.variant)}`}, repetition ${line.repetition}`,
+    `Judge: ${visibleLine(judge?.model ?? '')}${version === undefined ? '' : `, which calls itself ${visibleLine(version)}`}`,
+    `In that run: ${cacheText(usage) ?? counted(usage.calls, 'request')}, ${usage.input_tokens} tokens in (${usage.cached_tokens} from the provider's prompt cache), ${usage.output_tokens} out${usage.cost === null ? '' : `, cost ${costText(usage.cost)}`}`,
+    '',
+    'A record keeps no requests: this one is put together again.',
+    ...(isSame
+      ? ['It is what was sent, letter by letter: its hash is that of the verdict.']
+      : [
+          'It is NOT what was sent then: its hash differs from that of the verdict.',
+          'The question, the facts of the case or its labels have changed since.',
+        ]),
+    '',
+    ...requests.flatMap((one, index) => [
+      ...requestLines(one, requests.slice(0, index), index + 1),
+      ...answerLines(one, saw.from),
+    ]),
+  ].join('\n');
+}
+
+/** A repair is shown without what it repeats. */
+function requestLines(
+  { request, samples }: SeenRequest,
+  before: readonly SeenRequest[],
+  number: number,
+): string[] {
+  const { messages, answer, temperature } = request;
+  const repaired = before.find((one) =>
+    one.request.messages.every((message, index) => message === messages[index]),
+  );
+  const repeated = repaired?.request.messages.length ?? 0;
+  const title = repaired
+    ? `REQUEST ${number}: repairs the answer to request ${before.indexOf(repaired) + 1}, after all of which it says`
+    : `REQUEST ${number}`;
+  const asked = samples === 1 ? '' : `, ${samples} answers`;
+  return [
+    `${title} (temperature ${temperature ?? 'of the model'}${asked})`,
+    ...messages.slice(repeated).flatMap(({ role, content }) => [`${role}:`, indented(content)]),
+    ...(answer && !repaired
+      ? [`form of the answer (${answer.name}):`, indented(JSON.stringify(answer.schema, null, 2))]
+      : []),
+    '',
+  ];
+}
+
+function answerLines({ answers }: SeenRequest, from: JudgeSaw['from']): string[] {
+  if (answers.length === 0) return [NOT_KEPT[from], ''];
+  return answers.flatMap((one) => [
+    `ANSWER (${factsOf(one, from)})`,
+    indented(one.text === '' ? '(empty)' : one.text),
+    ...(one.refusal === undefined ? [] : ['refusal:', indented(one.refusal)]),
+    '',
+  ]);
+}
+
+const NOT_KEPT: Readonly<Record<JudgeSaw['from'], string>> = {
+  cache:
+    'ANSWER: not kept here. The cache of this machine has none: the run was without it or elsewhere,\nthe answer could not be used, or was removed since.',
+  recording: 'ANSWER: the recording has none to this request.',
+};
+
+function factsOf({ usage, latency, finish }: SeenAnswer, from: JudgeSaw['from']): string {
+  return [
+    `found in the ${from}`,
+    `${usage.input_tokens} tokens in`,
+    `${usage.output_tokens} out`,
+    ...(latency === undefined ? [] : [`took ${durationText(latency)}`]),
+    ...(finish === 'stop' ? [] : [`ended with ${finish}`]),
+  ].join(', ');
+}
+
+function indented(text: string): string {
+  return visibleText(text)
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
+}
