@@ -15,7 +15,7 @@ import type { CaseResult, RunLog } from './reporter.ts';
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
   const { cases, results } = log;
   return [
-    ...summaries(cases).map(summaryLine),
+    ...assertionLines(summaries(cases)),
     ...results.flatMap((result) => repetitionLine(result, paint)),
     ...passAtAllLine(results),
     ...unstableLines(cases),
@@ -25,6 +25,23 @@ export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): s
     `Cases: ${countText(results, paint)}${unfinishedText(log)}`,
     `Asked: ${usageText(log)}`,
     `Time: ${durationText(milliseconds)}`,
+  ];
+}
+
+/** So many assertions have a line each, whatever came of them. */
+const MOST_ASSERTIONS = 100;
+
+/** Where each of thousands of cases has sentences of its own, only those that did not all pass. */
+function assertionLines(all: readonly AssertionSummary[]): string[] {
+  if (all.length <= MOST_ASSERTIONS) return all.map(summaryLine);
+  const bad = all.filter(({ failed, errored }) => failed > 0 || Object.keys(errored).length > 0);
+  const shown = bad.slice(0, MOST_ASSERTIONS);
+  const more = (count: number, what: string) =>
+    count > 0 ? [`${counted(count, 'more assertion')}${what}`] : [];
+  return [
+    ...shown.map(summaryLine),
+    ...more(bad.length - shown.length, ' that failed or errored'),
+    ...more(all.length - bad.length, ', all passed or skipped'),
   ];
 }
 

@@ -8,6 +8,8 @@ import type { Paint } from './paint.ts';
 
 const NAME_LENGTH = 24;
 const CELL_LENGTH = 18;
+/** What a column takes at least, with what parts it from the next one. */
+const NARROWEST = 3;
 
 /** Places of the lines around cells. */
 const LINES =
@@ -30,6 +32,8 @@ export function caseTable(
   boxed: boolean,
 ): string {
   const columns = columnsOf(lines);
+  // Where each case has sentences of its own, thousands of columns would be laid out for nothing.
+  if (columns.length * NARROWEST > width) return caseList(lines, paint);
   const head = ['Case', ...columns.map(({ name }) => visibleLine(name, NAME_LENGTH))];
   const rows = lines.map((line) => [caseCell(line, paint), ...cells(line, columns, paint)]);
   const text = plainTable(

@@ -78,12 +78,13 @@ export class TerminalReporter {
     clearTimeout(this.#later);
     this.#clear();
     const { write, size, live, now } = this.#options;
+    const took = now() - this.#started;
     const { cases } = this.#log;
     const width = Math.max(40, live ? size().columns : 120);
     for (const table of this.#tables(cases, width)) write(`\n${table}\n`);
     for (const lines of this.#failures(cases)) write(`\n${lines.join('\n')}\n`);
     const sections = [
-      summaryLines(this.#log, this.#paint, now() - this.#started).join('\n'),
+      summaryLines(this.#log, this.#paint, took).join('\n'),
       ...this.#log.records.map((path) => `Record: ${this.#shownPath(path)}`),
       ...(this.#log.end?.cancelled ? ['Run cancelled. Finished cases are kept.'] : []),
     ];

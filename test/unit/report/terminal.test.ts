@@ -205,6 +205,26 @@ test('long texts are cut, and a table that is too wide becomes a list', () => {
   assert.match(text, /✓ c\n {4}✓ 1\.00 {2}Criterion number 0\n/);
 });
 
+test('thousands of cases, each with a sentence of its own, are a list, and what passed is counted', () => {
+  const cases = Array.from({ length: 3000 }, (_, index) =>
+    buildCaseLine({
+      id: `case-${index}`,
+      status: index === 2000 ? 'fail' : 'pass',
+      verdicts: [
+        index === 2000
+          ? buildVerdict({ name: `Sentence ${index}`, status: 'fail', score: 0 })
+          : buildVerdict({ name: `Sentence ${index}`, status: 'pass', score: 1 }),
+      ],
+    }),
+  );
+  // A table would have nine million cells.
+  const text = report(runEvents(cases), { columns: 80 });
+  assert.match(text, /^✓ case-2999\n {4}✓ 1\.00 {2}Sentence 2999$/m);
+  assert.match(text, /^Sentence 2000 mean 0\.00, 0 of 1 passed$/m);
+  assert.doesNotMatch(text, /^Sentence 2999 mean/m);
+  assert.match(text, /^2999 more assertions, all passed or skipped$/m);
+});
+
 test('assertions of the same name have columns of their own', () => {
   const twice = buildCaseLine({
     id: 'c',
