@@ -1,4 +1,4 @@
-import Table from 'cli-table3';
+import { plainTable } from '../src/report/plainTable.ts';
 
 export interface Aim {
   readonly aim: string;
@@ -45,13 +45,8 @@ export function table(
   rows: readonly string[][],
   texts: readonly string[],
 ): string {
-  const made = new Table({
-    head: [...head],
-    style: { head: [], border: [], compact: true },
-    colAligns: head.map((name) => (texts.includes(name) ? 'left' : 'right')),
-  });
-  made.push(...rows);
-  return `${made.toString()}\n`;
+  const numbers = head.flatMap((name, column) => (texts.includes(name) ? [] : [column]));
+  return `${plainTable(head, rows, true, numbers)}\n`;
 }
 
 export function ratio(times: number): string {

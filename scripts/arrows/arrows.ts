@@ -214,6 +214,7 @@ export const arrows: readonly Arrows[] = [
       'protocol',
       'store',
       'extension/results/runResults.ts',
+      'report/plainTable.ts',
     ],
   },
 ];

@@ -1,24 +1,15 @@
-import Table from 'cli-table3';
 import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
 import { verdictText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { CaseSummary, VerdictSummary } from '../core/record/caseSummary.ts';
 import type { Paint } from './paint.ts';
+import { columnWidths, plainTable, widthOf } from './plainTable.ts';
 
 const NAME_LENGTH = 24;
 const CELL_LENGTH = 18;
 /** What a column takes at least, with what parts it from the next one. */
 const NARROWEST = 3;
-
-/** Places of the lines around cells. */
-const LINES =
-  'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid';
-
-const NO_BORDERS = {
-  ...Object.fromEntries(LINES.split(' ').map((place) => [place, ''])),
-  middle: '  ',
-};
 
 /**
  * Cases × assertions. Where the columns do not fit into `width`, a list of the same content.
@@ -35,38 +26,16 @@ export function caseTable(
   // Where each case has sentences of its own, thousands of columns would be laid out for nothing.
   if (columns.length * NARROWEST > width) return caseList(lines, paint);
   const head = ['Case', ...columns.map(({ name }) => visibleLine(name, NAME_LENGTH))];
+  // Where each case is asked something of its own, the cells alone would take minutes.
+  if (widthOf(columnWidths([head]), boxed) > width) return caseList(lines, paint);
   const rows = lines.map((line) => [caseCell(line, paint), ...cells(line, columns, paint)]);
-  const text = plainTable(
+  const widths = columnWidths([head, ...rows]);
+  if (widthOf(widths, boxed) > width) return caseList(lines, paint);
+  return plainTable(
     head.map((name) => paint.bold(name)),
     rows,
     boxed,
   );
-  const widest = Math.max(...text.split('\n').map((row) => Array.from(paint.strip(row)).length));
-  return widest <= width ? text : caseList(lines, paint);
-}
-
-/** Rows under a head. @param boxed with lines around the cells */
-export function plainTable(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  boxed: boolean,
-): string {
-  const table = new Table({
-    head: [...head],
-    style: {
-      head: [],
-      border: [],
-      compact: true,
-      ...(!boxed && { 'padding-left': 0, 'padding-right': 0 }),
-    },
-    ...(!boxed && { chars: NO_BORDERS }),
-  });
-  table.push(...rows.map((row) => [...row]));
-  return table
-    .toString()
-    .split('\n')
-    .map((row) => row.trimEnd())
-    .join('\n');
 }
 
 interface Column {

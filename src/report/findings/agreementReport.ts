@@ -12,8 +12,8 @@ import { STATUS_WORDS } from '../../core/presentation/status.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { STANDING_WORDS } from '../../core/record/label.ts';
 import type { Paint } from '../paint.ts';
+import { plainTable } from '../plainTable.ts';
 import { shownPath } from '../shownPath.ts';
-import { plainTable } from '../table.ts';
 import { markdownTable } from './markdownTable.ts';
 
 const NAME_LENGTH = 36;

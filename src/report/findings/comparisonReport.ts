@@ -5,8 +5,8 @@ import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Paint } from '../paint.ts';
+import { plainTable } from '../plainTable.ts';
 import { shownPath } from '../shownPath.ts';
-import { plainTable } from '../table.ts';
 import { writtenJson } from '../writtenJson.ts';
 import { markdownTable } from './markdownTable.ts';
 import {

@@ -5,7 +5,7 @@ import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Paint } from '../paint.ts';
-import { plainTable } from '../table.ts';
+import { plainTable } from '../plainTable.ts';
 import { markdownTable } from './markdownTable.ts';
 
 /** What judges made of the labelled conversations. */
