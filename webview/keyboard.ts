@@ -36,7 +36,7 @@ export function listenForKeys(actions: KeyActions): void {
 }
 
 function isTurn(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('.turn');
+  return target instanceof HTMLElement && target.matches('.turn, .turns');
 }
 
 function isControl(target: EventTarget | null): boolean {

@@ -7,6 +7,7 @@ import './style/labels.css';
 import './style/quotes.css';
 import './style/report.css';
 import './style/results.css';
+import './style/compare.css';
 import { RUN_ELEMENT } from '../src/protocol/reportPage.ts';
 import { PAGE_ATTRIBUTE } from '../src/protocol/viewPage.ts';
 import { toViewSchema } from '../src/protocol/viewProtocol.ts';

@@ -7,6 +7,7 @@ import { visibleLine } from '../src/core/presentation/visibleText.ts';
 import type { Verdict } from '../src/core/verdict.ts';
 import { isRunning } from '../src/protocol/running.ts';
 import type { FromView, Snapshot, ToView, ViewState } from '../src/protocol/viewProtocol.ts';
+import { ComparedView } from './comparedView.ts';
 import { FindBox, type Part } from './find.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
@@ -33,6 +34,7 @@ export class ConversationView {
   readonly #host: ConversationHost;
   readonly #opened: Opened;
   readonly #kept: Kept;
+  readonly #compared: ComparedView;
   readonly #walk: Walk;
   readonly #find: FindBox;
   readonly #labels: Labels;
@@ -53,6 +55,7 @@ export class ConversationView {
     this.#host = host;
     this.#opened = new Opened(root);
     this.#kept = new Kept((element) => this.#opened.restore(element));
+    this.#compared = new ComparedView((element) => this.#opened.restore(element));
     this.#walk = new Walk(
       this.#content,
       () => this.#stops(),
@@ -88,8 +91,8 @@ export class ConversationView {
     this.#host.keep(snapshot.state);
     this.#labels.show(snapshot);
     if (before && !isSameCase(before, snapshot)) {
-      const parts = [this.#opened, this.#kept, this.#walk, this.#entries, this.#labels];
-      for (const part of parts) part.forget();
+      const parts = [this.#opened, this.#kept, this.#compared, this.#walk, this.#entries];
+      for (const part of [...parts, this.#labels]) part.forget();
       this.#draw();
       afterDrawing(() => window.scrollTo(0, 0));
       return;
@@ -99,7 +102,7 @@ export class ConversationView {
       () => [...this.#content.querySelectorAll<HTMLElement>(PLACES)],
       covered,
       (read) => {
-        if (read?.matches('.turn')) this.#entries.pin(read.dataset.focus);
+        if (read?.matches('.turn, .turns')) this.#entries.pin(read.dataset.focus);
         this.#draw();
       },
     );
@@ -164,27 +167,31 @@ export class ConversationView {
     const rows = assertionRows(snapshot);
     this.#rows = rows;
     const numbers = new Set(turnsOf(snapshot.conversation).map(({ number }) => number));
-    place(
-      this.#assertions,
-      rows.map((row) => this.#row(row, snapshot, numbers)),
-    );
-    this.#entries.show(
-      conversationItems(snapshot, {
-        shown: this.#shown,
-        kept: this.#kept,
-        titleOf: (verdict) => this.#titleOf(verdict),
-        onOpen: editor ? (turn) => post({ kind: 'open-turn', turn }) : undefined,
-        labels: (verdict, entry) => this.#labels.parts(verdict, entry),
-      }),
-    );
+    const options = {
+      shown: this.#shown,
+      kept: this.#kept,
+      titleOf: (verdict: Verdict) => this.#titleOf(verdict),
+      onOpen: editor ? (turn: number) => post({ kind: 'open-turn', turn }) : undefined,
+      labels: (...given: Parameters<Labels['parts']>) => this.#labels.parts(...given),
+    };
+    const { above, heads, pair } = this.#compared.parts(snapshot, {
+      ...options,
+      onFollow: (turn) => this.reveal(turn),
+      onAssertion: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
+    });
+    this.#root.classList.toggle('paired', pair !== undefined);
+    const verdicts = pair?.verdicts ?? rows.map((row) => this.#row(row, snapshot, numbers));
+    place(this.#assertions, verdicts);
+    this.#entries.show(pair?.items ?? conversationItems(snapshot, options));
     const isAsked = snapshot.changed === 'questions' || rows.some((row) => row.changed);
-    const changed = snapshot.phase === 'finished' && isAsked;
+    const changed = snapshot.phase === 'finished' && isAsked && !snapshot.compared;
     const onJudge = editor && changed ? () => post({ kind: 'judge-again' }) : undefined;
     const onFault = editor ? () => post({ kind: 'open-fault' }) : undefined;
     const header = this.#kept.get('header', [headerOf(snapshot), changed], () =>
       renderHeader(snapshot, { onJudge, onFault }),
     );
-    place(this.#root, [header, this.#bar, this.#content, this.#news, this.#labels.news]);
+    place(this.#bar, [this.#toolbar, this.#find.element, ...heads]);
+    place(this.#root, [header, ...above, this.#bar, this.#content, this.#news, this.#labels.news]);
     if (focused && focused !== document.activeElement) this.#focusAgain(focused);
     this.#failures.show(this.#walk.failures());
     this.#find.refresh();
@@ -194,21 +201,23 @@ export class ConversationView {
   }
 
   #toolbarParts(snapshot: Snapshot): HTMLElement[] {
-    const { phase, repetitions, origin, state, failing } = snapshot;
+    const { phase, repetitions, origin, state, failing, compared } = snapshot;
+    const runs = this.#host.editor && !compared;
     const { repetition } = state;
-    const { post, editor } = this.#host;
+    const { post } = this.#host;
     const actions = {
       onShow: (shown: Shown) => this.#change(shown),
-      ...(editor && {
+      ...(runs && {
         onRun: () => post({ kind: 'run' }),
         onCancel: () => post({ kind: 'cancel' }),
       }),
-      ...(editor && origin === 'simulate' && { onSave: () => post({ kind: 'save' }) }),
+      ...(runs && origin === 'simulate' && { onSave: () => post({ kind: 'save' }) }),
       onFind: () => this.#find.open(),
       onRepetition: (chosen: number) => post({ kind: 'show-repetition', repetition: chosen }),
       onFailingCase: (step: 1 | -1) => this.#toFailingCase(step),
     };
-    const run = { phase, repetition, repetitions, ...(failing && { failing }) };
+    const cases = { ...(failing && { failing }), ...(compared && { compared }) };
+    const run = { phase, repetition, repetitions, ...cases };
     return toolbarParts(run, this.#shown, this.#failures.element, actions, this.#kept);
   }
 
@@ -230,7 +239,9 @@ export class ConversationView {
   }
 
   #toFailingCase(step: 1 | -1): void {
-    if (this.#snapshot?.failing) this.#host.post({ kind: 'show-failing', step });
+    const { compared, failing } = this.#snapshot ?? {};
+    if (compared) this.#host.post({ kind: 'show-changed', step });
+    else if (failing) this.#host.post({ kind: 'show-failing', step });
   }
 
   /** A verdict in a turn, which may be far from the view and folded. */
@@ -274,6 +285,7 @@ function headerOf(snapshot: Snapshot) {
     conversation: __,
     assertions: ___,
     failing: ____,
+    compared: _____,
     verdicts,
     ...rest
   } = snapshot;

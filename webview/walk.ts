@@ -80,7 +80,7 @@ export class Walk {
 }
 
 /** Turns and verdicts on the page. */
-export const PLACES = '.turn, .assertion > summary';
+export const PLACES = '.turns, .turn, .assertion > summary';
 
 const STOPS = `${PLACES}, .rationale[data-focus]`;
 

@@ -8,6 +8,8 @@ import { searchRecords } from '../../src/store/searchRecords.ts';
 import { launchBrowser } from '../../test/support/host/browser.ts';
 import { openPage } from '../../test/support/view/viewPage.ts';
 import { type Result, say, today } from '../print.ts';
+import { act, EARLY, SCROLL, timed } from './acts.ts';
+import { type ComparedRound, measureCompared } from './compared.ts';
 import { recordOf } from './record.ts';
 
 export interface BenchResult extends Result {
@@ -21,7 +23,7 @@ export interface BenchResult extends Result {
 }
 
 /** What one round measured. */
-interface Round {
+interface Round extends ComparedRound {
   /** In the extension: from the record on the disk to the table. */
   readonly read: number;
   /** In the page: from the message to the drawn rows. */
@@ -41,9 +43,6 @@ interface Round {
   readonly heap: number;
 }
 
-/** Milliseconds of reading, as in `ResultsPanel`. */
-const EARLY = 150;
-
 const CASES = 10_000;
 const ASSERTIONS = 8;
 const ROUNDS = 9;
@@ -54,10 +53,13 @@ export async function runBench(): Promise<BenchResult> {
   try {
     const record = join(folder, 'run.jsonl');
     await writeFile(record, recordOf(CASES, ASSERTIONS));
+    const other = join(folder, 'other.jsonl');
+    await writeFile(other, recordOf(CASES, ASSERTIONS, 5));
     const rounds: Round[] = [];
     const faults: string[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      rounds.push(await measure(record, folder, browser, faults));
+      const own = await measure(record, folder, browser, faults);
+      rounds.push({ ...own, ...(await measureCompared([record, other], folder, CASES, browser)) });
       say(`round ${round} of ${ROUNDS}`);
     }
     const [first] = rounds;
@@ -84,7 +86,7 @@ async function measure(
   root: string,
   browser: Browser,
   faults: string[],
-): Promise<Round> {
+): Promise<Omit<Round, keyof ComparedRound>> {
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
   const results = new RunResults(new Map([[record, root]]), (path) => path);
@@ -166,42 +168,6 @@ async function readEarly(record: string, root: string) {
 function messageOf({ table }: RunResults, phase: 'reading' | 'over'): ToResults {
   const about = { records: ['run.jsonl'], title: 'run', facts: [], problems: [], generation: 0 };
   return { kind: 'snapshot', results: { ...about, phase, table } };
-}
-
-/** Milliseconds from an act to the frame that shows what it led to. */
-function act(action: string, done: string): string {
-  return `new Promise((resolve) => {
-    const began = performance.now();
-    ${action};
-    const look = () => requestAnimationFrame(() => {
-      if (!(${done})) return look();
-      setTimeout(() => resolve(performance.now() - began));
-    });
-    look();
-  })`;
-}
-
-/** Scrolls 700 pixels a frame, which is half a page, 200 times. */
-const SCROLL = `new Promise((resolve) => {
-  const grid = document.querySelector('.grid');
-  const times = [];
-  let last;
-  const step = (now) => {
-    if (last !== undefined) times.push(now - last);
-    last = now;
-    grid.scrollTop += 700;
-    if (times.length < 200) return requestAnimationFrame(step);
-    times.sort((a, b) => a - b);
-    grid.scrollTop = 0;
-    resolve({ frame: times[100], slowFrame: times[190] });
-  };
-  requestAnimationFrame(step);
-})`;
-
-async function timed(action: () => Promise<void>): Promise<number> {
-  const began = performance.now();
-  await action();
-  return performance.now() - began;
 }
 
 function median(values: readonly number[]): number {

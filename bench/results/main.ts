@@ -15,6 +15,8 @@ const MOST_NODES = 2_000;
 
 const result = await runBench();
 const { cases, assertions, bytes, rounds, medians } = result;
+const { comparedOpened, comparedRead, findings, comparedDrawn } = medians;
+const { comparedFiltered, comparedFrame, comparedNodes } = medians;
 const { read, drawn, opened, sorted, filtered, searched, frame, slowFrame, nodes, heap } = medians;
 const rows = [
   ['opened: the first rows of what is read by then', milliseconds(opened)],
@@ -27,6 +29,13 @@ const rows = [
   ['the same, 95th percentile', `${slowFrame.toFixed(1)} ms`],
   ['elements of the page', nodes.toFixed(0)],
   ['what the extension holds', megabytes(heap)],
+  ['compared with another run: the first rows', milliseconds(comparedOpened)],
+  ['compared: both records, read and compared by the extension', milliseconds(comparedRead)],
+  ['compared: the statistics of all assertions', milliseconds(findings)],
+  ['compared: the whole table, message → drawn', milliseconds(comparedDrawn)],
+  ['compared: filtered by what became worse', milliseconds(comparedFiltered)],
+  ['compared: a frame while scrolling', `${comparedFrame.toFixed(1)} ms`],
+  ['compared: elements of the page', comparedNodes.toFixed(0)],
 ];
 print(
   `The results of ${cases} cases × ${assertions} assertions, a record of ${megabytes(bytes)}`,
@@ -42,6 +51,10 @@ function aims(): Aim[] {
     most('sorting', sorted, MOST_ACT, milliseconds),
     most('filtering', filtered, MOST_ACT, milliseconds),
     most('a frame while scrolling', frame, MOST_FRAME, (value) => `${value.toFixed(1)} ms`),
+    most('opening a comparison', comparedOpened, MOST_OPENING, milliseconds),
+    most('drawing the whole comparison', comparedDrawn, MOST_OPENING, milliseconds),
+    most('filtering a comparison', comparedFiltered, MOST_ACT, milliseconds),
+    most('elements of a comparison', comparedNodes, MOST_NODES, (value) => value.toFixed(0)),
     most('elements of the page', nodes, MOST_NODES, (value) => value.toFixed(0)),
   ];
 }

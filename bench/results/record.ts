@@ -2,9 +2,9 @@ import { toConversation } from '../../src/core/conversation.ts';
 import { recordText } from '../../test/support/records.ts';
 import { manyCases } from '../../test/support/view/results.ts';
 
-/** A record of so many cases: six turns each, of about 40 words, and a reason for each verdict. */
-export function recordOf(cases: number, assertions: number): string {
-  const lines = manyCases(cases, assertions).map((line, at) => ({
+/** A record of so many cases: six turns each, of about 40 words, and a reason for each verdict. @param shift by which scores differ */
+export function recordOf(cases: number, assertions: number, shift = 0): string {
+  const lines = manyCases(cases, assertions, shift).map((line, at) => ({
     ...line,
     conversation: toConversation(
       Array.from({ length: 6 }, (_, turn) => ({

@@ -213,6 +213,8 @@ export const arrows: readonly Arrows[] = [
       'language',
       'protocol',
       'store',
+      'report/comparedTable.ts',
+      'extension/comparison/comparedRuns.ts',
       'extension/results/runResults.ts',
       'report/plainTable.ts',
     ],

@@ -1,3 +1,4 @@
+import { type ComparedOutcome, OUTCOMES } from '../core/compared.ts';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import type { Interval } from '../statistics/interval.ts';
 import { changeOfShare } from '../statistics/mcnemar.ts';
@@ -9,11 +10,9 @@ import {
   type RunFacts,
 } from './differences.ts';
 import { type Change, type Evidence, evidenceOf, type Pair } from './evidence.ts';
-import type { GatheredAssertion, GatheredCase } from './gather.ts';
+import type { Gathered, GatheredAssertion, GatheredCase } from './gather.ts';
 import { judgeNoise, type NoiseRow } from './noise.ts';
 import {
-  OUTCOMES,
-  type Outcome,
   outcomeOfAssertion,
   outcomeOfCase,
   type Side,
@@ -30,7 +29,8 @@ export interface ComparedAssertion {
   readonly path: string;
   /** From 1. */
   readonly line: number;
-  readonly outcome: Outcome;
+  readonly threshold: number;
+  readonly outcome: ComparedOutcome;
   readonly base?: Side;
   readonly head?: Side;
   readonly turns: TurnChanges;
@@ -42,10 +42,10 @@ export interface ComparedCase extends CaseIdentity {
   readonly path: string;
   /** From 1. */
   readonly line: number;
-  readonly outcome: Outcome;
+  readonly outcome: ComparedOutcome;
   readonly base?: Side;
   readonly head?: Side;
-  /** Those with another outcome than `unchanged`. */
+  /** Of a comparison those with another outcome than `unchanged`. */
   readonly assertions: readonly ComparedAssertion[];
 }
 
@@ -55,7 +55,7 @@ export interface Comparison {
   readonly head: RunFacts;
   readonly differences: Differences;
   /** How many cases have each outcome. */
-  readonly counts: Readonly<Record<Outcome, number>>;
+  readonly counts: Readonly<Record<ComparedOutcome, number>>;
   /** Of the cases that pass or fail in both runs; absent where none does. */
   readonly passRate?: {
     readonly cases: number;
@@ -71,28 +71,25 @@ export interface Comparison {
   readonly cases: readonly ComparedCase[];
 }
 
-/** Compares what was gathered of two runs; their suites have the same names. */
-export function compareRuns(base: Compared, head: Compared): Comparison {
+/** Compares what was gathered of two runs; their suites have the same names. @param all what `comparedCases` gives */
+export function compareRuns(
+  base: Compared,
+  head: Compared,
+  all: readonly ComparedCase[] = comparedCases(base.gathered, head.gathered),
+): Comparison {
   const [before, after] = [base.gathered.cases, head.gathered.cases];
-  const common: (readonly [GatheredCase, GatheredCase])[] = [];
-  const cases: ComparedCase[] = [];
-  const pairs: Pair[] = [];
-  const statuses: StatusPair[] = [];
-  for (const key of new Set([...before.keys(), ...after.keys()])) {
-    const [then, now] = [before.get(key), after.get(key)];
-    if (then && now) {
-      common.push([then, now]);
-      pairs.push(...pairsOf(then, now));
-    }
-    const compared = compareCase(then, now);
-    if (compared?.base && compared.head)
-      statuses.push([compared.base.status, compared.head.status]);
-    if (compared) cases.push(compared);
-  }
+  const common = [...after].flatMap(([key, now]): [GatheredCase, GatheredCase][] => {
+    const then = before.get(key);
+    return then ? [[then, now]] : [];
+  });
+  const pairs = common.flatMap(([then, now]) => pairsOf(then, now));
+  const statuses = all.flatMap(({ base: then, head: now }): StatusPair[] =>
+    then && now ? [[then.status, now.status]] : [],
+  );
   const facts = [factsOf(base), factsOf(head)] as const;
   const counts = Object.fromEntries(
-    OUTCOMES.map((outcome) => [outcome, cases.filter((one) => one.outcome === outcome).length]),
-  ) as Record<Outcome, number>;
+    OUTCOMES.map((outcome) => [outcome, all.filter((one) => one.outcome === outcome).length]),
+  ) as Record<ComparedOutcome, number>;
   return {
     base: facts[0],
     head: facts[1],
@@ -101,20 +98,31 @@ export function compareRuns(base: Compared, head: Compared): Comparison {
     ...passRateOf(statuses),
     evidence: evidenceOf(pairs).sort((a, b) => (a.adjusted ?? 2) - (b.adjusted ?? 2) || a.p - b.p),
     noise: judgeNoise(together(before, after)),
-    cases: cases
-      .filter(({ outcome }) => outcome !== 'unchanged')
-      .sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome)),
+    cases: all.filter(({ outcome }) => outcome !== 'unchanged').map(changesOf),
   };
+}
+
+/** Every case of two runs with all its assertions: the worse first, each kind in the order of the second run. */
+export function comparedCases(base: Gathered, head: Gathered): ComparedCase[] {
+  const keys = new Set([...head.cases.keys(), ...base.cases.keys()]);
+  const cases = [...keys].flatMap((key) => compareCase(base.cases.get(key), head.cases.get(key)));
+  return cases.sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome));
+}
+
+function changesOf(one: ComparedCase): ComparedCase {
+  const isInBoth = one.base !== undefined && one.head !== undefined;
+  const changed = one.assertions.filter(({ outcome }) => outcome !== 'unchanged');
+  return { ...one, assertions: isInBoth ? changed : [] };
 }
 
 function compareCase(
   then: GatheredCase | undefined,
   now: GatheredCase | undefined,
-): ComparedCase | undefined {
+): ComparedCase[] {
   const known = now ?? then;
-  if (!known) return undefined;
+  if (!known) return [];
   const { suite, id, variant, path, line } = known;
-  const keys = new Set([...(then?.assertions.keys() ?? []), ...(now?.assertions.keys() ?? [])]);
+  const keys = new Set([...(now?.assertions.keys() ?? []), ...(then?.assertions.keys() ?? [])]);
   const assertions = [...keys].flatMap(
     (key) => compareAssertion(then?.assertions.get(key), now?.assertions.get(key)) ?? [],
   );
@@ -129,17 +137,19 @@ function compareCase(
       : head
         ? 'new'
         : 'gone';
-  return {
-    suite,
-    id,
-    ...(variant !== undefined && { variant }),
-    path,
-    line,
-    outcome,
-    ...(base && { base }),
-    ...(head && { head }),
-    assertions: base && head ? assertions.filter((one) => one.outcome !== 'unchanged') : [],
-  };
+  return [
+    {
+      suite,
+      id,
+      ...(variant !== undefined && { variant }),
+      path,
+      line,
+      outcome,
+      ...(base && { base }),
+      ...(head && { head }),
+      assertions,
+    },
+  ];
 }
 
 function compareAssertion(
@@ -148,7 +158,7 @@ function compareAssertion(
 ): ComparedAssertion | undefined {
   const known = now ?? then;
   if (!known) return undefined;
-  const { key, name, path, line } = known;
+  const { key, name, path, line, threshold } = known;
   const [base, head] = [then && sideOfAssertion(then), now && sideOfAssertion(now)];
   const turns = then && now ? turnChanges(then, now) : { worse: [], better: [] };
   const outcome = base && head ? outcomeOfAssertion(base, head, turns) : head ? 'new' : 'gone';
@@ -158,6 +168,7 @@ function compareAssertion(
     name,
     path,
     line,
+    threshold,
     outcome,
     ...(base && { base }),
     ...(head && { head }),

@@ -32,6 +32,7 @@ export interface GatheredAssertion {
   readonly path: string;
   /** From 1. */
   readonly line: number;
+  readonly threshold: number;
   readonly verdicts: VerdictGlance[];
 }
 
@@ -104,6 +105,7 @@ export class Gathered {
         name: this.#once(name),
         path: this.#once(path),
         line: at,
+        threshold: verdict.threshold,
         verdicts: [],
       };
       known.assertions.set(own, there);

@@ -1,3 +1,4 @@
+import type { ComparedOutcome } from '../core/compared.ts';
 import { mean } from '../core/scoring.ts';
 import type { Status } from '../core/verdict.ts';
 import { combineRepetitions } from '../runner/repetitions.ts';
@@ -7,14 +8,6 @@ import {
   type GatheredCase,
   turnStatuses,
 } from './gather.ts';
-
-/**
- * What became of a case or an assertion. `undecided`: one of the runs could not judge it, or it did not apply
- * there, so that nothing can be said; an error never counts as unchanged.
- */
-export const OUTCOMES = ['worse', 'better', 'undecided', 'unchanged', 'new', 'gone'] as const;
-
-export type Outcome = (typeof OUTCOMES)[number];
 
 /** How a case or an assertion came out in one run, its repetitions taken together. */
 export interface Side {
@@ -74,7 +67,7 @@ export function turnChanges(base: GatheredAssertion, head: GatheredAssertion): T
 }
 
 /** By how many of its repetitions pass, then its score, then its turns. */
-export function outcomeOfAssertion(base: Side, head: Side, turns: TurnChanges): Outcome {
+export function outcomeOfAssertion(base: Side, head: Side, turns: TurnChanges): ComparedOutcome {
   if (base.decided === 0 || head.decided === 0) return sameOr(base.status === head.status);
   const way =
     direction(base.passed / base.decided, head.passed / head.decided) ??
@@ -87,7 +80,11 @@ export function outcomeOfAssertion(base: Side, head: Side, turns: TurnChanges): 
  * By its status; of one with the same status by its assertions: it is worse where any of them is, though
  * others are better.
  */
-export function outcomeOfCase(base: Side, head: Side, assertions: readonly Outcome[]): Outcome {
+export function outcomeOfCase(
+  base: Side,
+  head: Side,
+  assertions: readonly ComparedOutcome[],
+): ComparedOutcome {
   if (base.status !== head.status) {
     if (base.decided === 0 || head.decided === 0) return 'undecided';
     const [before, after] = [RANK[base.status], RANK[head.status]];
@@ -95,7 +92,7 @@ export function outcomeOfCase(base: Side, head: Side, assertions: readonly Outco
       ? 'undecided'
       : (direction(before, after) ?? 'unchanged');
   }
-  const order: readonly Outcome[] = ['worse', 'better', 'undecided'];
+  const order: readonly ComparedOutcome[] = ['worse', 'better', 'undecided'];
   return order.find((one) => assertions.includes(one)) ?? 'unchanged';
 }
 
@@ -106,6 +103,6 @@ function direction(before: number, after: number): 'worse' | 'better' | undefine
   return after < before ? 'worse' : 'better';
 }
 
-function sameOr(same: boolean): Outcome {
+function sameOr(same: boolean): ComparedOutcome {
   return same ? 'unchanged' : 'undecided';
 }

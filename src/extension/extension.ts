@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { LANGUAGE_ID, RESULTS_VIEW_TYPE, VIEW_TYPE } from '../protocol/settings.ts';
 import { registerCommands } from './commands/commands.ts';
 import { offerRenames } from './commands/renameOffer.ts';
+import { createCompareCommands } from './comparison/compareCommands.ts';
 import { LanguageSupport } from './languageClient.ts';
 import { LiveRuns } from './liveRuns.ts';
 import { RecordFiles } from './runs/recordFiles.ts';
@@ -53,7 +54,21 @@ export function activate(context: vscode.ExtensionContext): void {
     const { openConversation } = await import('./viewer/viewer.ts');
     openConversation(location, parts);
   };
-  const resultsParts = { extensionUri, files: records, log, openConversation: open };
+  const tableParts = { extensionUri, files: records, log };
+  const comparing = createCompareCommands({
+    runs,
+    async shown() {
+      const { activeResults } = await import('./results/results.ts');
+      const { activeComparison } = await import('./comparison/comparisons.ts');
+      return activeResults() ?? activeComparison();
+    },
+    async open(pair) {
+      const { openComparison } = await import('./comparison/comparisons.ts');
+      openComparison(pair, tableParts);
+    },
+  });
+  const { compareWith } = comparing;
+  const resultsParts = { ...tableParts, openConversation: open, compareWith };
 
   controller.createRunProfile(
     'Run',
@@ -98,16 +113,27 @@ export function activate(context: vscode.ExtensionContext): void {
     offerRenames(context.workspaceState),
     vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
       async deserializeWebviewPanel(panel, state) {
+        const { isPair, restorePair } = await import('./comparison/comparisons.ts');
+        if (isPair(state)) {
+          restorePair(panel, state, parts);
+          return;
+        }
         const { restoreConversation } = await import('./viewer/viewer.ts');
         restoreConversation(panel, state, parts);
       },
     }),
     vscode.window.registerWebviewPanelSerializer(RESULTS_VIEW_TYPE, {
       async deserializeWebviewPanel(panel, state) {
+        const { isComparison, showComparison } = await import('./comparison/comparisons.ts');
+        if (isComparison(state)) {
+          showComparison(panel, state, tableParts);
+          return;
+        }
         const { restoreResults } = await import('./results/results.ts');
         restoreResults(panel, state, resultsParts);
       },
     }),
+    ...comparing.registered,
     ...registerRunCommands({
       runs,
       async open(paths) {

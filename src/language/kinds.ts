@@ -81,6 +81,7 @@ const evalFile: DocumentKind = {
         await amongOpen(about),
         about.ports.lastVariants,
         about.ports.casesNow,
+        about.ports.pastRuns,
       ),
     ),
     inlayHints: ofDocument((document, { range }, { ports }) =>

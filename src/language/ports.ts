@@ -1,4 +1,5 @@
 import type { Estimate } from '../core/estimate.ts';
+import type { CaseHistory } from '../core/record/caseHistory.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { VariantOutcome } from '../core/record/variantOutcome.ts';
 import type { SuiteCase } from '../core/suite.ts';
@@ -32,6 +33,9 @@ export type LastRuns = (suite: string, id: string) => Promise<readonly CaseLine[
 
 /** How the conversations that a case stands for ended last, and how they have changed since; empty if none ran. */
 export type LastVariants = (suite: string, id: string) => Promise<readonly VariantOutcome[]>;
+
+/** How a case came out over its last runs; undefined for fewer than two. */
+export type PastRuns = (suite: string, id: string) => Promise<CaseHistory | undefined>;
 
 export type Estimating = (suiteCase: SuiteCase) => Promise<Estimate>;
 
@@ -78,6 +82,7 @@ export interface LanguagePorts {
   workspaceOf(path: string): string;
   readonly lastRuns: LastRuns;
   readonly lastVariants: LastVariants;
+  readonly pastRuns: PastRuns;
   readonly casesNow: CasesNow;
   readonly estimate: Estimating;
   /** The models of the editor, as `provider:model`. */

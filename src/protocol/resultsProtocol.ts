@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { OUTCOMES } from '../core/compared.ts';
 import { statusSchema } from '../core/verdict.ts';
 
 /**
@@ -8,12 +9,20 @@ import { statusSchema } from '../core/verdict.ts';
 
 const place = z.int().min(0);
 
+/** What became of it from one run to another. */
+const comparedSchema = z.strictObject({
+  change: z.enum(OUTCOMES),
+  shown: z.string(),
+  spoken: z.string(),
+});
+
 const outcomeSchema = z.strictObject({
   status: statusSchema,
   score: z.number().min(0).max(1).nullable(),
   threshold: z.number().min(0).max(1),
   label: z.string().optional(),
   reason: z.string().optional(),
+  compared: comparedSchema.optional(),
 });
 
 /** One assertion over all cases. */
@@ -43,6 +52,11 @@ const caseSchema = z.strictObject({
   duration: z.number().min(0),
   /** Pairs: the index of a column, and of an outcome in it. */
   cells: z.array(place),
+  compared: comparedSchema.optional(),
+  /** In the first of two runs. */
+  before: z
+    .strictObject({ cost: z.number().min(0).nullable(), duration: z.number().min(0) })
+    .optional(),
 });
 
 export const tableSchema = z.strictObject({
@@ -70,6 +84,8 @@ export const shownSchema = z.strictObject({
   status: z.enum(['all', 'bad', ...statusSchema.options]),
   /** By its name. */
   assertion: z.string().optional(),
+  /** Of the case, or of the verdict where an assertion is chosen. */
+  change: z.enum(OUTCOMES).optional(),
   tag: z.string().optional(),
   label: z.string().optional(),
   text: z.string(),
@@ -83,7 +99,25 @@ export const shownSchema = z.strictObject({
 export const resultsStateSchema = z.strictObject({
   /** Of the run, absolute. */
   records: z.array(z.string()).min(1),
+  /** Of the run that it is compared with, absolute. */
+  base: z.array(z.string()).min(1).optional(),
   shown: shownSchema.optional(),
+});
+
+/** What two runs differ by, in sentences. */
+const findingsSchema = z.strictObject({
+  /** Which runs they are. */
+  runs: z.array(z.string()),
+  changed: z.array(z.string()),
+  /** What the numbers say in one sentence, then of each assertion. */
+  sentence: z.string(),
+  evidence: z.array(
+    z.strictObject({
+      says: z.enum(['worse', 'better', 'no-evidence', 'too-few']),
+      text: z.string(),
+    }),
+  ),
+  noise: z.array(z.string()),
 });
 
 export const resultsSchema = z.strictObject({
@@ -98,6 +132,15 @@ export const resultsSchema = z.strictObject({
   /** What could not be read. */
   problems: z.array(z.string()),
   table: tableSchema,
+  /** Where two runs are compared; each case is one row then, whatever its repetitions. */
+  comparison: z
+    .strictObject({
+      /** The records of the first run, absolute. */
+      base: z.array(z.string()).min(1),
+      /** Once both are read. */
+      findings: findingsSchema.optional(),
+    })
+    .optional(),
 });
 
 export const toResultsSchema = z.discriminatedUnion('kind', [
@@ -126,6 +169,8 @@ export const fromResultsSchema = z.discriminatedUnion('kind', [
     from: place,
   }),
   z.strictObject({ kind: z.literal('copy'), cases: z.array(place) }),
+  /** Asks for a run to compare this one with. */
+  z.strictObject({ kind: z.literal('compare') }),
   z.strictObject({ kind: z.literal('export'), format: z.enum(['csv', 'html']) }),
 ]);
 
@@ -134,6 +179,7 @@ export type ResultsCase = z.infer<typeof caseSchema>;
 export type ResultsColumn = z.infer<typeof columnSchema>;
 export type Shown = z.infer<typeof shownSchema>;
 export type ResultsState = z.infer<typeof resultsStateSchema>;
+export type Findings = z.infer<typeof findingsSchema>;
 export type Results = z.infer<typeof resultsSchema>;
 export type ToResults = z.infer<typeof toResultsSchema>;
 export type FromResults = z.infer<typeof fromResultsSchema>;

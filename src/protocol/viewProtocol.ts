@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { OUTCOMES } from '../core/compared.ts';
 import { conversationSchema } from '../core/conversation.ts';
 import { CHANGES, type Change } from '../core/presentation/changes.ts';
 import { sourceSchema } from '../core/problem.ts';
@@ -25,9 +26,58 @@ export const viewStateSchema = z.strictObject({
   record: z.string().optional(),
   /** The folder that the record's paths start from; the one that it stands in by default. */
   root: z.string().optional(),
+  /** The records of two runs that are compared, absolute. */
+  compared: z
+    .strictObject({ base: z.array(z.string()).min(1), head: z.array(z.string()).min(1) })
+    .optional(),
+});
+
+/** How a case ended. */
+const endedSchema = z.strictObject({
+  status: statusSchema.optional(),
+  score: z.number().min(0).max(1).nullable(),
+  threshold: z.number().min(0).max(1).optional(),
+  /** Why it errored, was skipped or cannot run. */
+  reason: z.string().optional(),
+  conversation: conversationSchema,
+  verdicts: z.array(verdictSchema),
+});
+
+const index = z.int().min(0);
+
+/** A case in two runs. */
+const comparedSchema = z.strictObject({
+  change: z.enum(OUTCOMES),
+  /** `worse, from passed 1.00 to failed 0.40` */
+  spoken: z.string(),
+  /** Which runs they are. */
+  before: z.string(),
+  after: z.string(),
+  /** In the first run; absent where only one of them has it, which the snapshot is of then. */
+  base: endedSchema.optional(),
+  assertions: z.array(
+    z.strictObject({
+      change: z.enum(OUTCOMES),
+      /** `Tone: passed 1.00 → failed 0.40, worse in turn 4` */
+      text: z.string(),
+      /** Indexes of its verdicts. */
+      base: index.optional(),
+      head: index.optional(),
+    }),
+  ),
+  /** Turns that became so by any assertion. */
+  worse: z.array(z.int().min(1)),
+  better: z.array(z.int().min(1)),
+  /** The cases that are not as they were. */
+  changed: z.strictObject({
+    count: index,
+    /** Which of them is shown, from 1; absent where the case is none of them. */
+    at: z.int().min(1).optional(),
+  }),
 });
 
 export const snapshotSchema = z.strictObject({
+  ...endedSchema.shape,
   state: viewStateSchema,
   /** `new`: it never ran. */
   phase: z.enum(['new', 'queued', 'running', 'cancelled', 'finished']),
@@ -40,24 +90,19 @@ export const snapshotSchema = z.strictObject({
   stopRationale: z.string().optional(),
   /** How the case has changed since the run, if it has. */
   changed: z.enum(Object.keys(CHANGES) as [Change, ...Change[]]).optional(),
-  status: statusSchema.optional(),
-  score: z.number().min(0).max(1).nullable(),
-  threshold: z.number().min(0).max(1).optional(),
-  /** Why it errored, was skipped or cannot run. */
-  reason: z.string().optional(),
   /** Where the mistake stands that the reason is about, if it is in a file of data. */
   fault: sourceSchema.optional(),
-  conversation: conversationSchema,
   /** The turn that is being said: more of it is to come. */
   speaking: z.int().min(1).optional(),
   /** The case's assertions as the file has them now; empty if the case has errors. */
   assertions: z.array(statedAssertionSchema),
-  verdicts: z.array(verdictSchema),
   usage: usageSchema.optional(),
   /** Milliseconds. */
   duration: z.number().optional(),
   /** ISO 8601. */
   finished: z.string().optional(),
+  /** How the case came out over its last runs, in a sentence. */
+  history: z.string().optional(),
   /** The cases of the run that failed or errored; absent where it has none. */
   failing: z
     .strictObject({
@@ -76,6 +121,7 @@ export const snapshotSchema = z.strictObject({
       undo: z.boolean(),
     })
     .optional(),
+  compared: comparedSchema.optional(),
 });
 
 const subject = opinionSchema.pick({ assertion: true, turn: true }).shape;
@@ -100,6 +146,8 @@ export const fromViewSchema = z.discriminatedUnion('kind', [
   /** Judge the conversation that is shown as the file now says. */
   z.strictObject({ kind: z.literal('judge-again') }),
   z.strictObject({ kind: z.literal('show-repetition'), repetition: z.int().min(1) }),
+  /** Show the next case that is not as it was in the other run, or the one before. */
+  z.strictObject({ kind: z.literal('show-changed'), step: z.literal([1, -1]) }),
   /** Show the next failing case of the run, or the one before. */
   z.strictObject({ kind: z.literal('show-failing'), step: z.literal([1, -1]) }),
   /** What the person who looks at it says of a verdict. */
@@ -113,6 +161,8 @@ export const fromViewSchema = z.discriminatedUnion('kind', [
 ]);
 
 export type ViewState = z.infer<typeof viewStateSchema>;
+export type Ended = z.infer<typeof endedSchema>;
+export type ComparedView = z.infer<typeof comparedSchema>;
 export type Snapshot = z.infer<typeof snapshotSchema>;
 export type ToView = z.infer<typeof toViewSchema>;
 export type FromView = z.infer<typeof fromViewSchema>;

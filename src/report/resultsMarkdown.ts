@@ -1,4 +1,6 @@
+import type { ComparedWords } from '../core/compared.ts';
 import { costText, durationText } from '../core/presentation/amounts.ts';
+import { OUTCOME_ICONS } from '../core/presentation/compared.ts';
 import { escapeLine } from '../core/presentation/markdown.ts';
 import { outcomeText } from '../core/presentation/outcomeText.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
@@ -13,12 +15,22 @@ export function resultsMarkdown(table: ResultsTable, cases: readonly number[]): 
   const columns = table.columns
     .map((column, index) => ({ column, index }))
     .filter(({ index }) => chosen.some((one) => outcomeIndex(one.cells, index) !== undefined));
-  const head = ['Case', 'Status', ...columns.map(({ column }) => column.name), 'Cost', 'Time'];
+  const isCompared = chosen.some(({ compared }) => compared);
+  const head = [
+    'Case',
+    isCompared ? 'Change' : 'Status',
+    ...columns.map(({ column }) => column.name),
+    'Cost',
+    'Time',
+  ];
   const rows = chosen.map((one) => [
     one.title,
-    [STATUS_ICONS[one.status], STATUS_WORDS[one.status], one.scored].join(' ').trim(),
+    one.compared
+      ? changeText(one.compared)
+      : [STATUS_ICONS[one.status], STATUS_WORDS[one.status], one.scored].join(' ').trim(),
     ...columns.map(({ column, index }) => {
       const outcome = column.outcomes[outcomeIndex(one.cells, index) ?? -1];
+      if (outcome?.compared) return changeText(outcome.compared);
       return outcome ? `${STATUS_ICONS[outcome.status]} ${outcomeText(outcome)}` : '';
     }),
     one.cost === null ? '' : costText(one.cost),
@@ -28,6 +40,10 @@ export function resultsMarkdown(table: ResultsTable, cases: readonly number[]): 
     `| ${cells.map((cell) => escapeLine(cell, LENGTH)).join(' | ')} |`;
   const rule = `|${head.map(() => ' --- |').join('')}`;
   return `${[line(head), rule, ...rows.map(line)].join('\n')}\n`;
+}
+
+function changeText({ change, shown }: ComparedWords): string {
+  return `${OUTCOME_ICONS[change]} ${shown}`;
 }
 
 function outcomeIndex(cells: readonly number[], column: number): number | undefined {

@@ -1,10 +1,11 @@
+import type { ComparedWords } from '../core/compared.ts';
 import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { caseScoreText } from '../core/presentation/score.ts';
 import type { VerdictWords } from '../core/presentation/verdictText.ts';
 import type { CaseSummary } from '../core/record/caseSummary.ts';
 import { type Outcome, outcomeOf } from '../core/record/outcome.ts';
 import type { Verdict } from '../core/verdict.ts';
-import type { ResultsColumn, ResultsTable } from '../protocol/resultsProtocol.ts';
+import type { ResultsCase, ResultsColumn, ResultsTable } from '../protocol/resultsProtocol.ts';
 
 /** Of a case's line what its row shows. */
 export type TabledCase = Pick<
@@ -24,8 +25,9 @@ export type TabledCase = Pick<
 > & {
   readonly verdicts: readonly (VerdictWords & {
     readonly assertion: Pick<Verdict['assertion'], 'name'>;
+    readonly compared?: ComparedWords;
   })[];
-};
+} & Pick<ResultsCase, 'compared' | 'before'>;
 
 /** Makes the table of a run case by case, each text in it once. */
 export class TableBuilder {
@@ -43,7 +45,7 @@ export class TableBuilder {
 
   add(line: TabledCase): void {
     const { suites, tags, cases } = this.table;
-    const { status, score, reason, usage, duration, verdicts } = line;
+    const { status, score, reason, usage, duration, verdicts, compared, before } = line;
     const scored = caseScoreText(line);
     const occurrences = new Map<string, number>();
     cases.push({
@@ -61,8 +63,11 @@ export class TableBuilder {
         const occurrence = 1 + (occurrences.get(name) ?? 0);
         occurrences.set(name, occurrence);
         const column = this.#columnOf({ name, occurrence, outcomes: [] });
-        return [column, this.#outcomeIn(column, outcomeOf(verdict))];
+        const outcome = { ...outcomeOf(verdict), compared: verdict.compared };
+        return [column, this.#outcomeIn(column, outcome)];
       }),
+      ...(compared && { compared }),
+      ...(before && { before }),
     });
   }
 
@@ -74,10 +79,13 @@ export class TableBuilder {
   }
 
   #outcomeIn(column: number, outcome: Outcome): number {
-    const { status, score, threshold, label, reason } = outcome;
-    const key = JSON.stringify([status, score, threshold, label, reason]);
+    const { compared, ...rest } = outcome;
+    const { status, score, threshold, label, reason } = rest;
+    const key = JSON.stringify([status, score, threshold, label, reason, compared?.spoken]);
     const known = this.#outcomes[column] as Places;
-    return known.of(key, () => this.table.columns[column]?.outcomes.push(outcome));
+    return known.of(key, () =>
+      this.table.columns[column]?.outcomes.push(compared ? { ...rest, compared } : rest),
+    );
   }
 }
 

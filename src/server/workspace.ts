@@ -248,6 +248,8 @@ export function createWorkspace(
       );
       return found.flat().map(({ line }) => line);
     },
+    pastRuns: async (suite: string, id: string) =>
+      isVirtual(suite) ? undefined : runs.history(suite, { id }),
     lastVariants: async (suite: string, id: string): Promise<readonly VariantOutcome[]> =>
       isVirtual(suite) ? [] : standing(suite, id),
 

@@ -14,10 +14,11 @@ const RESAMPLES = 2_000;
 export function bootstrap(values: readonly number[], seed = 1, resamples = RESAMPLES): Interval {
   const random = seededRandom(seed);
   const { length } = values;
+  const given = Float64Array.from(values);
   const means = Float64Array.from({ length: resamples }, () => {
     let sum = 0;
     for (let drawn = 0; drawn < length; drawn += 1) {
-      sum += values[Math.floor(random() * length)] ?? 0;
+      sum += given[Math.floor(random() * length)] as number;
     }
     return sum / length;
   }).sort();

@@ -1,6 +1,7 @@
 import { groupBy } from '../core/data/data.ts';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
+import { type CaseHistory, HISTORY_RUNS, historyOf } from '../core/record/caseHistory.ts';
 import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { type VariantOutcome, WORST_FIRST } from '../core/record/variantOutcome.ts';
@@ -21,6 +22,9 @@ const MOST_RUNS = 20;
 
 /** Bytes of the lines of one case that are read, and of all lines that are kept in memory. */
 const MOST_BYTES = 64_000_000;
+
+/** Bytes of records that are read for the history of a case. */
+const MOST_HISTORY = 100_000_000;
 
 export interface Search {
   /** Which of its conversations, where the case stands for several. */
@@ -115,6 +119,25 @@ export class LatestRuns {
       }
     }
     return found;
+  }
+
+  /** How a case, or one of its conversations, came out over its last runs; undefined for fewer than two. */
+  async history(
+    suite: string,
+    { id, variant }: Omit<CaseIdentity, 'suite'>,
+  ): Promise<CaseHistory | undefined> {
+    const { home, records } = await this.#look(suite);
+    const runs: Status[][] = [];
+    let bytes = 0;
+    for (const record of records) {
+      const { cases, entries } = await this.index(record);
+      const own = ofSuite(cases, home, suite, { id, variant });
+      if (own.length > 0) runs.push(own.map(({ status }) => status));
+      const last = entries.at(-1);
+      bytes += last ? last.offset + last.length : 0;
+      if (runs.length === HISTORY_RUNS || bytes > MOST_HISTORY) break;
+    }
+    return historyOf(runs);
   }
 
   /** What a record holds. @param record absolute @param root as in `Search` */

@@ -87,7 +87,7 @@ function likelyHeight({ items }: Turn): number {
 }
 
 /** Each turn that fails with the turn that it answers, and how many are left out between. */
-function failingOf(items: readonly Item[], kept: Kept): Item[] {
+export function failingOf(items: readonly Item[], kept: Kept): Item[] {
   const turns = items.filter(({ kind }) => kind === 'turn');
   if (!turns.some(({ failure }) => failure)) return [note('empty', 'No failing turns.', kept)];
   const shown: Item[] = [];

@@ -28,20 +28,20 @@ export function failuresControl(onStep: (step: 1 | -1) => void): FailuresControl
   };
 }
 
-/** `⇤ case 2 of 5 ⇥`: leads to the other cases of the run that failed. */
-export function failingCases(
+/** `⇤ failing case 2 of 5 ⇥`: leads to the other cases of the run that failed, or of two runs that changed. */
+export function otherCases(
+  what: 'failing case' | 'changed case',
   { count, at }: NonNullable<Snapshot['failing']>,
   onStep: (step: 1 | -1) => void,
 ): HTMLElement {
-  const words =
-    at === undefined ? counted(count, 'failing case') : `failing case ${at} of ${count}`;
+  const words = at === undefined ? counted(count, what) : `${what} ${at} of ${count}`;
   const step = (label: string, sign: string, key: string, by: 1 | -1) =>
     button({ label, sign, key, onClick: () => onStep(by) });
   return h(
     'div',
     { class: 'failures' },
-    step('Previous failing case', '⇤', 'Shift+P', -1),
+    step(`Previous ${what}`, '⇤', 'Shift+P', -1),
     h('span', { class: 'position' }, words),
-    step('Next failing case', '⇥', 'Shift+N', 1),
+    step(`Next ${what}`, '⇥', 'Shift+N', 1),
   );
 }

@@ -20,8 +20,17 @@ export interface HeaderActions {
 
 /** What the case is and what came of it; it scrolls away with the page. */
 export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderActions): HTMLElement {
-  const { state, suiteName, description, status, threshold, reason, fault, stopRationale } =
-    snapshot;
+  const {
+    state,
+    suiteName,
+    description,
+    status,
+    threshold,
+    reason,
+    fault,
+    stopRationale,
+    history,
+  } = snapshot;
   return h(
     'header',
     { class: 'top' },
@@ -36,6 +45,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
     ),
     description !== undefined && h('p', { class: 'description' }, description),
     facts(snapshot),
+    history !== undefined && h('div', { class: 'muted facts' }, history),
     changeOf(snapshot, onJudge),
     reason !== undefined &&
       h(

@@ -2,7 +2,7 @@ import { isRunning } from '../../src/protocol/running.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import type { Kept } from '../kept.ts';
 import { button, dropdown } from '../ui/controls.ts';
-import { failingCases } from './failures.ts';
+import { otherCases } from './failures.ts';
 import { FIND_KEY, renderKeys } from './keys.ts';
 
 export type Filter = 'all' | 'failing';
@@ -25,7 +25,7 @@ export interface ToolbarActions {
   readonly onFailingCase: (step: 1 | -1) => void;
 }
 
-type Run = Pick<Snapshot, 'phase' | 'repetitions' | 'failing'> &
+type Run = Pick<Snapshot, 'phase' | 'repetitions' | 'failing' | 'compared'> &
   Pick<Snapshot['state'], 'repetition'>;
 
 /**
@@ -35,7 +35,7 @@ type Run = Pick<Snapshot, 'phase' | 'repetitions' | 'failing'> &
  * @param failures leads from failure to failure
  */
 export function toolbarParts(
-  { phase, repetition, repetitions, failing }: Run,
+  { phase, repetition, repetitions, failing, compared }: Run,
   shown: Shown,
   failures: HTMLElement,
   { onShow, onRun, onCancel, onSave, onFind, onRepetition, onFailingCase }: ToolbarActions,
@@ -50,12 +50,12 @@ export function toolbarParts(
     );
   const save =
     onSave && kept.get('save', phase, () => button({ label: 'Save as case', onClick: onSave }));
-  const filter = kept.get('turns shown', shown, () =>
+  const filter = kept.get('turns shown', [shown, compared === undefined], () =>
     dropdown({
       label: 'Turns shown',
       options: [
         { value: 'all', label: 'All turns' },
-        { value: 'failing', label: 'Failing turns' },
+        { value: 'failing', label: compared ? 'Changed or failing turns' : 'Failing turns' },
       ],
       value: shown.filter,
       onChange: (value) => onShow({ ...shown, filter: value === 'failing' ? 'failing' : 'all' }),
@@ -86,12 +86,19 @@ export function toolbarParts(
   );
   const keys = kept.get('keys', FIND_KEY, renderKeys);
   const cases =
-    failing && kept.get('failing cases', failing, () => failingCases(failing, onFailingCase));
+    failing &&
+    kept.get('failing cases', failing, () => otherCases('failing case', failing, onFailingCase));
+  const changed =
+    compared &&
+    kept.get('changed cases', compared.changed, () =>
+      otherCases('changed case', compared.changed, onFailingCase),
+    );
   const parts = [
     run,
     save,
     failures,
     cases,
+    changed,
     filter,
     text,
     repetitions > 1 ? chosen : undefined,

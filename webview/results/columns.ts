@@ -1,4 +1,6 @@
+import type { ComparedOutcome, ComparedWords } from '../../src/core/compared.ts';
 import { costText, durationText } from '../../src/core/presentation/amounts.ts';
+import { OUTCOME_ICONS } from '../../src/core/presentation/compared.ts';
 import { outcomeText } from '../../src/core/presentation/outcomeText.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import type { Status } from '../../src/core/verdict.ts';
@@ -23,6 +25,8 @@ export interface Cell {
   /** For a screen reader, where the words on the screen do not tell all. */
   readonly name?: string;
   readonly status?: Status;
+  /** Of two runs. */
+  readonly change?: ComparedOutcome;
 }
 
 const EMPTY: Cell = { children: [] };
@@ -33,32 +37,36 @@ const NARROW = 600;
 /** @param room pixels of the grid */
 export function columnsOf(table: ResultsTable, room: number): Column[] {
   const narrow = room < NARROW;
+  const isCompared = table.cases.some(({ compared }) => compared);
   return [
     { title: 'Case', width: narrow ? 140 : 260, by: 'case', cell: caseCell },
-    { title: 'Status', width: narrow ? 112 : 120, by: 'status', cell: statusCell },
-    ...table.columns.map((_, index): Column => assertionColumn(table, index)),
+    isCompared
+      ? { title: 'Change', width: 170, by: 'status', cell: changeCell }
+      : { title: 'Status', width: narrow ? 112 : 120, by: 'status', cell: statusCell },
+    ...table.columns.map((_, index): Column => assertionColumn(table, index, isCompared)),
     { title: 'Tags', width: 140, by: 'tags', cell: (one) => tagsCell(table, one) },
-    { title: 'Cost', width: 80, by: 'cost', cell: costCell },
+    { title: 'Cost', width: isCompared ? 140 : 80, by: 'cost', cell: costCell },
     {
       title: 'Time',
-      width: 90,
+      width: isCompared ? 140 : 90,
       by: 'duration',
-      cell: ({ duration }) => ({ children: [durationText(duration)] }),
+      cell: ({ duration, before }) => fromTo(before?.duration, duration, durationText),
     },
   ];
 }
 
-function assertionColumn(table: ResultsTable, assertion: number): Column {
+function assertionColumn(table: ResultsTable, assertion: number, isCompared: boolean): Column {
   const title = columnName(table, assertion);
   return {
     title,
-    width: 130,
+    width: isCompared ? 170 : 130,
     by: sortKey(title),
     assertion,
     cell(one) {
       const outcome = outcomeAt(table, one, assertion);
       if (!outcome) return EMPTY;
-      const { status, score } = outcome;
+      const { status, score, compared } = outcome;
+      if (compared) return comparedCell(title, compared);
       const text = outcomeText(outcome);
       const word = STATUS_WORDS[status];
       const said = score === null ? text : `score ${text}`;
@@ -71,7 +79,21 @@ function assertionColumn(table: ResultsTable, assertion: number): Column {
   };
 }
 
-function caseCell({ title, status, scored }: ResultsCase): Cell {
+/** Sign and words of the change, then what it was and what it is. */
+function comparedCell(title: string, { change, shown, spoken }: ComparedWords): Cell {
+  return {
+    children: [h('span', { class: 'sign', 'aria-hidden': 'true' }, OUTCOME_ICONS[change]), shown],
+    name: `${title}: ${spoken}`,
+    change,
+  };
+}
+
+function changeCell({ compared }: ResultsCase): Cell {
+  return compared ? comparedCell('Change', compared) : EMPTY;
+}
+
+function caseCell({ title, status, scored, compared }: ResultsCase): Cell {
+  if (compared) return { children: [title], name: `${title}, ${compared.spoken}` };
   const said = [title, STATUS_WORDS[status], scored === undefined ? undefined : `score ${scored}`];
   return { children: [title], name: said.filter((words) => words !== undefined).join(', ') };
 }
@@ -94,8 +116,18 @@ function tagsCell({ tags }: ResultsTable, one: ResultsCase): Cell {
   return { children: [one.tags.map((tag) => tags[tag] ?? '').join(', ')] };
 }
 
-function costCell({ cost }: ResultsCase): Cell {
-  return cost === null ? EMPTY : { children: [costText(cost)] };
+function costCell({ cost, before }: ResultsCase): Cell {
+  return fromTo(before?.cost ?? undefined, cost ?? undefined, costText);
+}
+
+/** `0.01 → 0.02`; what is the same, or of one run alone, once. */
+function fromTo(
+  before: number | undefined,
+  now: number | undefined,
+  text: (value: number) => string,
+): Cell {
+  const texts = [before, now].flatMap((value) => (value === undefined ? [] : [text(value)]));
+  return { children: [[...new Set(texts)].join(' → ')] };
 }
 
 function sign(status: Status): HTMLElement {

@@ -1,4 +1,6 @@
+import { OUTCOMES } from '../../src/core/compared.ts';
 import { capitalized } from '../../src/core/presentation/capitalized.ts';
+import { OUTCOME_ICONS } from '../../src/core/presentation/compared.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import { statusSchema } from '../../src/core/verdict.ts';
 import { type ResultsTable, type Shown, shownSchema } from '../../src/protocol/resultsProtocol.ts';
@@ -34,6 +36,25 @@ export function filterMenus(
         onChange({ ...shown, status: shownSchema.shape.status.catch('all').parse(value) }),
     }),
   );
+  const change = () =>
+    kept.get('change', shown, () =>
+      dropdown({
+        label: 'Change',
+        options: [
+          { value: ANY, label: 'Any change' },
+          ...OUTCOMES.map((value) => ({
+            value,
+            label: `${OUTCOME_ICONS[value]} Only ${value}`,
+          })),
+        ],
+        value: shown.change ?? ANY,
+        onChange: (value) => {
+          const { change: _, ...rest } = shown;
+          const found = OUTCOMES.find((one) => one === value);
+          onChange(found ? { ...rest, change: found } : rest);
+        },
+      }),
+    );
   const oneOf = (key: 'assertion' | 'tag' | 'label', names: readonly string[], any: string) =>
     kept.get(key, [shown, names], () =>
       dropdown({
@@ -64,6 +85,7 @@ export function filterMenus(
     }),
   );
   return [
+    ...(table.cases.some(({ compared }) => compared) ? [change()] : []),
     status,
     ...(assertions.length > 1 ? [oneOf('assertion', assertions, 'Any assertion')] : []),
     ...(table.tags.length > 0 ? [oneOf('tag', table.tags, 'Any tag')] : []),

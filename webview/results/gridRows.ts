@@ -88,7 +88,7 @@ export function renderRow(
   element.dataset.status = one.status;
   element.append(
     ...cellsOf(columns, shown, ({ cell }, column) => {
-      const { children, name, status } = cell(one);
+      const { children, name, status, change } = cell(one);
       return h(
         'div',
         {
@@ -100,6 +100,7 @@ export function renderRow(
           title: name,
           'data-column': String(column),
           'data-status': status,
+          'data-change': change,
         },
         ...children,
       );

@@ -1,3 +1,4 @@
+import { type ComparedOutcome, OUTCOMES } from '../../src/core/compared.ts';
 import { groupBy } from '../../src/core/data/data.ts';
 import { type AssertionSummary, assertionSummary } from '../../src/core/record/assertionSummary.ts';
 import type { Outcome } from '../../src/core/record/outcome.ts';
@@ -58,12 +59,13 @@ export function filtered(
     if (found && !found.has(index)) return false;
     if (tag !== undefined && !one.tags.includes(tag)) return false;
     const isNarrow = shown.assertion !== undefined || shown.label !== undefined;
-    if (!isNarrow) return hasStatus(one.status, shown.status);
+    if (!isNarrow) return hasStatus(one.status, shown.status) && hasChange(one, shown);
     if (shown.assertion === undefined && !hasStatus(one.status, shown.status)) return false;
     return columns.some((column) => {
       const outcome = outcomeAt(table, one, column);
       if (!outcome || (shown.label !== undefined && outcome.label !== shown.label)) return false;
-      return shown.assertion === undefined || hasStatus(outcome.status, shown.status);
+      if (shown.assertion === undefined) return hasChange(one, shown);
+      return hasStatus(outcome.status, shown.status) && hasChange(outcome, shown);
     });
   };
   return table.cases.flatMap((one, index) => (fits(one, index) ? [index] : []));
@@ -74,10 +76,28 @@ function hasStatus(status: Status, wanted: Shown['status']): boolean {
   return wanted === 'bad' ? isFailure({ status }) : status === wanted;
 }
 
+/** A row or a cell where two runs are compared. */
+interface Changed {
+  readonly compared?: { readonly change: ComparedOutcome } | undefined;
+}
+
+function hasChange({ compared }: Changed, { change }: Shown): boolean {
+  return change === undefined || compared?.change === change;
+}
+
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
 /** Worst first. */
 const RANK: Readonly<Record<Status, number>> = { fail: 0, error: 1, pass: 2, skipped: 3 };
+
+/** By status and score; of two runs by the change first. */
+function rankOf({ status, score, compared }: ResultsCase | Outcome): number {
+  const own = RANK[status] + (score ?? 0) / 2;
+  return compared ? 10 * OUTCOMES.indexOf(compared.change) + own : own;
+}
+
+/** Of a case without a verdict. */
+const LAST = 100;
 
 type Compare = (a: number, b: number) => number;
 
@@ -110,7 +130,7 @@ function comparing(table: ResultsTable, by: string): Compare | undefined {
       return (a, b) => COLLATOR.compare(tagsOf(a), tagsOf(b));
     }
     case 'status':
-      return byNumber(({ status, score }) => RANK[status] + (score ?? 0) / 2);
+      return byNumber(rankOf);
     case 'cost':
       return byNumber(({ cost }) => cost ?? -1);
     case 'duration':
@@ -121,9 +141,9 @@ function comparing(table: ResultsTable, by: string): Compare | undefined {
       // Each is looked up once: a sort compares it a dozen times.
       const ranks = table.cases.map((one) => {
         const outcome = outcomeAt(table, one, column);
-        return outcome ? RANK[outcome.status] + (outcome.score ?? 0) / 2 : 9;
+        return outcome ? rankOf(outcome) : LAST;
       });
-      return (a, b) => (ranks[a] ?? 9) - (ranks[b] ?? 9);
+      return (a, b) => (ranks[a] ?? LAST) - (ranks[b] ?? LAST);
     }
   }
 }
@@ -187,7 +207,10 @@ export function summariesOf(table: ResultsTable, cases: readonly number[]): Asse
   });
 }
 
-/** The next row of a case that failed or errored, round and round; undefined where there is none. */
+/**
+ * The next row of a case that failed or errored, or of two runs is not as it was, round and round; undefined where
+ * there is none.
+ */
 export function nextFailing(
   { cases }: ResultsTable,
   rows: readonly Row[],
@@ -199,7 +222,7 @@ export function nextFailing(
     const at = (from + step * moved + 2 * length) % length;
     const row = rows[at];
     const one = row?.kind === 'case' ? cases[row.index] : undefined;
-    if (one && isFailure(one)) return at;
+    if (one?.compared ? one.compared.change !== 'unchanged' : one && isFailure(one)) return at;
   }
   return undefined;
 }

@@ -14,6 +14,7 @@ import { FIND_KEY } from '../render/keys.ts';
 import { button } from '../ui/controls.ts';
 import { columnsOf } from './columns.ts';
 import { filterMenus } from './filters.ts';
+import { renderFindings } from './findings.ts';
 import { Grid } from './grid.ts';
 import { renderHeader } from './header.ts';
 import { filtered, grouped, sorted, summariesOf } from './model.ts';
@@ -32,10 +33,11 @@ export class ResultsView {
   readonly #tools = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Filter' });
   readonly #count = h('span', { class: 'count', role: 'status' });
   readonly #summaries = h('div', { class: 'all' });
+  readonly #heading = h('summary', { 'data-focus': 'assertions' });
   readonly #summary = h(
     'details',
     { class: 'assertions', 'data-key': 'assertions', open: true },
-    h('summary', { 'data-focus': 'assertions' }, 'Assertions'),
+    this.#heading,
     this.#summaries,
   );
   #results: Results | undefined;
@@ -122,8 +124,9 @@ export class ResultsView {
   #keep(): void {
     clearTimeout(this.#keeping);
     this.#keeping = window.setTimeout(() => {
-      const { records } = this.#results ?? {};
-      if (records) this.#host.keep({ records, shown: this.#shown });
+      const { records, comparison } = this.#results ?? {};
+      const base = comparison && { base: comparison.base };
+      if (records) this.#host.keep({ records, ...base, shown: this.#shown });
     }, 200);
   }
 
@@ -140,14 +143,12 @@ export class ResultsView {
       [results.title, results.facts, results.problems, results.phase],
       () => renderHeader(results),
     );
-    const key = [results.generation, table.cases.length, chosen];
-    place(this.#summaries, [
-      this.#kept.get('summaries', key, () => renderSummaries(summariesOf(table, chosen))),
-    ]);
+    this.#heading.textContent = results.comparison ? 'What the runs differ by' : 'Assertions';
+    place(this.#summaries, [this.#above(results, chosen)]);
     place(this.#tools, [
       this.#search.element,
       ...filterMenus(table, shown, (changed) => this.#change(changed), this.#kept),
-      ...this.#exports(),
+      ...this.#exports(results),
     ]);
     this.#count.textContent = this.#countText(table.cases.length);
     place(this.#root, [header, this.#summary, this.#tools, this.#count, this.#grid.element]);
@@ -160,6 +161,18 @@ export class ResultsView {
     if (focused && !focused.isConnected) this.#focusAgain(focused);
   }
 
+  /** What stands above the table. */
+  #above({ generation, table, comparison }: Results, chosen: readonly number[]): HTMLElement {
+    if (comparison) {
+      const { findings } = comparison;
+      return this.#kept.get('findings', findings ?? '', () =>
+        findings ? renderFindings(findings) : h('p', { class: 'muted' }, 'Comparing …'),
+      );
+    }
+    const key = [generation, table.cases.length, chosen];
+    return this.#kept.get('summaries', key, () => renderSummaries(summariesOf(table, chosen)));
+  }
+
   #countText(all: number): string {
     const { length } = this.#cases;
     const shown = length === all ? counted(all, 'case') : `${length} of ${counted(all, 'case')}`;
@@ -167,13 +180,17 @@ export class ResultsView {
     return share === undefined ? shown : `${shown} · searching, ${Math.floor(100 * share)} %`;
   }
 
-  #exports(): HTMLElement[] {
+  #exports({ comparison }: Results): HTMLElement[] {
     if (!this.#host.editor) return [];
     const { post } = this.#host;
     const make = (label: string, onClick: () => void) =>
       this.#kept.get(label, FIND_KEY, () => button({ label, onClick }));
+    const copy = make('Copy as Markdown', () => post({ kind: 'copy', cases: [...this.#cases] }));
+    // A run is exported whole, as the reporters have it.
+    if (comparison) return [copy];
     return [
-      make('Copy as Markdown', () => post({ kind: 'copy', cases: [...this.#cases] })),
+      make('Compare with…', () => post({ kind: 'compare' })),
+      copy,
       make('Export CSV', () => post({ kind: 'export', format: 'csv' })),
       make('Export HTML', () => post({ kind: 'export', format: 'html' })),
     ];

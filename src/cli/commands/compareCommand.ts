@@ -1,5 +1,6 @@
 import { type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
 import { Gathered } from '../../analysis/gather.ts';
+import { suiteNames } from '../../analysis/suiteNames.ts';
 import {
   comparisonJson,
   comparisonMarkdown,
@@ -7,7 +8,7 @@ import {
 } from '../../report/findings/comparisonReport.ts';
 import { createPaint } from '../../report/paint.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { comparable, namesIn } from '../findings/gathering.ts';
+import { comparable } from '../findings/gathering.ts';
 import { chosenRun } from '../namedRun.ts';
 import { coloursWanted } from '../reporters.ts';
 import type { Shell } from '../shell.ts';
@@ -33,7 +34,8 @@ export async function compare(
   }
   const signal = shell.catchInterrupt();
   try {
-    const names = [namesIn(before, [after]), namesIn(after, [before])];
+    const roots = [[...before.records.keys()], [...after.records.keys()]] as const;
+    const names = [suiteNames(...roots), suiteNames(roots[1], roots[0])];
     const comparison = compareRuns(
       await comparable(before, new Gathered(names[0]), shell, signal),
       await comparable(after, new Gathered(names[1]), shell, signal),

@@ -1,4 +1,4 @@
-import { basename, relative, sep } from 'node:path';
+import { basename } from 'node:path';
 import type { Compared } from '../../analysis/differences.ts';
 import type { Gathered } from '../../analysis/gather.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
@@ -9,7 +9,7 @@ import type { Shell } from '../shell.ts';
 /**
  * Reads the cases of a run one by one. What could not be read is told.
  *
- * @param gathered takes them; its names of suites are those of `namesIn`
+ * @param gathered takes them; its names of suites are those of `suiteNames`
  * @throws what the signal is aborted with
  */
 export async function gatherRun(
@@ -37,17 +37,4 @@ export async function comparable(
 ): Promise<Compared> {
   await gatherRun(found, gathered, shell, signal);
   return { run: found.run, gathered, finished: await hasFinished(found) };
-}
-
-/**
- * A suite by its path from the root, which is the same in another checkout; by its whole path where runs have
- * records at several roots.
- */
-export function namesIn(
-  found: EarlierRun,
-  others: readonly EarlierRun[],
-): (suite: string) => string {
-  const [root = '', ...more] = found.records.keys();
-  if (more.length > 0 || others.some(({ records }) => records.size > 1)) return (suite) => suite;
-  return (suite) => relative(root, suite).split(sep).join('/');
 }

@@ -1,3 +1,4 @@
+import type { ComparedWords } from '../compared.ts';
 import { type VerdictWords, verdictText } from '../presentation/verdictText.ts';
 import type { Status } from '../verdict.ts';
 
@@ -10,6 +11,8 @@ export interface Outcome {
   readonly label?: string | undefined;
   /** Of one without a score, a stable name such as `timeout`. */
   readonly reason?: string | undefined;
+  /** Where two runs are compared; all else is of the second one, if it has it. */
+  readonly compared?: ComparedWords | undefined;
 }
 
 export function outcomeOf(verdict: VerdictWords): Outcome {

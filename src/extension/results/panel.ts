@@ -1,93 +1,67 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { errorText, stackText } from '../../core/errors.ts';
 import { costText, durationText } from '../../core/presentation/amounts.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { runDuration } from '../../core/record/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import { isFailure } from '../../core/verdict.ts';
-import {
-  type FromResults,
-  fromResultsSchema,
-  type Results,
-  type ResultsState,
-  type ToResults,
-} from '../../protocol/resultsProtocol.ts';
+import type { Results, ResultsState } from '../../protocol/resultsProtocol.ts';
 import { isClaimed } from '../../store/claim.ts';
 import { RecordReader } from '../../store/recordIndex.ts';
 import { runIdOf } from '../../store/recordNames.ts';
 import { readNote } from '../../store/runNotes.ts';
-import { searchRecords } from '../../store/searchRecords.ts';
 import { Disposing } from '../disposables.ts';
-import type { RecordFiles } from '../runs/recordFiles.ts';
 import { runTitle, timeText } from '../runs/runText.ts';
-import { showPage } from '../viewer/page.ts';
 import type { ConversationLocation } from '../viewer/viewer.ts';
 import { type CasePlace, RunResults, rootFor } from './runResults.ts';
-
-/** Milliseconds between two snapshots of a run that goes on. */
-const PACE = 500;
+import { type TableActions, TablePage, type TablePageParts } from './tablePage.ts';
 
 /** Milliseconds of reading after which what is known is shown. */
 const EARLY = 150;
 
-export interface ResultsParts {
-  readonly extensionUri: vscode.Uri;
-  readonly files: RecordFiles;
-  readonly log: vscode.LogOutputChannel;
+export interface ResultsParts extends TablePageParts {
   readonly openConversation: (location: ConversationLocation) => Promise<void>;
+  /** Asks for a run, and compares the one in these records with it. */
+  readonly compareWith: (records: readonly string[]) => Promise<void>;
 }
 
 /** The results of one run. It sends whole snapshots, as the conversation view does. */
 export class ResultsPanel extends Disposing {
-  readonly #panel: vscode.WebviewPanel;
+  readonly #page: TablePage;
   readonly #parts: ResultsParts;
   #state: ResultsState;
   #results: Promise<RunResults> | undefined;
-  #ready = false;
   #shows = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #search = new AbortController();
 
   constructor(panel: vscode.WebviewPanel, state: ResultsState, parts: ResultsParts) {
     super();
-    this.#panel = panel;
     this.#state = state;
     this.#parts = parts;
-    this.keep(panel.webview.onDidReceiveMessage((message) => this.#receive(message)));
-    this.keep(
-      parts.files.onDidChange((path) => {
-        if (this.isOf(path)) this.#later();
+    this.#page = this.keep(
+      new TablePage(panel, parts, {
+        isOf: (path) => this.isOf(path),
+        send: () => this.#send(),
+        act: (message) => this.#act(message),
       }),
     );
-    this.keep(panel);
-    showPage(panel.webview, parts.extensionUri, 'results');
+  }
+
+  get active(): boolean {
+    return this.#page.active;
+  }
+
+  /** Absolute. */
+  get records(): readonly string[] {
+    return this.#state.records;
   }
 
   /** Whether a record is of the run that is shown. */
   isOf(record: string): boolean {
-    const { records } = this.#state;
-    const isSame = (one: string) =>
-      one === record || (dirname(one) === dirname(record) && runIdOf(one) === runIdOf(record));
-    return records.some(isSame);
+    return this.#state.records.some((one) => isSameRun(one, record));
   }
 
   reveal(): void {
-    this.#panel.reveal(undefined, false);
-  }
-
-  override dispose(): void {
-    clearTimeout(this.#timer);
-    this.#search.abort();
-    super.dispose();
-  }
-
-  #later(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#send().catch((error: unknown) => this.#fail(error));
-    }, PACE);
+    this.#page.reveal();
   }
 
   #open(): Promise<RunResults> {
@@ -97,11 +71,10 @@ export class ResultsPanel extends Disposing {
 
   /** Of a long record what is read so far is shown before all of it is. */
   async #send(): Promise<void> {
-    if (!this.#ready) return;
     const results = await this.#open();
     const reading = results.readOn();
     const early = setTimeout(() => {
-      this.#show(results, 'reading').catch((error: unknown) => this.#fail(error));
+      this.#show(results, 'reading').catch((error: unknown) => this.#page.fail(error));
     }, EARLY);
     await reading.finally(() => clearTimeout(early));
     const goesOn = results.ends.length < results.runs.length && (await isRunning(results));
@@ -116,46 +89,28 @@ export class ResultsPanel extends Disposing {
     if (show !== this.#shows) return;
     const { table, records, generation, problems } = results;
     this.#state = { ...this.#state, records };
-    this.#panel.title = title;
+    this.#page.title = title;
     const facts = factsOf(results);
-    await this.#post({
+    await this.#page.post({
       kind: 'snapshot',
       results: { records, title, facts, phase, generation, problems, table },
     });
   }
 
-  async #post(message: ToResults): Promise<boolean> {
-    return this.#panel.webview.postMessage(message);
-  }
-
-  async #receive(given: unknown): Promise<void> {
-    const message = fromResultsSchema.safeParse(given);
-    if (!message.success) {
-      this.#parts.log.warn('Ignored an invalid message from the results view.');
-      return;
-    }
-    await this.#act(message.data).catch((error: unknown) => this.#fail(error));
-  }
-
-  async #act(message: FromResults): Promise<void> {
+  async #act(message: Parameters<TableActions['act']>[0]): Promise<void> {
     switch (message.kind) {
-      case 'ready':
-        this.#ready = true;
-        await this.#send();
-        break;
       case 'open':
         await this.#openCase(message.case, message.column);
         break;
       case 'search':
-        await this.#find(message.search, message.text, message.from);
+        await this.#page.find([...(await this.#open()).places], message);
         break;
-      case 'copy': {
-        const { resultsMarkdown } = await import('../../report/resultsMarkdown.ts');
-        const { table } = await this.#open();
-        await vscode.env.clipboard.writeText(resultsMarkdown(table, message.cases));
-        vscode.window.setStatusBarMessage('Copied as Markdown', 3000);
+      case 'copy':
+        await this.#page.copy((await this.#open()).table, message.cases);
         break;
-      }
+      case 'compare':
+        await this.#parts.compareWith(this.records);
+        break;
       case 'export': {
         const { exportRun } = await import('./exportRun.ts');
         await exportRun(await this.#open(), message.format);
@@ -182,33 +137,24 @@ export class ResultsPanel extends Disposing {
       shown: { record, root: results.rootOf(record) },
     });
   }
-
-  async #find(search: number, text: string, from: number): Promise<void> {
-    this.#search.abort();
-    this.#search = new AbortController();
-    const { signal } = this.#search;
-    if (text.trim() === '') return;
-    const { places } = await this.#open();
-    const known = [...places];
-    for await (const { cases, looked } of searchRecords(known, text.trim(), from, signal)) {
-      if (signal.aborted) return;
-      const done = looked === known.length;
-      await this.#post({ kind: 'found', search, cases: [...cases], looked, done });
-    }
-  }
-
-  #fail(error: unknown): void {
-    this.#parts.log.error(stackText(error));
-    const text = `The results view failed: ${errorText(error)}`;
-    void vscode.window.showErrorMessage(noticeText(text));
-  }
 }
 
 async function openResults(records: readonly string[]): Promise<RunResults> {
+  const roots = await rootsOf(records);
+  return new RunResults(roots, (path) => visibleLine(vscode.workspace.asRelativePath(path)));
+}
+
+/** What the paths of these records start from, by the records. */
+export async function rootsOf(records: readonly string[]): Promise<Map<string, string>> {
   const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
   const roots = new Map<string, string>();
   for (const record of records) roots.set(record, await rootFor(record, folders));
-  return new RunResults(roots, (path) => visibleLine(vscode.workspace.asRelativePath(path)));
+  return roots;
+}
+
+/** Whether two records are of one run at one root: one that is continued gets another name. */
+export function isSameRun(one: string, other: string): boolean {
+  return one === other || (dirname(one) === dirname(other) && runIdOf(one) === runIdOf(other));
 }
 
 /** Whether a process still writes one of the records. */

@@ -20,6 +20,11 @@ export function openResults(records: readonly string[], parts: ResultsParts): vo
   attach(panel, { records: [...records] }, parts);
 }
 
+/** The records of the run that is shown in the view with the focus. */
+export function activeResults(): readonly string[] | undefined {
+  return [...panels].find(({ active }) => active)?.records;
+}
+
 /** Brings a view back after a reload; what it shows is read again. */
 export function restoreResults(
   panel: vscode.WebviewPanel,

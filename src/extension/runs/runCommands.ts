@@ -14,29 +14,40 @@ export interface RunCommandParts {
 
 /** Commands of the list of runs. */
 export function registerRunCommands({ runs, open }: RunCommandParts): vscode.Disposable[] {
-  /** On a row's menu its run is given, on a key the one that is selected counts. */
-  const onRun = (id: string, act: (run: ListedRun) => Promise<void>) =>
-    vscode.commands.registerCommand(id, async (given: unknown) => {
-      const run = isListed(given) ? given : runs.selected;
-      if (!run) return;
+  /** On a row's menu its run is given and all that are selected with it, on a key those that are selected count. */
+  const onRuns = (
+    id: string,
+    act: (chosen: readonly [ListedRun, ...ListedRun[]]) => Promise<void>,
+  ) =>
+    vscode.commands.registerCommand(id, async (given: unknown, several: unknown) => {
+      const all: readonly unknown[] = Array.isArray(several) ? several : [given];
+      const named = all.filter(isListed);
+      const [first, ...others] = named.length > 0 ? named : runs.selection;
+      if (!first) return;
       try {
-        await act(run);
+        await act([first, ...others]);
       } catch (error) {
         void vscode.window.showErrorMessage(noticeText(errorText(error)));
       }
       runs.refresh();
     });
+  const onRun = (id: string, act: (run: ListedRun) => Promise<void>) =>
+    onRuns(id, ([run]) => act(run));
   return [
     onRun('turnlight.openRun', ({ records }) => open(records)),
-    onRun('turnlight.pinRun', (run) => note(run, { pinned: true })),
-    onRun('turnlight.unpinRun', (run) => note(run, { pinned: false })),
+    onRuns('turnlight.pinRun', (chosen) => noteAll(chosen, { pinned: true })),
+    onRuns('turnlight.unpinRun', (chosen) => noteAll(chosen, { pinned: false })),
     onRun('turnlight.renameRun', rename),
-    onRun('turnlight.deleteRun', remove),
+    onRuns('turnlight.deleteRun', remove),
     vscode.commands.registerCommand('turnlight.openRunFile', async (given: unknown) => {
       const file = given instanceof vscode.Uri ? given : await askForFile();
       if (file) await open([file.fsPath]);
     }),
   ];
+}
+
+async function noteAll(chosen: readonly ListedRun[], change: ListedRun['note']): Promise<void> {
+  for (const run of chosen) await note(run, change);
 }
 
 async function note(run: ListedRun, change: ListedRun['note']): Promise<void> {
@@ -55,19 +66,24 @@ async function rename(run: ListedRun): Promise<void> {
   await note(run, { name: name.trim() === '' ? undefined : name.trim() });
 }
 
-async function remove(run: ListedRun): Promise<void> {
-  if (run.state === 'running') {
-    void vscode.window.showWarningMessage('This run still goes on. Cancel it first.');
+async function remove(chosen: readonly [ListedRun, ...ListedRun[]]): Promise<void> {
+  const [run, ...others] = chosen;
+  const isOne = others.length === 0;
+  if (chosen.some(({ state }) => state === 'running')) {
+    const which = isOne ? 'This run' : 'One of these runs';
+    void vscode.window.showWarningMessage(`${which} still goes on. Cancel it first.`);
     return;
   }
+  const asked = isOne ? `Delete the run "${runTitle(run)}"?` : `Delete ${chosen.length} runs?`;
+  const records = isOne ? 'Its record is' : 'Their records are';
   const choice = await vscode.window.showWarningMessage(
-    noticeText(`Delete the run "${runTitle(run)}"?`),
-    { modal: true, detail: 'Its record is deleted from the disk. This cannot be undone.' },
+    noticeText(asked),
+    { modal: true, detail: `${records} deleted from the disk. This cannot be undone.` },
     'Delete',
   );
   if (choice !== 'Delete') return;
   const { deleteRun } = await import('../../store/runList.ts');
-  await deleteRun(run);
+  for (const one of chosen) await deleteRun(one);
 }
 
 async function askForFile(): Promise<vscode.Uri | undefined> {
@@ -83,6 +99,6 @@ async function askForFile(): Promise<vscode.Uri | undefined> {
   return file;
 }
 
-function isListed(value: unknown): value is ListedRun {
+export function isListed(value: unknown): value is ListedRun {
   return typeof value === 'object' && value !== null && 'records' in value && 'note' in value;
 }

@@ -33,7 +33,9 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
     this.#files = files;
     this.keep(files.onDidChange(() => this.refresh()));
     this.keep(files.onDidFindRoot(() => this.refresh()));
-    this.#view = this.keep(vscode.window.createTreeView(RUNS_VIEW, { treeDataProvider: this }));
+    this.#view = this.keep(
+      vscode.window.createTreeView(RUNS_VIEW, { treeDataProvider: this, canSelectMany: true }),
+    );
   }
 
   override dispose(): void {
@@ -41,8 +43,18 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
     super.dispose();
   }
 
-  get selected(): ListedRun | undefined {
-    return this.#view.selection[0];
+  get selection(): readonly ListedRun[] {
+    return this.#view.selection;
+  }
+
+  /** The one that is selected, where the list is in view. */
+  get focused(): ListedRun | undefined {
+    return this.#view.visible ? this.#view.selection[0] : undefined;
+  }
+
+  /** As they are listed. */
+  async all(): Promise<readonly ListedRun[]> {
+    return (await this.#runs()).runs(this.#files.roots);
   }
 
   refresh(): void {
@@ -67,7 +79,7 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
   }
 
   async getChildren(run?: ListedRun): Promise<ListedRun[]> {
-    return run ? [] : (await this.#runs()).runs(this.#files.roots);
+    return run ? [] : [...(await this.all())];
   }
 
   /** Loaded once the view is looked at. */

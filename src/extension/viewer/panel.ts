@@ -26,6 +26,7 @@ import { openPlace } from './openPlace.ts';
 import { showPage } from './page.ts';
 import type { Showing } from './showing.ts';
 import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
+import { ShownHistory } from './shownHistory.ts';
 import { snapshotOf } from './snapshot.ts';
 
 /** Milliseconds between two snapshots of a case that runs. */
@@ -44,6 +45,7 @@ export class ConversationPanel extends Disposing {
   readonly #parts: PanelParts;
   readonly #runs = new LatestRuns();
   readonly #labels = new CaseLabels();
+  readonly #history = new ShownHistory(this.#runs, () => this.#later());
   #state: ViewState;
   #snapshot: Snapshot | undefined;
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
@@ -195,6 +197,7 @@ export class ConversationPanel extends Disposing {
           : stated && one && (await changeOf(one.line, stated, lacks ?? suiteCase)),
       failing,
       labels,
+      history: isFile ? this.#history.of(this.#ref) : undefined,
     });
   }
 
@@ -282,6 +285,8 @@ export class ConversationPanel extends Disposing {
         await this.#send();
         break;
       }
+      case 'show-changed':
+        break;
       case 'show-failing':
         await this.#showFailing(message.step);
         break;

@@ -25,6 +25,8 @@ export interface KnownCase {
   readonly finished: CaseLine | undefined;
   /** How the case has changed since. */
   readonly changed?: Change | undefined;
+  /** How the case came out over its last runs, in a sentence. */
+  readonly history?: string | undefined;
   /** Of the run that is shown, as in a snapshot. */
   readonly failing?: Pick<FailingCases, 'count' | 'at'> | undefined;
   /** What people say of the verdicts, as in a snapshot. */
@@ -34,7 +36,7 @@ export interface KnownCase {
 /** What the view shows of a case: as it runs, as it ended, or what will be judged. */
 export function snapshotOf(
   state: ViewState,
-  { suite, said, assertions, live, finished, changed, failing, labels }: KnownCase,
+  { suite, said, assertions, live, finished, changed, failing, history, labels }: KnownCase,
 ): Snapshot {
   const found = suite.outline.find(({ id }) => id === state.id);
   const common = {
@@ -43,6 +45,7 @@ export function snapshotOf(
     repetitions: found?.repetitions ?? finished?.repetitions ?? 1,
     ...(found?.description !== undefined && { description: found.description }),
     assertions: [...assertions],
+    ...(history !== undefined && { history }),
     ...(failing && {
       failing: { count: failing.count, ...(failing.at !== undefined && { at: failing.at }) },
     }),

@@ -52,8 +52,8 @@ export function restoreConversation(
   parts: PanelParts,
 ): void {
   const state = viewStateSchema.safeParse(given);
-  if (state.success) attach(panel, state.data, parts);
-  else panel.dispose();
+  if (!state.success) panel.dispose();
+  else attach(panel, state.data, parts);
 }
 
 function attach(

@@ -1,7 +1,7 @@
 import type { Hover } from 'vscode-languageserver-types';
 import type { Position } from '../../core/problem.ts';
 import type { CasesNow } from '../../evalfile/caseChanges.ts';
-import type { EvalDocument, LastRuns, LastVariants } from '../ports.ts';
+import type { EvalDocument, LastRuns, LastVariants, PastRuns } from '../ports.ts';
 import type { SymbolPorts } from '../symbols/sameSymbol.ts';
 import { documentation } from './keyMarkdown.ts';
 import { lastVerdict } from './lastVerdict.ts';
@@ -22,12 +22,13 @@ export async function hover(
   around?: SymbolPorts,
   lastVariants?: LastVariants,
   casesNow?: CasesNow,
+  pastRuns?: PastRuns,
 ): Promise<Hover | undefined> {
   const help =
     (await chosenTurns(document, position, lastRuns)) ??
     (around && (await symbolHover(document.yaml.path, position, around))) ??
     documentation(document.yaml, position);
-  const verdict = await lastVerdict(document, position, lastRuns, lastVariants, casesNow);
+  const verdict = await lastVerdict(document, position, lastRuns, lastVariants, casesNow, pastRuns);
   const parts = [verdict?.markdown, help?.markdown].filter((part) => part !== undefined);
   if (parts.length === 0) return undefined;
   const range = help?.range ?? verdict?.range;

@@ -1,10 +1,11 @@
 import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import type { Position, Range } from '../../core/problem.ts';
+import { historyText } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isFailure } from '../../core/verdict.ts';
 import { type CasesNow, textsNow } from '../../evalfile/caseChanges.ts';
 import type { OutlineAssertion, OutlineCase } from '../../evalfile/loadedSuite.ts';
-import type { EvalDocument, LastRuns, LastVariants } from '../ports.ts';
+import type { EvalDocument, LastRuns, LastVariants, PastRuns } from '../ports.ts';
 import { contains } from '../range.ts';
 import { assertionWay } from './assertionWay.ts';
 import type { HoverPart } from './keyMarkdown.ts';
@@ -25,6 +26,7 @@ export async function lastVerdict(
   lastRuns: LastRuns,
   lastVariants: LastVariants = async () => [],
   casesNow: CasesNow = textsNow,
+  pastRuns: PastRuns = async () => undefined,
 ): Promise<HoverPart | undefined> {
   const { suite } = document;
   const found = suite.outline.find(
@@ -50,8 +52,9 @@ export async function lastVerdict(
   const changed = [...changes, ...all.map(({ change }) => change)].find((one) => one);
   const counted = all.length > 0 ? [variantsMarkdown(all)] : [];
   if (parts.length + counted.length === 0) return undefined;
+  const past = subject.isCase && (await pastRuns(suite.path, found.id));
   return {
-    markdown: paragraphs(changeMarkdown(changed), ...counted, ...parts),
+    markdown: paragraphs(changeMarkdown(changed), past && historyText(past), ...counted, ...parts),
     range: subject.range,
   };
 }

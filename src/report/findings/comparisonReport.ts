@@ -1,5 +1,6 @@
 import type { ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
-import { OUTCOMES } from '../../analysis/outcome.ts';
+import { OUTCOMES } from '../../core/compared.ts';
+import { OUTCOME_ICONS, OUTCOME_WORDS } from '../../core/presentation/compared.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { scoreText } from '../../core/presentation/score.ts';
@@ -15,8 +16,6 @@ import {
   evidenceSentence,
   intervalText,
   noiseTexts,
-  OUTCOME_ICONS,
-  OUTCOME_WORDS,
   pText,
   runText,
   sideText,

@@ -2,30 +2,13 @@ import type { ComparedAssertion, Comparison } from '../../analysis/compareRuns.t
 import type { RunFacts } from '../../analysis/differences.ts';
 import type { Change, Evidence } from '../../analysis/evidence.ts';
 import type { NoiseRow } from '../../analysis/noise.ts';
-import type { Outcome, Side } from '../../analysis/outcome.ts';
+import type { Side } from '../../analysis/outcome.ts';
 import { counted } from '../../core/presentation/amounts.ts';
+import { OUTCOME_WORDS } from '../../core/presentation/compared.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { STATUS_WORDS } from '../../core/presentation/status.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-
-/** A sign and a word, so that nothing relies on colour. */
-export const OUTCOME_ICONS: Readonly<Record<Outcome, string>> = {
-  worse: '↓',
-  better: '↑',
-  undecided: '?',
-  unchanged: '=',
-  new: '+',
-  gone: '−',
-};
-
-export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
-  worse: 'worse',
-  better: 'better',
-  undecided: 'could not be judged in one of the runs, or did not apply',
-  unchanged: 'unchanged',
-  new: 'only in the second run',
-  gone: 'only in the first run',
-};
+import { unreachable } from '../../core/unreachable.ts';
 
 const NAME_LENGTH = 60;
 
@@ -94,7 +77,7 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
   const cases = Math.max(...evidence.map((one) => one.cases));
   const needed = Math.min(...evidence.map((one) => one.needed));
   if (evidence.every(({ says }) => says === 'too-few')) {
-    return `${counted(cases, 'case')} ${cases === 1 ? 'is' : 'are'} too few to tell: at least ${needed} would have to change in one direction.`;
+    return `${tooFewText(cases, needed)}.`;
   }
   const few = evidence.filter(({ says }) => says === 'too-few').length;
   const beside = few === 0 ? '' : `, and ${counted(few, 'assertion')} with too few cases to tell`;
@@ -105,11 +88,36 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
   return `No evidence of a change in ${counted(cases, 'case')}${beside}.${rate}`;
 }
 
+/** Of one assertion: `Tone: no evidence of a change in 200 cases: 0.98 → 0.97 (change −0.01, …).` */
+export function evidenceText(one: Evidence): string {
+  const { cases, needed, says } = one;
+  const name = visibleLine(one.name, NAME_LENGTH);
+  switch (says) {
+    case 'too-few':
+      return `${name}: ${tooFewText(cases, needed)}.`;
+    case 'no-evidence':
+      return `${name}: no evidence of a change in ${counted(cases, 'case')}: ${numbersText(one)}.`;
+    case 'worse':
+    case 'better':
+      return `${name}: evidence that it is ${says}: ${numbersText(one)}.`;
+    default:
+      return unreachable(says);
+  }
+}
+
+function tooFewText(cases: number, needed: number): string {
+  return `${counted(cases, 'case')} ${cases === 1 ? 'is' : 'are'} too few to tell: at least ${needed} would have to change in one direction`;
+}
+
 /** `Completeness 0.91 → 0.81 (change −0.10, 95 % −0.15 to −0.05, p 0.0004)` */
 function changeText(one: Evidence): string {
+  return `${visibleLine(one.name, NAME_LENGTH)} ${numbersText(one)}`;
+}
+
+function numbersText(one: Evidence): string {
   const { base, head } = one.test === 'mcnemar' ? one.passRate : one.score;
   const sums = `change ${signed(one.change.value)}, ${intervalText(one.change)}, p ${pText(one.adjusted)}`;
-  return `${visibleLine(one.name, NAME_LENGTH)} ${scoreText(base)} → ${scoreText(head)} (${sums})`;
+  return `${scoreText(base)} → ${scoreText(head)} (${sums})`;
 }
 
 /** How far the judges can be trusted to say the same again, a sentence each. */
@@ -130,23 +138,31 @@ export function noiseTexts(noise: readonly NoiseRow[]): string[] {
 }
 
 /** `✓ 1.00`-like, in words: `passed 1.00`, `2 of 3 passed 0.80`, `errored`. */
-export function sideText(side: Side | undefined): string {
+export function sideText(side: Side | undefined, ...thresholds: readonly number[]): string {
   if (!side) return 'none';
   const { status, score, passed, decided, errored } = side;
-  const shown = score === null ? '' : ` ${scoreText(score)}`;
+  const shown = score === null ? '' : ` ${scoreText(score, ...thresholds)}`;
   if (decided + errored < 2) return `${STATUS_WORDS[status]}${shown}`;
   const errors = errored === 0 ? '' : `, ${errored} ${STATUS_WORDS.error}`;
   return `${passed} of ${decided} ${STATUS_WORDS.pass}${errors}${shown}`;
 }
 
 /** `Completeness: passed 1.00 → failed 0.50, worse in turn 4` */
-export function assertionText({ name, base, head, turns, outcome }: ComparedAssertion): string {
-  const changes = [
-    ...(turns.worse.length > 0 ? [`worse in ${turnList(turns.worse)}`] : []),
-    ...(turns.better.length > 0 ? [`better in ${turnList(turns.better)}`] : []),
+export function assertionText(compared: ComparedAssertion): string {
+  const { name, base, head, turns, outcome, threshold } = compared;
+  const sides =
+    base && head
+      ? `${sideText(base, threshold)} → ${sideText(head, threshold)}`
+      : OUTCOME_WORDS[outcome];
+  return [`${visibleLine(name, NAME_LENGTH)}: ${sides}`, ...turnsText(turns)].join(', ');
+}
+
+/** `worse in turn 4`, `better in turns 2, 6` */
+export function turnsText({ worse, better }: ComparedAssertion['turns']): string[] {
+  return [
+    ...(worse.length > 0 ? [`worse in ${turnList(worse)}`] : []),
+    ...(better.length > 0 ? [`better in ${turnList(better)}`] : []),
   ];
-  const sides = base && head ? `${sideText(base)} → ${sideText(head)}` : OUTCOME_WORDS[outcome];
-  return [`${visibleLine(name, NAME_LENGTH)}: ${sides}`, ...changes].join(', ');
 }
 
 function turnList(turns: readonly number[]): string {

@@ -37,11 +37,11 @@ const NAMES = [
   'Cost',
 ];
 
-/** A run of so many cases, each with a verdict of so many assertions. */
-export function manyCases(count: number, assertions = NAMES.length): CaseLine[] {
+/** A run of so many cases, each with a verdict of so many assertions. @param shift by which scores differ */
+export function manyCases(count: number, assertions = NAMES.length, shift = 0): CaseLine[] {
   return Array.from({ length: count }, (_, at) => {
     const verdicts = NAMES.slice(0, assertions).map((name, index) => {
-      const score = ((at * 7 + index * 13) % 21) / 20;
+      const score = ((at * 7 + index * 13 + shift) % 21) / 20;
       const status = score >= 0.5 ? 'pass' : 'fail';
       const label = index === 3 && { label: ['none', 'unresolved', 'resolved'][at % 3] ?? '' };
       return at % 50 === index

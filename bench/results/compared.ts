@@ -1,0 +1,90 @@
+import type { Browser } from 'playwright-core';
+import { ComparedRuns } from '../../src/extension/comparison/comparedRuns.ts';
+import type { ToResults } from '../../src/protocol/resultsProtocol.ts';
+import { findingsOf } from '../../src/report/comparedTable.ts';
+import { openPage } from '../../test/support/view/viewPage.ts';
+import { act, EARLY, SCROLL, timed } from './acts.ts';
+
+/** What one round measured of two runs that are compared. */
+export interface ComparedRound {
+  /** From the start to the first rows: of the cases that were found in both runs after `EARLY`. */
+  readonly comparedOpened: number;
+  /** In the extension: from two records on the disk to the table. */
+  readonly comparedRead: number;
+  /** In the extension: what the numbers say of all cases. */
+  readonly findings: number;
+  /** In the page: from the message to the drawn rows. */
+  readonly comparedDrawn: number;
+  /** By *Only worse*. */
+  readonly comparedFiltered: number;
+  readonly comparedFrame: number;
+  readonly comparedNodes: number;
+}
+
+/** @param records of the two runs @param cases that each has */
+export async function measureCompared(
+  [base, head]: readonly [string, string],
+  root: string,
+  cases: number,
+  browser: Browser,
+): Promise<ComparedRound> {
+  const open = () => new ComparedRuns(new Map([[base, root]]), new Map([[head, root]]));
+  const first = open();
+  const began = performance.now();
+  const reading = first.readOn();
+  await new Promise((done) => setTimeout(done, EARLY));
+  first.compareEarly();
+  const early = structuredClone(messageOf(first, false));
+  const after = performance.now() - began;
+  await reading;
+  const runs = open();
+  const comparedRead = await timed(() => runs.readOn());
+  const findings = await timed(async () => void runs.comparison);
+  const view = await openPage<ToResults, unknown>(browser, { page: 'results' });
+  try {
+    await view.page.evaluate(`globalThis.early = ${JSON.stringify(early)}`);
+    await view.page.evaluate(`globalThis.message = ${JSON.stringify(messageOf(runs, true))}`);
+    const opened = await view.page.evaluate<number>(
+      act("postMessage(globalThis.early, '*')", "document.querySelector('.grid .body .row')"),
+    );
+    const comparedDrawn = await view.page.evaluate<number>(
+      act(
+        "postMessage(globalThis.message, '*')",
+        `document.querySelector('.grid').getAttribute('aria-rowcount') === '${cases + 1}'`,
+      ),
+    );
+    const comparedNodes = await view.page.evaluate<number>("document.querySelectorAll('*').length");
+    const { frame: comparedFrame } = await view.page.evaluate<{ frame: number }>(SCROLL);
+    const comparedFiltered = await view.page.evaluate<number>(
+      act(
+        `(() => {
+          const menu = document.querySelector('[aria-label="Change"]');
+          menu.value = 'worse';
+          menu.dispatchEvent(new Event('change'));
+        })()`,
+        "document.querySelector('.count').textContent.includes(' of ')",
+      ),
+    );
+    return {
+      comparedOpened: after + opened,
+      ...{ comparedRead, findings, comparedDrawn, comparedFiltered, comparedFrame, comparedNodes },
+    };
+  } finally {
+    await view.close();
+  }
+}
+
+function messageOf(runs: ComparedRuns, isWhole: boolean): ToResults {
+  const { table } = runs;
+  const comparison = isWhole ? runs.comparison : undefined;
+  const about = { records: ['b.jsonl'], title: 'Comparison', facts: [], problems: [] };
+  const found = comparison && { findings: findingsOf(comparison) };
+  return {
+    kind: 'snapshot',
+    results: {
+      ...about,
+      ...{ phase: 'over', generation: runs.generation, table },
+      comparison: { base: ['a.jsonl'], ...found },
+    },
+  };
+}

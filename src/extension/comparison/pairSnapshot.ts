@@ -1,0 +1,77 @@
+import type { ComparedAssertion, ComparedCase, Comparison } from '../../analysis/compareRuns.ts';
+import { keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import type { ComparedView, Ended, Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
+import { comparedWords } from '../../report/comparedTable.ts';
+import { assertionText, runText } from '../../report/findings/words.ts';
+import { finishedSnapshot } from '../../report/finishedSnapshot.ts';
+
+/** A case of two runs, one repetition of each. */
+export interface Pair {
+  readonly compared: ComparedCase;
+  readonly base: CaseLine | undefined;
+  readonly head: CaseLine | undefined;
+  /** Of which run has more. */
+  readonly repetitions: number;
+}
+
+/** What the conversation view shows of a case in two runs: of the second one, if it has it, with the first beside it. */
+export function pairSnapshot(
+  state: ViewState,
+  { compared, base, head, repetitions }: Pair,
+  runs: Pick<Comparison, 'base' | 'head'>,
+  changed: ComparedView['changed'],
+): Snapshot | undefined {
+  const line = head ?? base;
+  if (!line) return undefined;
+  const turns = (way: 'worse' | 'better') =>
+    [...new Set(compared.assertions.flatMap((one) => one.turns[way]))].sort((a, b) => a - b);
+  return {
+    ...finishedSnapshot(line),
+    state,
+    suiteName: line.suite_name,
+    ...(line.description !== undefined && { description: line.description }),
+    repetitions,
+    assertions: [],
+    compared: {
+      change: compared.outcome,
+      spoken: comparedWords(compared).spoken,
+      before: runText(runs.base),
+      after: runText(runs.head),
+      ...(base && head && { base: endedOf(base) }),
+      assertions: compared.assertions.map((one) => assertionOf(one, base, head)),
+      worse: turns('worse'),
+      better: turns('better'),
+      changed,
+    },
+  };
+}
+
+function endedOf(line: CaseLine): Ended {
+  const { status, score, threshold, reason, conversation, verdicts } = finishedSnapshot(line);
+  return {
+    ...{ status, score, conversation, verdicts },
+    ...(threshold !== undefined && { threshold }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+function assertionOf(
+  one: ComparedAssertion,
+  base: CaseLine | undefined,
+  head: CaseLine | undefined,
+): ComparedView['assertions'][number] {
+  const [before, after] = [base && indexOf(one.key, base), head && indexOf(one.key, head)];
+  return {
+    change: one.outcome,
+    text: assertionText(one),
+    ...(before !== undefined && { base: before }),
+    ...(after !== undefined && { head: after }),
+  };
+}
+
+/** Of an assertion's verdict in a line. */
+function indexOf(key: string, line: CaseLine): number | undefined {
+  const found = keyedVerdicts(line.verdicts).find(([own]) => own === key)?.[1];
+  return found && line.verdicts.indexOf(found);
+}

@@ -1,0 +1,110 @@
+import type { ComparedAssertion, ComparedCase, Comparison } from '../analysis/compareRuns.ts';
+import type { Side } from '../analysis/outcome.ts';
+import type { ComparedOutcome, ComparedWords } from '../core/compared.ts';
+import { OUTCOME_WORDS } from '../core/presentation/compared.ts';
+import { scoreText } from '../core/presentation/score.ts';
+import { STATUS_ICONS } from '../core/presentation/status.ts';
+import { NO_USAGE } from '../core/verdict.ts';
+import type { Findings, ResultsTable } from '../protocol/resultsProtocol.ts';
+import {
+  changedTexts,
+  evidenceSentence,
+  evidenceText,
+  noiseTexts,
+  runText,
+  sideText,
+  turnsText,
+} from './findings/words.ts';
+import { TableBuilder } from './resultsTable.ts';
+
+/** What a table shows of a case in one run besides what came out. */
+export interface CaseFacts {
+  readonly tags: readonly string[];
+  /** Of all repetitions. */
+  readonly cost: number | null;
+  /** Of all repetitions, in milliseconds. */
+  readonly duration: number;
+}
+
+/** The table of two runs, a row for each case. @param factsOf of a case in the first and in the second run */
+export function comparedTable(
+  cases: readonly ComparedCase[],
+  factsOf: (one: ComparedCase) => Readonly<Partial<Record<'base' | 'head', CaseFacts>>>,
+): ResultsTable {
+  const builder = new TableBuilder((suite) => suite);
+  for (const one of cases) {
+    const { base, head } = factsOf(one);
+    const facts = head ?? base;
+    const side = one.head ?? one.base;
+    if (!facts || !side) continue;
+    builder.add({
+      ...{ suite: one.suite, id: one.id, variant: one.variant, repetition: 1, repetitions: 1 },
+      ...{ tags: [...facts.tags], status: side.status, score: side.score },
+      usage: { ...NO_USAGE, cost: facts.cost },
+      duration: facts.duration,
+      verdicts: one.assertions.flatMap(verdictOf),
+      compared: comparedWords(one),
+      ...(base && head && { before: { cost: base.cost, duration: base.duration } }),
+    });
+  }
+  return builder.table;
+}
+
+/** What two runs differ by, in the words of the command line. */
+export function findingsOf(comparison: Comparison): Findings {
+  const { base, head, evidence, noise } = comparison;
+  return {
+    runs: [`Before: ${runText(base)}`, `After: ${runText(head)}`],
+    changed: changedTexts(comparison),
+    sentence: evidenceSentence(comparison),
+    evidence: evidence.map((one) => ({ says: one.says, text: evidenceText(one) })),
+    noise: noiseTexts(noise),
+  };
+}
+
+function verdictOf(one: ComparedAssertion) {
+  const side = one.head ?? one.base;
+  if (!side) return [];
+  return [
+    {
+      assertion: { name: one.name },
+      ...{ status: side.status, score: side.score, threshold: one.threshold },
+      compared: comparedWords({ ...one, more: turnsText(one.turns) }, one.threshold),
+    },
+  ];
+}
+
+interface Sides {
+  readonly outcome: ComparedOutcome;
+  readonly base?: Side;
+  readonly head?: Side;
+  /** What else is said. */
+  readonly more?: readonly string[];
+}
+
+/** @param thresholds that the scores are shown on their side of */
+export function comparedWords(
+  { outcome, base, head, more = [] }: Sides,
+  ...thresholds: readonly number[]
+): ComparedWords {
+  const each = [base, head].flatMap((side) => side ?? []);
+  const shown = each.map((side) => glance(side, thresholds));
+  const said = each.map((side) => sideText(side, ...thresholds));
+  const isOne = said.length < 2 || said[0] === said[1];
+  const sides = isOne ? (said[0] ?? '') : `from ${said.join(' to ')}`;
+  return {
+    change: outcome,
+    shown: isOne ? (shown[0] ?? '') : shown.join(' → '),
+    spoken: [OUTCOME_WORDS[outcome], sides, ...more].join(', '),
+  };
+}
+
+/** `✓ 1.00`, or `✗ 2/3 0.80` where it is repeated. */
+function glance({ status, score, passed, decided, errored }: Side, thresholds: readonly number[]) {
+  const isRepeated = decided + errored > 1;
+  return [
+    STATUS_ICONS[status],
+    ...(isRepeated ? [`${passed}/${decided}`] : []),
+    ...(score === null ? [] : [scoreText(score, ...thresholds)]),
+  ].join(' ');
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { Workbench } from '../support/host/workbench.ts';
+import { paleTexts } from '../support/view/contrast.ts';
+
+/** What the agent says last in each case, before and after. */
+const BEFORE = { alpha: 'It is there.', beta: 'No idea.', gamma: 'Here.', old: 'There.' };
+const AFTER = { alpha: 'No idea.', beta: 'It is there.', gamma: 'Here.', young: 'There.' };
+
+function suiteOf(replies: Readonly<Record<string, string>>): string {
+  const cases = Object.entries(replies).map(([id, assistant]) => ({
+    id,
+    transcript: [
+      { user: 'I look for my parcel.' },
+      { assistant: 'Where do you look for it?' },
+      { user: 'At the door. Is it there?' },
+      { assistant },
+    ],
+    assert: [
+      { type: 'contains', value: 'ere', at: 'each', name: 'Says where' },
+      { type: 'max-turns', max: 4 },
+    ],
+  }));
+  return JSON.stringify({ name: 'Replies', cases }, null, 1);
+}
+
+describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
+  let folder: string;
+  let suite: string;
+  let workbench: Workbench;
+
+  const rows = () => workbench.page.locator('.pane-body .monaco-list-row[aria-label*="passed"]');
+  const table = () => workbench.frameWith('[data-page="results"] .grid .cell[data-change]');
+  const pair = () => workbench.frameWith('[data-page="conversation"] .pair.turns');
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await workbench.page.keyboard.press(key);
+  };
+
+  async function showRuns(count: number): Promise<void> {
+    await workbench.until(
+      'the list of runs',
+      async () => {
+        await workbench.window.command('turnlight.runs.focus').catch(() => {});
+        const isFocused = await workbench.page.evaluate<boolean>(
+          "document.activeElement?.closest('.pane-body') != null",
+        );
+        return isFocused ? rows().count() : 0;
+      },
+      (found) => found === count,
+    );
+  }
+
+  const active = async () =>
+    (await table()).evaluate<string>(
+      "document.getElementById(document.querySelector('.grid').getAttribute('aria-activedescendant'))?.getAttribute('aria-label') ?? ''",
+    );
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-comparison-')));
+    suite = join(folder, 'replies.eval.yaml');
+    await writeFile(suite, suiteOf(BEFORE));
+    workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.clickLens('Run all', suite, 1);
+    await workbench.page.locator('.statusbar-item').getByText('Evals 1 failed').waitFor();
+    await showRuns(1);
+    await writeFile(suite, suiteOf(AFTER));
+    await workbench.clickLens('Run all', suite, 1);
+    await showRuns(2);
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('are chosen, read and walked through by the keyboard alone', async () => {
+    await press('Home', 'Control+a', 'Shift+F10');
+    await workbench.page.getByRole('menuitem', { name: 'Compare Selected' }).waitFor();
+    await workbench.screenshot('comparison-menu');
+    await workbench.until(
+      'the item of the menu',
+      async () => {
+        await press('ArrowDown');
+        return workbench.page.locator('.monaco-menu .action-item.focused').innerText();
+      },
+      (words) => words.includes('Compare Selected'),
+    );
+    await press('Enter');
+    const found = await table();
+    await found.getByText('are too few to tell').first().waitFor();
+    const titles = () => found.locator('.body [role=rowheader]').allTextContents();
+    assert.deepEqual(await titles(), ['alpha', 'beta', 'gamma', 'young', 'old']);
+    await workbench.until(
+      'the focus on the table',
+      () => found.evaluate<string>("document.activeElement?.getAttribute('role') ?? ''"),
+      (role) => role === 'grid',
+    );
+    await press('Control+Home', 'ArrowRight', 'ArrowRight');
+    assert.equal(
+      await active(),
+      'Says where: worse, from passed 1.00 to failed 0.50, worse in turn 4',
+    );
+    await workbench.screenshot('comparison');
+    await press('Enter');
+    const view = await pair();
+    const title = () => view.locator('h1').innerText();
+    assert.equal(await title(), 'alpha');
+    await workbench.until(
+      'the turn that became worse',
+      () => view.evaluate<string>('document.activeElement?.getAttribute("aria-label") ?? ""'),
+      (name) =>
+        name ===
+        'Turn 4, worse, before: Assistant, passed, score 1.00, after: Assistant, failed, score 0.00',
+    );
+    await workbench.screenshot('comparison-conversation');
+    await press('Shift+N');
+    await workbench.until('the next changed case', title, (words) => words === 'beta');
+    await press('Shift+P', 'Shift+P');
+    await workbench.until('the last one, round', title, (words) => words === 'old');
+    await view.getByText('only in the first run').first().waitFor();
+  });
+
+  for (const [theme, name, drawn] of [
+    ['Default Light Modern', 'light', 'vscode-light'],
+    ['Default Dark Modern', 'dark', 'vscode-dark'],
+    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
+  ] as const) {
+    it(`have contrast enough for all of their text in ${name}`, async () => {
+      await workbench.window.configure('workbench.colorTheme', theme);
+      await showRuns(2);
+      await press('Home', 'Control+a');
+      await workbench.window.command('turnlight.compareSelected');
+      const found = await workbench.frameWith(`body.${drawn} .grid .cell[data-change]`);
+      await found.getByText('are too few to tell').first().waitFor();
+      await workbench.screenshot(`comparison-${name}`);
+      assert.deepEqual(await paleTexts(found), []);
+      await press('Control+Home', 'Enter');
+      const view = await workbench.frameWith(`body.${drawn} .pair.turns`);
+      await workbench.screenshot(`comparison-conversation-${name}`);
+      const pale = await paleTexts(view);
+      // A sign beside its word may be paler.
+      assert.deepEqual(
+        pale.filter((text) => !text.includes(' icon: ')),
+        [],
+      );
+    });
+  }
+});

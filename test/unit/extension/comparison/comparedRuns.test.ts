@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { compareRuns } from '../../../../src/analysis/compareRuns.ts';
+import { ComparedRuns } from '../../../../src/extension/comparison/comparedRuns.ts';
+import { findingsOf } from '../../../../src/report/comparedTable.ts';
+import { resultsMarkdown } from '../../../../src/report/resultsMarkdown.ts';
+import {
+  buildVerdict,
+  comparedOf,
+  type Given,
+  judgedLine,
+  writeRun,
+} from '../../../support/comparing.ts';
+
+const line = (id: string, ...given: readonly Given[]) =>
+  given.map((one, index) =>
+    judgedLine(id, [buildVerdict(one, { key: 'Tone', turns: [[2, one]] })], {
+      suite: '/work/suite.eval.yaml',
+      ...{ repetition: index + 1, repetitions: given.length, tags: [`tag ${id}`] },
+    }),
+  );
+
+const BEFORE = [...line('a', 1), ...line('b', 0.2), ...line('c', 1, 1, 1), ...line('old', 1)];
+const AFTER = [...line('b', 0.9), ...line('a', 'error'), ...line('c', 1, 0, 1), ...line('new', 1)];
+
+describe('two runs that are compared in the editor', () => {
+  let folder: string;
+  let runs: ComparedRuns;
+  let head: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'turnlight-compared-'));
+    const base = await writeRun(folder, { lines: BEFORE });
+    ({ path: head } = await writeRun(folder, { lines: AFTER, ended: false }));
+    runs = new ComparedRuns(new Map([[base.path, folder]]), new Map([[head, folder]]));
+    await runs.readOn();
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('are a table, a row for each case whatever its repetitions, the worse first', () => {
+    const rows = runs.table.cases.map(({ title, compared }) => `${title}: ${compared?.spoken}`);
+    assert.deepEqual(rows, [
+      'c: worse, from 3 of 3 passed to 2 of 3 passed',
+      'b: better, from failed to passed',
+      'a: could not be judged in one of the runs, or did not apply, from passed to errored',
+      'new: only in the second run, passed',
+      'old: only in the first run, passed',
+    ]);
+    const [cell] = runs.table.columns[0]?.outcomes ?? [];
+    assert.equal(cell?.compared?.shown, '✓ 3/3 1.00 → ✗ 2/3 0.67');
+    assert.deepEqual(runs.changed, [0, 1, 2, 3, 4]);
+  });
+
+  it('say what the command line says of the same two runs', () => {
+    const [base, now] = [comparedOf(BEFORE), comparedOf(AFTER)];
+    const { sentence, evidence } = findingsOf(compareRuns(base, now));
+    const own = runs.comparison && findingsOf(runs.comparison);
+    assert.equal(own?.sentence, sentence);
+    assert.deepEqual(
+      own?.evidence.map(({ says }) => says),
+      evidence.map(({ says }) => says),
+    );
+  });
+
+  it('lead to the lines of both, by the path of the eval file', async () => {
+    const suite = join(folder, 'suite.eval.yaml');
+    const row = runs.rowOf({ suite, id: 'c' });
+    assert.equal(row, 0);
+    const found = runs.at(row);
+    assert.deepEqual(
+      found?.head.map(({ repetition, record }) => [repetition, record === head]),
+      [
+        [1, true],
+        [2, true],
+        [3, true],
+      ],
+    );
+    assert.equal(runs.rowOf({ suite, id: 'none' }), -1);
+  });
+
+  it('are copied as Markdown with both sides of each cell', () => {
+    const text = resultsMarkdown(runs.table, [0]);
+    assert.match(text, /\| Case \| Change \| Tone \|/);
+    assert.match(text, /↓ ✓ .* → ✗ /);
+  });
+
+  it('are compared anew as a record grows, and not where nothing is new', async () => {
+    const { generation } = runs;
+    await runs.readOn();
+    assert.equal(runs.generation, generation);
+    const [added = ''] = (await readFile(head, 'utf8')).split('\n').slice(1);
+    await appendFile(head, `${added.replaceAll('"id":"b"', '"id":"old"')}\n`);
+    await runs.readOn();
+    assert.ok(runs.generation > generation);
+    assert.equal(runs.table.cases.filter(({ compared }) => compared?.change === 'gone').length, 0);
+  });
+
+  it('show while they are read only what was found in both', () => {
+    runs.compareEarly();
+    const changes = runs.table.cases.map(({ compared }) => compared?.change);
+    assert.ok(!changes.includes('new') && !changes.includes('gone'));
+  });
+});
