@@ -3,6 +3,7 @@ import type { KeyHost } from '../core/environment.ts';
 import { addressSchema } from './address.ts';
 import { ModelError, type ModelProvider } from './model.ts';
 import { apiKey, endpointKeys, KEY_LOOKUP, variableKey } from './openai/params.ts';
+import { loadClients } from './openai/provider.ts';
 
 const ENDPOINT = 'AZURE_OPENAI_ENDPOINT';
 const KEY = 'AZURE_OPENAI_API_KEY';
@@ -47,6 +48,7 @@ export const azureOpenaiProvider: ModelProvider = {
   summary: 'A deployment of Azure OpenAI, by key or token',
   schema: azureSchema,
   keyVariables: [KEY, TOKEN],
+  load: loadClients,
   async connect(spec, host) {
     const params = azureSchema.parse(spec.params);
     const found = await secretOf(params, host);

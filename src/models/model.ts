@@ -201,5 +201,7 @@ export interface ModelProvider {
   readonly schema: z.ZodObject;
   /** Names of the variables that hold keys, unless a model names others; absent if it needs none. */
   readonly keyVariables?: readonly string[];
+  /** Loads what asking takes, ahead of the first request; absent where that is nothing. */
+  readonly load?: () => Promise<unknown>;
   connect(spec: ModelSpec, host: KeyHost): Promise<Connection>;
 }

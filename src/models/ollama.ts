@@ -4,6 +4,7 @@ import { addressSchema } from './address.ts';
 import { whatToStart } from './localServers.ts';
 import type { ModelProvider } from './model.ts';
 import { endpointKeys } from './openai/params.ts';
+import { loadClients } from './openai/provider.ts';
 
 const LOCAL = 'http://localhost:11434';
 const HOST_VARIABLE = 'OLLAMA_HOST';
@@ -26,6 +27,7 @@ export const ollamaProvider: ModelProvider = {
   provider: 'ollama',
   summary: 'Ollama on this machine',
   schema: ollamaSchema,
+  load: loadClients,
   async connect(spec, host) {
     const params = ollamaSchema.parse(spec.params);
     const server = params.base_url ?? addressOf(host.env(HOST_VARIABLE));

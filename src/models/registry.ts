@@ -22,6 +22,15 @@ export function findProvider(provider: string): ModelProvider | undefined {
   return modelProviders.find((one) => one.provider === provider);
 }
 
+/** Loads what asking these models takes, ahead of the first request. What goes wrong is told by that request. */
+export function loadAhead(specs: readonly ModelSpec[]): void {
+  for (const provider of new Set(specs.map((one) => one.provider))) {
+    findProvider(provider)
+      ?.load?.()
+      .catch(() => {});
+  }
+}
+
 /**
  * Makes a model that may be asked, and whose replies hold no secrets.
  *

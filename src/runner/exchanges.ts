@@ -15,7 +15,7 @@ import { keyVariablesOf, usualKeyVariables } from '../models/keyVariables.ts';
 import { type Model, ModelError, type ModelHost } from '../models/model.ts';
 import { openPlayer, type Player, replayingModel } from '../models/player.ts';
 import { openRecorder, type Recorder, recordingModel } from '../models/recording.ts';
-import { createModel } from '../models/registry.ts';
+import { createModel, loadAhead } from '../models/registry.ts';
 import { Answers } from '../store/answers.ts';
 import { examplesOf } from '../store/examples.ts';
 import type { FoundHome } from '../store/home.ts';
@@ -135,6 +135,11 @@ export class Exchanges {
   /** True once the limit of the cost ended the run. */
   get stopped(): boolean {
     return this.#budget?.exhausted ?? false;
+  }
+
+  /** Loads what asking these models takes, while a run still waits for the disk. */
+  loadAhead(specs: readonly ModelSpec[]): void {
+    if (!this.#player && !this.#options.elsewhere) loadAhead(specs);
   }
 
   /** @throws RunRefusedError where the limit of the cost cannot be held with these models */

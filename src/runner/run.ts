@@ -37,8 +37,11 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
   const exchanges = await Exchanges.open(options, homes, unwritten);
   let kept: RunRecords | undefined;
   try {
-    exchanges.checkPrices(modelsOf(planned.map((one) => one.case)));
-    const { run, byRoot } = await describeRun(options, planned, rootOf);
+    const models = modelsOf(planned.map((one) => one.case));
+    exchanges.checkPrices(models);
+    const describing = describeRun(options, planned, rootOf);
+    exchanges.loadAhead(models);
+    const { run, byRoot } = await describing;
     const resumed = options.resume && (await resume(options.resume, planned, homes, exchanges));
     if (options.keepRecord) {
       kept = await RunRecords.open(byRoot, homes, options.scrubber, resumed?.staying);

@@ -23,8 +23,6 @@ const FEWEST_WORDS = 3;
 /** Characters of a piece, at least. The detector reads no more than some 350 bytes of each. */
 const PIECE = 100;
 
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
-
 let loading: Promise<DetectLanguage> | undefined;
 
 /** Loads the detector with its data, about a megabyte, when it is needed first. */
@@ -36,6 +34,7 @@ export function languageDetector(): Promise<DetectLanguage> {
 async function load(): Promise<DetectLanguage> {
   const { eld } = await import('eld/extrasmall');
   const detector = eld.newInstance();
+  const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
   // Addresses and numbers are of no language.
   detector.enableTextCleanup(true);
   return async (text) => {
@@ -43,7 +42,7 @@ async function load(): Promise<DetectLanguage> {
     if (!(await hasWords(prose))) return undefined;
     const step = stepsOf();
     const lengths = new Map<string, number>();
-    for (const piece of piecesOf(prose)) {
+    for (const piece of piecesOf(prose, sentences)) {
       await step();
       const found = detector.detect(piece);
       if (!found.isReliable()) continue;
@@ -69,7 +68,7 @@ async function hasWords(text: string): Promise<boolean> {
   return false;
 }
 
-function* piecesOf(text: string): Generator<string> {
+function* piecesOf(text: string, sentences: Intl.Segmenter): Generator<string> {
   let piece = '';
   for (const { segment } of sentences.segment(text)) {
     piece += segment;

@@ -103,7 +103,13 @@ function jsonEscape(character: string): string {
     .join('');
 }
 
-const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made when it is first needed, since that takes longer than most modules to load. */
+function characters(): Intl.Segmenter {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter;
+}
 
 function shortened(text: string, length: number): string {
   if (text.length <= length) return text;
@@ -111,7 +117,7 @@ function shortened(text: string, length: number): string {
   let end = 0;
   let count = 0;
   let cut = 0;
-  for (const { segment } of characters.segment(text)) {
+  for (const { segment } of characters().segment(text)) {
     count += Array.from(segment).length;
     if (count > length) return `${text.slice(0, cut)}…`;
     end += segment.length;

@@ -20,6 +20,7 @@ export const openaiProvider: ModelProvider = {
   summary: 'OpenAI, or any endpoint that speaks its Chat Completions or Responses (`base_url`)',
   schema: openaiSchema,
   keyVariables: [OPENAI_KEY],
+  load: loadClients,
   async connect(spec, host) {
     const params = openaiSchema.parse(spec.params);
     const keyName = params.api_key_env ?? OPENAI_KEY;
@@ -51,6 +52,12 @@ export const openaiProvider: ModelProvider = {
     };
   },
 };
+
+/** With the `fetch` of Node, which is loaded when one of its classes is first used. */
+export function loadClients(): Promise<unknown> {
+  new Headers();
+  return import('./clients.ts');
+}
 
 const NO_ACCOUNT: Account = { organization: null, project: null };
 
