@@ -8,8 +8,6 @@ import { columnWidths, plainTable, widthOf } from './plainTable.ts';
 
 const NAME_LENGTH = 24;
 const CELL_LENGTH = 18;
-/** What a column takes at least, with what parts it from the next one. */
-const NARROWEST = 3;
 
 /**
  * Cases × assertions. Where the columns do not fit into `width`, a list of the same content.
@@ -23,10 +21,8 @@ export function caseTable(
   boxed: boolean,
 ): string {
   const columns = columnsOf(lines);
-  // Where each case has sentences of its own, thousands of columns would be laid out for nothing.
-  if (columns.length * NARROWEST > width) return caseList(lines, paint);
   const head = ['Case', ...columns.map(({ name }) => visibleLine(name, NAME_LENGTH))];
-  // Where each case is asked something of its own, the cells alone would take minutes.
+  // Where each case has sentences of its own, thousands of columns would be laid out for nothing.
   if (widthOf(columnWidths([head]), boxed) > width) return caseList(lines, paint);
   const rows = lines.map((line) => [caseCell(line, paint), ...cells(line, columns, paint)]);
   const widths = columnWidths([head, ...rows]);

@@ -346,16 +346,3 @@ test('a decision graph tells its way, a group what failed in it, an unstable ver
   );
   assert.match(text, /^Unstable: c, Stars: asked 3 times, spread 0\.40, unstable$/m);
 });
-
-test('Cases that are each asked something of their own are a list, however many', () => {
-  const cases = Array.from({ length: 2_000 }, (_, index) =>
-    buildCaseLine({
-      id: `case-${index}`,
-      status: 'pass',
-      score: 1,
-      verdicts: [buildVerdict({ name: `About ${index}`, status: 'pass', score: 1 })],
-    }),
-  );
-  const text = report(runEvents(cases));
-  assert.match(text, /✓ case-1999\n {4}✓ 1\.00 {2}About 1999\n/);
-});
