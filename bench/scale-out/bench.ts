@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownFolders } from '../../test/support/answersFolder.ts';
 import { startRedis, type TestRedis } from '../../test/support/redis.ts';
 import { type Result, say, today } from '../print.ts';
 import { TURNLIGHT } from '../processes.ts';
@@ -81,7 +82,7 @@ interface Process {
 }
 
 function start(cwd: string, args: readonly string[]): Process {
-  const env = { ...process.env, OPENAI_API_KEY: 'no-key-at-all', XDG_CONFIG_HOME: cwd };
+  const env = ownFolders({ ...process.env, OPENAI_API_KEY: 'no-key-at-all' });
   const child = spawn(process.execPath, [TURNLIGHT, ...args], {
     cwd,
     env,

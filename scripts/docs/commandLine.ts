@@ -26,7 +26,7 @@ const NO_SHELL: Shell = {
 /** Each command with its arguments and options. */
 export function commands(): string {
   return createProgram(NO_SHELL, () => {})
-    .commands.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]))
+    .commands.flatMap((command) => [command, ...command.commands])
     .map((command) => {
       const name = fullName(command);
       const options = command.options.map(({ flags, description, defaultValue }) => [

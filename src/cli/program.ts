@@ -47,6 +47,7 @@ export function explain(error: unknown, shell: Shell): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.passed : EXIT.invalid;
   if (error instanceof UsageError || error instanceof ReasonedError) {
     shell.err.write(`${visibleText(error.message)}\n`);
+    if (error instanceof QueueError && error.reason === 'bad-address') return EXIT.invalid;
     if (error instanceof MlflowError || error instanceof QueueError) return EXIT.errored;
     if (!(error instanceof UnwritableError)) return EXIT.invalid;
     if (error.what === RECORD) shell.err.write('Or run without a record: --no-save.\n');
@@ -218,7 +219,7 @@ function addCache(program: Command, shell: Shell, done: (code: ExitCode) => void
     });
   cache
     .command('clear')
-    .description('remove them')
+    .description('remove all answers of earlier runs that are kept')
     .action(async () => {
       const { clearCache } = await import('./commands/cacheCommand.ts');
       done(await clearCache(shell));

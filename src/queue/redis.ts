@@ -94,7 +94,7 @@ function shownAddress(url: string, scrubber: Scrubber): string {
   if (!['redis:', 'rediss:'].includes(protocol) || host === '') {
     throw new QueueError(
       'bad-address',
-      '--queue: expected the address of a Redis or Valkey, such as redis://localhost:6379 or rediss://queue.example.com:6380. With the address in TURNLIGHT_QUEUE, write --queue after the files.',
+      '--queue: expected the address of a Redis or Valkey, such as redis://localhost:6379 or rediss://queue.example.com:6380. With the address in TURNLIGHT_QUEUE, write --queue last.',
     );
   }
   scrubber.add('password of the queue', decodeURIComponent(password));

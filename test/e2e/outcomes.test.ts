@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { Locator } from 'playwright-core';
+import { ownFolders } from '../support/answersFolder.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 
@@ -95,7 +96,11 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
       await workbench.window.open(path);
       await workbench.window.served(path);
       if (round === 0) await workbench.window.command('turnlight.runFile');
-      else await promisify(execFile)(process.execPath, [CLI, 'run', path], { cwd: folder });
+      else
+        await promisify(execFile)(process.execPath, [CLI, 'run', path], {
+          cwd: folder,
+          env: ownFolders(process.env),
+        });
       await workbench.until(
         'the verdict before the turn',
         () => workbench.drawnText(),
@@ -119,7 +124,9 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.testsShow('the file', 'slow.eval.yaml');
     await workbench.unfoldTests();
     await workbench.testsShow('the cases', 'sooner', 'later');
-    const run = promisify(execFile)(process.execPath, [CLI, 'run', path]).catch(() => {});
+    const run = promisify(execFile)(process.execPath, [CLI, 'run', path], {
+      env: ownFolders(process.env),
+    }).catch(() => {});
     await workbench.until(
       'the first outcome, with the time that it took',
       () => workbench.testRows(),

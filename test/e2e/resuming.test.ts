@@ -4,6 +4,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { ownFolders } from '../support/answersFolder.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { asked, recordsOf } from '../support/resuming.ts';
@@ -67,7 +68,11 @@ describe('a run that was killed, from the Testing view', { timeout: 600_000 }, (
   it('of the command line goes on by the menu of the view', async (t) => {
     const { folder, workbench, halfRun, resumed } = await started(t);
     const cli = [join(CHECKOUT, 'dist/cli.js'), 'run', 'suite.eval.yaml'];
-    const run = spawn(process.execPath, cli, { cwd: folder, stdio: 'ignore' });
+    const run = spawn(process.execPath, cli, {
+      cwd: folder,
+      env: ownFolders(process.env),
+      stdio: 'ignore',
+    });
     await halfRun();
     run.kill('SIGKILL');
     const { page } = workbench();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { ownFolders } from '../support/answersFolder.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { recordsOf } from '../support/resuming.ts';
@@ -91,7 +92,10 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
 
   it('keeps its records where the command line does, from whatever folder that is run', async () => {
     const args = [join(CHECKOUT, 'dist/cli.js'), 'run', 'shopfast', '--case', 'order-status'];
-    await promisify(execFile)(process.execPath, args, { cwd: folder });
+    await promisify(execFile)(process.execPath, args, {
+      cwd: folder,
+      env: ownFolders(process.env),
+    });
     const sources = (await records()).map(([run]) => run?.options?.from);
     assert.deepEqual(new Set(sources), new Set(['editor', undefined]));
   });
@@ -103,6 +107,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     const runOutside = () =>
       promisify(execFile)(process.execPath, [join(CHECKOUT, 'dist/cli.js'), 'run', file], {
         cwd: folder,
+        env: ownFolders(process.env),
       }).catch(() => {});
     await writeFile(file, suite('Hello'));
     await workbench.showTests();

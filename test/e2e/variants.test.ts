@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { ownFolders } from '../support/answersFolder.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 
@@ -70,6 +71,7 @@ describe('a case that stands for several conversations, in the editor', {
     );
     await promisify(execFile)(process.execPath, [CLI, 'run', '--case', 'greets/rude', suite], {
       cwd: folder,
+      env: ownFolders(process.env),
     });
     await workbench.testsShow(
       'the outcome of one',

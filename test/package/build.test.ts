@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
+import { ownFolders } from '../support/answersFolder.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 
 const node = (...args: readonly string[]) =>
-  promisify(execFile)(process.execPath, args, { cwd: CHECKOUT });
+  promisify(execFile)(process.execPath, args, { cwd: CHECKOUT, env: ownFolders(process.env) });
 
 describe('the package for npm', { timeout: 120_000 }, () => {
   it('brings a command line that runs', async (t) => {

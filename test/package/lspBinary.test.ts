@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { ownFolders } from '../support/answersFolder.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 
 interface Message {
@@ -67,7 +68,9 @@ describe('the packaged command line', { timeout: 60_000 }, () => {
     const text =
       'cases:\n  - id: größe\n    transcript: [{user: Hi 👋}, {assistant: Hello}]\n    asert: [x]\n';
     await writeFile(join(folder, 'a.eval.yaml'), text);
-    const child = spawn(process.execPath, [join(CHECKOUT, 'dist/cli.js'), 'lsp', '--stdio']);
+    const child = spawn(process.execPath, [join(CHECKOUT, 'dist/cli.js'), 'lsp', '--stdio'], {
+      env: ownFolders(process.env),
+    });
     t.after(() => child.kill());
     const frames = new Frames(child);
     const uri = pathToFileURL(join(folder, 'a.eval.yaml')).toString();

@@ -10,6 +10,15 @@ export function emptyCache(): string {
   return mkdtempSync(join(all, 'cache-'));
 }
 
+/**
+ * Variables for a Turnlight that a test starts: those given, and folders of its own where the user's
+ * cache and allowed hosts would be.
+ */
+export function ownFolders<Env extends NodeJS.ProcessEnv>(env: Env) {
+  const folder = emptyCache();
+  return { ...env, XDG_CONFIG_HOME: join(folder, 'config'), TURNLIGHT_CACHE_DIR: folder };
+}
+
 function folderOfProcess(): string {
   const folder = mkdtempSync(join(tmpdir(), 'turnlight-answers-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));

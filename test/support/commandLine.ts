@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { COMPILED } from '../../scripts/compiled.ts';
-import { emptyCache } from './answersFolder.ts';
+import { ownFolders } from './answersFolder.ts';
 
 /** The program of the command line. */
 export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
@@ -50,12 +50,10 @@ export function start(
   );
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
-    // The user's own files are not for tests.
+    // What is allowed lasts from one command in the folder to the next.
     env: {
-      ...inherited,
-      ...COMPILED,
+      ...ownFolders({ ...inherited, ...COMPILED }),
       XDG_CONFIG_HOME: join(folder, '.config'),
-      TURNLIGHT_CACHE_DIR: emptyCache(),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,15 +1,27 @@
+import { errorText } from '../../core/errors.ts';
 import { LIMITS } from '../../core/limits.ts';
 import { bytesText, counted } from '../../core/presentation/amounts.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { unwritable } from '../../disk/unwritable.ts';
-import { answersFolder, bytesOf, keptFiles, prune } from '../../store/answersFolder.ts';
+import {
+  answersFolder,
+  bytesOf,
+  keptFiles,
+  preparedFolder,
+  prune,
+} from '../../store/answersFolder.ts';
+import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import type { Shell } from '../shell.ts';
 
 /** Says where answers are kept, how many, and what they take. */
-export async function tellCache({ env, out }: Shell): Promise<ExitCode> {
+export async function tellCache({ env, out, folder: here }: Shell): Promise<ExitCode> {
   const folder = answersFolder(env);
   const files = await keptFiles(folder);
   out.write(`${folder}\n${sizeText(files)} of at most ${bytesText(LIMITS.cache)}\n`);
+  await preparedFolder(folder, [workspaceOf(here)]).catch((error: unknown) =>
+    out.write(`Not used: ${visibleLine(errorText(error))}\n`),
+  );
   return EXIT.passed;
 }
 

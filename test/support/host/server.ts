@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownFolders } from '../answersFolder.ts';
 import { Companions, TEST_PORT } from './channel.ts';
 import { installExtensions } from './extensions.ts';
 import { installHost } from './install.ts';
@@ -57,11 +58,8 @@ export async function startHost(trusted: boolean): Promise<Host> {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
       env: {
-        ...process.env,
+        ...ownFolders(process.env),
         [TEST_PORT]: String(companions.port),
-        // The user's own files are not for tests.
-        XDG_CONFIG_HOME: profile,
-        TURNLIGHT_CACHE_DIR: join(profile, 'answers'),
         TURNLIGHT_TEST_KEY: 'sk-test-0123456789',
       },
     },

@@ -8,6 +8,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
+import { ownFolders } from '../answersFolder.ts';
 import { CHECKOUT } from '../host/install.ts';
 
 export interface LanguageServer {
@@ -35,6 +36,7 @@ export async function startLanguageServer(
   capabilities: ClientCapabilities = {},
 ): Promise<LanguageServer> {
   const child = spawn(process.execPath, [join(CHECKOUT, 'src/cli/main.ts'), 'lsp', '--stdio'], {
+    env: ownFolders(process.env),
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const connection = createProtocolConnection(

@@ -47,6 +47,14 @@ test('cache: tells where answers are kept and how many, and removes them', async
   assert.equal((await run('run')).asked, 2);
 });
 
+test('cache: says why a folder is not used', async (t) => {
+  const { folder } = await setUp(t);
+  const env = { TURNLIGHT_CACHE_DIR: join(folder, 'answers') };
+  const { code, out } = await turnlight(folder, ['cache'], env);
+  assert.equal(code, 0);
+  assert.match(out, /^Not used: .*answers is in the workspace, .* Set TURNLIGHT_CACHE_DIR/m);
+});
+
 test('run: a file of variables may not say where answers are kept', async (t) => {
   const { folder, run } = await setUp(t);
   for (const name of ['TURNLIGHT_CACHE_DIR', 'XDG_CACHE_HOME']) {

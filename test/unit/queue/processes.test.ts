@@ -114,14 +114,13 @@ describe('the commands of a queue without one', { timeout: 120_000 }, () => {
 
   it('say what an address looks like, without repeating what was given', async (t) => {
     const folder = await workspaceWith(t, FILES);
-    const { code, err } = await turnlight(folder, [
-      'run',
-      '--queue',
-      `http://:${PASSWORD}@localhost`,
-    ]);
-    assert.equal(code, 2, err);
-    assert.match(err, /expected the address of a Redis or Valkey, such as redis:/);
-    assert.doesNotMatch(err, new RegExp(PASSWORD));
+    for (const command of ['run', 'worker']) {
+      const args = [command, '--queue', `http://:${PASSWORD}@localhost`];
+      const { code, err } = await turnlight(folder, args);
+      assert.equal(code, 3, err);
+      assert.match(err, /expected the address of a Redis or Valkey, such as redis:/);
+      assert.doesNotMatch(err, new RegExp(PASSWORD));
+    }
   });
 
   it('say which packages to install where they are missing', async (t) => {
