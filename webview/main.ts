@@ -8,9 +8,11 @@ import './style/quotes.css';
 import './style/report.css';
 import './style/results.css';
 import './style/compare.css';
+import './style/agreement.css';
 import { RUN_ELEMENT } from '../src/protocol/reportPage.ts';
-import { PAGE_ATTRIBUTE } from '../src/protocol/viewPage.ts';
+import { PAGE_ATTRIBUTE, type ViewPage } from '../src/protocol/viewPage.ts';
 import { toViewSchema } from '../src/protocol/viewProtocol.ts';
+import { showAgreement } from './agreement/main.ts';
 import { vsCodeHost } from './host.ts';
 import { showReport } from './report.ts';
 import { showResults } from './results/main.ts';
@@ -21,9 +23,13 @@ const root = document.getElementById('app');
 const run = document.getElementById(RUN_ELEMENT);
 if (root) registerControls();
 if (root && run) showReport(root, run.textContent ?? '');
-else if (root && document.documentElement.getAttribute(PAGE_ATTRIBUTE) === 'results') {
-  showResults(root);
-} else if (root) showConversation(root);
+else if (root && isPage('results')) showResults(root);
+else if (root && isPage('agreement')) showAgreement(root);
+else if (root) showConversation(root);
+
+function isPage(page: ViewPage): boolean {
+  return document.documentElement.getAttribute(PAGE_ATTRIBUTE) === page;
+}
 
 function showConversation(root: HTMLElement): void {
   const host: ConversationHost = vsCodeHost(toViewSchema);

@@ -1,5 +1,10 @@
 import * as vscode from 'vscode';
-import { LANGUAGE_ID, RESULTS_VIEW_TYPE, VIEW_TYPE } from '../protocol/settings.ts';
+import {
+  AGREEMENT_VIEW_TYPE,
+  LANGUAGE_ID,
+  RESULTS_VIEW_TYPE,
+  VIEW_TYPE,
+} from '../protocol/settings.ts';
 import { registerCommands } from './commands/commands.ts';
 import { offerRenames } from './commands/renameOffer.ts';
 import { createCompareCommands } from './comparison/compareCommands.ts';
@@ -134,6 +139,16 @@ export function activate(context: vscode.ExtensionContext): void {
       },
     }),
     ...comparing.registered,
+    vscode.window.registerWebviewPanelSerializer(AGREEMENT_VIEW_TYPE, {
+      async deserializeWebviewPanel(panel) {
+        const { restoreAgreement } = await import('./agreement/panel.ts');
+        restoreAgreement(panel, resultsParts);
+      },
+    }),
+    vscode.commands.registerCommand('turnlight.showAgreement', async () => {
+      const { openAgreement } = await import('./agreement/panel.ts');
+      openAgreement(resultsParts);
+    }),
     ...registerRunCommands({
       runs,
       async open(paths) {

@@ -22,3 +22,6 @@ export const RESULTS_VIEW_TYPE = 'turnlight.results';
 
 /** The scheme of documents that show what a judge was asked. */
 export const JUDGE_REQUEST = 'turnlight-judge';
+
+/** The same of the agreement of judges with people. */
+export const AGREEMENT_VIEW_TYPE = 'turnlight.agreement';

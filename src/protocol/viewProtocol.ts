@@ -117,6 +117,16 @@ export const snapshotSchema = z.strictObject({
       /** Who looks at it, as the name of their file. */
       person: z.string(),
       given: z.array(opinionSchema),
+      /** How often each judge was right so far, of what people labelled beside this eval file. */
+      tallies: z.array(
+        z.strictObject({
+          judge: z.string(),
+          assertion: z.string(),
+          of: z.enum(['cases', 'turns']),
+          right: z.int().min(0),
+          compared: z.int().min(1),
+        }),
+      ),
       /** Whether there is something to undo. */
       undo: z.boolean(),
     })

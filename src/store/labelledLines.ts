@@ -1,6 +1,6 @@
-import type { CaseLine } from '../core/record/runRecord.ts';
 import { recordsAt } from './append.ts';
 import { keptHomes } from './home.ts';
+import type { FoundCase } from './latest.ts';
 import { RecordReader } from './recordIndex.ts';
 import { newestFirst } from './recordNames.ts';
 
@@ -20,7 +20,7 @@ const AT_ONCE = 50;
 export async function* labelledLines(
   evalFile: string,
   ids: ReadonlySet<string>,
-): AsyncGenerator<CaseLine> {
+): AsyncGenerator<FoundCase> {
   const { path, kept } = keptHomes(evalFile);
   const records = (await Promise.all(kept.map(recordsAt))).flatMap(newestFirst);
   let runs = 0;
@@ -35,7 +35,7 @@ export async function* labelledLines(
       for (const line of lines.values()) {
         if (line.suite !== path && line.suite !== evalFile) continue;
         isOfFile = true;
-        yield line;
+        yield { line, record };
       }
     }
     if (isOfFile) runs += 1;

@@ -11,7 +11,10 @@ function opinion(given: Partial<Opinion> = {}): Opinion {
 }
 
 function labelled(given: readonly Opinion[] = [], built: Partial<Snapshot> = {}): Snapshot {
-  return buildSnapshot({ ...built, labels: { person: 'ann', given: [...given], undo: true } });
+  return buildSnapshot({
+    ...built,
+    labels: { person: 'ann', given: [...given], tallies: [], undo: true },
+  });
 }
 
 describeView('labels in the conversation view', ({ view, show, turn, focused }) => {

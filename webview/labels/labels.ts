@@ -87,13 +87,26 @@ export class Labels {
     const target = this.#targets.get(key);
     if (!target) return undefined;
     const given = this.#given.get(key) ?? [];
+    const tally = this.#tally(target);
     const isEdited = this.#editing?.key === key;
     return {
-      shown: [given, isEdited],
+      shown: [given, isEdited, tally],
       key,
       words: opinionsText(given, target.judged, this.#labels.person),
       make: () => this.#line(key, target, given),
     };
+  }
+
+  /** `openai:judge was right in 17 of 20 labelled turns`; undefined where nothing of it was labelled. */
+  #tally({ subject, verdict }: Target): string | undefined {
+    const of = subject.turn === undefined ? 'cases' : 'turns';
+    const found = this.#labels?.tallies.find(
+      (one) =>
+        one.judge === verdict.judge?.model && one.assertion === subject.assertion && one.of === of,
+    );
+    return (
+      found && `${found.judge} was right in ${found.right} of ${found.compared} labelled ${of}`
+    );
   }
 
   /** @returns whether the key was one of these */
@@ -213,6 +226,7 @@ export class Labels {
 
   #line(key: string, target: Target, given: readonly Opinion[]): HTMLElement {
     const { judged } = target;
+    const tally = this.#tally(target);
     const name = this.#nameOf(target);
     const own = this.#own(key);
     const isRight = own !== undefined && saysSame(own, judged);
@@ -235,6 +249,7 @@ export class Labels {
       { class: 'people', role: 'group', 'aria-label': `Labels: ${name}` },
       h('div', { class: 'choices' }, ...choices),
       form,
+      tally !== undefined && h('div', { class: 'muted' }, tally),
       given.length > 0 &&
         h('ul', {}, ...given.map((one) => opinionItem(one, judged, one.person === person))),
     );

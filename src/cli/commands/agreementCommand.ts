@@ -1,15 +1,12 @@
 import { type Agreement, type AgreementRow, agreementOf } from '../../analysis/agreement.ts';
-import { Gathered } from '../../analysis/gather.ts';
+import { readLabelledRuns } from '../../analysis/readAgreement.ts';
 import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import type { PlacedLabel } from '../../core/record/label.ts';
 import { agreementMarkdown, agreementText } from '../../report/findings/agreementReport.ts';
 import { thresholdsMarkdown, thresholdsText } from '../../report/findings/thresholdsReport.ts';
 import { createPaint } from '../../report/paint.ts';
 import { writtenJson } from '../../report/writtenJson.ts';
-import { labelledLines } from '../../store/labelledLines.ts';
-import { readLabels } from '../../store/labels.ts';
 import { findEvalFiles } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { showLabelProblems } from '../findings/labelProblems.ts';
@@ -30,21 +27,11 @@ export async function agreement(
   shell: Shell,
 ): Promise<ExitCode> {
   const signal = shell.catchInterrupt();
-  const labels: PlacedLabel[] = [];
-  const gathered = new Gathered();
-  let problems = 0;
-  for (const file of await findEvalFiles(globs, shell.folder)) {
-    const own = await readLabels(file);
-    showLabelProblems(own.problems, shell);
-    problems += own.problems.length;
-    labels.push(...own.labels);
-    if (own.labels.length === 0) continue;
-    for await (const line of labelledLines(file, new Set(own.labels.map((one) => one.case)))) {
-      if (signal.aborted) return EXIT.cancelled;
-      gathered.add(line);
-    }
-  }
-  if (labels.length === 0 && problems === 0) {
+  const read = await readLabelledRuns(await findEvalFiles(globs, shell.folder), signal);
+  if (!read) return EXIT.cancelled;
+  const { labels, problems, gathered } = read;
+  showLabelProblems(problems, shell);
+  if (labels.length === 0 && problems.length === 0) {
     throw new UsageError(
       'No labels stand beside these files. They are in NAME.labels/PERSON.jsonl beside NAME.eval.yaml.',
     );
@@ -53,7 +40,7 @@ export async function agreement(
   const parted = thresholds ? thresholdsOf(items) : undefined;
   for (const text of written(found, parted, format, shell)) shell.out.write(text);
   const code = under(found, failUnder, shell);
-  return problems > 0 ? EXIT.invalid : code;
+  return problems.length > 0 ? EXIT.invalid : code;
 }
 
 function* written(

@@ -2,19 +2,26 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { labelsFolder } from '../../core/record/labelFiles.ts';
 import { opinionsOn } from '../../core/record/opinionsOn.ts';
-import type { CaseLine } from '../../core/record/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { FromView, Snapshot } from '../../protocol/viewProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
+import type { FoundCase } from '../../store/latest.ts';
 import { LabelBook, type Labelled } from '../labels/labelBook.ts';
 import { personAt } from '../labels/person.ts';
+import { Tallies } from './tallies.ts';
 
 type Asked = Extract<FromView, { kind: 'label' | 'remove-label' | 'undo-label' }>;
 
 /** Labels of the case that a view shows. */
 export class CaseLabels {
   readonly #book = new LabelBook();
+  readonly #tallies: Tallies;
   #labelled: Labelled | undefined;
+
+  /** @param onChange more is known of what people say */
+  constructor(onChange: () => void, onError: (error: unknown) => void) {
+    this.#tallies = new Tallies(onChange, onError);
+  }
 
   /** Another case is shown: what was said of this one is no longer undone. */
   forget(): void {
@@ -22,15 +29,17 @@ export class CaseLabels {
     this.#labelled = undefined;
   }
 
-  /** @param file the eval file, absolute @param line as it is shown; undefined where it has not ended */
-  async read(file: string, line: CaseLine | undefined): Promise<Snapshot['labels']> {
+  /** @param file the eval file, absolute @param found what is shown; undefined where it has not ended */
+  async read(file: string, found: FoundCase | undefined): Promise<Snapshot['labels']> {
     this.#labelled = undefined;
     // A record from elsewhere may be of a file that is not here.
-    if (!line || !existsSync(file)) return undefined;
+    if (!found || !existsSync(file)) return undefined;
+    const { line, record } = found;
     const person = await personAt(file);
     this.#labelled = { file, person, line };
     const { labels } = await readLabels(file);
-    return { person, given: opinionsOn(line, labels), undo: this.#book.canUndo };
+    const tallies = this.#tallies.of(file, labels, record);
+    return { person, given: opinionsOn(line, labels), tallies, undo: this.#book.canUndo };
   }
 
   /** @throws UnwritableError */

@@ -15,6 +15,7 @@ export interface ViewHtmlOptions {
 const TITLES: Readonly<Record<ViewPage, string>> = {
   conversation: 'Conversation',
   results: 'Results',
+  agreement: 'Agreement',
 };
 
 /** A page of ours. It loads its own script and style, and nothing else at all. */

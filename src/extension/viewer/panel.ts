@@ -44,7 +44,10 @@ export class ConversationPanel extends Disposing {
   readonly #panel: vscode.WebviewPanel;
   readonly #parts: PanelParts;
   readonly #runs = new LatestRuns();
-  readonly #labels = new CaseLabels();
+  readonly #labels = new CaseLabels(
+    () => this.#later(),
+    (error) => this.#parts.log.error(stackText(error)),
+  );
   readonly #history = new ShownHistory(this.#runs, () => this.#later());
   #state: ViewState;
   #snapshot: Snapshot | undefined;
@@ -183,7 +186,7 @@ export class ConversationPanel extends Disposing {
     ]);
     const stated = suite.outline.find((known) => known.id === id);
     const failing = await failingIn(this.#runs, this.#state, this.#ref);
-    const ended = isRunning(live?.phase) ? undefined : one?.line;
+    const ended = isRunning(live?.phase) ? undefined : one;
     const labels = isFile ? await this.#labels.read(uri.fsPath, ended) : undefined;
     return snapshotOf(this.#state, {
       suite,

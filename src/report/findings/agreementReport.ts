@@ -22,12 +22,12 @@ const COMMENT_LENGTH = 160;
 /** Disagreements that are listed; the rest is counted. */
 const LISTED = { terminal: 50, markdown: 200 };
 
-const HEAD = [
+export const HEAD = [
   ...['Judge', 'Assertion', 'Of', 'Compared', 'Accuracy', 'Precision', 'Recall'],
   ...['Kappa', '95 %', 'Both fail', 'Judge fails', 'People fail', 'Both pass', 'Alpha'],
 ];
 
-const MEANING =
+export const MEANING =
   'Precision and recall are of fail. Kappa is agreement beyond chance, alpha that of people among each other.';
 
 /** For a terminal: a row for each judge and assertion, then each disagreement with file and line. */
@@ -58,7 +58,8 @@ export function agreementMarkdown(agreement: Agreement, folder: string): string 
   )}\n`;
 }
 
-function cells(row: AgreementRow): string[] {
+/** Of a row, as `HEAD` names them. */
+export function cells(row: AgreementRow): string[] {
   const { judge, assertion, of, compared, confusion, kappa } = row;
   const share = (value: number | null) => (value === null ? '–' : scoreText(value));
   return [
@@ -80,7 +81,7 @@ function cells(row: AgreementRow): string[] {
 }
 
 /** What the numbers leave out, a sentence each. */
-function notesOf({ rows, unmatched }: Agreement): string[] {
+export function notesOf({ rows, unmatched }: Agreement): string[] {
   const sums = rows.filter(({ assertion }) => assertion === undefined);
   const sum = (pick: (row: AgreementRow) => number) =>
     sums.reduce((total, row) => total + pick(row), 0);

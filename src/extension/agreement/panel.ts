@@ -1,0 +1,167 @@
+import * as vscode from 'vscode';
+import type { LabelledItem } from '../../analysis/agreement.ts';
+import type { LabelledRuns } from '../../analysis/readAgreement.ts';
+import { errorText, stackText } from '../../core/errors.ts';
+import { noticeText } from '../../core/presentation/editorText.ts';
+import { unreachable } from '../../core/unreachable.ts';
+import {
+  type FromAgreement,
+  fromAgreementSchema,
+  type ShownAgreement,
+} from '../../protocol/agreementProtocol.ts';
+import { AGREEMENT_VIEW_TYPE } from '../../protocol/settings.ts';
+import { Disposing } from '../disposables.ts';
+import type { RecordFiles } from '../runs/recordFiles.ts';
+import { findEvalFiles } from '../suites.ts';
+import { oneAtATime } from '../viewer/oneAtATime.ts';
+import { showPage } from '../viewer/page.ts';
+import type { ConversationLocation } from '../viewer/viewer.ts';
+
+/** Milliseconds between a change of a file and reading it. */
+const PACE = 500;
+
+export interface AgreementParts {
+  readonly extensionUri: vscode.Uri;
+  readonly files: RecordFiles;
+  readonly log: vscode.LogOutputChannel;
+  readonly openConversation: (location: ConversationLocation) => Promise<void>;
+}
+
+let shown: AgreementPanel | undefined;
+
+/** Shows how well judges agree with the labels of the workspace. */
+export function openAgreement(parts: AgreementParts): void {
+  if (shown) {
+    shown.reveal();
+    return;
+  }
+  const panel = vscode.window.createWebviewPanel(AGREEMENT_VIEW_TYPE, 'Agreement', {
+    viewColumn: vscode.ViewColumn.One,
+    preserveFocus: false,
+  });
+  restoreAgreement(panel, parts);
+}
+
+/** Brings the view back after a reload. */
+export function restoreAgreement(panel: vscode.WebviewPanel, parts: AgreementParts): void {
+  const view = new AgreementPanel(panel, parts);
+  shown = view;
+  panel.onDidDispose(() => {
+    if (shown === view) shown = undefined;
+    view.dispose();
+  });
+}
+
+class AgreementPanel extends Disposing {
+  readonly #panel: vscode.WebviewPanel;
+  readonly #parts: AgreementParts;
+  readonly #stop = new AbortController();
+  #ready = false;
+  #agreement: ShownAgreement | undefined;
+  #items: readonly LabelledItem[] = [];
+  #runs: LabelledRuns | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(panel: vscode.WebviewPanel, parts: AgreementParts) {
+    super();
+    this.#panel = panel;
+    this.#parts = parts;
+    this.keep(panel.webview.onDidReceiveMessage((message) => this.#receive(message)));
+    const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*.labels/*.jsonl'));
+    this.keep(watcher.onDidCreate(() => this.#later()));
+    this.keep(watcher.onDidChange(() => this.#later()));
+    this.keep(watcher.onDidDelete(() => this.#later()));
+    this.keep(parts.files.onDidChange(() => this.#later()));
+    this.keep(panel);
+    showPage(panel.webview, parts.extensionUri, 'agreement');
+  }
+
+  reveal(): void {
+    this.#panel.reveal(undefined, false);
+  }
+
+  override dispose(): void {
+    clearTimeout(this.#timer);
+    this.#stop.abort();
+    super.dispose();
+  }
+
+  #later(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#read();
+    }, PACE);
+  }
+
+  readonly #read = oneAtATime(async () => {
+    try {
+      const [{ readLabelledRuns }, { agreementOf }, { shownAgreement }] = await Promise.all([
+        import('../../analysis/readAgreement.ts'),
+        import('../../analysis/agreement.ts'),
+        import('./shownAgreement.ts'),
+      ]);
+      const files = (await findEvalFiles()).map(({ fsPath }) => fsPath);
+      const runs = await readLabelledRuns(files, this.#stop.signal);
+      if (!runs) return;
+      const { items: _items, ...found } = agreementOf(runs.labels, runs.gathered);
+      this.#runs = runs;
+      this.#items = found.disagreements;
+      this.#agreement = shownAgreement(found, runs, (path) =>
+        vscode.workspace.asRelativePath(path),
+      );
+      await this.#post();
+    } catch (error) {
+      this.#fail(error);
+    }
+  });
+
+  async #post(): Promise<void> {
+    if (!this.#ready || !this.#agreement) return;
+    await this.#panel.webview.postMessage({ kind: 'snapshot', agreement: this.#agreement });
+  }
+
+  async #receive(given: unknown): Promise<void> {
+    const message = fromAgreementSchema.safeParse(given);
+    if (!message.success) {
+      this.#parts.log.warn('Ignored an invalid message from the view of agreement.');
+      return;
+    }
+    await this.#act(message.data).catch((error: unknown) => this.#fail(error));
+  }
+
+  async #act(message: FromAgreement): Promise<void> {
+    switch (message.kind) {
+      case 'ready':
+        this.#ready = true;
+        if (this.#agreement) await this.#post();
+        else await this.#read();
+        break;
+      case 'open':
+        await this.#openConversation(this.#items[message.disagreement]);
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+
+  async #openConversation(item: LabelledItem | undefined): Promise<void> {
+    const place = item && this.#runs?.placeOf(item);
+    if (!place) return;
+    const { rootOfRecord } = await import('../../core/record/recordPaths.ts');
+    const { suite, id, variant, repetition, record } = place;
+    await this.#parts.openConversation({
+      uri: vscode.Uri.file(suite),
+      id,
+      variant,
+      repetition,
+      turn: item.turn,
+      shown: { record, root: rootOfRecord(record) },
+    });
+  }
+
+  #fail(error: unknown): void {
+    this.#parts.log.error(stackText(error));
+    const text = `The view of agreement failed: ${errorText(error)}`;
+    void vscode.window.showErrorMessage(noticeText(text));
+  }
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { conversationHash } from '../../src/core/record/conversationHash.ts';
+import { appendLabels } from '../../src/store/labels.ts';
+import { buildVerdict, judgedLine } from '../support/comparing.ts';
+import { Workbench } from '../support/host/workbench.ts';
+import { labelledFolder } from '../support/labelling.ts';
+import { paleTexts } from '../support/view/contrast.ts';
+
+const lines = Array.from({ length: 12 }, (_, id) =>
+  judgedLine(
+    `case-${id}`,
+    [buildVerdict(id % 3 === 0 ? 0 : 1, { turns: [[4, id % 3 === 0 ? 0 : 1]] })],
+    {
+      said: `Reply ${id}`,
+    },
+  ),
+);
+
+describe('the agreement of judges with people in the real VS Code', { timeout: 600_000 }, () => {
+  let folder: string;
+  let workbench: Workbench;
+
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await workbench.page.keyboard.press(key);
+  };
+
+  before(async () => {
+    const made = await labelledFolder(lines);
+    folder = made.folder;
+    for (const person of ['ann@example.com', 'bob@example.com']) {
+      await appendLabels(
+        made.suite,
+        person,
+        lines.flatMap((line, id) =>
+          [undefined, 4].map((turn) => ({
+            case: line.id,
+            assertion: 'Kind',
+            ...(turn !== undefined && { turn }),
+            conversation_hash: conversationHash(line.conversation),
+            status:
+              id % 4 === 0 || (id === 5 && person < 'b') ? ('fail' as const) : ('pass' as const),
+            ...(id === 8 && { comment: 'It is curt.' }),
+            at: '2026-01-01T00:00:00.000Z',
+          })),
+        ),
+      );
+    }
+    workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.window.open(made.suite, 1);
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('leads by the keyboard alone from a row to the turn that judge and people disagree on', async () => {
+    await workbench.window.command('turnlight.showAgreement');
+    const view = await workbench.frameWith('[data-page="agreement"] tbody tr');
+    await workbench.until(
+      'the focus on the first row',
+      () => view.evaluate<string>("document.activeElement?.dataset.focus ?? ''"),
+      (name) => name === 'row 0',
+    );
+    const rows = await view.locator('.wide tbody tr').allInnerTexts();
+    assert.match(
+      rows[1]?.replace(/\s+/g, ' ') ?? '',
+      /^openai:judge Kind cases 11 0\.55 0\.25 0\.33/,
+    );
+    await press('ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');
+    await workbench.screenshot('agreement');
+    await press('Tab', 'Enter');
+    const page = await workbench.frameWith('[data-page="conversation"] .turn[data-turn="4"]');
+    await workbench.until(
+      'the turn',
+      () => page.evaluate<string>('document.activeElement?.dataset.turn ?? ""'),
+      (turn) => turn === '4',
+    );
+    await page.getByText('openai:judge was right in 6 of 11 labelled turns').first().waitFor();
+    await workbench.screenshot('agreement-conversation');
+  });
+
+  for (const [theme, name, drawn] of [
+    ['Default Light Modern', 'light', 'vscode-light'],
+    ['Default Dark Modern', 'dark', 'vscode-dark'],
+    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
+    ['Default High Contrast Light', 'high-contrast-light', 'vscode-high-contrast-light'],
+  ] as const) {
+    it(`has contrast enough for all of its text in ${name}`, async () => {
+      await workbench.window.configure('workbench.colorTheme', theme);
+      await workbench.window.command('turnlight.showAgreement');
+      const page = await workbench.frameWith(`body.${drawn} .confusion`);
+      await workbench.screenshot(`agreement-${name}`);
+      assert.deepEqual(await paleTexts(page), []);
+    });
+  }
+});

@@ -1,0 +1,223 @@
+import { counted } from '../../src/core/presentation/amounts.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import type {
+  FromAgreement,
+  ShownAgreement,
+  ToAgreement,
+} from '../../src/protocol/agreementProtocol.ts';
+import { h } from '../h.ts';
+import type { Host } from '../host.ts';
+import { badge } from '../render/status.ts';
+
+export type AgreementHost = Host<FromAgreement, ToAgreement, unknown>;
+
+/** Columns of words; the others hold numbers. */
+const WORDS = 3;
+
+/** How well judges agree with people, on the page. */
+export class AgreementView {
+  readonly #root: HTMLElement;
+  readonly #host: AgreementHost;
+  #agreement: ShownAgreement | undefined;
+  /** The row that is looked into. */
+  #row = 0;
+
+  constructor(root: HTMLElement, host: AgreementHost) {
+    this.#root = root;
+    this.#host = host;
+    root.classList.add('agreement');
+    root.addEventListener('keydown', (event) => {
+      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+      const list = event.target instanceof Element && event.target.closest('tbody, .items');
+      if (step === 0 || !list) return;
+      const buttons = [...list.querySelectorAll<HTMLElement>('button')];
+      const at = buttons.indexOf(event.target as HTMLElement);
+      buttons[at + step]?.focus();
+      event.preventDefault();
+    });
+  }
+
+  show(agreement: ShownAgreement): void {
+    this.#agreement = agreement;
+    if (this.#row >= agreement.rows.length) this.#row = 0;
+    this.#draw();
+  }
+
+  #draw(): void {
+    const agreement = this.#agreement;
+    if (!agreement) return;
+    const isFirst = this.#root.childElementCount === 0;
+    const focused = document.activeElement as HTMLElement | null;
+    const name = isFirst ? 'row 0' : focused?.dataset.focus;
+    const { rows, notes, problems } = agreement;
+    const row = rows[this.#row];
+    this.#root.replaceChildren(
+      h('h1', {}, 'Agreement of judges with people'),
+      h('p', { class: 'muted' }, counted(agreement.labels, 'label')),
+      ...problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`)),
+      ...(row ? [table(agreement, this.#row, (index) => this.#choose(index))] : [none(agreement)]),
+      ...(row ? [h('p', { class: 'muted' }, agreement.meaning)] : []),
+      ...(notes.length > 0
+        ? [h('ul', { class: 'notes' }, ...notes.map((words) => h('li', {}, words)))]
+        : []),
+      ...(row ? [confusion(row), this.#disagreements(agreement, row)] : []),
+    );
+    if (name === undefined) return;
+    this.#root.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`)?.focus();
+  }
+
+  #choose(index: number): void {
+    this.#row = index;
+    this.#draw();
+  }
+
+  #disagreements(agreement: ShownAgreement, row: ShownAgreement['rows'][number]): HTMLElement {
+    const more = agreement.more;
+    return h(
+      'section',
+      { 'aria-label': 'Disagreements' },
+      h('h2', {}, `Disagreements (${row.disagreements.length})`),
+      row.disagreements.length === 0 && h('p', { class: 'muted' }, 'None.'),
+      h(
+        'ul',
+        { class: 'items' },
+        ...row.disagreements.map((index) => this.#item(agreement.disagreements[index], index)),
+      ),
+      more > 0 &&
+        h(
+          'p',
+          { class: 'muted' },
+          `${counted(more, 'more')} of all, which turnlight agreement --format json lists`,
+        ),
+    );
+  }
+
+  #item(
+    item: ShownAgreement['disagreements'][number] | undefined,
+    index: number,
+  ): HTMLElement | undefined {
+    if (!item) return undefined;
+    const { about, judge, status, said, mark } = item;
+    const people = said.map(({ person, words }) => `${person}: ${words}`).join(', ');
+    const button = h(
+      'button',
+      {
+        type: 'button',
+        class: 'item',
+        'data-focus': `item ${index}`,
+        'aria-label': `${about}: ${judge} ${STATUS_WORDS[status]}, ${people}${mark === undefined ? '' : `, ${mark}`}`,
+        title: 'Open the conversation',
+      },
+      badge(status),
+      h('span', { class: 'name' }, about),
+      h('span', { class: 'muted' }, judge),
+    );
+    button.addEventListener('click', () => this.#host.post({ kind: 'open', disagreement: index }));
+    return h(
+      'li',
+      {},
+      button,
+      ...said.map(({ person, words, comment }) =>
+        h(
+          'div',
+          { class: 'opinion' },
+          `${person}: ${words}`,
+          comment !== undefined && ` “${comment}”`,
+        ),
+      ),
+      mark !== undefined && h('div', { class: 'muted' }, mark),
+    );
+  }
+}
+
+function none({ labels }: ShownAgreement): HTMLElement {
+  const words =
+    labels === 0
+      ? 'No verdict is labelled yet. Open a conversation and say of its verdicts whether they are right: r, or w.'
+      : 'No label speaks of a conversation that was judged.';
+  return h('p', { class: 'empty' }, words);
+}
+
+function table(
+  { head, rows }: ShownAgreement,
+  chosen: number,
+  onChoose: (index: number) => void,
+): HTMLElement {
+  return h(
+    'div',
+    { class: 'wide' },
+    h(
+      'table',
+      { 'aria-label': 'Agreement of each judge and assertion' },
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          ...head.map((words, at) =>
+            h('th', { scope: 'col', class: at < WORDS ? undefined : 'figure' }, words),
+          ),
+        ),
+      ),
+      h(
+        'tbody',
+        {},
+        ...rows.map(({ cells }, index) => {
+          const [judge = '', assertion = '', of = '', ...numbers] = cells;
+          const button = h(
+            'button',
+            {
+              type: 'button',
+              class: 'link',
+              'aria-pressed': String(index === chosen),
+              'aria-label': `${assertion}, ${of}, ${judge}: show confusion table and disagreements`,
+              'data-focus': `row ${index}`,
+            },
+            assertion,
+          );
+          button.addEventListener('click', () => onChoose(index));
+          return h(
+            'tr',
+            { class: index === chosen ? 'chosen' : undefined },
+            h('td', {}, judge),
+            h('th', { scope: 'row' }, button),
+            h('td', {}, of),
+            ...numbers.map((words) => h('td', { class: 'figure' }, words)),
+          );
+        }),
+      ),
+    ),
+  );
+}
+
+/** What judge and people said, as a table of two by two. */
+function confusion({ cells, confusion }: ShownAgreement['rows'][number]): HTMLElement {
+  const { failFail, failPass, passFail, passPass } = confusion;
+  const [judge = '', assertion = '', of = ''] = cells;
+  const line = (words: string, ...counts: readonly number[]) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, words),
+      ...counts.map((count) => h('td', { class: 'figure' }, String(count))),
+    );
+  const column = (words: string) => h('th', { scope: 'col', class: 'figure' }, words);
+  return h(
+    'section',
+    { 'aria-label': 'Confusion table' },
+    h('h2', {}, `${assertion}, ${of}`),
+    h('p', { class: 'muted' }, judge),
+    h(
+      'table',
+      { class: 'confusion' },
+      h('thead', {}, h('tr', {}, h('td'), column('People: failed'), column('People: passed'))),
+      h(
+        'tbody',
+        {},
+        line('Judge: failed', failFail, failPass),
+        line('Judge: passed', passFail, passPass),
+      ),
+    ),
+  );
+}
