@@ -7,12 +7,15 @@ import { readReplies } from './reply.ts';
 import { requestBody } from './requestBody.ts';
 import { type Collector, chatCollector } from './streamed.ts';
 
+/** Of the client, for one request. */
+export type RequestOptions = Pick<OpenAI.RequestOptions, 'signal' | 'fetchOptions'>;
+
 /** A request, ready to be sent. */
 export interface Prepared {
   readonly used: Used;
   /** Present where the answer is to be a stream. */
   readonly collect?: () => Collector;
-  send(client: OpenAI, signal: AbortSignal): Promise<unknown>;
+  send(client: OpenAI, options: RequestOptions): Promise<unknown>;
 }
 
 /** A way to ask an endpoint. */
@@ -50,9 +53,9 @@ export const chatApi: Api = {
         stream: streams,
       },
       // A stream is put together before the client sees it.
-      send: async (client, signal) => {
+      send: async (client, options) => {
         const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
-        return client.post('/chat/completions', { body: streams ? streamed : body, signal });
+        return client.post('/chat/completions', { body: streams ? streamed : body, ...options });
       },
     };
   },

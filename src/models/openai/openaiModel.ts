@@ -13,7 +13,7 @@ import {
 import { shownUrl, shownWords } from '../shownWords.ts';
 import { type Abilities, abilitiesOf, learn, remember, type Used } from './abilities.ts';
 import { formatFor, hasChoice } from './answerFormat.ts';
-import { type Api, chatApi } from './api.ts';
+import { type Api, chatApi, type RequestOptions } from './api.ts';
 import {
   complaintOf,
   type Endpoint,
@@ -48,12 +48,23 @@ export interface OpenAiSetup extends Omit<Endpoint, 'model'> {
   readonly line: Line;
 }
 
+/** Where the client hands the `fetch` of a request on to `fetchOfRequest`. */
+const OWN_FETCH = Symbol('fetch');
+
+const fetchOfRequest: NonNullable<ClientOptions['fetch']> = (input, init) => {
+  const { [OWN_FETCH]: own, ...rest } = init as Record<symbol, typeof fetchOfRequest>;
+  if (!own) throw new Error('Internal error: a request without its fetch.');
+  return own(input, rest);
+};
+
 /** A model behind an OpenAI-compatible endpoint. */
 export class OpenAiModel implements Model {
   readonly id: string;
   readonly #setup: OpenAiSetup;
   readonly #api: Api;
   readonly #notedFinishes = new Set<string>();
+
+  #made: OpenAI | undefined;
 
   constructor(setup: OpenAiSetup) {
     this.id = setup.id;
@@ -103,9 +114,9 @@ export class OpenAiModel implements Model {
   async embed(texts: readonly string[], signal: AbortSignal): Promise<Embedded> {
     const { model, price } = this.#setup.params;
     const body = await this.#limited(signal, undefined, (attempts, stop) =>
-      this.#client(attempts, stop).embeddings.create(
+      this.#client.embeddings.create(
         { model, input: [...texts], encoding_format: 'float' },
-        { signal: stop.signal },
+        this.#requestOptions(attempts, stop),
       ),
     );
     return this.#read(readEmbeddings(body, texts.length, price));
@@ -154,9 +165,8 @@ export class OpenAiModel implements Model {
     for (;;) {
       const abilities = abilitiesOf(endpoint);
       const asked = this.#api.prepare(request, this.#setup.params, abilities, count);
-      const client = this.#client(attempts, stop, asked.collect);
       try {
-        return await asked.send(client, stop.signal);
+        return await asked.send(this.#client, this.#requestOptions(attempts, stop, asked.collect));
       } catch (error) {
         const better = this.#learnFrom(error, asked.used, abilities);
         if (!better) throw error;
@@ -180,18 +190,30 @@ export class OpenAiModel implements Model {
     return better;
   }
 
-  /** A client of one request: its `fetch` knows that request's deadline. */
-  #client(attempts: Attempts, stop: AbortController, collect?: () => Collector): OpenAI {
-    const { makeClient, params, line } = this.#setup;
-    return makeClient({
+  /** One for all requests, since it takes long to make. */
+  get #client(): OpenAI {
+    const { makeClient, params } = this.#setup;
+    this.#made ??= makeClient({
       adminAPIKey: null,
       defaultHeaders: params.headers ?? {},
       maxRetries: RETRIES,
       // Ours ends the request, body included, and stands still while it waits in line.
       timeout: NO_TIME_LIMIT,
-      fetch: guardedFetch(line, attempts, stop, collect && (() => new StreamReading(collect()))),
+      fetch: fetchOfRequest,
       logLevel: 'off',
     });
+    return this.#made;
+  }
+
+  /** Of a request: its own `fetch` knows its deadline. */
+  #requestOptions(
+    attempts: Attempts,
+    stop: AbortController,
+    collect?: () => Collector,
+  ): RequestOptions {
+    const { line } = this.#setup;
+    const own = guardedFetch(line, attempts, stop, collect && (() => new StreamReading(collect())));
+    return { signal: stop.signal, fetchOptions: { [OWN_FETCH]: own } as object };
   }
 
   #read<Reply extends object>(read: Reply | { readonly malformed: string }): Reply {

@@ -37,8 +37,11 @@ export const responsesApi: Api = {
         thoughts: body.include?.includes(THOUGHTS) ?? false,
         stream: streams,
       },
-      send: async (client, signal) =>
-        client.post('/responses', { body: { ...body, ...(streams && { stream: true }) }, signal }),
+      send: async (client, options) =>
+        client.post('/responses', {
+          body: { ...body, ...(streams && { stream: true }) },
+          ...options,
+        }),
     };
   },
   read: readResponse,
