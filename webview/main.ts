@@ -9,6 +9,7 @@ import './style/report.css';
 import './style/results.css';
 import './style/compare.css';
 import './style/agreement.css';
+import './style/trends.css';
 import { RUN_ELEMENT } from '../src/protocol/reportPage.ts';
 import { PAGE_ATTRIBUTE, type ViewPage } from '../src/protocol/viewPage.ts';
 import { toViewSchema } from '../src/protocol/viewProtocol.ts';
@@ -16,6 +17,7 @@ import { showAgreement } from './agreement/main.ts';
 import { vsCodeHost } from './host.ts';
 import { showReport } from './report.ts';
 import { showResults } from './results/main.ts';
+import { showTrends } from './trends/main.ts';
 import { registerControls } from './ui/controls.ts';
 import { type ConversationHost, ConversationView } from './view.ts';
 
@@ -25,6 +27,7 @@ if (root) registerControls();
 if (root && run) showReport(root, run.textContent ?? '');
 else if (root && isPage('results')) showResults(root);
 else if (root && isPage('agreement')) showAgreement(root);
+else if (root && isPage('trends')) showTrends(root);
 else if (root) showConversation(root);
 
 function isPage(page: ViewPage): boolean {

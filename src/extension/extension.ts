@@ -149,6 +149,15 @@ export function activate(context: vscode.ExtensionContext): void {
       const { openAgreement } = await import('./agreement/panel.ts');
       openAgreement(resultsParts);
     }),
+    vscode.commands.registerCommand('turnlight.showTrends', async () => {
+      const { showTrends } = await import('./trends/trends.ts');
+      const { openResults } = await import('./results/results.ts');
+      showTrends({
+        ...tableParts,
+        runs: () => runs.all(),
+        open: async (paths) => openResults(paths, resultsParts),
+      });
+    }),
     ...registerRunCommands({
       runs,
       async open(paths) {

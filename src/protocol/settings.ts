@@ -20,6 +20,9 @@ export const VIEW_TYPE = 'turnlight.conversation';
 /** The same of the results of a run. */
 export const RESULTS_VIEW_TYPE = 'turnlight.results';
 
+/** The same of the trends of runs. */
+export const TRENDS_VIEW_TYPE = 'turnlight.trends';
+
 /** The scheme of documents that show what a judge was asked. */
 export const JUDGE_REQUEST = 'turnlight-judge';
 

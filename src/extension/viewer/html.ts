@@ -16,6 +16,7 @@ const TITLES: Readonly<Record<ViewPage, string>> = {
   conversation: 'Conversation',
   results: 'Results',
   agreement: 'Agreement',
+  trends: 'Trends',
 };
 
 /** A page of ours. It loads its own script and style, and nothing else at all. */

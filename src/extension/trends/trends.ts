@@ -1,0 +1,67 @@
+import * as vscode from 'vscode';
+import { errorText, stackText } from '../../core/errors.ts';
+import { noticeText } from '../../core/presentation/editorText.ts';
+import { TRENDS_VIEW_TYPE } from '../../protocol/settings.ts';
+import { fromTrendsSchema, type ToTrends } from '../../protocol/trendsProtocol.ts';
+import type { ListedRun } from '../../store/runList.ts';
+import { type RunTrend, RunTrends } from '../../store/runTrends.ts';
+import type { RecordFiles } from '../runs/recordFiles.ts';
+import { showPage } from '../viewer/page.ts';
+import { trendsSnapshot } from './trendsSnapshot.ts';
+
+export interface TrendsParts {
+  readonly extensionUri: vscode.Uri;
+  readonly files: RecordFiles;
+  readonly log: vscode.LogOutputChannel;
+  readonly runs: () => Promise<readonly ListedRun[]>;
+  /** Shows the results in these records, absolute. */
+  readonly open: (records: readonly string[]) => Promise<void>;
+}
+
+/** Milliseconds between two snapshots while a run goes on. */
+const PACE = 1_000;
+
+let shown: vscode.WebviewPanel | undefined;
+
+/** Shows how the runs of the workspace went, one after the other. */
+export function showTrends({ extensionUri, files, log, runs, open }: TrendsParts): void {
+  if (shown) {
+    shown.reveal();
+    return;
+  }
+  const panel = vscode.window.createWebviewPanel(TRENDS_VIEW_TYPE, 'Trends', {
+    viewColumn: vscode.ViewColumn.One,
+    preserveFocus: false,
+  });
+  shown = panel;
+  const read = new RunTrends();
+  let trends: readonly RunTrend[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const fail = (error: unknown) => {
+    log.error(stackText(error));
+    void vscode.window.showErrorMessage(noticeText(`Trends failed: ${errorText(error)}`));
+  };
+  const send = async () => {
+    trends = await read.of(await runs());
+    const message: ToTrends = { kind: 'snapshot', trends: trendsSnapshot(trends) };
+    await panel.webview.postMessage(message);
+  };
+  const changed = files.onDidChange(() => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      send().catch(fail);
+    }, PACE);
+  });
+  panel.webview.onDidReceiveMessage((given: unknown) => {
+    const message = fromTrendsSchema.safeParse(given).data;
+    if (message?.kind === 'ready') send().catch(fail);
+    const records = message?.kind === 'open' ? trends[message.run]?.run.records : undefined;
+    if (records) open(records).catch(fail);
+  });
+  panel.onDidDispose(() => {
+    clearTimeout(timer);
+    changed.dispose();
+    shown = undefined;
+  });
+  showPage(panel.webview, extensionUri, 'trends');
+}

@@ -1,0 +1,118 @@
+import { type Stats, statSync } from 'node:fs';
+import { mappingOf } from '../core/data/data.ts';
+import { fitting } from '../core/data/listOf.ts';
+import { caseLineSchema } from '../core/record/runRecord.ts';
+import { mean } from '../core/scoring.ts';
+import { linesIn } from './recordLines.ts';
+import type { ListedRun } from './runList.ts';
+
+const glanceSchema = caseLineSchema.pick({
+  suite: true,
+  status: true,
+  score: true,
+  usage: true,
+  duration: true,
+});
+
+/** As many of the newest runs are told. */
+export const TREND_RUNS = 50;
+
+/** Bytes of records that are read for it. */
+const MOST_BYTES = 400_000_000;
+
+/** How the cases of an eval file came out in one run. Each repetition of a case counts. */
+export interface TrendPoint {
+  /** The eval file as the record names it: by its path from the root. */
+  readonly suite: string;
+  readonly executions: number;
+  /** Passed ÷ those that passed or failed; null where none did. */
+  readonly passRate: number | null;
+  /** Mean; null where none has one. */
+  readonly score: number | null;
+  /** Of all; null where it is not known. */
+  readonly cost: number | null;
+  /** Mean of a case, in milliseconds. */
+  readonly latency: number | null;
+}
+
+export interface RunTrend {
+  readonly run: ListedRun;
+  /** Of each eval file. */
+  readonly points: readonly TrendPoint[];
+  /** Of all together. */
+  readonly all: TrendPoint;
+}
+
+/** Reads how runs went, file by file. What did not change is not read again. */
+export class RunTrends {
+  readonly #known = new Map<
+    string,
+    { readonly stamp: string; readonly lines: readonly Glance[] }
+  >();
+
+  /** @param runs in any order @returns the oldest first, of the newest of them */
+  async of(runs: readonly ListedRun[]): Promise<RunTrend[]> {
+    const newest = [...runs].sort((a, b) => (a.run.started < b.run.started ? 1 : -1));
+    const trends: RunTrend[] = [];
+    let bytes = 0;
+    for (const run of newest.slice(0, TREND_RUNS)) {
+      const sizes = run.records.map((record) => statOf(record)?.size ?? 0);
+      bytes += sizes.reduce((sum, size) => sum + size, 0);
+      if (bytes > MOST_BYTES && trends.length > 0) break;
+      const lines = (await Promise.all(run.records.map((record) => this.#linesOf(record)))).flat();
+      const suites = [...new Set(lines.map(({ suite }) => suite))].sort();
+      const points = suites.map((suite) =>
+        pointOf(
+          suite,
+          lines.filter((line) => line.suite === suite),
+        ),
+      );
+      if (lines.length > 0) trends.push({ run, points, all: pointOf('', lines) });
+    }
+    return trends.reverse();
+  }
+
+  async #linesOf(record: string): Promise<readonly Glance[]> {
+    const found = statOf(record);
+    const stamp = `${found?.ino} ${found?.mtimeMs} ${found?.size}`;
+    const known = this.#known.get(record);
+    if (known?.stamp === stamp) return known.lines;
+    const lines: Glance[] = [];
+    try {
+      for await (const { value } of linesIn(record, Number.POSITIVE_INFINITY)) {
+        if (mappingOf(value).kind !== 'case') continue;
+        const line = fitting(glanceSchema, value);
+        if (!line) continue;
+        const { suite, status, score, usage, duration } = line;
+        lines.push({ suite, status, score, cost: usage.cost, duration });
+      }
+    } catch {
+      // It is gone, or no file of ours: the run has no point.
+    }
+    this.#known.set(record, { stamp, lines });
+    return lines;
+  }
+}
+
+interface Glance
+  extends Pick<ReturnType<typeof glanceSchema.parse>, 'suite' | 'status' | 'score' | 'duration'> {
+  readonly cost: number | null;
+}
+
+function statOf(record: string): Stats | undefined {
+  return statSync(record, { throwIfNoEntry: false });
+}
+
+function pointOf(suite: string, lines: readonly Glance[]): TrendPoint {
+  const decided = lines.filter(({ status }) => status === 'pass' || status === 'fail');
+  const passed = decided.filter(({ status }) => status === 'pass').length;
+  const costs = lines.flatMap(({ cost }) => cost ?? []);
+  return {
+    suite,
+    executions: lines.length,
+    passRate: decided.length === 0 ? null : passed / decided.length,
+    score: mean(lines.flatMap(({ score }) => score ?? [])) ?? null,
+    cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+    latency: mean(lines.map(({ duration }) => duration)) ?? null,
+  };
+}

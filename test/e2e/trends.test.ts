@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { buildVerdict, judgedLine, writeRun } from '../support/comparing.ts';
+import { Workbench } from '../support/host/workbench.ts';
+import { paleTexts } from '../support/view/contrast.ts';
+
+describe('trends in the real VS Code', { timeout: 600_000 }, () => {
+  let folder: string;
+  let workbench: Workbench;
+
+  before(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-trends-')));
+    await writeFile(
+      join(folder, 'suite.eval.yaml'),
+      'cases:\n  - id: a\n    transcript: [{user: Hi}, {assistant: Hello}]\n    assert: [{type: max-turns, max: 4}]\n',
+    );
+    for (const score of [1, 0, 1, 0.5]) {
+      const line = judgedLine('a', [buildVerdict(score)], { suite: 'suite.eval.yaml', score });
+      await writeRun(folder, { lines: [line], commit: `${score}`.repeat(8) });
+    }
+    workbench = await Workbench.open({ folder, trusted: true });
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const [theme, name, drawn] of [
+    ['Default Light Modern', 'light', 'vscode-light'],
+    ['Default Dark Modern', 'dark', 'vscode-dark'],
+    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
+  ] as const) {
+    it(`are drawn with contrast enough in ${name}, and open a run by a key`, async () => {
+      await workbench.window.configure('workbench.colorTheme', theme);
+      await workbench.window.command('workbench.action.closeAllEditors');
+      await workbench.window.command('turnlight.showTrends');
+      const view = await workbench.frameWith(`body.${drawn} .chart .dot`);
+      assert.equal(await view.locator('figure').first().locator('.dot').count(), 4);
+      await workbench.screenshot(`trends-${name}`);
+      assert.deepEqual(await paleTexts(view), []);
+      await view.locator('tbody [role=link]').first().press('Enter');
+      const results = await workbench.frameWith('[data-page="results"] .grid .body .row');
+      assert.equal(await results.locator('.body [role=rowheader]').innerText(), 'a');
+    });
+  }
+});

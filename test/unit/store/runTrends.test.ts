@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { trendsSnapshot } from '../../../src/extension/trends/trendsSnapshot.ts';
+import { RunList } from '../../../src/store/runList.ts';
+import { RunTrends } from '../../../src/store/runTrends.ts';
+import { buildVerdict, judgedLine, writeRun } from '../../support/comparing.ts';
+
+const line = (id: string, score: number, suite = '/work/suite.eval.yaml') =>
+  judgedLine(id, [buildVerdict(score)], { suite, score, duration: 1000 * score });
+
+describe('the trends of runs', () => {
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
+    await writeRun(folder, { lines: [line('a', 1), line('b', 0.5)], commit: 'a'.repeat(40) });
+    await writeRun(folder, { lines: [line('a', 0), line('c', 1, 'other.eval.yaml')] });
+    await writeRun(folder, { lines: [] });
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  it('are of each eval file and of all, the oldest run first, without runs of no case', async () => {
+    const runs = await new RunList().runs([folder]);
+    const trends = await new RunTrends().of(runs);
+    assert.deepEqual(
+      trends.map(({ all, points }) => [all.passRate, all.score, all.latency, points.length]),
+      [
+        [1, 0.75, 750, 1],
+        [0.5, 0.5, 500, 2],
+      ],
+    );
+    const { runs: shown, suites } = trendsSnapshot(trends);
+    assert.deepEqual(
+      shown.map(({ commit }) => commit),
+      ['aaaaaaaa', undefined],
+    );
+    assert.deepEqual(
+      suites.map(({ name, points }) => [name, points.map(({ run }) => run)]),
+      [
+        ['All eval files', [0, 1]],
+        ['other.eval.yaml', [1]],
+        ['suite.eval.yaml', [0, 1]],
+      ],
+    );
+  });
+});
