@@ -47,10 +47,15 @@ export function pairHeads(): HTMLElement {
   );
 }
 
-/** The conversation of the first run as one of its own. */
+/** The conversation of the first run as one of its own. Its file may say something else now: its turns lead nowhere. */
 export function beforeOf(snapshot: Snapshot, base: Ended): Snapshot {
   const { reason: _, threshold: __, ...rest } = snapshot;
-  return { ...rest, ...base };
+  const entries = base.conversation.entries.map((entry) => {
+    if (entry.kind === 'system') return entry;
+    const { source: ___, ...said } = entry;
+    return said;
+  });
+  return { ...rest, ...base, conversation: { ...base.conversation, entries } };
 }
 
 type Sides<Value> = Readonly<Record<'base' | 'head', Value>>;
