@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { listed } from '../core/text/listed.ts';
 import { REPORTER_NAMES } from '../report/registry.ts';
 import type { ChosenReporter } from './reporters.ts';
-
-export const LIST = new Intl.ListFormat('en', { type: 'disjunction' });
 
 export function format(): Option {
   return new Option('--format <format>', 'output format').choices(['text', 'json']).default('text');
@@ -29,7 +28,7 @@ export function collect(value: string, earlier: readonly string[] = []): string[
 export function reporter(value: string, earlier: readonly ChosenReporter[] = []): ChosenReporter[] {
   const [given, ...rest] = value.split('=');
   const name = REPORTER_NAMES.find((one) => one === given);
-  if (!name) throw new InvalidArgumentError(`Expected ${LIST.format(REPORTER_NAMES)}.`);
+  if (!name) throw new InvalidArgumentError(`Expected ${listed(REPORTER_NAMES, 'or')}.`);
   const file = rest.join('=');
   if (rest.length > 0 && file === '') {
     throw new InvalidArgumentError(`Expected a file behind \`=\`, such as ${name}=evals.out.`);

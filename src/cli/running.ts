@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
+import { listed } from '../core/text/listed.ts';
 import { REPORTER_NAMES } from '../report/registry.ts';
-import { allowHost, amount, count, LIST, reporter, share } from './optionParsers.ts';
+import { allowHost, amount, count, reporter, share } from './optionParsers.ts';
 
 /** How cases are run, and what becomes of it. */
 export function running(command: Command): Command {
@@ -43,7 +44,7 @@ export function reporting(command: Command): Command {
     .addOption(
       new Option(
         '--reporter <name[=file]>',
-        `${LIST.format(REPORTER_NAMES)}; repeatable, each with its file (default: terminal)`,
+        `${listed(REPORTER_NAMES, 'or')}; repeatable, each with its file (default: terminal)`,
       ).argParser(reporter),
     )
     .option(

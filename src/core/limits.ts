@@ -75,7 +75,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   work: 'Milliseconds of work for what an editor asks, such as completion, once the file is read',
 };
 
-/** A number as people read it: `2,000,000`. */
+/** A whole number as people read it: `2,000,000`. `toLocaleString` takes long when it is first called. */
 export function readable(limit: number): string {
-  return limit.toLocaleString('en-US');
+  return String(limit).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }

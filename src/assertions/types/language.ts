@@ -10,7 +10,12 @@ const params = z.strictObject({
     .meta({ description: 'The expected language as an ISO 639-1 code, such as `en`.' }),
 });
 
-const names = new Intl.DisplayNames(['en'], { type: 'language' });
+let names: Intl.DisplayNames | undefined;
+
+function nameOf(language: string): string | undefined {
+  names ??= new Intl.DisplayNames(['en'], { type: 'language' });
+  return names.of(language);
+}
 
 export const language = checkedType({
   type: 'language',
@@ -31,11 +36,11 @@ export const language = checkedType({
     const look = async (text: string): Promise<TurnFinding> => {
       const found = await detect(text);
       if (!found) return { holds: undefined, rationale: 'is too short or too unsure to tell' };
-      const rationale = `is ${found.share < 1 ? 'mostly ' : ''}in ${names.of(found.language)}`;
+      const rationale = `is ${found.share < 1 ? 'mostly ' : ''}in ${nameOf(found.language)}`;
       return { holds: found.language === wanted, rationale };
     };
     return shareOfTurns(input, (turn) => look(textOf(turn)), {
-      claim: (found) => `${found ? 'is' : 'is not'} in ${names.of(wanted)}`,
+      claim: (found) => `${found ? 'is' : 'is not'} in ${nameOf(wanted)}`,
       undecided: {
         reason: 'language-unsure',
         rationale: 'The language of none of the chosen turns could be told.',

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { listed } from '../../core/text/listed.ts';
 import type { AgreementOptions } from '../commands/agreementCommand.ts';
 import type { CompareOptions } from '../commands/compareCommand.ts';
 import type { NoiseOptions } from '../commands/noiseCommand.ts';
 import type { ExitCode } from '../exitCode.ts';
 import { RUN_WORDS } from '../namedRun.ts';
-import { LIST } from '../optionParsers.ts';
 import { onFiles } from '../selecting.ts';
 import type { Shell } from '../shell.ts';
 import { type Least, MEASURES } from './measures.ts';
@@ -36,7 +36,7 @@ export function addAgreement(program: Command, shell: Shell, done: (code: ExitCo
     .addOption(
       new Option(
         '--fail-under <measure=value>',
-        `exit with 1 where a judge stays below it on an assertion: ${LIST.format(MEASURES)}, such as kappa=0.7; repeatable`,
+        `exit with 1 where a judge stays below it on an assertion: ${listed(MEASURES, 'or')}, such as kappa=0.7; repeatable`,
       ).argParser(least),
     )
     .action(async (globs: string[], options: AgreementOptions) => {
@@ -65,7 +65,7 @@ function least(value: string, earlier: readonly Least[] = []): Least[] {
   const measure = MEASURES.find((one) => one === name);
   if (!measure || number.trim() === '' || !(Number(number) >= -1 && Number(number) <= 1)) {
     throw new InvalidArgumentError(
-      `Expected ${LIST.format(MEASURES)} and a number up to 1, such as kappa=0.7.`,
+      `Expected ${listed(MEASURES, 'or')} and a number up to 1, such as kappa=0.7.`,
     );
   }
   return [...earlier, { measure, value: Number(number) }];

@@ -2,6 +2,7 @@ import { type Turn, textOf, turnsOf } from '../conversation.ts';
 import { groupBy, uniqueBy } from '../data/data.ts';
 import type { Problem, Source } from '../problem.ts';
 import type { CaseLine } from '../record/runRecord.ts';
+import { listed } from '../text/listed.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../verdict.ts';
 import { thresholdSentence } from './score.ts';
 import { STATUS_WORDS } from './status.ts';
@@ -23,8 +24,6 @@ export interface Failure {
   readonly source: Source;
   readonly links: readonly Link[];
 }
-
-const LIST = new Intl.ListFormat('en');
 
 /** Characters of a turn that are repeated in its failure. */
 const TURN_LENGTH = 300;
@@ -116,7 +115,7 @@ function together(failures: [Failure, ...Failure[]]): Failure {
     ({ label, source: { path, range } }) => JSON.stringify([label, path, range.start]),
   );
   const turns = links.flatMap(({ turn }) => turn ?? []).sort((a, b) => a - b);
-  const head = turns.length > 1 ? [`Turns ${LIST.format(turns.map(String))} failed.`] : [];
+  const head = turns.length > 1 ? [`Turns ${listed(turns.map(String))} failed.`] : [];
   const texts = [...head, ...failures.map(({ text }) => text)];
   return { text: visibleText(texts.join('\n\n'), LONGEST_FAILURE), source, links };
 }

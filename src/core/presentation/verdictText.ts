@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listed } from '../text/listed.ts';
 import type { Verdict } from '../verdict.ts';
 import { scoreText, thresholdText, valueText } from './score.ts';
 import { STATUS_WORDS } from './status.ts';
@@ -35,8 +36,6 @@ export function samplesText({ judge }: Pick<Verdict, 'judge'>): string | undefin
   return `asked ${judge.samples} times${spread}${judge.unstable ? ', unstable' : ''}`;
 }
 
-const LIST = new Intl.ListFormat('en');
-
 /** As many assertions are named that were asked in the same request. */
 const NAMED = 3;
 
@@ -49,7 +48,7 @@ export function togetherText({ details }: Pick<Verdict, 'details'>): string | un
   // Of a type that stands several times, the digest says nothing to people.
   const named = others.slice(0, NAMED).map((key) => key.replace(/#[0-9a-f]{8}$/, ''));
   const more = others.length - named.length;
-  return `asked together with ${LIST.format(more > 0 ? [...named, `${more} more`] : named)}`;
+  return `asked together with ${listed(more > 0 ? [...named, `${more} more`] : named)}`;
 }
 
 const stepSchema = z.object({

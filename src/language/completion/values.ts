@@ -23,7 +23,7 @@ export function enumerated(cursor: Cursor, schema: z.ZodType = evalFileSchema): 
       value: words.get(value) ?? value,
       kind: KINDS.enumMember,
       documentation,
-      ...(path.at(-1) === 'language' && { detail: LANGUAGES.of(value) }),
+      ...(path.at(-1) === 'language' && { detail: languageName(value) }),
     }));
 }
 
@@ -66,7 +66,12 @@ function optionChoices({ root, path, inFlow, indent }: Cursor, schema: z.ZodType
     });
 }
 
-const LANGUAGES = new Intl.DisplayNames(['en'], { type: 'language' });
+let languages: Intl.DisplayNames | undefined;
+
+function languageName(code: string): string | undefined {
+  languages ??= new Intl.DisplayNames(['en'], { type: 'language' });
+  return languages.of(code);
+}
 
 /** What a schema lets stand at the cursor. @param more values beside those that it enumerates */
 export function schemaItems(

@@ -1,3 +1,4 @@
+import { remembered } from '../../core/data/data.ts';
 import type { AnswerFormat, ModelRequest } from '../model.ts';
 import type { EndpointParams } from './params.ts';
 
@@ -25,7 +26,7 @@ export function hasChoice({ answer }: ModelRequest, asked: Asked): boolean {
 }
 
 /** Azure's deployments are also reached by the provider `openai`. */
-function readsSchemaFirst({ isOpenAi, baseUrl }: Asked): boolean {
+const readsSchemaFirst = remembered(({ isOpenAi, baseUrl }: Asked): boolean => {
   if (isOpenAi || !URL.canParse(baseUrl)) return isOpenAi;
   return new URL(baseUrl).hostname.endsWith('.openai.azure.com');
-}
+});
