@@ -145,10 +145,9 @@ export class RecordedRuns extends Disposing {
       repetition,
     });
     const wants = (entry: Entry) => {
-      const known = live.get(refOf(entry));
-      if (isRunning(known?.phase)) return false;
-      const shown = [known?.finished, this.#shown.get(executionKey(refOf(entry)))];
-      return !shown.includes(entry.finished);
+      const ref = refOf(entry);
+      if (isRunning(live.get(ref)?.phase) || live.hasFinished(ref, entry.finished)) return false;
+      return this.#shown.get(executionKey(ref)) !== entry.finished;
     };
     const runs = await (await this.#latest()).find(suite, id, { wants, variant });
     return runs.flatMap(({ line }) => {
