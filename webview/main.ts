@@ -10,11 +10,13 @@ import './style/results.css';
 import './style/compare.css';
 import './style/agreement.css';
 import './style/trends.css';
+import './style/labelling.css';
 import { RUN_ELEMENT } from '../src/protocol/reportPage.ts';
 import { PAGE_ATTRIBUTE, type ViewPage } from '../src/protocol/viewPage.ts';
 import { toViewSchema } from '../src/protocol/viewProtocol.ts';
 import { showAgreement } from './agreement/main.ts';
 import { vsCodeHost } from './host.ts';
+import { showLabelling } from './labelling/main.ts';
 import { showReport } from './report.ts';
 import { showResults } from './results/main.ts';
 import { showTrends } from './trends/main.ts';
@@ -28,6 +30,7 @@ if (root && run) showReport(root, run.textContent ?? '');
 else if (root && isPage('results')) showResults(root);
 else if (root && isPage('agreement')) showAgreement(root);
 else if (root && isPage('trends')) showTrends(root);
+else if (root && isPage('labelling')) showLabelling(root);
 else if (root) showConversation(root);
 
 function isPage(page: ViewPage): boolean {

@@ -186,7 +186,8 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'webview',
-    holds: 'the conversation view and the results of a run, fed by snapshots',
+    holds:
+      'the conversation view, results, comparison, trends, agreement and labelling, fed by snapshots',
     imports: ['core', 'protocol'],
   },
   {

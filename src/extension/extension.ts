@@ -158,6 +158,10 @@ export function activate(context: vscode.ExtensionContext): void {
         open: async (paths) => openResults(paths, resultsParts),
       });
     }),
+    vscode.commands.registerCommand('turnlight.labelConversations', async () => {
+      const { labelConversations } = await import('./labels/labellingPanel.ts');
+      await labelConversations(resultsParts);
+    }),
     ...registerRunCommands({
       runs,
       async open(paths) {

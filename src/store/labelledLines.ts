@@ -15,11 +15,11 @@ const AT_ONCE = 50;
  * a case may have been renamed, and of the others those of cases that labels name.
  *
  * @param evalFile absolute
- * @param ids of those cases
+ * @param ids of those cases; all by default
  */
 export async function* labelledLines(
   evalFile: string,
-  ids: ReadonlySet<string>,
+  ids?: ReadonlySet<string>,
 ): AsyncGenerator<FoundCase> {
   const { path, kept } = keptHomes(evalFile);
   const records = (await Promise.all(kept.map(recordsAt))).flatMap(newestFirst);
@@ -28,7 +28,7 @@ export async function* labelledLines(
     if (runs === LABELLED_RUNS) return;
     const reader = new RecordReader(record);
     const { entries } = await reader.index();
-    const wanted = entries.filter(({ id }) => runs === 0 || ids.has(id));
+    const wanted = entries.filter(({ id }) => runs === 0 || !ids || ids.has(id));
     let isOfFile = false;
     for (let from = 0; from < wanted.length; from += AT_ONCE) {
       const lines = await reader.lines(wanted.slice(from, from + AT_ONCE));

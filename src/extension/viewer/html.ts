@@ -17,6 +17,7 @@ const TITLES: Readonly<Record<ViewPage, string>> = {
   results: 'Results',
   agreement: 'Agreement',
   trends: 'Trends',
+  labelling: 'Label Conversations',
 };
 
 /** A page of ours. It loads its own script and style, and nothing else at all. */

@@ -249,6 +249,8 @@ export class ConversationPanel extends Disposing {
   }
 
   async #act(message: FromView): Promise<void> {
+    const { file, id, variant, repetition, record } = this.#state;
+    const { runCase, saveConversation, judgeAgain } = COMMANDS;
     switch (message.kind) {
       case 'ready':
         this.#ready = true;
@@ -264,30 +266,22 @@ export class ConversationPanel extends Disposing {
         await showJudgeRequest(this.#state, message.key);
         break;
       }
-      case 'run': {
-        const { file, id, variant } = this.#state;
-        await vscode.commands.executeCommand(COMMANDS.runCase, file, id, variant);
+      case 'run':
+        await vscode.commands.executeCommand(runCase, file, id, variant);
         break;
-      }
-      case 'save': {
-        const { file, id, variant, repetition } = this.#state;
-        const { saveConversation } = COMMANDS;
+      case 'save':
         await vscode.commands.executeCommand(saveConversation, file, id, variant, repetition);
         break;
-      }
-      case 'judge-again': {
-        const { file, id, variant, record } = this.#state;
-        await vscode.commands.executeCommand(COMMANDS.judgeAgain, file, id, variant, record);
+      case 'judge-again':
+        await vscode.commands.executeCommand(judgeAgain, file, id, variant, record);
         break;
-      }
       case 'cancel':
         await vscode.commands.executeCommand('testing.cancelRun');
         break;
-      case 'show-repetition': {
+      case 'show-repetition':
         this.#state = { ...this.#state, repetition: message.repetition };
         await this.#send();
         break;
-      }
       case 'show-changed':
         break;
       case 'show-failing':

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { after, before, describe, it } from 'node:test';
+import { readLabels } from '../../src/store/labels.ts';
+import { buildVerdict, judgedLine } from '../support/comparing.ts';
+import { Workbench } from '../support/host/workbench.ts';
+import { labelledFolder } from '../support/labelling.ts';
+import { paleTexts } from '../support/view/contrast.ts';
+
+const lines = [
+  judgedLine('sure', [buildVerdict(1)], { said: 'One' }),
+  judgedLine('near', [buildVerdict(0.55, { turns: [[2, 1]] })], { said: 'Two' }),
+  judgedLine('unstable', [buildVerdict(0, { unstable: true, samples: 3 })], { said: 'Three' }),
+];
+
+describe('the labelling mode in the real VS Code', { timeout: 600_000 }, () => {
+  let folder: string;
+  let suite: string;
+  let workbench: Workbench;
+
+  const view = () => workbench.frameWith('[data-page="labelling"] #app > *');
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await workbench.page.keyboard.press(key);
+  };
+  const asks = async (words: string) => {
+    const page = await view();
+    await page.getByText(words).first().waitFor();
+    await workbench.until(
+      'the focus on the question',
+      () => page.evaluate<string>('document.activeElement?.className ?? ""'),
+      (name) => name === 'question',
+    );
+  };
+
+  before(async () => {
+    ({ folder, suite } = await labelledFolder(lines));
+    workbench = await Workbench.open({ folder, trusted: true });
+    await workbench.window.open(suite, 1);
+  });
+
+  after(async () => {
+    await workbench?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const [theme, name, drawn] of [
+    ['Default Light Modern', 'light', 'vscode-light'],
+    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
+    ['Default High Contrast Light', 'high-contrast-light', 'vscode-high-contrast-light'],
+    ['Default Dark Modern', 'dark', 'vscode-dark'],
+  ] as const) {
+    it(`has contrast enough for all of its text in ${name}`, async () => {
+      await workbench.window.configure('workbench.colorTheme', theme);
+      await workbench.window.open(suite, 1);
+      await workbench.window.command('turnlight.labelConversations');
+      const page = await workbench.frameWith(`body.${drawn} .question`);
+      await workbench.screenshot(`labelling-${name}`);
+      assert.deepEqual(await paleTexts(page), []);
+      await workbench.window.command('workbench.action.closeActiveEditor');
+    });
+  }
+
+  it('leads by the keyboard alone through all conversations, the most telling first', async () => {
+    await workbench.window.open(suite, 1);
+    await workbench.window.command('turnlight.labelConversations');
+    await asks('Conversation 1 of 3 · unstable');
+    assert.equal(await (await view()).locator('.badge').count(), 0);
+    await press('1');
+    await asks('Conversation 2 of 3 · near');
+    await press('u');
+    await asks('Conversation 1 of 3 · unstable');
+    await press('c');
+    await workbench.page.keyboard.type('Kind');
+    await press('Enter', '1');
+    await asks('Conversation 2 of 3 · near');
+    await press('j', 'j', '2');
+    await (await view()).getByText('Your labels: turn 2 failed').waitFor();
+    await press('q', '1');
+    await asks('Conversation 3 of 3 · sure');
+    await press('1');
+    const page = await view();
+    await page.getByText('You labelled 3 of 3 conversations').waitFor();
+    await page.getByText('openai:judge, Kind: right in 2 of 3 cases').waitFor();
+    await workbench.screenshot('labelling-done');
+    const { labels } = await readLabels(suite);
+    assert.deepEqual(
+      labels.map(({ case: id, turn, status, comment }) => [id, turn, status, comment]),
+      [
+        ['unstable', undefined, 'pass', 'Kind'],
+        ['near', 2, 'fail', undefined],
+        ['near', undefined, 'pass', undefined],
+        ['sure', undefined, 'pass', undefined],
+      ],
+    );
+    await press('Tab', 'Enter');
+    await workbench.frameWith('[data-page="agreement"] tbody tr');
+  });
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { describe, it, type TestContext } from 'node:test';
+import { LabellingRound } from '../../../../src/extension/labels/labellingRound.ts';
+import { readLabels } from '../../../../src/store/labels.ts';
+import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
+import { labelledFolder } from '../../../support/labelling.ts';
+
+const lines = [
+  judgedLine('sure', [buildVerdict(1), buildVerdict(1, { key: 'Brief' })], { said: 'One' }),
+  judgedLine('near', [buildVerdict(0.55, { turns: [[2, 1]] })], { said: 'Two' }),
+];
+
+async function roundIn(t: TestContext) {
+  const { folder, suite: file } = await labelledFolder(lines);
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const begin = async () => {
+    const round = new LabellingRound({ file, person: 'ann', stated: async () => [] });
+    await round.begin();
+    return round;
+  };
+  const said = async () =>
+    (await readLabels(file)).labels.map(
+      ({ case: id, assertion, turn, status }) => `${id} ${assertion} ${turn ?? 'all'} ${status}`,
+    );
+  return { begin, said };
+}
+
+async function told(round: LabellingRound): Promise<string> {
+  const shown = await round.shown();
+  if (shown.phase !== 'asking') return shown.phase;
+  const { title, at, total, question } = shown;
+  return `${at} of ${total}: ${title}, ${question.name} ${question.at} of ${question.count}`;
+}
+
+describe('a round of labelling', () => {
+  it('asks about one conversation after the other, the most telling first, and tells no verdict', async (t) => {
+    const { begin, said } = await roundIn(t);
+    const round = await begin();
+    const shown = await round.shown();
+    assert.equal(await told(round), '1 of 2: near, Kind 1 of 1');
+    assert.doesNotMatch(JSON.stringify(shown), /rationale|0\.55|It is/);
+    await round.answer({ kind: 'answer', choice: 1, turn: 2, comment: 'Rude' });
+    await round.answer({ kind: 'answer', choice: 1, turn: 3 });
+    assert.equal(await told(round), '1 of 2: near, Kind 1 of 1');
+    await round.answer({ kind: 'answer', choice: 1 });
+    assert.equal(await told(round), '2 of 2: sure, Kind 1 of 2');
+    round.skip();
+    await round.answer({ kind: 'answer', choice: 0 });
+    assert.deepEqual(await said(), [
+      'near Kind 2 fail',
+      'near Kind all fail',
+      'sure Brief all pass',
+    ]);
+    const end = await round.shown();
+    assert.ok(end.phase === 'done');
+    assert.equal(end.labelled, 1);
+    assert.deepEqual(
+      end.agreement.map((one) => /right in .*?(?=,|$)/.exec(one)?.[0]),
+      ['right in 0 of 1 cases', 'right in 1 of 1 cases', 'right in 0 of 1 turns'],
+    );
+    // What was skipped is asked again next time, what was labelled is not.
+    assert.equal(await told(await begin()), '2 of 2: sure, Kind 1 of 2');
+  });
+
+  it('goes back where something is undone', async (t) => {
+    const { begin, said } = await roundIn(t);
+    const round = await begin();
+    await round.answer({ kind: 'answer', choice: 2 });
+    round.skip();
+    await round.undo();
+    assert.equal(await told(round), '2 of 2: sure, Kind 1 of 2');
+    assert.deepEqual(await said(), ['near Kind all skipped']);
+    await round.undo();
+    await round.undo();
+    assert.equal(await told(round), '1 of 2: near, Kind 1 of 1');
+    assert.deepEqual(await said(), []);
+  });
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser } from 'playwright-core';
+import type {
+  AskedLabelling,
+  FromLabelling,
+  ToLabelling,
+} from '../../src/protocol/labellingProtocol.ts';
+import { talk } from '../support/buildRun.ts';
+import { launchBrowser } from '../support/host/browser.ts';
+import { openPage } from '../support/view/viewPage.ts';
+
+const asked: AskedLabelling = {
+  phase: 'asking',
+  title: 'refund',
+  conversation: talk('Hi', 'Hello <img src=x>', 'And?', 'Done'),
+  at: 12,
+  total: 40,
+  question: {
+    at: 1,
+    count: 2,
+    name: 'Kind',
+    stated: ['A sentence that must hold.', 'criterion: It is kind.'],
+    choices: ['passed', 'failed', 'does not apply'],
+    turns: [2, 4],
+    said: [],
+  },
+  undo: true,
+};
+
+describe('the labelling mode', { timeout: 120_000 }, () => {
+  let browser: Browser;
+  before(async () => {
+    browser = await launchBrowser();
+  });
+  after(() => browser?.close());
+
+  it('is used by keys alone: the whole, a turn, a comment, skip, undo, the end', async () => {
+    const view = await openPage<ToLabelling, FromLabelling>(browser, { page: 'labelling' });
+    const { page } = view;
+    const press = async (...keys: readonly string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await view.send({ kind: 'snapshot', labelling: { phase: 'reading' } });
+    await view.send({ kind: 'snapshot', labelling: asked });
+    await view.until("document.activeElement?.classList.contains('question')");
+    assert.equal(
+      await page.locator('.question').getAttribute('aria-label'),
+      'Question 1 of 2: Kind A sentence that must hold. criterion: It is kind.',
+    );
+    assert.equal(await page.getByRole('status').first().innerText(), 'Conversation 12 of 40');
+    assert.equal(await page.locator('.badge, .rationales, .assertion').count(), 0);
+    await press('2', 'j', 'j', '1', 'j', '1', '9', 'c');
+    await page.keyboard.type('It says 2 times s');
+    await press('Enter', '3', 's', 'u');
+    assert.deepEqual((await view.posted()).slice(1), [
+      { kind: 'answer', choice: 1 },
+      { kind: 'answer', choice: 0, turn: 2 },
+      { kind: 'answer', choice: 2, comment: 'It says 2 times s' },
+      { kind: 'skip' },
+      { kind: 'undo' },
+    ]);
+    const agreement = ['openai:judge, Kind: right in 31 of 36 cases, kappa 0.62 (0.41 to 0.83)'];
+    await view.send({
+      kind: 'snapshot',
+      labelling: { phase: 'done', labelled: 40, total: 40, agreement, undo: true },
+    });
+    await page.getByText('right in 31 of 36').waitFor();
+    await press('Tab', 'Enter');
+    assert.deepEqual((await view.posted()).at(-1), { kind: 'agreement' });
+    assert.deepEqual(await view.violations(), []);
+    await view.close();
+  });
+});

@@ -1,0 +1,267 @@
+import { counted } from '../../src/core/presentation/amounts.ts';
+import type {
+  AskedLabelling,
+  FromLabelling,
+  ShownLabelling,
+  ToLabelling,
+} from '../../src/protocol/labellingProtocol.ts';
+import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
+import { h } from '../h.ts';
+import type { Host } from '../host.ts';
+import { Kept, place } from '../kept.ts';
+import { conversationItems } from '../render/conversation.ts';
+import { Walk } from '../walk.ts';
+import { Windowed } from '../windowed.ts';
+
+export type LabellingHost = Host<FromLabelling, ToLabelling, unknown>;
+
+const KEYS = [
+  ['1 2 3 …', 'what it is, of the whole, or of the turn with the focus'],
+  ['j k', 'next and previous turn'],
+  ['q', 'back to the question'],
+  ['c', 'a comment for the next label; Enter leaves it'],
+  ['s', 'skip'],
+  ['u', 'undo'],
+] as const;
+
+/** One question after the other about one conversation after the other, without any verdict. */
+export class LabellingView {
+  readonly #root: HTMLElement;
+  readonly #host: LabellingHost;
+  readonly #kept = new Kept();
+  readonly #bar = h('div', { class: 'bar asking' });
+  readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
+  readonly #entries = new Windowed(this.#conversation);
+  readonly #walk: Walk;
+  readonly #comment = h('input', {
+    type: 'text',
+    class: 'comment',
+    'aria-label': 'Comment',
+    'aria-keyshortcuts': 'c',
+    placeholder: 'Comment (c)',
+    maxlength: '2000',
+  });
+  #shown: ShownLabelling | undefined;
+  /** By which the conversation and its question are known. */
+  #asked = '';
+
+  constructor(root: HTMLElement, host: LabellingHost) {
+    this.#root = root;
+    this.#host = host;
+    root.classList.add('labelling');
+    this.#walk = new Walk(
+      this.#conversation,
+      () =>
+        this.#entries.items
+          .filter(({ kind }) => kind === 'turn')
+          .map((item) => ({
+            ...item,
+            turn: true,
+            verdict: false,
+            failure: false,
+            bring: () => this.#entries.bring(item),
+          })),
+      () => {},
+    );
+    document.addEventListener('keydown', (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (this.#press(event.key, event.target)) event.preventDefault();
+    });
+  }
+
+  show(shown: ShownLabelling): void {
+    this.#shown = shown;
+    if (shown.phase === 'asking') this.#ask(shown);
+    else {
+      this.#asked = '';
+      place(this.#root, [shown.phase === 'reading' ? reading() : this.#end(shown)]);
+      this.#root.querySelector<HTMLElement>('h1')?.focus();
+    }
+  }
+
+  #press(key: string, target: EventTarget | null): boolean {
+    if (target === this.#comment) {
+      if (key !== 'Enter' && key !== 'Escape') return false;
+      if (key === 'Escape') this.#comment.value = '';
+      this.#focusQuestion();
+      return true;
+    }
+    if (key === 'u' && this.#shown?.phase !== 'reading') this.#host.post({ kind: 'undo' });
+    else if (this.#shown?.phase !== 'asking') return false;
+    else if (key === 'j') this.#walk.toTurn(1);
+    else if (key === 'k') this.#walk.toTurn(-1);
+    else if (key === 'q') this.#focusQuestion();
+    else if (key === 'c') this.#comment.focus();
+    else if (key === 's') this.#host.post({ kind: 'skip' });
+    else if (/^[1-9]$/.test(key)) this.#answer(this.#shown, Number(key) - 1, turnAt(target));
+    else return false;
+    return true;
+  }
+
+  #answer({ question }: AskedLabelling, choice: number, turn: number | undefined): void {
+    if (choice >= question.choices.length) return;
+    if (turn !== undefined && !question.turns.includes(turn)) return;
+    const comment = this.#comment.value.trim();
+    this.#comment.value = '';
+    this.#host.post({
+      kind: 'answer',
+      choice,
+      ...(turn !== undefined && { turn }),
+      ...(comment !== '' && { comment }),
+    });
+  }
+
+  #focusQuestion(): void {
+    this.#bar.querySelector<HTMLElement>('.question')?.focus();
+  }
+
+  #ask(shown: AskedLabelling): void {
+    const { title, conversation, question, at, undo } = shown;
+    const asked = JSON.stringify([title, at, question.at, conversation.entries.length]);
+    const isOther = asked !== this.#asked;
+    if (isOther) {
+      this.#asked = asked;
+      this.#kept.forget();
+      this.#entries.forget();
+    }
+    const parts = [shown.question, undo, at, shown.total, title];
+    const bar = this.#kept.get('question', parts, () => this.#question(shown));
+    place(this.#bar, [bar]);
+    bar.querySelector('.comment-place')?.append(this.#comment);
+    place(this.#root, [this.#bar, this.#conversation]);
+    this.#entries.show(
+      conversationItems(bare(shown), {
+        shown: { filter: 'all', rendered: true },
+        kept: this.#kept,
+        titleOf: () => '',
+        onOpen: undefined,
+        labels: () => undefined,
+      }),
+    );
+    if (!isOther) return;
+    this.#focusQuestion();
+    window.scrollTo(0, 0);
+  }
+
+  #question(shown: AskedLabelling): HTMLElement {
+    const { title, total, question, undo } = shown;
+    const { count, name, stated, choices, said, turns } = question;
+    const own = said.filter(({ turn }) => turn !== undefined);
+    const progress = `Conversation ${shown.at} of ${total}`;
+    return h(
+      'div',
+      {},
+      h('div', { class: 'muted' }, h('span', { role: 'status' }, progress), ` · ${title}`),
+      h(
+        'div',
+        {
+          class: 'question',
+          tabindex: '-1',
+          role: 'group',
+          'aria-label': [`Question ${question.at} of ${count}: ${name}`, ...stated].join('\n'),
+        },
+        h('span', { class: 'muted' }, `Question ${question.at} of ${count} `),
+        h('span', { class: 'name' }, name),
+        ...stated.map((words) => h('div', { class: 'muted source' }, words)),
+      ),
+      h(
+        'div',
+        { class: 'choices', role: 'group', 'aria-label': 'The whole conversation' },
+        ...choices.map((words, index) =>
+          this.#button(`${index + 1} ${words}`, words, String(index + 1), () =>
+            this.#answer(shown, index, undefined),
+          ),
+        ),
+        this.#button('Skip', 'Skip', 's', () => this.#host.post({ kind: 'skip' })),
+        undo && this.#button('Undo', 'Undo', 'u', () => this.#host.post({ kind: 'undo' })),
+        h('span', { class: 'comment-place' }),
+      ),
+      own.length > 0 &&
+        h(
+          'div',
+          { class: 'muted', role: 'status' },
+          `Your labels: ${own.map(({ turn, words }) => `turn ${turn} ${words}`).join(', ')}`,
+        ),
+      turns.length > 0 &&
+        h('div', { class: 'muted' }, `Turns that can be labelled too: ${turns.join(', ')}`),
+      h(
+        'details',
+        { class: 'keys' },
+        h('summary', {}, 'Keyboard'),
+        ...KEYS.map(([keys, what]) => h('div', {}, h('kbd', {}, keys), ` ${what}`)),
+      ),
+    );
+  }
+
+  #button(words: string, name: string, key: string, onClick: () => void): HTMLElement {
+    const attributes = {
+      type: 'button',
+      class: 'say',
+      title: `${name} (${key})`,
+      'aria-label': name,
+    };
+    const element = h('button', { ...attributes, 'aria-keyshortcuts': key }, words);
+    element.addEventListener('click', onClick);
+    return element;
+  }
+
+  #end({
+    labelled,
+    total,
+    agreement,
+    undo,
+  }: Extract<ShownLabelling, { phase: 'done' }>): HTMLElement {
+    const { post } = this.#host;
+    if (total === 0) {
+      return h(
+        'section',
+        {},
+        h('h1', { tabindex: '-1' }, 'Nothing to label'),
+        h('p', {}, 'No model has judged a conversation of this file yet. Run it first.'),
+      );
+    }
+    return h(
+      'section',
+      {},
+      h('h1', { tabindex: '-1' }, 'That was the last conversation'),
+      h('p', { role: 'status' }, `You labelled ${labelled} of ${counted(total, 'conversation')}.`),
+      agreement.length > 0 && h('h2', {}, 'How often the judges were right'),
+      h('ul', {}, ...agreement.map((words) => h('li', {}, words))),
+      h(
+        'div',
+        { class: 'choices' },
+        this.#button('Show agreement', 'Show agreement', 'Enter', () =>
+          post({ kind: 'agreement' }),
+        ),
+        undo && this.#button('Undo', 'Undo', 'u', () => post({ kind: 'undo' })),
+      ),
+    );
+  }
+}
+
+function reading(): HTMLElement {
+  return h(
+    'p',
+    { class: 'empty', role: 'status' },
+    'Looking for what tells most about the judges …',
+  );
+}
+
+/** The conversation without anything that was judged. */
+function bare({ conversation, title }: AskedLabelling): Snapshot {
+  return {
+    state: { file: '', id: title, repetition: 1 },
+    phase: 'finished',
+    suiteName: '',
+    repetitions: 1,
+    score: null,
+    conversation,
+    assertions: [],
+    verdicts: [],
+  };
+}
+
+function turnAt(target: EventTarget | null): number | undefined {
+  const turn = target instanceof Element ? target.closest<HTMLElement>('.turn') : null;
+  return turn?.dataset.turn === undefined ? undefined : Number(turn.dataset.turn);
+}
