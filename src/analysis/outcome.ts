@@ -14,6 +14,8 @@ export interface Side {
   readonly status: Status;
   /** Mean of the repetitions; null if none has one. */
   readonly score: number | null;
+  /** Lowest and highest score, where the repetitions have several. */
+  readonly range?: readonly [number, number];
   /** Of the repetitions. */
   readonly passed: number;
   /** That passed or failed. */
@@ -26,7 +28,7 @@ const SAME = 1e-9;
 
 export function sideOfCase({ executions, mustPass }: GatheredCase): Side {
   const { status, score } = combineRepetitions(executions, mustPass);
-  return { ...counts(executions), status, score };
+  return { ...counts(executions), status, score, ...rangeOf(executions) };
 }
 
 export function sideOfAssertion({ verdicts }: GatheredAssertion): Side {
@@ -40,7 +42,13 @@ export function sideOfAssertion({ verdicts }: GatheredAssertion): Side {
         : own.passed === own.decided
           ? 'pass'
           : 'fail';
-  return { ...own, status, score: mean(scores) ?? null };
+  return { ...own, status, score: mean(scores) ?? null, ...rangeOf(verdicts) };
+}
+
+function rangeOf(given: readonly Pick<ExecutionGlance, 'score'>[]): Pick<Side, 'range'> {
+  const scores = given.flatMap(({ score }) => (score === null ? [] : [score]));
+  const [low, high] = [Math.min(...scores), Math.max(...scores)];
+  return high - low > SAME ? { range: [low, high] } : {};
 }
 
 function counts(given: readonly Pick<ExecutionGlance, 'status'>[]) {

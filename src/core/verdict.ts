@@ -115,6 +115,13 @@ export const shownVerdictSchema = z.object({
   status: statusSchema,
   score: z.number().min(0).max(1).nullable(),
   reason: z.string().optional(),
+  judge: z
+    .object({
+      samples: z.int().min(1),
+      spread: z.number().min(0).nullable(),
+      unstable: z.boolean().optional(),
+    })
+    .optional(),
   ...verdictKeys.pick({ label: true, value: true, scale: true, threshold: true }).shape,
 });
 

@@ -22,6 +22,8 @@ const outcomeSchema = z.strictObject({
   threshold: z.number().min(0).max(1),
   label: z.string().optional(),
   reason: z.string().optional(),
+  /** Highest less lowest score of several samples, where they differ. */
+  spread: z.number().min(0).optional(),
   compared: comparedSchema.optional(),
 });
 

@@ -101,6 +101,8 @@ export const snapshotSchema = z.strictObject({
   duration: z.number().optional(),
   /** ISO 8601. */
   finished: z.string().optional(),
+  /** How its repetitions came out, where there are several. */
+  repeated: z.string().optional(),
   /** How the case came out over its last runs, in a sentence. */
   history: z.string().optional(),
   /** The cases of the run that failed or errored; absent where it has none. */

@@ -99,12 +99,14 @@ export function comparedWords(
   };
 }
 
-/** `✓ 1.00`, or `✗ 2/3 0.80` where it is repeated. */
-function glance({ status, score, passed, decided, errored }: Side, thresholds: readonly number[]) {
+/** `✓ 1.00`, or `✗ 2/3 0.80 (0.40–1.00)` where it is repeated. */
+function glance(side: Side, thresholds: readonly number[]) {
+  const { status, score, passed, decided, errored, range } = side;
   const isRepeated = decided + errored > 1;
   return [
     STATUS_ICONS[status],
     ...(isRepeated ? [`${passed}/${decided}`] : []),
     ...(score === null ? [] : [scoreText(score, ...thresholds)]),
+    ...(range ? [`(${range.map((one) => scoreText(one, ...thresholds)).join('–')})`] : []),
   ].join(' ');
 }

@@ -26,6 +26,7 @@ export type TabledCase = Pick<
   readonly verdicts: readonly (VerdictWords & {
     readonly assertion: Pick<Verdict['assertion'], 'name'>;
     readonly compared?: ComparedWords;
+    readonly judge?: { readonly spread: number | null } | undefined;
   })[];
 } & Pick<ResultsCase, 'compared' | 'before'>;
 
@@ -80,8 +81,9 @@ export class TableBuilder {
 
   #outcomeIn(column: number, outcome: Outcome): number {
     const { compared, ...rest } = outcome;
-    const { status, score, threshold, label, reason } = rest;
-    const key = JSON.stringify([status, score, threshold, label, reason, compared?.spoken]);
+    const { status, score, threshold, label, reason, spread } = rest;
+    const told = [status, score, threshold, label, reason, spread, compared?.spoken];
+    const key = JSON.stringify(told);
     const known = this.#outcomes[column] as Places;
     return known.of(key, () =>
       this.table.columns[column]?.outcomes.push(compared ? { ...rest, compared } : rest),

@@ -299,6 +299,16 @@ describe('the results view', { timeout: 120_000 }, () => {
     ]);
   });
 
+  it('tells by how much samples differ, in words too', async () => {
+    const judge = { model: 'openai:a', prompt_hash: 'p', samples: 3, spread: 0.4 };
+    const verdict = buildVerdict({ name: 'Tone', status: 'pass', score: 0.8, judge });
+    await show(buildResults([buildCase('a', 'pass', { verdicts: [verdict] })]));
+    const cell = body().locator('.cell[data-column="2"]');
+    assert.equal(await cell.innerText(), '✓0.80 ↕0.40');
+    const name = 'Tone: passed, score 0.80, samples differ by 0.40';
+    assert.equal(await cell.getAttribute('aria-label'), name);
+  });
+
   it('shows hostile names as text that hides nothing', async () => {
     const name = '<img src=x onerror="globalThis.owned = 1">\u202e';
     const one = buildCase('a', 'pass', {

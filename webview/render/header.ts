@@ -30,6 +30,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
     fault,
     stopRationale,
     history,
+    repeated,
   } = snapshot;
   return h(
     'header',
@@ -45,7 +46,9 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
     ),
     description !== undefined && h('p', { class: 'description' }, description),
     facts(snapshot),
-    history !== undefined && h('div', { class: 'muted facts' }, history),
+    ...[repeated, history].map(
+      (words) => words !== undefined && h('div', { class: 'muted facts' }, words),
+    ),
     changeOf(snapshot, onJudge),
     reason !== undefined &&
       h(

@@ -2,6 +2,7 @@ import type { ComparedOutcome, ComparedWords } from '../../src/core/compared.ts'
 import { costText, durationText } from '../../src/core/presentation/amounts.ts';
 import { OUTCOME_ICONS } from '../../src/core/presentation/compared.ts';
 import { outcomeText } from '../../src/core/presentation/outcomeText.ts';
+import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import type { Status } from '../../src/core/verdict.ts';
 import type { ResultsCase, ResultsTable } from '../../src/protocol/resultsProtocol.ts';
@@ -69,7 +70,10 @@ function assertionColumn(table: ResultsTable, assertion: number, isCompared: boo
       if (compared) return comparedCell(title, compared);
       const text = outcomeText(outcome);
       const word = STATUS_WORDS[status];
-      const said = score === null ? text : `score ${text}`;
+      const { spread } = outcome;
+      const apart = spread === undefined ? '' : `, samples differ by ${scoreText(spread)}`;
+      const said =
+        score === null ? text : `score ${outcomeText({ ...outcome, spread: undefined })}${apart}`;
       return {
         children: [sign(status), text],
         name: `${title}: ${said === word ? word : `${word}, ${said}`}`,

@@ -11,12 +11,18 @@ export interface Outcome {
   readonly label?: string | undefined;
   /** Of one without a score, a stable name such as `timeout`. */
   readonly reason?: string | undefined;
+  /** Highest less lowest score of several samples, where they differ. */
+  readonly spread?: number | undefined;
   /** Where two runs are compared; all else is of the second one, if it has it. */
   readonly compared?: ComparedWords | undefined;
 }
 
-export function outcomeOf(verdict: VerdictWords): Outcome {
+/** @param verdict its `judge` says how far its samples differ */
+export function outcomeOf(
+  verdict: VerdictWords & { readonly judge?: { readonly spread: number | null } | undefined },
+): Outcome {
   const { status, score, threshold, label, value, reason } = verdict;
+  const spread = verdict.judge?.spread ?? 0;
   const isMore = label !== undefined || (value !== undefined && value !== score);
   return {
     status,
@@ -24,5 +30,6 @@ export function outcomeOf(verdict: VerdictWords): Outcome {
     threshold,
     ...(score !== null && isMore && { label: verdictText(verdict) }),
     ...(reason !== undefined && { reason }),
+    ...(spread > 0 && { spread }),
   };
 }

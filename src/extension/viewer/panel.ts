@@ -194,6 +194,7 @@ export class ConversationPanel extends Disposing {
       assertions: suiteCase ? stateAssertions(suiteCase) : [],
       live,
       finished: one?.line,
+      repeats: found.map(({ line }) => line),
       changed:
         lacks === 'gone'
           ? lacks

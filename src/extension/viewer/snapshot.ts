@@ -2,6 +2,7 @@ import { type Conversation, toConversation, turnsOf } from '../../core/conversat
 import type { FailingCases } from '../../core/failingCases.ts';
 import type { Change } from '../../core/presentation/changes.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
+import { repeatedText } from '../../core/presentation/repeatedText.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { SaidBefore } from '../../core/suite.ts';
@@ -23,6 +24,8 @@ export interface KnownCase {
   readonly live: LiveCase | undefined;
   /** Of the record that is shown. */
   readonly finished: CaseLine | undefined;
+  /** Every repetition in that record. */
+  readonly repeats?: readonly CaseLine[];
   /** How the case has changed since. */
   readonly changed?: Change | undefined;
   /** How the case came out over its last runs, in a sentence. */
@@ -36,7 +39,18 @@ export interface KnownCase {
 /** What the view shows of a case: as it runs, as it ended, or what will be judged. */
 export function snapshotOf(
   state: ViewState,
-  { suite, said, assertions, live, finished, changed, failing, history, labels }: KnownCase,
+  {
+    suite,
+    said,
+    assertions,
+    live,
+    finished,
+    changed,
+    failing,
+    history,
+    labels,
+    repeats,
+  }: KnownCase,
 ): Snapshot {
   const found = suite.outline.find(({ id }) => id === state.id);
   const common = {
@@ -51,6 +65,7 @@ export function snapshotOf(
     }),
   };
   const line = isRunning(live?.phase) ? undefined : finished;
+  const repeated = repeatedText(repeats ?? []);
   if (!line) {
     const reason = live ? undefined : whyNot(state.id, found);
     return {
@@ -66,6 +81,7 @@ export function snapshotOf(
   return {
     ...common,
     ...finishedSnapshot(line),
+    ...(repeated !== undefined && { repeated }),
     ...(changed && { changed }),
     ...(labels && { labels }),
   };

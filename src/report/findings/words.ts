@@ -137,11 +137,14 @@ export function noiseTexts(noise: readonly NoiseRow[]): string[] {
   });
 }
 
-/** `✓ 1.00`-like, in words: `passed 1.00`, `2 of 3 passed 0.80`, `errored`. */
+/** `✓ 1.00`-like, in words: `passed 1.00`, `2 of 3 passed 0.80 (0.40 to 1.00)`, `errored`. */
 export function sideText(side: Side | undefined, ...thresholds: readonly number[]): string {
   if (!side) return 'none';
-  const { status, score, passed, decided, errored } = side;
-  const shown = score === null ? '' : ` ${scoreText(score, ...thresholds)}`;
+  const { status, score, passed, decided, errored, range } = side;
+  const spread = range
+    ? ` (${range.map((one) => scoreText(one, ...thresholds)).join(' to ')})`
+    : '';
+  const shown = score === null ? '' : ` ${scoreText(score, ...thresholds)}${spread}`;
   if (decided + errored < 2) return `${STATUS_WORDS[status]}${shown}`;
   const errors = errored === 0 ? '' : `, ${errored} ${STATUS_WORDS.error}`;
   return `${passed} of ${decided} ${STATUS_WORDS.pass}${errors}${shown}`;

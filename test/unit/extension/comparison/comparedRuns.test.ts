@@ -50,7 +50,7 @@ describe('two runs that are compared in the editor', () => {
       'old: only in the first run, passed',
     ]);
     const [cell] = runs.table.columns[0]?.outcomes ?? [];
-    assert.equal(cell?.compared?.shown, '✓ 3/3 1.00 → ✗ 2/3 0.67');
+    assert.equal(cell?.compared?.shown, '✓ 3/3 1.00 → ✗ 2/3 0.67 (0.00–1.00)');
     assert.deepEqual(runs.changed, [0, 1, 2, 3, 4]);
   });
 
