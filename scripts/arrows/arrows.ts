@@ -108,6 +108,11 @@ export const arrows: readonly Arrows[] = [
     ],
   },
   {
+    folder: 'src/improve',
+    holds: 'a question of a judge in other words, by what people say, and how both agree with them',
+    imports: ['core', 'analysis', 'assertions', 'judge', 'models', 'runner', 'store', 'yaml'],
+  },
+  {
     folder: 'src/queue',
     holds:
       'a run past one machine: its cases through BullMQ to workers, their results back, one limit of the cost and of each endpoint; the only importer of `bullmq` and `ioredis`',
@@ -177,6 +182,7 @@ export const arrows: readonly Arrows[] = [
       'analysis',
       'assertions',
       'evalfile',
+      'improve',
       'interop',
       'runner',
       'report',

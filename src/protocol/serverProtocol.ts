@@ -9,6 +9,7 @@ export const COMMANDS = {
   saveConversation: 'turnlight.saveConversation',
   judgeAgain: 'turnlight.judgeAgain',
   resume: 'turnlight.resume',
+  improveJudge: 'turnlight.improveJudge',
 } as const;
 
 /**

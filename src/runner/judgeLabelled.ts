@@ -16,6 +16,9 @@ import { modelsOf } from './modelsOf.ts';
 import type { RunOptions } from './runOptions.ts';
 import { Unwritten } from './unwritten.ts';
 
+/** As of a run, but for what it runs. */
+export type JudgingOptions = Omit<RunOptions, 'select' | 'suites'>;
+
 /** What judging them will take, asked by nobody. */
 export async function estimateLabelled(cases: readonly LabelledCase[]): Promise<Estimate> {
   const once = new Set<string>();
@@ -33,7 +36,7 @@ export async function estimateLabelled(cases: readonly LabelledCase[]): Promise<
  */
 export async function judgeLabelled(
   cases: readonly LabelledCase[],
-  options: Omit<RunOptions, 'select' | 'suites'>,
+  options: JudgingOptions,
   onJudged: (line: CaseLine, one: LabelledCase) => void,
 ): Promise<void> {
   const suites = [...new Set(cases.map(({ suite }) => suite))];
@@ -60,7 +63,7 @@ export async function judgeLabelled(
 async function judged(
   one: LabelledCase,
   exchanges: Exchanges,
-  { signal, scrubber, log }: Omit<RunOptions, 'select' | 'suites'>,
+  { signal, scrubber, log }: JudgingOptions,
 ): Promise<CaseLine> {
   const { suite, case: suiteCase, conversation } = one;
   const lookup = exchanges.lookupFor(1);

@@ -15,6 +15,8 @@ export interface LabelledCase extends LabelledConversation {
   readonly case: SuiteCase;
   /** Only those of other folds, so that nothing is measured on what it was shown. */
   readonly examples: ExamplesFor;
+  /** From 0. */
+  readonly fold: number;
 }
 
 export type LeftOut = 'no-conversation' | 'no-case' | 'no-judge' | 'not-changed';
@@ -73,7 +75,13 @@ export async function labelledCases(
     if (assertions.length === 0) continue;
     const indexed = assertions.map((one, index) => ({ ...one, index }));
     const judged = { ...opened, assertions: indexed };
-    cases.push({ suite, case: judged, ...kept, examples: source(judged) });
+    cases.push({
+      suite,
+      case: judged,
+      ...kept,
+      examples: source(judged),
+      fold: foldOf.get(nameOf(id, variant)) ?? 0,
+    });
   }
   return { cases, folds: new Set(foldOf.values()).size, left };
 }

@@ -59,7 +59,7 @@ async function labelledIn({ path, cases }: Pick<Suite, 'path' | 'cases'>) {
 }
 
 /** Of each turn what most people say; where as many say one thing as another, it is left out. */
-function verdictsOf(labels: readonly PlacedLabel[]): ExampleVerdict[] {
+export function verdictsOf(labels: readonly PlacedLabel[]): ExampleVerdict[] {
   return [...groupBy(labels, ({ turn }) => turn)]
     .sort(([a = 0], [b = 0]) => a - b)
     .flatMap(([turn, own]) => {

@@ -69,6 +69,11 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       const { resumeLast } = await import('./goBack.ts');
       await resumeLast(tree, runner);
     }),
+    register(COMMANDS.improveJudge, async () => {
+      if (!mayRun()) return;
+      const { improveThisJudge } = await import('./improveJudge.ts');
+      await improveThisJudge(secrets, log);
+    }),
     register('turnlight.newEvalFile', async () => {
       const { newEvalFile } = await import('./newEvalFile.ts');
       await newEvalFile(secrets);

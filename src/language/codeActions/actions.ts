@@ -10,7 +10,7 @@ import { linkedFile } from '../symbols/linkedFile.ts';
 /** What code actions look up beside the document. */
 export type CodeActionPorts = Pick<
   LanguagePorts,
-  'uriOf' | 'files' | 'readText' | 'lastRuns' | 'workspaceOf'
+  'uriOf' | 'files' | 'listFolder' | 'readText' | 'lastRuns' | 'workspaceOf'
 >;
 
 /** @param preferred safe to apply without a look, also with all others at once */

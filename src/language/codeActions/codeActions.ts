@@ -8,6 +8,7 @@ import type { ActionContext, CodeActionPorts } from './actions.ts';
 import { toTranscript, toTurns } from './conversation.ts';
 import { extractName } from './extractName.ts';
 import { ALL_FIXES, fixesOf, PROMPT_FIXES, TEXT_FIXES } from './fixes.ts';
+import { improveJudge } from './improveJudge.ts';
 import { inlinePrompt, toPromptFile } from './promptFile.ts';
 import { inlineTranscript, toTranscriptFile } from './transcriptFile.ts';
 
@@ -83,6 +84,7 @@ async function refactorings(context: ActionContext): Promise<CodeAction[]> {
     ...(await inlineTranscript(context)),
     ...(await toPromptFile(context)),
     ...(await inlinePrompt(context)),
+    ...(await improveJudge(context)),
   ];
 }
 

@@ -35,7 +35,7 @@ export async function toPromptFile(context: ActionContext): Promise<CodeAction[]
 }
 
 /** The path of the assertion in a list around the cursor, the innermost. */
-function assertionPath({ path }: ActionContext): Path | undefined {
+export function assertionPath({ path }: ActionContext): Path | undefined {
   const at = path.findLastIndex(
     (step, index) => typeof step === 'number' && path[index - 1] === 'assert',
   );

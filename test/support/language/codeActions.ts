@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { CodeAction, TextEdit } from 'vscode-languageserver-types';
 import type { Conversation } from '../../../src/core/conversation.ts';
 import type { Position, Range } from '../../../src/core/problem.ts';
@@ -23,6 +23,10 @@ export function portsOver(beside: Texts = {}, last?: Conversation): CodeActionPo
     uriOf,
     files: memoryFiles(Object.fromEntries(texts)),
     readText: async (path) => texts.get(path),
+    listFolder: async (folder) =>
+      [...texts.keys()]
+        .filter((path) => dirname(path) === folder)
+        .map((path) => ({ name: basename(path), isFolder: false })),
     workspaceOf: () => WORKSPACE,
     lastRuns: async () =>
       last ? [buildCaseLine({ id: 'one', status: 'pass', conversation: last })] : [],

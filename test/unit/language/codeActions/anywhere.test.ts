@@ -49,6 +49,7 @@ describe('an action at any line of an example', () => {
         files: nodeFiles(),
         workspaceOf: () => resolve(path, '..'),
         readText: async (one: string) => readFileSync(one, 'utf8'),
+        listFolder: async () => [],
         lastRuns: async () => [
           buildCaseLine({
             id: 'one',

@@ -31,6 +31,16 @@ const FILE = './judges/it-is-friendly.md';
 describe('a refactoring', () => {
   const CASE = 'cases:\n  - id: one\n';
 
+  it('offers to improve a judge whose words can be rewritten, where the file has labels', async () => {
+    const criterion = `${CASE}${CHAT}    assert:\n      - |It is friendly.\n`;
+    const labels = { 'suite.labels/ann.jsonl': '' };
+    const improve = 'Improve this judge by labels';
+    assert.ok((await titles(criterion, labels)).includes(improve));
+    assert.ok(!(await titles(criterion)).includes(improve));
+    const own = `${CASE}${CHAT}    assert: [{type: |safety}]\n`;
+    assert.ok(!(await titles(own, labels)).includes(improve));
+  });
+
   it('writes nothing of a file outside of the workspace into the eval file', async () => {
     const transcript = (path: string) =>
       `${CASE}    transcript: |${path}\n    assert: [{type: contains, value: x}]\n`;

@@ -1,0 +1,164 @@
+import { agreementOf, isDecided } from '../analysis/agreement.ts';
+import { Gathered } from '../analysis/gather.ts';
+import { compareJudges, type JudgeComparison } from '../analysis/judgeComparison.ts';
+import { typeOf } from '../assertions/registry.ts';
+import { ReasonedError } from '../core/errors.ts';
+import { counted } from '../core/presentation/amounts.ts';
+import { conversationHash } from '../core/record/conversationHash.ts';
+import type { PlacedLabel } from '../core/record/label.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
+import type { Assertion, Suite } from '../core/suite.ts';
+import { type Disagreement, rewriteQuestion } from '../judge/examples/rewrite.ts';
+import type { Model } from '../models/model.ts';
+import { type JudgingOptions, judgeLabelled } from '../runner/judgeLabelled.ts';
+import { type LabelledCase, labelledCases } from '../runner/labelledCases.ts';
+import { verdictsOf } from '../store/examples.ts';
+
+/** A judge cannot be improved by its labels; the message says why, and what to do. */
+export class ImproveError extends ReasonedError<'no-words' | 'too-few' | 'no-disagreement'> {
+  override readonly name = 'ImproveError';
+}
+
+/** A question in other words, and what is known of them. Nothing is changed by it. */
+export interface Improvement {
+  readonly before: string;
+  readonly after: string;
+  /** What the model says that it changed, and why. */
+  readonly why: string;
+  /** Disagreements that the model was shown. */
+  readonly shown: number;
+  /** Both on the conversations that it was not shown: as it is, then rewritten. */
+  readonly measured: JudgeComparison;
+  /** How many these are. */
+  readonly leftOut: number;
+}
+
+export interface ToImprove {
+  readonly suite: Suite;
+  readonly labels: readonly PlacedLabel[];
+  /** Of the assertion. */
+  readonly key: string;
+  /** Writes the new words. */
+  readonly model: Model;
+  readonly options: JudgingOptions;
+  /** Told what is done, as a person reads it. */
+  readonly tell: (doing: string) => void;
+}
+
+/** As names of what is measured. */
+export const WORDINGS = ['as it is', 'rewritten'] as const;
+
+/**
+ * Lets a model put the question of an assertion more clearly, by what judge and people disagree on in one half of
+ * the labelled conversations, and measures both wordings on the other half.
+ *
+ * @throws ImproveError, ModelError, JudgeError; the signal's reason when aborted
+ */
+export async function improveJudge({
+  suite,
+  labels,
+  key,
+  model,
+  options,
+  tell,
+}: ToImprove): Promise<Improvement> {
+  const own = labels.filter((one) => one.assertion === key);
+  const { cases } = await labelledCases(suite, own, 2);
+  const words = theWords(cases);
+  const halves = [0, 1].map((fold) => cases.filter((one) => one.fold === fold));
+  const [seen = [], leftOut = []] = halves;
+  if (seen.length === 0 || leftOut.length === 0) {
+    throw new ImproveError('too-few', 'Label conversations of at least two cases first.');
+  }
+  tell(`Judging ${counted(cases.length, 'conversation')} as the question is …`);
+  const now = await linesOf(cases, options);
+  const disagreements = disagreementsIn(seen, own, now);
+  if (disagreements.length === 0) {
+    throw new ImproveError(
+      'no-disagreement',
+      `Judge and people agree on all ${counted(seen.length, 'conversation')} that the model would be shown. There is nothing to learn from them.`,
+    );
+  }
+  tell(`${model.id} rewrites the question …`);
+  const { words: after, why } = await rewriteQuestion(model, words, disagreements, options.signal);
+  tell(`Judging ${counted(leftOut.length, 'conversation')} by the rewritten question …`);
+  const changed = leftOut.map((one) => ({
+    ...one,
+    case: { ...one.case, assertions: one.case.assertions.map((asked) => reworded(asked, after)) },
+  }));
+  const then = await linesOf(changed, options);
+  const lines = (some: readonly LabelledCase[], of: Map<LabelledCase, CaseLine>) =>
+    some.flatMap((one) => of.get(one) ?? []);
+  const [asItIs, rewritten] = WORDINGS;
+  const measured = compareJudges(own, [
+    { name: asItIs, lines: lines(leftOut, now) },
+    { name: rewritten, lines: lines(changed, then) },
+  ]);
+  const shown = disagreements.length;
+  return { before: words, after, why, shown, measured, leftOut: leftOut.length };
+}
+
+/** The same words everywhere, or they are not the file's. */
+function theWords(cases: readonly LabelledCase[]): string {
+  const all = cases.flatMap((one) => one.case.assertions.map(wordsOf));
+  const [words] = all;
+  if (words !== undefined && all.every((one) => one === words)) return words;
+  throw new ImproveError(
+    'no-words',
+    'Only a criterion, `instructions` and a judge prompt can be rewritten, where they say the same in all labelled cases: without variables of a case.',
+  );
+}
+
+/** What a person wrote of a question; undefined of a type that has its own words. */
+export function wordsOf(assertion: Assertion): string | undefined {
+  const { prompt, params } = assertion;
+  if (prompt) return prompt.body.trim();
+  const words = params[typeOf(assertion).asPrompt?.key ?? ''];
+  return typeof words === 'string' ? words.trim() : undefined;
+}
+
+function reworded(assertion: Assertion, words: string): Assertion {
+  const { prompt, params } = assertion;
+  const key = typeOf(assertion).asPrompt?.key ?? '';
+  return {
+    ...assertion,
+    ...(params[key] !== undefined && { params: { ...params, [key]: words } }),
+    ...(prompt && { prompt: { ...prompt, body: words } }),
+  };
+}
+
+async function linesOf(cases: readonly LabelledCase[], options: JudgingOptions) {
+  const lines = new Map<LabelledCase, CaseLine>();
+  await judgeLabelled(cases, options, (line, one) => lines.set(one, line));
+  return lines;
+}
+
+function disagreementsIn(
+  cases: readonly LabelledCase[],
+  labels: readonly PlacedLabel[],
+  lines: ReadonlyMap<LabelledCase, CaseLine>,
+): Disagreement[] {
+  const gathered = new Gathered();
+  for (const one of cases) {
+    const line = lines.get(one);
+    if (line) gathered.add(line);
+  }
+  const wrong = new Set(
+    agreementOf(labels, gathered)
+      .disagreements.filter(({ people }) => isDecided(people))
+      .map((one) => one.labels[0].conversation_hash),
+  );
+  return cases.flatMap((one) => {
+    const hash = conversationHash(one.conversation);
+    const [verdict] = lines.get(one)?.verdicts ?? [];
+    if (!verdict || !wrong.has(hash)) return [];
+    const { conversation, facts } = one;
+    const verdicts = verdictsOf(labels.filter((label) => label.conversation_hash === hash));
+    return [
+      {
+        example: { case: one.case.id, hash, conversation, facts, verdicts },
+        judge: { status: verdict.status, rationale: verdict.rationale },
+      },
+    ];
+  });
+}
