@@ -50,10 +50,11 @@ export function renderChart(points: readonly ChartPoint[], options: ChartOptions
     ...dots,
   );
   const last = points.at(-1);
+  if (!last) return h('figure', {}, h('figcaption', {}, `${title}: not known`));
   return h(
     'figure',
     { 'aria-hidden': 'true' },
-    h('figcaption', {}, title, last ? h('b', {}, ` ${text(last.value)}`) : ' –'),
+    h('figcaption', {}, title, h('b', {}, ` ${text(last.value)}`)),
     h(
       'div',
       { class: 'plot' },
