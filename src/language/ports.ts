@@ -2,7 +2,7 @@ import type { Estimate } from '../core/estimate.ts';
 import type { CaseHistory } from '../core/record/caseHistory.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { VariantOutcome } from '../core/record/variantOutcome.ts';
-import type { SuiteCase } from '../core/suite.ts';
+import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { CasesNow } from '../evalfile/caseChanges.ts';
 import type { Files } from '../evalfile/files.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
@@ -37,7 +37,8 @@ export type LastVariants = (suite: string, id: string) => Promise<readonly Varia
 /** How a case came out over its last runs; undefined for fewer than two. */
 export type PastRuns = (suite: string, id: string) => Promise<CaseHistory | undefined>;
 
-export type Estimating = (suiteCase: SuiteCase) => Promise<Estimate>;
+/** What a run of a case takes, with the examples that the labels beside its suite give. */
+export type Estimating = (suiteCase: SuiteCase, suite: Suite) => Promise<Estimate>;
 
 export interface FolderEntry {
   readonly name: string;

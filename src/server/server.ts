@@ -9,13 +9,12 @@ import {
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import * as z from 'zod';
-import { remembered } from '../core/data/data.ts';
 import type { Estimate } from '../core/estimate.ts';
 import { noticeText } from '../core/presentation/editorText.ts';
 import { HOME_FOLDER } from '../core/record/recordPaths.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
-import type { ClientWishes } from '../language/ports.ts';
+import type { ClientWishes, Estimating } from '../language/ports.ts';
 import { createLanguageService } from '../language/service.ts';
 import { CASE_RENAMED, type CaseRenamed } from '../protocol/caseRenamed.ts';
 import {
@@ -25,6 +24,7 @@ import {
 } from '../protocol/clientOptions.ts';
 import { isEvalFile } from '../protocol/fileNames.ts';
 import { SECTION } from '../protocol/settings.ts';
+import { examplesOf } from '../store/examples.ts';
 import { RecordWatch } from '../store/watchRecords.ts';
 import { isVirtual, pathOf, uriOf } from './addresses.ts';
 import { clientFiles, listFolder } from './clientFiles.ts';
@@ -161,7 +161,7 @@ export function startServer(connection: Connection): void {
   const service = createLanguageService({
     ...workspace,
     listFolder: (path) => listFolder(connection, path),
-    estimate: remembered(estimate),
+    estimate: estimating(),
     editorModels: async () =>
       isExtension ? editorModelsSchema.parse(await connection.sendRequest(EDITOR_MODELS)) : [],
     wishes: () => wishes,
@@ -172,10 +172,18 @@ export function startServer(connection: Connection): void {
   connection.listen();
 }
 
-/** The tokenizer's tables are large: they are loaded when the first lens is shown. */
-async function estimate(suiteCase: SuiteCase): Promise<Estimate> {
-  const { estimateCase } = await import('../judge/estimate.ts');
-  return estimateCase(suiteCase);
+/** Each case once. The tokenizer's tables are large: they are loaded when the first lens is shown. */
+function estimating(): Estimating {
+  const known = new WeakMap<SuiteCase, Promise<Estimate>>();
+  const estimate: Estimating = async (suiteCase, suite) => {
+    const { estimateCase } = await import('../judge/estimate.ts');
+    return estimateCase(suiteCase, undefined, examplesOf(suite)(suiteCase));
+  };
+  return (suiteCase, suite) => {
+    const found = known.get(suiteCase) ?? estimate(suiteCase, suite);
+    known.set(suiteCase, found);
+    return found;
+  };
 }
 
 function isRecord(path: string): boolean {

@@ -42,8 +42,9 @@ export async function resolveLens(
   const parsed = dataSchema.safeParse(lens.data);
   if (!parsed.success) return lens;
   const [uri, id] = parsed.data;
-  const found = (await suiteAt(uri))?.suite?.cases.find((one) => one.id === id);
-  const title = found && !found.skip ? estimateWords(await estimate(found)) : '';
+  const { suite } = (await suiteAt(uri)) ?? {};
+  const found = suite?.cases.find((one) => one.id === id);
+  const title = suite && found && !found.skip ? estimateWords(await estimate(found, suite)) : '';
   return { range: lens.range, command: { title, command: '' } };
 }
 
