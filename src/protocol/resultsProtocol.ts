@@ -54,6 +54,8 @@ const caseSchema = z.strictObject({
   duration: z.number().min(0),
   /** Pairs: the index of a column, and of an outcome in it. */
   cells: z.array(place),
+  /** Where people labelled its verdicts, pairs: the index of a column, and 1 where somebody says that it is wrong. */
+  people: z.array(place).optional(),
   compared: comparedSchema.optional(),
   /** In the first of two runs. */
   before: z
@@ -90,6 +92,8 @@ export const shownSchema = z.strictObject({
   change: z.enum(OUTCOMES).optional(),
   tag: z.string().optional(),
   label: z.string().optional(),
+  /** Whether people say that a verdict is right, or wrong. */
+  people: z.enum(['right', 'wrong']).optional(),
   text: z.string(),
   /** Groups of which the cases are hidden. */
   folded: z.array(z.string()),

@@ -155,6 +155,22 @@ describe('the results view', { timeout: 120_000 }, () => {
     await shows('early');
   });
 
+  it('marks what people labelled, in words too, and filters by it', async () => {
+    const results = buildResults(LINES);
+    const [late, early] = results.table.cases;
+    assert.ok(late && early);
+    Object.assign(late, { people: [0, 1] });
+    Object.assign(early, { people: [0, 0] });
+    await view.send({ kind: 'snapshot', results });
+    await body().getByText('☒').waitFor();
+    const named = (name: RegExp) => body().getByRole('gridcell', { name }).count();
+    assert.equal(await named(/^Tone: failed, score 0\.40 rude, people say it is wrong$/), 1);
+    assert.equal(await named(/people say it is right$/), 1);
+    await view.page.locator('turnlight-dropdown[aria-label="People"]').focus();
+    await press('ArrowDown', 'ArrowDown', 'Enter');
+    assert.deepEqual(await names(), ['late']);
+  });
+
   it('keeps the focus on a menu by which one filters', async () => {
     await show();
     await view.page.getByRole('combobox', { name: 'Status', exact: true }).focus();

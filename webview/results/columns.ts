@@ -7,7 +7,7 @@ import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/status.t
 import type { Status } from '../../src/core/verdict.ts';
 import type { ResultsCase, ResultsTable } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
-import { columnName, outcomeAt, sortKey } from './model.ts';
+import { columnName, outcomeAt, peopleAt, sortKey } from './model.ts';
 
 /** A column of the grid. */
 export interface Column {
@@ -31,6 +31,9 @@ export interface Cell {
 }
 
 const EMPTY: Cell = { children: [] };
+
+/** Beside a verdict that people labelled. */
+const PEOPLE_SIGNS = { right: '☑', wrong: '☒' } as const;
 
 /** Pixels below which the first columns give way. */
 const NARROW = 600;
@@ -74,9 +77,11 @@ function assertionColumn(table: ResultsTable, assertion: number, isCompared: boo
       const apart = spread === undefined ? '' : `, samples differ by ${scoreText(spread)}`;
       const said =
         score === null ? text : `score ${outcomeText({ ...outcome, spread: undefined })}${apart}`;
+      const people = peopleAt(one, assertion);
+      const told = people === undefined ? '' : `, people say it is ${people}`;
       return {
-        children: [sign(status), text],
-        name: `${title}: ${said === word ? word : `${word}, ${said}`}`,
+        children: [sign(status), text, people === undefined ? '' : ` ${PEOPLE_SIGNS[people]}`],
+        name: `${title}: ${said === word ? word : `${word}, ${said}`}${told}`,
         status,
       };
     },

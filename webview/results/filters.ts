@@ -55,6 +55,23 @@ export function filterMenus(
         },
       }),
     );
+  const people = () =>
+    kept.get('people', shown, () =>
+      dropdown({
+        label: 'People',
+        options: [
+          { value: ANY, label: 'Labelled or not' },
+          { value: 'right', label: 'Right, people say' },
+          { value: 'wrong', label: 'Wrong, people say' },
+        ],
+        value: shown.people ?? ANY,
+        onChange: (value) => {
+          const { people: _, ...rest } = shown;
+          const said = value === 'right' || value === 'wrong' ? value : undefined;
+          onChange(said ? { ...rest, people: said } : rest);
+        },
+      }),
+    );
   const oneOf = (key: 'assertion' | 'tag' | 'label', names: readonly string[], any: string) =>
     kept.get(key, [shown, names], () =>
       dropdown({
@@ -90,6 +107,7 @@ export function filterMenus(
     ...(assertions.length > 1 ? [oneOf('assertion', assertions, 'Any assertion')] : []),
     ...(table.tags.length > 0 ? [oneOf('tag', table.tags, 'Any tag')] : []),
     ...(labels.length > 0 ? [oneOf('label', labels, 'Any label')] : []),
+    ...(table.cases.some((one) => one.people) ? [people()] : []),
     group,
   ];
 }

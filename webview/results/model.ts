@@ -28,6 +28,14 @@ export function outcomeAt(
   return undefined;
 }
 
+/** What people say of the verdict in a column; undefined where nobody says anything. */
+export function peopleAt({ people = [] }: ResultsCase, column: number): Shown['people'] {
+  for (let at = 0; at < people.length; at += 2) {
+    if (people[at] === column) return people[at + 1] === 1 ? 'wrong' : 'right';
+  }
+  return undefined;
+}
+
 /** How a column is headed; the second of a name in one case has its number. */
 export function columnName({ columns }: ResultsTable, column: number): string {
   const { name = '', occurrence = 1 } = columns[column] ?? {};
@@ -58,12 +66,13 @@ export function filtered(
   const fits = (one: ResultsCase, index: number) => {
     if (found && !found.has(index)) return false;
     if (tag !== undefined && !one.tags.includes(tag)) return false;
-    const isNarrow = shown.assertion !== undefined || shown.label !== undefined;
+    const isNarrow = [shown.assertion, shown.label, shown.people].some((one) => one !== undefined);
     if (!isNarrow) return hasStatus(one.status, shown.status) && hasChange(one, shown);
     if (shown.assertion === undefined && !hasStatus(one.status, shown.status)) return false;
     return columns.some((column) => {
       const outcome = outcomeAt(table, one, column);
       if (!outcome || (shown.label !== undefined && outcome.label !== shown.label)) return false;
+      if (shown.people !== undefined && peopleAt(one, column) !== shown.people) return false;
       if (shown.assertion === undefined) return hasChange(one, shown);
       return hasStatus(outcome.status, shown.status) && hasChange(outcome, shown);
     });

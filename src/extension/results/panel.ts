@@ -44,6 +44,11 @@ export class ResultsPanel extends Disposing {
         act: (message) => this.#act(message),
       }),
     );
+    const labels = this.keep(vscode.workspace.createFileSystemWatcher('**/*.labels/*.jsonl'));
+    const mark = () => void this.#send().catch((error: unknown) => this.#page.fail(error));
+    this.keep(labels.onDidCreate(mark));
+    this.keep(labels.onDidChange(mark));
+    this.keep(labels.onDidDelete(mark));
   }
 
   get active(): boolean {
@@ -78,7 +83,10 @@ export class ResultsPanel extends Disposing {
     }, EARLY);
     await reading.finally(() => clearTimeout(early));
     const goesOn = results.ends.length < results.runs.length && (await isRunning(results));
-    await this.#show(results, goesOn ? 'running' : 'over');
+    const phase = goesOn ? 'running' : 'over';
+    await this.#show(results, phase);
+    const { markLabels } = await import('./markLabels.ts');
+    if (await markLabels(results)) await this.#show(results, phase);
   }
 
   async #show(results: RunResults, phase: Results['phase']): Promise<void> {

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { conversationHash } from '../../../../src/core/record/conversationHash.ts';
+import { markLabels } from '../../../../src/extension/results/markLabels.ts';
+import { RunResults } from '../../../../src/extension/results/runResults.ts';
+import { recordsAt } from '../../../../src/store/append.ts';
+import { appendLabels, removeLabels } from '../../../../src/store/labels.ts';
+import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
+import { labelledFolder } from '../../../support/labelling.ts';
+
+const lines = ['a', 'b', 'c'].map((id) =>
+  judgedLine(id, [buildVerdict(1, { turns: [[2, 1]] }), buildVerdict(0, { key: 'Brief' })], {
+    said: id,
+  }),
+);
+
+describe('marks of labels in results', () => {
+  it('stand at verdicts that people labelled, and go with the labels', async (t) => {
+    const { folder, suite } = await labelledFolder(lines);
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const results = new RunResults(
+      new Map((await recordsAt(folder)).map((path) => [path, folder])),
+      (path) => path,
+    );
+    await results.readOn();
+    assert.equal(await markLabels(results), false);
+    const label = (at: number, assertion: string, status: 'pass' | 'fail', turn?: number) => ({
+      case: lines[at]?.id ?? '',
+      assertion,
+      status,
+      ...(turn !== undefined && { turn }),
+      conversation_hash: conversationHash(lines[at]?.conversation ?? { entries: [], notes: [] }),
+      at: '2026-01-01T00:00:00.000Z',
+    });
+    await appendLabels(suite, 'ann', [
+      label(0, 'Kind', 'pass'),
+      label(0, 'Kind', 'fail', 2),
+      label(1, 'Brief', 'fail'),
+      { ...label(2, 'Kind', 'fail'), conversation_hash: 'f'.repeat(64) },
+    ]);
+    assert.equal(await markLabels(results), true);
+    const marks = () => results.table.cases.map(({ people }) => people);
+    assert.deepEqual(marks(), [[0, 1], [1, 0], undefined]);
+    assert.equal(await markLabels(results), false);
+    await removeLabels(suite, 'ann', () => true);
+    assert.equal(await markLabels(results), true);
+    assert.deepEqual(marks(), [undefined, undefined, undefined]);
+  });
+});
