@@ -4,7 +4,11 @@ import { scoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
 import { samplesText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import { type AssertionSummary, summaries } from '../core/record/assertionSummary.ts';
+import {
+  type AssertionSummary,
+  summaries,
+  toldSummaries,
+} from '../core/record/assertionSummary.ts';
 import type { CaseSummary } from '../core/record/caseSummary.ts';
 import { statusSchema } from '../core/verdict.ts';
 import { passAtAll } from '../runner/repetitions.ts';
@@ -14,8 +18,10 @@ import type { CaseResult, RunLog } from './reporter.ts';
 /** How assertions came out, counts, cost: the last lines of a report. */
 export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): string[] {
   const { cases, results } = log;
+  const { told, more } = toldSummaries(summaries(cases));
   return [
-    ...assertionLines(summaries(cases)),
+    ...told.map(summaryLine),
+    ...more,
     ...results.flatMap((result) => repetitionLine(result, paint)),
     ...passAtAllLine(results),
     ...unstableLines(cases),
@@ -25,23 +31,6 @@ export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): s
     `Cases: ${countText(results, paint)}${unfinishedText(log)}`,
     `Asked: ${usageText(log)}`,
     `Time: ${durationText(milliseconds)}`,
-  ];
-}
-
-/** So many assertions have a line each, whatever came of them. */
-const MOST_ASSERTIONS = 100;
-
-/** Where each of thousands of cases has sentences of its own, only those that did not all pass. */
-function assertionLines(all: readonly AssertionSummary[]): string[] {
-  if (all.length <= MOST_ASSERTIONS) return all.map(summaryLine);
-  const bad = all.filter(({ failed, errored }) => failed > 0 || Object.keys(errored).length > 0);
-  const shown = bad.slice(0, MOST_ASSERTIONS);
-  const more = (count: number, what: string) =>
-    count > 0 ? [`${counted(count, 'more assertion')}${what}`] : [];
-  return [
-    ...shown.map(summaryLine),
-    ...more(bad.length - shown.length, ' that failed or errored'),
-    ...more(all.length - bad.length, ', all passed or skipped'),
   ];
 }
 

@@ -201,18 +201,20 @@ export function labelsOf({ columns }: ResultsTable, assertion: string | undefine
 
 /** How each assertion came out over these cases, in the order of the columns. */
 export function summariesOf(table: ResultsTable, cases: readonly number[]): AssertionSummary[] {
+  const outcomes = table.columns.map((): Outcome[] => []);
+  for (const index of cases) {
+    const one = table.cases[index];
+    if (!one) continue;
+    for (let at = 0; at < one.cells.length; at += 2) {
+      const column = one.cells[at] as number;
+      const outcome = table.columns[column]?.outcomes[one.cells[at + 1] as number];
+      if (outcome) outcomes[column]?.push(outcome);
+    }
+  }
   const columns = table.columns.map(({ name }, column) => ({ name, column }));
   return [...groupBy(columns, ({ name }) => name)].flatMap(([name, own]) => {
-    const outcomes: Outcome[] = [];
-    for (const index of cases) {
-      const one = table.cases[index];
-      if (!one) continue;
-      for (const { column } of own) {
-        const outcome = outcomeAt(table, one, column);
-        if (outcome) outcomes.push(outcome);
-      }
-    }
-    return outcomes.length === 0 ? [] : [assertionSummary(name, outcomes)];
+    const all = own.flatMap(({ column }) => outcomes[column] ?? []);
+    return all.length === 0 ? [] : [assertionSummary(name, all)];
   });
 }
 

@@ -1,6 +1,6 @@
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
-import type { AssertionSummary } from '../../src/core/record/assertionSummary.ts';
+import { type AssertionSummary, toldSummaries } from '../../src/core/record/assertionSummary.ts';
 import type { Status } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
 
@@ -9,7 +9,13 @@ const MOST_LABELS = 6;
 
 /** A line for each: what it passed, its mean, and how often each label was given. */
 export function renderSummaries(summaries: readonly AssertionSummary[]): HTMLElement {
-  return h('ul', { class: 'summaries' }, ...summaries.map(line));
+  const { told, more } = toldSummaries(summaries);
+  return h(
+    'ul',
+    { class: 'summaries' },
+    ...told.map(line),
+    ...more.map((text) => h('li', { class: 'muted' }, text)),
+  );
 }
 
 function line(summary: AssertionSummary): HTMLElement {
