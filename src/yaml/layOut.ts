@@ -160,8 +160,10 @@ class Layout {
     }
     // `|2` says how far its text stands in: blanks after that belong to the text.
     const depth = Number(/[1-9]/.exec(header)?.[0] ?? 0);
-    const first = source.split('\n').find((line) => line.trim() !== '') ?? '';
-    const old = depth > 0 ? indent + depth : (/^ */.exec(first)?.[0].length ?? 0);
+    const first = source.split('\n').find((line) => line.trim() !== '');
+    // Blanks alone are no text.
+    const blanks = first === undefined ? source.length : (/^ */.exec(first)?.[0].length ?? 0);
+    const old = depth > 0 ? indent + depth : blanks;
     const now = depth > 0 ? seat.around + depth : seat.own;
     this.pieces.keepBlock(start, source, old, now, header.includes('+'));
   }
