@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { rootOfRecord } from '../../core/record/recordPaths.ts';
-import { runLineOf } from '../../store/earlierRuns.ts';
 import { runIdOf } from '../../store/recordNames.ts';
 import type { ListedRun } from '../../store/runList.ts';
 import { isListed } from '../runs/runCommands.ts';
@@ -52,6 +51,7 @@ export function createCompareCommands(parts: CompareCommandParts): CompareComman
 }
 
 async function startedOf([record = '']: Records): Promise<string> {
+  const { runLineOf } = await import('../../store/earlierRuns.ts');
   return (await runLineOf(record, rootOfRecord(record)))?.started ?? '';
 }
 
