@@ -86,7 +86,7 @@ export class TerminalReporter {
     const sections = [
       summaryLines(this.#log, this.#paint, took).join('\n'),
       ...this.#log.records.map((path) => `Record: ${this.#shownPath(path)}`),
-      ...(this.#log.end?.cancelled ? ['Run cancelled. Finished cases are kept.'] : []),
+      ...(this.#log.end?.cancelled ? [cancelledText(this.#log)] : []),
     ];
     write(`\n${sections.join('\n\n')}\n`);
   }
@@ -151,4 +151,11 @@ export class TerminalReporter {
   #shownPath(path: string): string {
     return shownPath(path, this.#options.folder);
   }
+}
+
+/** What a person can do after Ctrl+C. */
+function cancelledText({ run, records }: RunLog): string {
+  if (records.length === 0) return 'Run cancelled. It was not recorded.';
+  const next = run?.judged_from === undefined ? ' To go on: turnlight run --resume' : '';
+  return `Run cancelled. Finished cases are kept.${next}`;
 }

@@ -245,7 +245,7 @@ test('repetitions are told apart, and cases that never finished are counted', ()
   const text = report(runEvents(lines, { finished: lines.slice(0, 1), cancelled: true }));
   assert.match(text, /✓ c 1\/2/);
   assert.match(text, /0 skipped, 1 not finished/);
-  assert.match(text, /cancelled\. Finished cases are kept/);
+  assert.match(text, /cancelled\. Finished cases are kept\. To go on: turnlight run --resume/);
 });
 
 test('repetitions are counted as one case, with how many passed and the spread of their scores', () => {
