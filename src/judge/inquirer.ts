@@ -27,6 +27,16 @@ export interface Kept {
   save(key: string, answer: unknown): Promise<void>;
 }
 
+/** A replayed judge answers what was recorded, not what was kept since. */
+export const FORGETFUL = {
+  load: async () => undefined,
+  save: async () => {},
+};
+
+export function keepNothing(): Kept {
+  return { answers: new Map(), ...FORGETFUL };
+}
+
 export interface InquirerSetup extends Reading {
   readonly model: Model;
   readonly conversation: Conversation;

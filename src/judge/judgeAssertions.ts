@@ -23,7 +23,7 @@ import {
   withHowAsked,
 } from './howAsked.ts';
 import { type About, factsOf } from './inputs.ts';
-import { Inquirer, type Kept } from './inquirer.ts';
+import { FORGETFUL, Inquirer, type Kept, keepNothing } from './inquirer.ts';
 import {
   type Inquiry,
   isForJudge,
@@ -292,13 +292,3 @@ const NOBODY: Model = {
   id: 'nobody',
   complete: () => Promise.reject(new ModelError('bad-request', NO_JUDGE)),
 };
-
-/** A replayed judge answers what was recorded, not what was kept since. */
-const FORGETFUL = {
-  load: async () => undefined,
-  save: async () => {},
-};
-
-function keepNothing(): Kept {
-  return { answers: new Map(), ...FORGETFUL };
-}

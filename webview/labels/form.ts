@@ -2,6 +2,7 @@ import { LABEL_WORDS } from '../../src/core/presentation/opinionText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import type { Opinion } from '../../src/core/record/opinion.ts';
 import { reaches, type Scale, shareOn, UNIT, valueOn } from '../../src/core/scoring.ts';
+import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
 
 /** What a person says that a verdict should be. */
@@ -155,4 +156,10 @@ export function scaleOf(
   const isOnScale = 'scale' in judged && judged.scale !== undefined;
   const isFine = judged.score !== null && judged.score !== 0 && judged.score !== 1;
   return isOnScale || isFine ? scale : undefined;
+}
+
+/** The opposite of what the judge says. */
+export function likely({ status }: TurnVerdict | Verdict): Partial<Wanted> {
+  if (status === 'pass') return { status: 'fail' };
+  return status === 'fail' ? { status: 'pass' } : {};
 }

@@ -12,7 +12,7 @@ import { statedOf } from '../../src/core/statedAssertion.ts';
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
-import { labelForm, scaleOf, type Wanted } from './form.ts';
+import { labelForm, likely, scaleOf, type Wanted } from './form.ts';
 
 /** What stands at a verdict for what people say of it. */
 export interface LabelParts {
@@ -279,12 +279,6 @@ export class Labels {
     element.addEventListener('click', onClick);
     return element;
   }
-}
-
-/** The opposite of what the judge says. */
-function likely({ status }: Target['judged']): Partial<Wanted> {
-  if (status === 'pass') return { status: 'fail' };
-  return status === 'fail' ? { status: 'pass' } : {};
 }
 
 function opinionItem(one: Opinion, judged: Target['judged'], isOwn: boolean): HTMLElement {

@@ -210,9 +210,8 @@ export class ConversationPanel extends Disposing {
     if (!found) return;
     this.#labels.forget();
     const { variant: _, ...rest } = this.#state;
-    const { suite, id, variant, repetition } = found;
-    const file = vscode.Uri.file(suite).toString();
-    this.#state = { ...rest, file, id, repetition, ...(variant !== undefined && { variant }) };
+    const { suite, ...shown } = found;
+    this.#state = { ...rest, ...shown, file: vscode.Uri.file(suite).toString() };
     this.#panel.title = caseTitle(this.#state);
     this.#turn = undefined;
     await this.#send();
