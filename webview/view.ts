@@ -21,6 +21,7 @@ import { failuresControl } from './render/failures.ts';
 import { renderHeader } from './render/header.ts';
 import { assertionRows } from './render/rows.ts';
 import { type AssertionRow, titleOf } from './render/stated.ts';
+import { Strip } from './render/strip.ts';
 import { type Shown, toolbarParts } from './render/toolbar.ts';
 import { afterDrawing, steadily } from './steady.ts';
 import { PLACES, type Stop, Walk } from './walk.ts';
@@ -40,6 +41,7 @@ export class ConversationView {
   readonly #labels: Labels;
   readonly #failures = failuresControl((step) => this.#walk.toFailure(step));
   readonly #toolbar = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Run and view' });
+  readonly #strip = new Strip((name) => this.#toItem(name));
   readonly #bar = h('div', { class: 'bar' }, this.#toolbar);
   readonly #assertions = h('section', { class: 'assertions', 'aria-label': 'Verdicts' });
   readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
@@ -62,7 +64,6 @@ export class ConversationView {
       () => this.#failures.show(this.#walk.failures()),
     );
     this.#find = new FindBox(() => this.#parts());
-    this.#bar.append(this.#find.element);
     this.#labels = new Labels({
       post: (message) => host.post(message),
       onChange: () => this.#draw(),
@@ -78,11 +79,12 @@ export class ConversationView {
       label: (key, at) => this.#labels.press(key, at),
       find: () => this.#find.open(),
     });
-    const { style } = document.documentElement;
     // What is jumped to, or gets the focus, keeps clear of the bar.
-    new ResizeObserver(() =>
-      style.setProperty('--bar-height', `${this.#bar.offsetHeight}px`),
-    ).observe(this.#bar);
+    new ResizeObserver(() => {
+      this.#strip.show(this.#entries.items, this.#root.clientWidth);
+      const { style } = document.documentElement;
+      style.setProperty('--bar-height', `${this.#bar.offsetHeight}px`);
+    }).observe(this.#bar);
   }
 
   show(snapshot: Snapshot): void {
@@ -109,9 +111,14 @@ export class ConversationView {
   }
 
   reveal(turn: number): void {
-    const find = () => this.#entries.items.find(({ name }) => name === turnName(turn));
-    if (!find()) this.#change({ ...this.#shown, filter: 'all' });
-    const found = find();
+    const wanted = turnName(turn);
+    const isShown = this.#entries.items.some(({ name }) => name === wanted);
+    if (!isShown) this.#change({ ...this.#shown, filter: 'all' });
+    this.#toItem(wanted);
+  }
+
+  #toItem(name: string): void {
+    const found = this.#entries.items.find((item) => item.name === name);
     if (found) this.#walk.go({ bring: () => this.#entries.bring(found) });
   }
 
@@ -190,7 +197,8 @@ export class ConversationView {
     const header = this.#kept.get('header', [headerOf(snapshot), changed], () =>
       renderHeader(snapshot, { onJudge, onFault }),
     );
-    place(this.#bar, [this.#toolbar, this.#find.element, ...heads]);
+    this.#strip.show(this.#entries.items, this.#root.clientWidth);
+    place(this.#bar, [this.#toolbar, this.#strip.element, this.#find.element, ...heads]);
     place(this.#root, [header, ...above, this.#bar, this.#content, this.#news, this.#labels.news]);
     if (focused && focused !== document.activeElement) this.#focusAgain(focused);
     this.#failures.show(this.#walk.failures());

@@ -1,5 +1,6 @@
 import { h } from './h.ts';
 import { place } from './kept.ts';
+import type { BadgeStatus } from './render/status.ts';
 import { type Stretch, stretchBetween } from './stretch.ts';
 
 /** Something of a list, which is made only once it comes near the view. */
@@ -8,6 +9,8 @@ export interface Item {
   readonly name: string;
   readonly kind: 'turn' | 'other';
   readonly failure: boolean;
+  /** Of a turn of the assistant, or one that was judged. */
+  readonly badge?: BadgeStatus;
   /** The `data-focus` of what in it is gone to by itself. */
   readonly inner?: readonly string[];
   /** What it is taken to be high until it is measured, in pixels. */

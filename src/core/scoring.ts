@@ -1,5 +1,5 @@
 import { groupBy } from './data/data.ts';
-import type { Status, TurnVerdict, Verdict } from './verdict.ts';
+import { type Status, type TurnVerdict, type Verdict, WORST_FIRST } from './verdict.ts';
 
 /** Arithmetic mean; undefined of nothing, so that no empty mean can read as a score. */
 export function mean(values: readonly number[]): number | undefined {
@@ -85,8 +85,6 @@ export interface TurnBadge {
   readonly entries: readonly { readonly verdict: Verdict; readonly entry: TurnVerdict }[];
 }
 
-const WORST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
-
 /** A turn's badge: its worst verdict. Undefined if no assertion spoke about the turn. */
 export function turnBadge(verdicts: readonly Verdict[], turn: number): TurnBadge | undefined {
   return badgeOf(entriesByTurn(verdicts).get(turn) ?? []);
@@ -100,7 +98,9 @@ export function entriesByTurn(
 }
 
 export function badgeOf(entries: TurnBadge['entries']): TurnBadge | undefined {
-  const status = WORST.find((candidate) => entries.some(({ entry }) => entry.status === candidate));
+  const status = WORST_FIRST.find((candidate) =>
+    entries.some(({ entry }) => entry.status === candidate),
+  );
   if (status === undefined) return undefined;
   const scores = entries.flatMap(({ entry }) => (entry.score === null ? [] : [entry.score]));
   return { status, score: mean(scores) ?? null, entries };

@@ -192,6 +192,9 @@ export function usageOf(parts: readonly { readonly usage: Usage }[]): Usage {
   return parts.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE);
 }
 
+/** What needs looking at comes first. */
+export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
+
 /** Of a verdict, a turn or a case that a person has to look at. */
 export function isFailure({ status }: { readonly status: Status }): boolean {
   return status === 'fail' || status === 'error';

@@ -52,7 +52,7 @@ describeView('ways through the conversation view', ({ view, show, turn, reveal, 
     await keys.locator('summary').click();
     assert.equal(
       (await keys.innerText()).replace(/\s+/g, ' '),
-      'Keyboard j k next and previous turn n p next and previous failure Shift+N Shift+P next and previous failing case of the run v Shift+V next and previous verdict r w the verdict is right, or wrong Delete u remove your label, and undo Ctrl+F find',
+      'Keyboard j k next and previous turn n p next and previous failure Shift+N Shift+P next and previous failing case, or changed case of two runs v Shift+V next and previous verdict r w the verdict is right, or wrong Delete u remove your label, and undo Ctrl+F find',
     );
     const shortcut = (name: string) =>
       view()

@@ -8,6 +8,7 @@ import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 import type { Kept } from '../kept.ts';
 import type { Item } from '../windowed.ts';
+import type { BadgeStatus } from './status.ts';
 import type { Shown } from './toolbar.ts';
 import { renderTurn, type TurnOptions, verdictName } from './turn.ts';
 import { renderSystem } from './turnItems.ts';
@@ -76,7 +77,10 @@ function entryItems(
       return parts ? [verdictName(parts)] : [];
     });
     const failure = found !== undefined && isFailure(found);
-    return { name, kind: 'turn', failure, inner, height: likelyHeight(entry), make };
+    const status: BadgeStatus | undefined =
+      found?.status ?? (entry.side === 'assistant' ? 'none' : undefined);
+    const badge = status && { badge: status };
+    return { name, kind: 'turn', failure, ...badge, inner, height: likelyHeight(entry), make };
   });
 }
 

@@ -5,7 +5,7 @@ export const FIND_KEY = navigator.userAgent.includes('Mac') ? '⌘F' : 'Ctrl+F';
 const KEYS = [
   [['j', 'k'], 'next and previous turn'],
   [['n', 'p'], 'next and previous failure'],
-  [['Shift+N', 'Shift+P'], 'next and previous failing case of the run, or changed case of two'],
+  [['Shift+N', 'Shift+P'], 'next and previous failing case, or changed case of two runs'],
   [['v', 'Shift+V'], 'next and previous verdict'],
   [['r', 'w'], 'the verdict is right, or wrong'],
   [['Delete', 'u'], 'remove your label, and undo'],

@@ -5,7 +5,11 @@ import { h } from '../h.ts';
 /** What has no verdict: it waits for one, or there will be none. */
 export type BadgeStatus = Status | 'waiting' | 'none';
 
-const ICONS: Readonly<Record<BadgeStatus, string>> = { ...STATUS_ICONS, waiting: '…', none: '–' };
+export const BADGE_ICONS: Readonly<Record<BadgeStatus, string>> = {
+  ...STATUS_ICONS,
+  waiting: '…',
+  none: '–',
+};
 
 export const BADGE_WORDS: Readonly<Record<BadgeStatus, string>> = {
   ...STATUS_WORDS,
@@ -18,7 +22,7 @@ export function badge(status: BadgeStatus, score?: string): HTMLElement {
   return h(
     'span',
     { class: 'badge', 'data-status': status },
-    h('span', { class: 'icon', 'aria-hidden': 'true' }, ICONS[status]),
+    h('span', { class: 'icon', 'aria-hidden': 'true' }, BADGE_ICONS[status]),
     score !== undefined && h('span', { class: 'score' }, score),
     h('span', { class: 'word' }, BADGE_WORDS[status]),
   );

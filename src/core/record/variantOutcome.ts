@@ -1,5 +1,5 @@
 import type { Change } from '../presentation/changes.ts';
-import type { Status } from '../verdict.ts';
+import { type Status, WORST_FIRST } from '../verdict.ts';
 
 /** How a conversation of a case that stands for several ended last, its repetitions taken together. */
 export interface VariantOutcome {
@@ -13,8 +13,6 @@ export interface VariantOutcome {
   /** How it differs now from what ran. */
   readonly change?: Change;
 }
-
-export const WORST_FIRST: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
 /** Those that need looking at come first, and of these `line-9` before `line-10`. */
 export function worstFirst(outcomes: readonly VariantOutcome[]): VariantOutcome[] {

@@ -1,0 +1,111 @@
+import { WORST_FIRST } from '../../src/core/verdict.ts';
+import { h } from '../h.ts';
+import type { Item } from '../windowed.ts';
+import { BADGE_ICONS, BADGE_WORDS, type BadgeStatus } from './status.ts';
+
+/** Below it all turns are nearly in view anyway. */
+const FEWEST = 8;
+
+/** Pixels that a cell takes at least, as in the style sheet. */
+const CELL = 18;
+
+const MOST_CELLS = 60;
+
+interface Badged {
+  readonly name: string;
+  readonly badge: BadgeStatus;
+}
+
+const WORST: readonly BadgeStatus[] = [...WORST_FIRST, 'none'];
+
+/** A cell for each turn with a badge of a long conversation, or for a few of them: leads there. */
+export class Strip {
+  readonly element = h('div', {
+    class: 'strip',
+    role: 'toolbar',
+    'aria-label': 'Turns by verdict',
+  });
+  readonly #onTurn: (name: string) => void;
+  /** What each cell stands for. */
+  #groups: readonly (readonly Badged[])[] = [];
+  #shown = '';
+
+  /** @param onTurn is given the name of a turn in the list */
+  constructor(onTurn: (name: string) => void) {
+    this.#onTurn = onTurn;
+    this.element.addEventListener('keydown', (event) => this.#press(event));
+  }
+
+  /** @param room pixels that it has */
+  show(items: readonly Item[], room: number): void {
+    const badged = items.flatMap(({ name, badge }) => (badge ? [{ name, badge }] : []));
+    const cells = Math.max(1, Math.min(MOST_CELLS, Math.floor(room / CELL)));
+    this.element.hidden = badged.length < FEWEST;
+    const shown = JSON.stringify([cells, badged]);
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    this.#groups = inGroups(badged, Math.ceil(badged.length / cells));
+    const focused = this.#cells().findIndex((cell) => cell.matches(':focus'));
+    this.element.replaceChildren(...this.#groups.map((group, at) => this.#cell(group, at)));
+    if (focused >= 0) this.#focus(focused);
+  }
+
+  #cell(group: readonly Badged[], at: number): HTMLElement {
+    const [told] = group.toSorted((a, b) => WORST.indexOf(a.badge) - WORST.indexOf(b.badge));
+    if (!told) throw new Error('Internal error: a cell of no turn.');
+    const words = wordsOf(group);
+    const cell = h(
+      'button',
+      {
+        type: 'button',
+        'data-status': told.badge,
+        'aria-label': words,
+        title: words,
+        tabindex: at === 0 ? '0' : '-1',
+      },
+      h('span', { 'aria-hidden': 'true' }, BADGE_ICONS[told.badge]),
+    );
+    cell.addEventListener('click', () => this.#onTurn(told.name));
+    return cell;
+  }
+
+  #cells(): HTMLElement[] {
+    return [...this.element.querySelectorAll('button')];
+  }
+
+  #press(event: KeyboardEvent): void {
+    const cells = this.#cells();
+    const at = cells.findIndex((cell) => cell.matches(':focus'));
+    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: cells.length - 1 }[
+      event.key
+    ];
+    if (next === undefined) return;
+    event.preventDefault();
+    this.#focus(Math.max(0, Math.min(cells.length - 1, next)));
+  }
+
+  /** One cell can be reached by Tab: the last that was. */
+  #focus(at: number): void {
+    for (const [index, cell] of this.#cells().entries()) {
+      cell.tabIndex = index === at ? 0 : -1;
+      if (index === at) cell.focus();
+    }
+  }
+}
+
+function inGroups(badged: readonly Badged[], size: number): Badged[][] {
+  const count = size === 0 ? 0 : Math.ceil(badged.length / size);
+  return Array.from({ length: count }, (_, at) => badged.slice(at * size, (at + 1) * size));
+}
+
+/** `Turn 4: failed`, `Turns 2 to 8: 1 failed, 3 passed` */
+function wordsOf(group: readonly Badged[]): string {
+  const numbers = group.map(({ name }) => name.replace('turn ', ''));
+  const counts = WORST.flatMap((badge) => {
+    const { length } = group.filter((one) => one.badge === badge);
+    return length === 0 ? [] : [{ length, words: BADGE_WORDS[badge] }];
+  });
+  return group.length === 1
+    ? `Turn ${numbers[0]}: ${counts[0]?.words}`
+    : `Turns ${numbers[0]} to ${numbers.at(-1)}: ${counts.map(({ length, words }) => `${length} ${words}`).join(', ')}`;
+}
