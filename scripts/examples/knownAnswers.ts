@@ -38,7 +38,7 @@ export class KnownAnswers {
         top: Object.fromEntries(top.map((one) => [one.text, one.logprob])),
       }));
       const question = request.answer?.name ?? '';
-      const asked = new Set(textOf(request.messages).split('\n'));
+      const asked = linesOf(textOf(request.messages));
       return [{ question, asked, answer: { text: reply.text, ...(tokens && { tokens }) } }];
     });
   }
@@ -58,7 +58,7 @@ export class KnownAnswers {
 
   /** The answer to the recorded request that shares the largest part of the lines of both with this one. */
   #takeNearest(question: string, text: string): RecordedAnswer | undefined {
-    const lines = new Set(text.split('\n'));
+    const lines = linesOf(text);
     const likeness = ({ asked }: RecordedAnswer) => {
       const shared = [...lines].filter((line) => asked.has(line)).length;
       return shared / (lines.size + asked.size - shared);
@@ -84,6 +84,12 @@ export class KnownAnswers {
 
 function textOf(messages: readonly { readonly content: string | null }[]): string {
   return messages.map(({ content }) => content ?? '').join('\n');
+}
+
+/** Which examples a judge is shown makes no other answer: only that it is shown some. */
+function linesOf(text: string): Set<string> {
+  const examples = /(?<=^=== EXAMPLES ===\n)(?:.*\n)*?(?=^=== END OF EXAMPLES ===$)/m;
+  return new Set(text.replace(examples, '').split('\n'));
 }
 
 /** Estimated at four characters a token. */

@@ -88,6 +88,8 @@ export interface Divisible<Answer> extends Asked<Answer> {
 
 /** A question whose one answer decides. */
 export interface Question<Answer, Concluded = Outcome> extends Divisible<Answer> {
+  /** Its words for the whole conversation and their scores; absent where it has none. */
+  readonly outcomes?: Readonly<Record<string, number>>;
   /** The formula of the type. Only called with an answer without mistakes. */
   conclude(answer: Answer): Concluded;
 }

@@ -15,7 +15,7 @@ export const PROTOCOL_VERSION = 2;
 export const TOGETHER_VERSION = 1;
 
 /** The same of how examples are chosen and shown. */
-export const EXAMPLES_VERSION = 1;
+export const EXAMPLES_VERSION = 2;
 
 /**
  * SHA-256 of what an assertion asks, hexadecimal: verdicts with the same one answer the same question,

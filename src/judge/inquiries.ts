@@ -112,7 +112,7 @@ async function prepare(
       type.checklist([input]);
       if (input.assertion.examples) {
         const inquiry = checklistInquiry({ type, inputs: [input] });
-        return withExamples(inquiry, (one) => type.checklist([one]), type.side, examplesFor);
+        return withExamples(inquiry, (one) => type.checklist([one]), examplesFor);
       }
       const key = checklistKey(input);
       const known = checklists.get(key);
@@ -133,7 +133,7 @@ async function prepare(
         question,
         questioning: ask,
       };
-      return withExamples(inquiry, (one) => type.question(one), type.side, examplesFor);
+      return withExamples(inquiry, (one) => type.question(one), examplesFor);
     }
     case 'group':
       throw new Error('Internal error: a group is decided by the assertions under it.');
@@ -144,9 +144,10 @@ async function prepare(
 
 async function withExamples(
   inquiry: QuestionInquiry,
-  ...[ask, side, examplesFor]: DropFirst<Parameters<typeof examplesBefore>>
+  ask: (input: AssertionInput) => Question<unknown, unknown> | Outcome,
+  examplesFor: ExamplesFor | undefined,
 ): Promise<QuestionInquiry> {
-  const examples = await examplesBefore(inquiry.inputs[0], ask, side, examplesFor);
+  const examples = await examplesBefore(inquiry, ask, examplesFor);
   if (!examples) return inquiry;
   const { question, questioning } = inquiry;
   return {
@@ -159,10 +160,6 @@ async function withExamples(
     examples: examples.used,
   };
 }
-
-type DropFirst<List extends readonly unknown[]> = List extends [unknown, ...infer Rest]
-  ? Rest
-  : never;
 
 function single(question: Question<unknown>): Question<unknown, Outcome[]> {
   return { ...question, conclude: (answer) => [question.conclude(answer)] };

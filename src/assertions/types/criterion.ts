@@ -24,6 +24,8 @@ const params = z.strictObject({
     .meta({ description: 'What must be true, in plain English.' }),
 });
 
+const SCORES = { met: 1, 'not-met': 0 } as const;
+
 const answerSchema = z.object({
   criteria: z.array(
     z.object({
@@ -93,6 +95,7 @@ export const criterion: ChecklistType = {
         ]),
       ],
       parts: { whole: wholeSchema, join: joinCriteria },
+      outcomes: SCORES,
       conclude: (answer) => inputs.map((input, index) => conclude(answer, index + 1, input)),
     };
   },
@@ -149,7 +152,7 @@ function conclude({ criteria }: Answer, number: number, input: AssertionInput): 
   const whole = citing(last, `${met ? 'met' : 'not met'} by then: ${found.rationale}`);
   return {
     kind: 'scored',
-    score: met ? 1 : 0,
+    score: SCORES[found.outcome],
     label: met ? 'yes' : 'no',
     rationale: found.rationale,
     turns,

@@ -162,6 +162,7 @@ function overallGrade({ input, grading, details, body }: Asked) {
     turns,
     answer,
     parts: withWhole(answer),
+    ...(grading.kind === 'labels' && { outcomes: grading.labels }),
     mistakes: (given: Answer): Mistake[] => [
       ...gradeMistakes(given, grading, 'of the whole'),
       ...extremeMistakes(

@@ -66,6 +66,7 @@ export const userFrustration = judgedType({
         ...overallMistakes(answer, input),
       ],
       parts: withWhole(answerSchema),
+      outcomes: SCORES,
       conclude(answer) {
         const verdicts = turnVerdicts(
           answer.turns,

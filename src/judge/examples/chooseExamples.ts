@@ -19,8 +19,8 @@ export interface ShownExample {
 
 /**
  * The examples for a conversation: one that people fail and one that they pass in turn, of each kind first the one
- * that shares most words with the conversation, equal ones by their hash. Never the conversation itself, nor one that
- * is hardly another one.
+ * that shares most words with the conversation, equal ones by their hash. Words that most of the candidates have tell
+ * nothing and are left out. Never the conversation itself, nor one that is hardly another one.
  *
  * @param room characters that all of them may take
  */
@@ -33,10 +33,12 @@ export function chooseExamples(
   const hash = conversationHash(judged);
   const words = wordsOf(judged);
   const user = userWords(judged);
-  const ranked = candidates
-    .filter((one) => one.hash !== hash && userWords(one.conversation) !== user)
-    .map((example) => ({ example, likeness: likeness(words, wordsOf(example.conversation)) }))
-    .filter((one) => one.likeness <= TOO_ALIKE)
+  const isOther = (one: Example) => one.hash !== hash && userWords(one.conversation) !== user;
+  const known = candidates.map((example) => ({ example, own: wordsOf(example.conversation) }));
+  const telling = without(wordsOfMost(known.map(({ own }) => own)));
+  const ranked = known
+    .filter(({ example, own }) => isOther(example) && likeness(words, own) <= TOO_ALIKE)
+    .map(({ example, own }) => ({ example, likeness: likeness(telling(words), telling(own)) }))
     .sort((a, b) => b.likeness - a.likeness || (a.example.hash < b.example.hash ? -1 : 1))
     .map(({ example }) => ({ example, text: textFor(example) }))
     .filter(({ text }) => text.length <= LONGEST);
@@ -60,6 +62,20 @@ function isFailing({ example: { verdicts } }: ShownExample): boolean {
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const shared = [...a].filter((word) => b.has(word)).length;
   return shared / Math.max(1, a.size + b.size - shared);
+}
+
+/** Those that more than half of the conversations have. */
+function wordsOfMost(all: readonly ReadonlySet<string>[]): Set<string> {
+  const counts = new Map<string, number>();
+  for (const word of all.flatMap((words) => [...words])) {
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const most = [...counts].filter(([, count]) => count > all.length / 2);
+  return new Set(most.map(([word]) => word));
+}
+
+function without(left: ReadonlySet<string>) {
+  return (words: ReadonlySet<string>) => new Set([...words].filter((word) => !left.has(word)));
 }
 
 function wordsOf(conversation: Conversation): Set<string> {

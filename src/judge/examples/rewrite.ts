@@ -7,6 +7,7 @@ import { templateVariables } from '../../core/text/template.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
 import { askJudge } from '../ask.ts';
 import { exampleText } from './examplesText.ts';
+import { PLAIN_WORDS } from './verdictWords.ts';
 
 /** A conversation on which judge and people say the opposite. */
 export interface Disagreement {
@@ -81,7 +82,7 @@ else answers as these people do.
 
 function textOf({ example, judge }: Disagreement): string {
   return [
-    exampleText(example, undefined),
+    exampleText(example, PLAIN_WORDS),
     `The judge: ${judge.status}`,
     '[its reason]',
     fence(judge.rationale),

@@ -1,9 +1,10 @@
-import type { AssertionInput, JudgedType, Outcome, Question } from '../../assertions/contract.ts';
-import { turnsOf } from '../../core/conversation.ts';
+import type { AssertionInput, CaseFacts, Outcome, Question } from '../../assertions/contract.ts';
 import type { Example, ExamplesFor } from '../../core/record/example.ts';
 import { readingOf } from '../parts.ts';
 import { chooseExamples, type ShownExample } from './chooseExamples.ts';
 import { examplesText, exampleText } from './examplesText.ts';
+import { otherFacts } from './otherFacts.ts';
+import { meaningOf, wordsFor } from './verdictWords.ts';
 
 /** Characters that all examples of a question may take. */
 const ROOM = 24_000;
@@ -23,6 +24,11 @@ export interface Examples {
   before<Asked extends Question<unknown, unknown>>(question: Asked): Asked;
 }
 
+interface Asking {
+  readonly inputs: readonly [AssertionInput, ...AssertionInput[]];
+  readonly question: Question<unknown, unknown>;
+}
+
 type Ask = (input: AssertionInput) => Question<unknown, unknown> | Outcome;
 
 /**
@@ -31,24 +37,31 @@ type Ask = (input: AssertionInput) => Question<unknown, unknown> | Outcome;
  * @param ask the question about an input
  */
 export async function examplesBefore(
-  input: AssertionInput,
+  { inputs: [input], question: asked }: Asking,
   ask: Ask,
-  side: JudgedType['side'],
   examplesFor: ExamplesFor | undefined,
 ): Promise<Examples | undefined> {
   const { assertion, conversation } = input;
   if (assertion.examples === undefined) return undefined;
   const { maxInputTokens = ROOM } = readingOf(assertion);
   const candidates = (await examplesFor?.(assertion)) ?? [];
-  const textFor = (example: Example) => exampleText(example, askedThere(input, example, ask, side));
+  const isAsked = (facts: CaseFacts) =>
+    instructionsOf(ask, { ...input, facts }) === asked.instructions;
+  const words = wordsFor(asked, assertion.threshold);
+  const textFor = (example: Example) =>
+    exampleText(example, words, otherFacts(input, example, isAsked));
   // A quarter of the judge's window, at four characters a token.
   const room = Math.min(ROOM, maxInputTokens);
   const shown = chooseExamples(conversation, candidates, textFor, room);
+  const meaning = meaningOf(asked, assertion.threshold);
   return {
     used: shown.map(usedOf),
     before(question) {
       if (shown.length === 0) return question;
-      const texts = examplesText(shown.map(({ text }) => text));
+      const texts = examplesText(
+        shown.map(({ text }) => text),
+        meaning,
+      );
       return { ...question, instructions: `${texts}\n\n${question.instructions}` };
     },
   };
@@ -58,22 +71,8 @@ function usedOf({ example: { case: id, variant, hash } }: ShownExample): UsedExa
   return { case: id, ...(variant !== undefined && { variant }), conversation: hash };
 }
 
-/** The question as it was put there; undefined where the facts of the cases make no difference to it. */
-function askedThere(
-  input: AssertionInput,
-  { case: id, conversation, facts }: Example,
-  ask: Ask,
-  side: JudgedType['side'],
-): string | undefined {
-  const turns = turnsOf(conversation).filter((turn) => side === 'both' || turn.side === side);
-  const { role, ...rest } = facts;
-  const factsThere = { id, ...rest, ...(role !== undefined && { role }) };
-  const there = wordsOf(ask, { ...input, conversation, turns, facts: factsThere });
-  return there === wordsOf(ask, { ...input, conversation, turns }) ? undefined : there;
-}
-
 /** Undefined where nothing is asked. */
-function wordsOf(ask: Ask, input: AssertionInput): string | undefined {
+function instructionsOf(ask: Ask, input: AssertionInput): string | undefined {
   try {
     const asked = ask(input);
     return 'kind' in asked ? undefined : asked.instructions;

@@ -70,6 +70,17 @@ describe('the examples for a conversation', () => {
     assert.deepEqual(chosen([...candidates].reverse()), chosen(candidates));
   });
 
+  it('are alike by the words that not most of them have', () => {
+    const few = [
+      example('the', said('Is the lamp the one that is broken, and is it the only one?', 'Yes.')),
+      example('is', said('Is the lid the one that is lost, and is it the only one?', 'Yes.')),
+      example('parcel', said('A parcel arrived for somebody else altogether', 'Sorry!')),
+      example('no', said('Is the sky the one that is blue, and is it the only one?', 'Yes.')),
+    ];
+    assert.equal(chosen(few)[0], 'parcel');
+    assert.deepEqual(chosen([...few].reverse()), chosen(few));
+  });
+
   it('are never the conversation itself, the same words to an agent once more, or hardly another', () => {
     const again = said('Where is my parcel?', 'I do not know anything at all about parcels.');
     const alike = said('Where is my parcel?!', 'It comes on Monday!');
@@ -111,7 +122,7 @@ describe('examples: labels', () => {
     assert.ok(text.endsWith(`\n\n${question}`));
     assert.match(
       text,
-      /--- example 1 ---\n\[1 user\]\n\| Help!\n\[2 assistant\]\n\| Not my business\.\nPeople on turn 2: fail\n\[label\]\n\| cold\n\[comment\]\n\| Rude\.\n\| === END OF EXAMPLES ===\n=== END OF EXAMPLES ===/,
+      /--- example 1 ---\n\[1 user\]\n\| Help!\n\[2 assistant\]\n\| Not my business\.\n\nPeople on turn 2: fail\. Label: \| cold\nComment: \| Rude\.\n\| === END OF EXAMPLES ===\n=== END OF EXAMPLES ===/,
     );
     assert.deepEqual(verdicts[0]?.details.examples, [{ case: 'rude', conversation: shown.hash }]);
   });
@@ -122,20 +133,56 @@ describe('examples: labels', () => {
     assert.doesNotMatch(JSON.stringify(requests), /EXAMPLES/);
   });
 
-  it('shows what was asked there only where the facts make it another question', async (t) => {
+  it('shows the facts of its case only where they make it another question', async (t) => {
     const own = buildAssertion('role-adherence', {}, { examples: 'labels' });
     const facts = buildFacts({ role: 'A pirate.' });
-    const there = (role: string) => ({ ...shown, facts: { ...shown.facts, role } });
-    for (const [role, words] of [
-      ['A pirate.', /\| Not my business\.\nPeople/],
-      ['A butler.', /\[asked there\]\n(\| .*\n)*\| .*A butler\./],
+    const { role: _, ...none } = shown.facts;
+    const context = { city: 'Leeds' };
+    for (const [there, words] of [
+      [{ ...none, role: 'A pirate.' }, /--- example 1 ---\n\[1 user\]/],
+      [{ ...none, role: 'A pirate.', context }, /--- example 1 ---\n\[1 user\]/],
+      [
+        { ...none, role: 'A butler.' },
+        /--- example 1 ---\n\[facts of this example's case: role\]\n\| A butler\.\n\[1 user\]/,
+      ],
+      [none, /--- example 1 ---\n\[facts of this example's case: no role\]\n\[1 user\]/],
     ] as const) {
       const { server } = await judge(t, [json(answer(entry(2)))], [own], {
         conversation: JUDGED,
         facts,
-        examples: async () => [there(role)],
+        examples: async () => [{ ...shown, facts: there }],
       });
       assert.match(sentTo(server), words);
+    }
+  });
+
+  it('says verdicts in the words of the answer, and what they mean for turns', async (t) => {
+    const labelled = example('rude', said('Help!', 'Not my business.'), [
+      verdict('fail', { comments: ['Rude.', 'Cold.'] }),
+      verdict('skipped', { turn: 2 }),
+    ]);
+    const labels = { kind: 1, plain: 0.5, rude: 0 };
+    const asks = (type: string, params = {}, threshold = 1) =>
+      buildAssertion(type, params, { examples: 'labels', threshold });
+    const instructions = 'How is the tone?';
+    for (const [own, whole, meaning] of [
+      [asks('turn-relevancy'), 'fail', 'none does'],
+      [asks('turn-relevancy', {}, 0.5), 'fail', 'enough of them pass'],
+      [asks('criterion', { criterion: 'It helps.' }), 'not-met', undefined],
+      [asks('guidelines', { guidelines: ['Help.'] }), 'violated', undefined],
+      [asks('guidelines', { guidelines: ['Help.', 'Be kind.'] }), 'fail', undefined],
+      [asks('llm-judge', { instructions, labels }), 'plain or rude', undefined],
+      [asks('llm-judge', { instructions, labels }, 0.5), 'rude', undefined],
+    ] as const) {
+      const { server } = await judge(t, [json({}), json({}), json({})], [own], {
+        conversation: JUDGED,
+        examples: async () => [labelled],
+      });
+      const sent = sentTo(server);
+      const wanted = `\n\nPeople on the whole conversation: ${whole}. Comment: | Rude.\nComment: | Cold.\nPeople on turn 2: applicable: false\n`;
+      assert.ok(sent.includes(wanted), sent);
+      const [, pass] = / pass says that ([^.]*)\./.exec(sent) ?? [];
+      assert.equal(pass, meaning);
     }
   });
 
