@@ -1,8 +1,6 @@
 import * as vscode from 'vscode';
 import type { LabelledItem } from '../../analysis/agreement.ts';
 import type { LabelledRuns } from '../../analysis/readAgreement.ts';
-import { errorText, stackText } from '../../core/errors.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import {
   type FromAgreement,
@@ -11,6 +9,7 @@ import {
 } from '../../protocol/agreementProtocol.ts';
 import { AGREEMENT_VIEW_TYPE } from '../../protocol/settings.ts';
 import { Disposing } from '../disposables.ts';
+import { type Page, receive, tellFailure } from '../pageMessages.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';
 import { findEvalFiles } from '../suites.ts';
 import { oneAtATime } from '../viewer/oneAtATime.ts';
@@ -55,6 +54,7 @@ export function restoreAgreement(panel: vscode.WebviewPanel, parts: AgreementPar
 class AgreementPanel extends Disposing {
   readonly #panel: vscode.WebviewPanel;
   readonly #parts: AgreementParts;
+  readonly #page: Page;
   readonly #stop = new AbortController();
   #ready = false;
   #agreement: ShownAgreement | undefined;
@@ -66,7 +66,9 @@ class AgreementPanel extends Disposing {
     super();
     this.#panel = panel;
     this.#parts = parts;
-    this.keep(panel.webview.onDidReceiveMessage((message) => this.#receive(message)));
+    this.#page = { name: 'view of agreement', log: parts.log };
+    const { webview } = panel;
+    this.keep(receive(webview, this.#page, fromAgreementSchema, (message) => this.#act(message)));
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*.labels/*.jsonl'));
     this.keep(watcher.onDidCreate(() => this.#later()));
     this.keep(watcher.onDidChange(() => this.#later()));
@@ -111,22 +113,13 @@ class AgreementPanel extends Disposing {
       );
       await this.#post();
     } catch (error) {
-      this.#fail(error);
+      tellFailure(this.#page, error);
     }
   });
 
   async #post(): Promise<void> {
     if (!this.#ready || !this.#agreement) return;
     await this.#panel.webview.postMessage({ kind: 'snapshot', agreement: this.#agreement });
-  }
-
-  async #receive(given: unknown): Promise<void> {
-    const message = fromAgreementSchema.safeParse(given);
-    if (!message.success) {
-      this.#parts.log.warn('Ignored an invalid message from the view of agreement.');
-      return;
-    }
-    await this.#act(message.data).catch((error: unknown) => this.#fail(error));
   }
 
   async #act(message: FromAgreement): Promise<void> {
@@ -157,11 +150,5 @@ class AgreementPanel extends Disposing {
       turn: item.turn,
       shown: { record, root: rootOfRecord(record) },
     });
-  }
-
-  #fail(error: unknown): void {
-    this.#parts.log.error(stackText(error));
-    const text = `The view of agreement failed: ${errorText(error)}`;
-    void vscode.window.showErrorMessage(noticeText(text));
   }
 }

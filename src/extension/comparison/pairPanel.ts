@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
-import { errorText, stackText } from '../../core/errors.ts';
+import { stackText } from '../../core/errors.ts';
 import type { CaseIdentity } from '../../core/identity.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import {
@@ -15,6 +14,7 @@ import {
 import { RecordReader } from '../../store/recordIndex.ts';
 import { Disposing } from '../disposables.ts';
 import { reveal } from '../locations.ts';
+import { receive } from '../pageMessages.ts';
 import type { CasePlace } from '../results/runResults.ts';
 import { oneAtATime } from '../viewer/oneAtATime.ts';
 import { showPage } from '../viewer/page.ts';
@@ -50,7 +50,8 @@ export class PairPanel extends Disposing {
     this.#state = state;
     this.#runs = runs;
     this.#parts = parts;
-    this.keep(panel.webview.onDidReceiveMessage((message) => this.#receive(message)));
+    const page = { name: 'conversation view', log: parts.log };
+    this.keep(receive(panel.webview, page, fromViewSchema, (message) => this.#act(message)));
     this.keep(panel);
     showPage(panel.webview, parts.extensionUri, 'conversation');
   }
@@ -138,20 +139,6 @@ export class PairPanel extends Disposing {
 
   async #post(message: ToView): Promise<boolean> {
     return this.#panel.webview.postMessage(message);
-  }
-
-  async #receive(given: unknown): Promise<void> {
-    const message = fromViewSchema.safeParse(given);
-    if (!message.success) {
-      this.#parts.log.warn('Ignored an invalid message from the conversation view.');
-      return;
-    }
-    try {
-      await this.#act(message.data);
-    } catch (error) {
-      const text = noticeText(`The conversation view failed: ${errorText(error)}`);
-      void vscode.window.showErrorMessage(text);
-    }
   }
 
   /** What runs or changes a case is not offered here. */

@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import { errorText, stackText } from '../../core/errors.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import {
   type FromLabelling,
@@ -9,6 +7,7 @@ import {
 } from '../../protocol/labellingProtocol.ts';
 import { LABELLING_VIEW_TYPE } from '../../protocol/settings.ts';
 import { Disposing } from '../disposables.ts';
+import { receive } from '../pageMessages.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 import { showPage } from '../viewer/page.ts';
 import { LabellingRound } from './labellingRound.ts';
@@ -42,7 +41,6 @@ async function pickFile(): Promise<vscode.Uri | undefined> {
 
 class LabellingPanel extends Disposing {
   readonly #panel: vscode.WebviewPanel;
-  readonly #parts: LabellingParts;
   readonly #uri: vscode.Uri;
   #round: Promise<LabellingRound> | undefined;
   #last: Promise<void> = Promise.resolve();
@@ -50,31 +48,17 @@ class LabellingPanel extends Disposing {
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: LabellingParts) {
     super();
     this.#panel = panel;
-    this.#parts = parts;
     this.#uri = uri;
-    this.keep(
-      panel.webview.onDidReceiveMessage((given) => {
-        // One after the other: an answer is to the question that was asked.
-        this.#last = this.#last.then(() => this.#receive(given));
-      }),
-    );
+    const page = { name: 'labelling mode', log: parts.log };
+    // One after the other: an answer is to the question that was asked.
+    const act = (message: FromLabelling) => {
+      const done = this.#last.then(() => this.#act(message));
+      this.#last = done.catch(() => {});
+      return done;
+    };
+    this.keep(receive(panel.webview, page, fromLabellingSchema, act));
     this.keep(panel);
     showPage(panel.webview, parts.extensionUri, 'labelling');
-  }
-
-  async #receive(given: unknown): Promise<void> {
-    const message = fromLabellingSchema.safeParse(given);
-    if (!message.success) {
-      this.#parts.log.warn('Ignored an invalid message from the labelling mode.');
-      return;
-    }
-    try {
-      await this.#act(message.data);
-    } catch (error) {
-      this.#parts.log.error(stackText(error));
-      const text = noticeText(`Labelling failed: ${errorText(error)}`);
-      void vscode.window.showErrorMessage(text);
-    }
   }
 
   async #act(message: FromLabelling): Promise<void> {

@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import { errorText, stackText } from '../../core/errors.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
 import {
   type FromResults,
   fromResultsSchema,
@@ -9,6 +7,7 @@ import {
 } from '../../protocol/resultsProtocol.ts';
 import { type FoundCases, type RecordedLine, searchRecords } from '../../store/searchRecords.ts';
 import { Disposing } from '../disposables.ts';
+import { type Page, receive, tellFailure } from '../pageMessages.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';
 import { showPage } from '../viewer/page.ts';
 
@@ -32,7 +31,7 @@ export interface TableActions {
 /** The page with a table of cases in a panel: its messages, and what is asked of any such table. */
 export class TablePage extends Disposing {
   readonly #panel: vscode.WebviewPanel;
-  readonly #log: vscode.LogOutputChannel;
+  readonly #page: Page;
   readonly #actions: TableActions;
   #ready = false;
   #timer: NodeJS.Timeout | undefined;
@@ -42,9 +41,10 @@ export class TablePage extends Disposing {
     super();
     const { extensionUri, files, log } = parts;
     this.#panel = panel;
-    this.#log = log;
+    this.#page = { name: 'results view', log };
     this.#actions = actions;
-    this.keep(panel.webview.onDidReceiveMessage((message) => this.#receive(message)));
+    const { webview } = panel;
+    this.keep(receive(webview, this.#page, fromResultsSchema, (message) => this.#act(message)));
     this.keep(
       files.onDidChange((path) => {
         if (actions.isOf(path)) this.#later();
@@ -77,9 +77,7 @@ export class TablePage extends Disposing {
   }
 
   fail(error: unknown): void {
-    this.#log.error(stackText(error));
-    const text = `The results view failed: ${errorText(error)}`;
-    void vscode.window.showErrorMessage(noticeText(text));
+    tellFailure(this.#page, error);
   }
 
   async copy(table: ResultsTable, cases: readonly number[]): Promise<void> {
@@ -121,17 +119,9 @@ export class TablePage extends Disposing {
     if (this.#ready) this.#actions.send().catch((error: unknown) => this.fail(error));
   }
 
-  async #receive(given: unknown): Promise<void> {
-    const message = fromResultsSchema.safeParse(given);
-    if (!message.success) {
-      this.#log.warn('Ignored an invalid message from the results view.');
-      return;
-    }
-    if (message.data.kind === 'ready') {
-      this.#ready = true;
-      this.#send();
-      return;
-    }
-    await this.#actions.act(message.data).catch((error: unknown) => this.fail(error));
+  async #act(message: FromResults): Promise<void> {
+    if (message.kind !== 'ready') return this.#actions.act(message);
+    this.#ready = true;
+    this.#send();
   }
 }

@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
-import { errorText, stackText } from '../../core/errors.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
 import { TRENDS_VIEW_TYPE } from '../../protocol/settings.ts';
 import { fromTrendsSchema, type ToTrends } from '../../protocol/trendsProtocol.ts';
 import type { ListedRun } from '../../store/runList.ts';
 import { type RunTrend, RunTrends } from '../../store/runTrends.ts';
+import { receive, tellFailure } from '../pageMessages.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';
 import { showPage } from '../viewer/page.ts';
 import { trendsSnapshot } from './trendsSnapshot.ts';
@@ -37,10 +36,7 @@ export function showTrends({ extensionUri, files, log, runs, open }: TrendsParts
   const read = new RunTrends();
   let trends: readonly RunTrend[] = [];
   let timer: NodeJS.Timeout | undefined;
-  const fail = (error: unknown) => {
-    log.error(stackText(error));
-    void vscode.window.showErrorMessage(noticeText(`Trends failed: ${errorText(error)}`));
-  };
+  const page = { name: 'view of trends', log };
   const send = async () => {
     trends = await read.of(await runs());
     const message: ToTrends = { kind: 'snapshot', trends: trendsSnapshot(trends) };
@@ -49,14 +45,13 @@ export function showTrends({ extensionUri, files, log, runs, open }: TrendsParts
   const changed = files.onDidChange(() => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      send().catch(fail);
+      send().catch((error: unknown) => tellFailure(page, error));
     }, PACE);
   });
-  panel.webview.onDidReceiveMessage((given: unknown) => {
-    const message = fromTrendsSchema.safeParse(given).data;
-    if (message?.kind === 'ready') send().catch(fail);
-    const records = message?.kind === 'open' ? trends[message.run]?.run.records : undefined;
-    if (records) open(records).catch(fail);
+  receive(panel.webview, page, fromTrendsSchema, async (message) => {
+    if (message.kind === 'ready') return send();
+    const records = trends[message.run]?.run.records;
+    if (records) await open(records);
   });
   panel.onDidDispose(() => {
     clearTimeout(timer);

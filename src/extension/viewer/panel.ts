@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
-import { errorText, stackText } from '../../core/errors.ts';
+import { stackText } from '../../core/errors.ts';
 import { type CaseRef, executionKey } from '../../core/identity.ts';
-import { noticeText } from '../../core/presentation/editorText.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
@@ -18,6 +17,7 @@ import { LatestRuns } from '../../store/latest.ts';
 import { Disposing } from '../disposables.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';
+import { receive } from '../pageMessages.ts';
 import { readSuite } from '../suites.ts';
 import { CaseLabels, isLabelFile } from './caseLabels.ts';
 import { failingIn } from './failingIn.ts';
@@ -65,7 +65,8 @@ export class ConversationPanel extends Disposing {
     this.#parts = parts;
     panel.title = caseTitle(state);
     const { webview } = panel;
-    this.keep(webview.onDidReceiveMessage((message) => this.#receive(message)));
+    const page = { name: 'conversation view', log: parts.log };
+    this.keep(receive(webview, page, fromViewSchema, (message) => this.#act(message)));
     this.keep(
       parts.live.onDidChange((ref) => {
         if (executionKey(ref) === executionKey(this.#ref)) {
@@ -232,20 +233,6 @@ export class ConversationPanel extends Disposing {
 
   async #post(message: ToView): Promise<boolean> {
     return this.#panel.webview.postMessage(message);
-  }
-
-  async #receive(given: unknown): Promise<void> {
-    const message = fromViewSchema.safeParse(given);
-    if (!message.success) {
-      this.#parts.log.warn('Ignored an invalid message from the conversation view.');
-      return;
-    }
-    try {
-      await this.#act(message.data);
-    } catch (error) {
-      const text = noticeText(`The conversation view failed: ${errorText(error)}`);
-      void vscode.window.showErrorMessage(text);
-    }
   }
 
   async #act(message: FromView): Promise<void> {

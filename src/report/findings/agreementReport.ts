@@ -58,12 +58,10 @@ export function agreementMarkdown(agreement: Agreement, folder: string): string 
   )}\n`;
 }
 
-/** Of a row, as `HEAD` names them. */
-export function cells(row: AgreementRow): string[] {
-  const { judge, assertion, of, compared, confusion, kappa } = row;
+/** What was compared, and how well they agree. */
+export function agreementCells({ assertion, of, compared, kappa, ...row }: AgreementRow): string[] {
   const share = (value: number | null) => (value === null ? '–' : scoreText(value));
   return [
-    visibleLine(judge, NAME_LENGTH),
     assertion ? visibleLine(assertion.name, NAME_LENGTH) : 'all',
     of,
     String(compared),
@@ -72,6 +70,15 @@ export function cells(row: AgreementRow): string[] {
     share(row.recall),
     kappa ? kappa.kappa.toFixed(2) : '–',
     kappa ? `${kappa.low.toFixed(2)} to ${kappa.high.toFixed(2)}` : '–',
+  ];
+}
+
+/** Of a row, as `HEAD` names them. */
+export function cells(row: AgreementRow): string[] {
+  const { judge, confusion } = row;
+  return [
+    visibleLine(judge, NAME_LENGTH),
+    ...agreementCells(row),
     String(confusion.failFail),
     String(confusion.failPass),
     String(confusion.passFail),

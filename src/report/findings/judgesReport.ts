@@ -1,11 +1,10 @@
-import type { AgreementRow } from '../../analysis/agreement.ts';
 import type { JudgeComparison, JudgeMeasured, JudgePair } from '../../analysis/judgeComparison.ts';
 import { cacheText, costText, counted, durationText } from '../../core/presentation/amounts.ts';
 import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
-import { scoreText } from '../../core/presentation/score.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Paint } from '../paint.ts';
 import { plainTable } from '../plainTable.ts';
+import { agreementCells } from './agreementReport.ts';
 import { markdownTable } from './markdownTable.ts';
 
 /** What judges made of the labelled conversations. */
@@ -61,20 +60,6 @@ function rowsOf(judge: JudgeMeasured): string[][] {
     ...agreementCells(row),
     ...(index === 0 ? took : ['', '', '']),
   ]);
-}
-
-function agreementCells({ assertion, of, compared, kappa, ...row }: AgreementRow): string[] {
-  const share = (value: number | null) => (value === null ? '–' : scoreText(value));
-  return [
-    assertion ? visibleLine(assertion.name, NAME_LENGTH) : 'all',
-    of,
-    String(compared),
-    share(row.accuracy),
-    share(row.precision),
-    share(row.recall),
-    kappa ? kappa.kappa.toFixed(2) : '–',
-    kappa ? `${kappa.low.toFixed(2)} to ${kappa.high.toFixed(2)}` : '–',
-  ];
 }
 
 /** `openai:a and ollama:b say the same on 20 of 24 (kappa 0.61). Only openai:a is right on 3, only … on 1 (p 0.63).` */
