@@ -47,7 +47,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
     description !== undefined && h('p', { class: 'description' }, description),
     facts(snapshot),
     ...[repeated, history].map(
-      (words) => words !== undefined && h('div', { class: 'muted facts' }, words),
+      (words) => words !== undefined && h('div', { class: 'muted runs' }, words),
     ),
     changeOf(snapshot, onJudge),
     reason !== undefined &&

@@ -211,8 +211,9 @@ export class ConversationPanel extends Disposing {
     if (!found) return;
     this.#labels.forget();
     const { variant: _, ...rest } = this.#state;
-    const { suite, ...shown } = found;
-    this.#state = { ...rest, ...shown, file: vscode.Uri.file(suite).toString() };
+    const { suite, id, variant, repetition } = found;
+    const file = vscode.Uri.file(suite).toString();
+    this.#state = { ...rest, file, id, repetition, ...(variant !== undefined && { variant }) };
     this.#panel.title = caseTitle(this.#state);
     this.#turn = undefined;
     await this.#send();
