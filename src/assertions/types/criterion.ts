@@ -47,10 +47,10 @@ const wholeSchema = answerSchema.extend({
 export const criterion: ChecklistType = {
   kind: 'checklist',
   type: 'criterion',
-  summary: 'Is this sentence true of the conversation? A plain string means the same.',
+  summary: 'Is this sentence true of the conversation?',
   like: 'AgentV rubrics',
   docs: {
-    asks: 'The judge decides whether a criterion in plain English is met, and which turns show it. All criteria of a case share one request.',
+    asks: 'The judge decides whether a criterion in plain English is met, and which turns show it. All criteria of a case share one request. A plain string under `assert` means the same.',
     score: '1 if met, else 0.',
     example:
       'the criterion forbids promising a date, and one of 6 replies promises one: 0, with that turn as a miss.',
