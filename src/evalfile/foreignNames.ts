@@ -2,6 +2,7 @@ import { assertionTypes, findAssertionType } from '../assertions/registry.ts';
 import { closest } from '../core/text/closest.ts';
 import type { ForeignName, ForeignNames, MeantValue } from '../schema/foreignNames.ts';
 import { converted, withoutOurs } from './theirKeys.ts';
+import { shareMeant } from './threshold.ts';
 
 /**
  * Names that people bring along from other tools. A name of ours that another tool has as well is
@@ -197,8 +198,17 @@ export const foreignNames: ForeignNames = {
     const all = known.some(findAssertionType) ? assertionTypes.map(({ type }) => type) : [];
     return typeMeant(written, known) ?? typeMeant(written, all);
   },
-  ofKind: (written, key) => (key === 'labels' ? scoredLabels(written) : undefined),
+  ofKind(written, key) {
+    if (key === 'labels') return scoredLabels(written);
+    return key === 'threshold' ? share(written) : undefined;
+  },
 };
+
+function share(written: unknown): MeantValue | undefined {
+  const meant = shareMeant(written);
+  if (meant === undefined) return undefined;
+  return { meant, message: `Expected a share 0..1, found ${written}. Did you mean ${meant}?` };
+}
 
 function everyTurn(written: string, known: readonly string[]): ForeignName | undefined {
   if (!known.includes('each') || closest(written, ['every']) === undefined) return undefined;

@@ -5,7 +5,7 @@ import { type Scale, shareOn } from '../core/scoring.ts';
 export interface ReadThreshold {
   /** Absent if it lies outside. */
   readonly share?: number;
-  readonly problem?: Pick<Problem, 'code' | 'message' | 'severity'>;
+  readonly problem?: Pick<Problem, 'code' | 'message' | 'severity' | 'replacement'>;
 }
 
 /**
@@ -24,6 +24,21 @@ export function readThreshold(value: number, scale: Scale): ReadThreshold {
   }
   if (value >= low && value <= high) return { share: shareOn(scale, value) };
   const own = high > 1 || low < 0 ? ` and outside the scale ${low}..${high}` : '';
-  const message = `Threshold ${value} is outside 0..1${own}.`;
-  return { problem: { code: 'out-of-range', message, severity: 'error' } };
+  const share = shareMeant(value);
+  const hint = share === undefined ? '' : ` Did you mean ${share}?`;
+  const message = `Threshold ${value} is outside 0..1${own}.${hint}`;
+  return {
+    problem: {
+      ...{ code: 'out-of-range', message, severity: 'error' },
+      ...(share !== undefined && { replacement: String(share) }),
+    },
+  };
+}
+
+/** The share that a percentage means: `90` and `90%`, but not what may be meant on a scale of 10. */
+export function shareMeant(written: unknown): number | undefined {
+  const percent = /^(\d{1,3}(?:\.\d+)?)( ?%)?$/.exec(String(written));
+  const value = Number(percent?.[1]);
+  const isPercent = percent?.[2] !== undefined || (typeof written === 'number' && value > 10);
+  return isPercent && value <= 100 ? Number((value / 100).toFixed(4)) : undefined;
 }

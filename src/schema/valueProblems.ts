@@ -166,7 +166,7 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   const code = codeOf(issue);
   const last = path.at(-1);
   const meant = reading.foreign?.ofKind(given, String(last));
-  if (code === 'wrong-type' && meant) {
+  if ((code === 'wrong-type' || code === 'out-of-range') && meant) {
     const keys = { [String(last)]: meant.meant };
     const fix = { instead: { path: writtenPath, keys, guessed: true as const } };
     return [{ path: writtenPath, code, message: meant.message, fix }];

@@ -2,15 +2,17 @@ import {
   type Alias,
   type Document,
   isAlias,
+  isCollection,
   isMap,
   isScalar,
   isSeq,
   type Node,
+  type Pair,
   type Scalar,
   type YAMLMap,
 } from 'yaml';
 import { type Problem, type Range, START } from '../core/problem.ts';
-import { anchorOf, eachNode, isFlow, keyOf, styleOf, valueUnder } from './nodes.ts';
+import { anchorOf, eachNode, isFlow, keyOf, type Span, styleOf, valueUnder } from './nodes.ts';
 
 /** A problem, with the item of `cases` that it is confined to; without one it concerns all. */
 export interface ConfinedProblem {
@@ -51,14 +53,21 @@ export function checkNodes(
     if (named) say('circular-alias', `*${alias.source} refers to a value that contains it.`, alias);
     else say('unknown-alias', `No earlier value has the anchor &${alias.source}.`, alias);
   };
-  const checkKeys = ({ items }: YAMLMap) => {
+  const checkKeys = (map: YAMLMap) => {
     const seen = new Set<string>();
-    for (const pair of items) {
+    for (const pair of map.items) {
       const name = keyOf(pair)?.name;
       if (name === undefined) {
         // It would be written out as text.
         unreadable.add(item);
-        say('bad-key', 'Keys must be plain text.', pair.key);
+        const variable = variableAt(map, pair, text);
+        if (variable) {
+          const range = rangeOfOffsets(...variable);
+          const message = 'Text that starts with "{{" needs quotes.';
+          // Of words behind it the syntax error tells.
+          if (STANDS_ALONE.test(text.slice(variable[1])))
+            say('bad-key', message, map, { range, fix: { quote: range } });
+        } else if (!isMisplaced(pair, text)) say('bad-key', 'Keys must be plain text.', pair.key);
         continue;
       }
       if (name === '<<') {
@@ -72,6 +81,13 @@ export function checkNodes(
     }
   };
   const checkText = (scalar: Scalar, above: readonly Node[]) => {
+    const swallowed = itemInText(scalar, text);
+    if (swallowed) {
+      const message =
+        'YAML reads this line as more of the text above it. Indent it like the other items.';
+      const range = rangeOfOffsets(...swallowed);
+      say('dash-in-text', message, scalar, { severity: 'warning', range });
+    }
     const cut = commentThatCuts(scalar, text);
     if (!cut) return;
     const message = `YAML reads everything from "${cut.words.split(/\s/)[0]}" on as a comment. Put the whole text in quotes.`;
@@ -122,6 +138,31 @@ export function isTied(root: Node | null): boolean {
 
 function tiesOthers(node: Node): boolean {
   return isAlias(node) || anchorOf(node) !== undefined;
+}
+
+/** A list or mapping that became a key by its indentation, of which the syntax error tells. */
+function isMisplaced({ key }: Pair, text: string): boolean {
+  if (!isCollection(key) || isFlow(key)) return false;
+  return !text.slice(0, key.range?.[0]).trimEnd().endsWith('?');
+}
+
+const STANDS_ALONE = /^[ \t]*(?:[\r\n#,\]}]|$)/;
+
+/** `{{name}}`, which YAML takes for a mapping with a mapping as its key: where it stands. */
+function variableAt({ range }: YAMLMap, { key }: Pair, text: string): Span | undefined {
+  if (!range || !isMap(key)) return undefined;
+  const [start, end] = range;
+  return text.startsWith('{{', start) ? [start, end] : undefined;
+}
+
+/** An item of a list that is indented too far, which goes on with the text of the item before it. */
+function itemInText(scalar: Scalar, text: string): Span | undefined {
+  if (styleOf(scalar) !== 'plain' || !scalar.range) return undefined;
+  const [from, end] = scalar.range;
+  const [line = '', words = ''] = /\n[ \t]*(- .*)/.exec(text.slice(from, end)) ?? [];
+  if (words === '') return undefined;
+  const start = text.indexOf(line, from) + line.length - words.length;
+  return [start, start + words.length];
 }
 
 /** A comment after a value that does not look like one: no blank after its `#`. */

@@ -1,7 +1,8 @@
-import { type Document, YAMLParseError } from 'yaml';
+import { type Document, isScalar, type Node, YAMLParseError } from 'yaml';
 import { uniqueBy } from '../core/data/data.ts';
 import type { Work } from '../core/steps.ts';
 import { documentsWithin, REFUSALS, Refusal } from './gate.ts';
+import { eachNode, type Style, styleOf } from './nodes.ts';
 import { syntaxWords } from './syntaxWords.ts';
 
 /** A YAML syntax error. Offsets in UTF-16 units. */
@@ -13,6 +14,8 @@ export interface SyntaxFault {
   /** What the range needs: quotes around it, or a blank behind it. */
   readonly needs?: 'quote' | 'blank';
 }
+
+const TABS = 'tab-indent';
 
 const OPTIONS = { uniqueKeys: false, merge: false, version: '1.2', prettyErrors: false } as const;
 
@@ -43,25 +46,43 @@ function* parseAdmitted(text: string): Work<Document.Parsed> {
 }
 
 /** @param text that was parsed */
-export function faultsOf({ errors }: Document.Parsed, text: string): SyntaxFault[] {
+export function faultsOf({ errors, contents }: Document.Parsed, text: string): SyntaxFault[] {
+  /** What stands behind one of these is read wrong because of it. */
+  const misleading = new Set<SyntaxFault>();
   const faults = errors.map(({ code, message: said, pos: [start, end] }): SyntaxFault => {
     const place = { start, end: Math.max(start, end) };
     const own = OWN_WORDS[code];
-    if (own) return { ...own, ...place };
-    const { message, mend } = syntaxWords(said.split('\n')[0] ?? '', text, start);
-    if (!mend) return { code: 'yaml-syntax', message, ...place };
-    const { kind, ...range } = mend;
-    return { code: 'yaml-syntax', message, ...range, needs: kind };
+    const { message, mend, misplaced } = syntaxWords(said.split('\n')[0] ?? '', text, start);
+    const { kind: needs, ...mended } = mend ?? {};
+    const range = { ...place, ...openedAt(said, start, contents), ...misplaced, ...mended };
+    const fault = own
+      ? { ...own, ...place }
+      : { code: 'yaml-syntax', message, ...range, ...(needs && { needs }) };
+    if (own?.code === TABS || (!own && (mend ?? misplaced))) misleading.add(fault);
+    return fault;
   });
-  // What stands behind one that can be mended is read wrong because of it.
-  const sure = faults.findIndex(({ needs }) => needs !== undefined);
-  const told = sure < 0 ? faults : faults.slice(0, sure + 1);
+  const sure = faults.findIndex((fault) => misleading.has(fault));
+  const told = faults.filter(({ code }, index) => sure < 0 || index <= sure || code === TABS);
   return uniqueBy(told, ({ message, start }) => `${start} ${message}`);
+}
+
+const QUOTED: readonly Style[] = ['single', 'double'];
+
+/** Where a text begins that has no closing quote: the parser knows where it noticed. */
+function openedAt(said: string, end: number, contents: Node | null) {
+  if (!said.startsWith('Missing closing')) return undefined;
+  let opened: Pick<SyntaxFault, 'start' | 'end'> | undefined;
+  eachNode(contents, (node) => {
+    if (!isScalar(node) || !node.range || node.range[0] >= end) return;
+    const [start, behind] = node.range;
+    if (QUOTED.includes(styleOf(node))) opened = { start, end: behind };
+  });
+  return opened;
 }
 
 const OWN_WORDS: Readonly<Record<string, Pick<SyntaxFault, 'code' | 'message'>>> = {
   TAB_AS_INDENT: {
-    code: 'tab-indent',
+    code: TABS,
     message: 'YAML cannot be indented with tabs. Use spaces.',
   },
   MULTIPLE_DOCS: {
@@ -72,7 +93,7 @@ const OWN_WORDS: Readonly<Record<string, Pick<SyntaxFault, 'code' | 'message'>>>
 
 const UNREADABLE: readonly string[] = [
   'yaml-syntax',
-  'tab-indent',
+  TABS,
   'several-documents',
   ...REFUSALS,
   'bad-key',

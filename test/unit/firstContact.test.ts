@@ -4,8 +4,11 @@ import { describe, it } from 'node:test';
 
 const text = readFileSync('package.json', 'utf8');
 const { contributes } = JSON.parse(text);
-const steps: readonly { readonly media: { readonly image: string; readonly altText: string } }[] =
-  contributes.walkthroughs[0].steps;
+interface Step {
+  readonly description: string;
+  readonly media: { readonly image: string; readonly altText: string };
+}
+const steps: readonly Step[] = contributes.walkthroughs[0].steps;
 
 describe('the walkthrough and the empty Testing view', () => {
   it('lead to commands that are there', () => {
@@ -16,6 +19,10 @@ describe('the walkthrough and the empty Testing view', () => {
       [],
     );
     assert.ok(named.includes('turnlight.newEvalFile'));
+  });
+
+  it('hold no marks that VS Code shows as they are', () => {
+    for (const { description } of steps) assert.doesNotMatch(description, /`/);
   });
 
   it('have a picture for each of five steps, with its words', () => {

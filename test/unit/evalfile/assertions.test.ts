@@ -126,6 +126,22 @@ describe('wrong assertions are told at their place', () => {
   });
 });
 
+describe('a threshold in percent', () => {
+  for (const lines of [
+    'type: safety\nthreshold: 90',
+    'type: safety\nthreshold: 90%',
+    'type: coherence\nthreshold: 90',
+    'type: llm-judge\ninstructions: Of {{conversation}}\nscale: [1, 7]\nthreshold: 90',
+  ]) {
+    it(`is mended to its share: ${JSON.stringify(lines)}`, async () => {
+      const [problem, ...more] = (await load(suite(lines))).problems;
+      assert.deepEqual(more, []);
+      assert.match(problem?.message ?? '', /Did you mean 0\.9\?$/);
+      assert.ok(problem?.replacement === '0.9' || problem?.fix, JSON.stringify(problem));
+    });
+  }
+});
+
 describe('what an assertion will meet', () => {
   for (const [what, lines, expected] of [
     ['no retrieved context', 'type: turn-faithfulness', ['6:9 nothing-to-judge']],

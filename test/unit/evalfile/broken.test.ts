@@ -27,10 +27,10 @@ ${second}
 
 const BROKEN: readonly (readonly [what: string, line: string, told: string])[] = [
   ['a key that is half written', '    thr', '9:5 yaml-syntax'],
-  ['a quote that is left open', '    description: "Being wri', '9:28 yaml-syntax'],
+  ['a quote that is left open', '    description: "Being wri', '9:18 yaml-syntax'],
   ['a list that is left open', '    tags: [a, b', '9:16 yaml-syntax'],
   ['a tab', '\tskip: true', '9:1 tab-indent'],
-  ['a variable that is not quoted', '    description: {{name}}', '9:19 bad-key'],
+  ['a variable that is not quoted', '    description: {{name}}', '9:18 bad-key'],
   ['an alias of nothing', '    description: *nobody', '9:18 unknown-alias'],
   ['a line that stands too far left', '   x: y', '9:1 yaml-syntax'],
 ];

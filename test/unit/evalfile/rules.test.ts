@@ -32,6 +32,13 @@ describe('the rules of a case', () => {
       ['4:24 comment-cuts-text'],
     ],
     [
+      'an item that is indented too far, and so more of the one before',
+      suiteWith(
+        `${TRANSCRIPT.replace(/\nassert.*/s, '')}\nassert:\n  - It greets.\n   - It is kind.`,
+      ),
+      ['6:8 dash-in-text'],
+    ],
+    [
       'a module outside the workspace',
       suiteWith('turns: [Hi]\nassert: [x]\ntarget: {type: module, path: ../../bot.mjs}'),
       ['5:34 path-outside'],

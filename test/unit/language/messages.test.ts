@@ -80,7 +80,7 @@ describe('a file of messages', () => {
     ['a comma too many', `[${USER},\n${REPLY},\n]`, JSON_FILE, ['3:1 json-syntax']],
     ['a value that is missing', `${USER}\n{"role": , "content": "x"}`, LINES, ['2:10 json-syntax']],
     ['a line that is cut off', `${USER}\n{"role": "assistant`, LINES, ['2:20 json-syntax']],
-    ['text that is no YAML', '- user: "Hi', YAML, ['1:12 yaml-syntax']],
+    ['text that is no YAML', '- user: "Hi', YAML, ['1:9 yaml-syntax']],
   ] as const) {
     it(`tells ${what} at its place`, () => assert.deepEqual(told(text, path), expected));
   }

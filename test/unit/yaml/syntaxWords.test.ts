@@ -6,6 +6,8 @@ import { codesOf, fixed } from '../../support/language/codeActions.ts';
 
 const saidOf = (text: string) => parseYaml(text, '/x.yaml').problems.map(({ message }) => message);
 
+const WRONG_INDENT = 'This line is not indented like the lines around it.';
+const TABS = 'YAML cannot be indented with tabs. Use spaces.';
 const BLANK = 'Insert the missing blank';
 
 describe('what is no YAML', () => {
@@ -15,7 +17,13 @@ describe('what is no YAML', () => {
     ['a: [b\nc: d\n', 'This has no closing "]".'],
     ['a: {b: c\n', 'This has no closing "}".'],
     ['a: {b: c}}\n', 'There is nothing to close with this bracket.'],
-    ['a:\n  b: c\n d: e\n', 'This line is not indented like the lines around it.'],
+    ['a:\n  b: c\n d: e\n', WRONG_INDENT],
+    ['- a: b\n c: d\n', WRONG_INDENT],
+    ['- a: b\n    c: d\n', WRONG_INDENT],
+    ['a:\n  - b\n - c\n', WRONG_INDENT],
+    ['a:\n\t- b: c\n\t- d: e\n', TABS, TABS],
+    ['a: {{b}}\n', 'Text that starts with "{{" needs quotes.'],
+    ['a: {{b}} c\n', 'Text that starts with "{{" needs quotes.'],
     ['a: b\nc\n', 'Expected `key: value`, with a space after the colon.'],
     ['a: @b\n', 'Text that starts with "@" needs quotes.'],
     ['a: "\\q"\n', '"\\q" is not an escape. Write "\\\\" for a backslash.'],
@@ -28,6 +36,20 @@ describe('what is no YAML', () => {
       assert.deepEqual(saidOf(text), messages);
     });
   }
+
+  it('is told at the line that is to be mended', () => {
+    const placeOf = (text: string) => {
+      const [
+        {
+          range: { start },
+        } = assert.fail(),
+      ] = parseYaml(text, '/x.yaml').problems;
+      return `${start.line + 1}:${start.character + 1}`;
+    };
+    assert.equal(placeOf('a: "b\nc: d\n'), '1:4');
+    assert.equal(placeOf('- a: b\n\n    c: d\n'), '3:1');
+    assert.equal(placeOf('- a: b\n c: d\n'), '2:1');
+  });
 
   const transcript = (turn: string) =>
     suiteWith(`transcript:\n  - user: Hi\n  ${turn}\nassert: [{type: contains, value: x}]`);
@@ -45,6 +67,12 @@ describe('what is no YAML', () => {
       '- assistant: Yes: it is # c',
       'Put in quotes',
       '- assistant: "Yes: it is" # c',
+    ],
+    [
+      'quotes around a text that begins with a variable',
+      '- assistant: {{greeting}}, Sarah # c',
+      'Put in quotes',
+      '- assistant: "{{greeting}}, Sarah" # c',
     ],
   ] as const) {
     it(`gets by a fix ${what}`, async () => {
