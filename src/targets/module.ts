@@ -7,7 +7,7 @@ import { environmentFor } from './programs/environment.ts';
 import { openModule } from './programs/moduleProcess.ts';
 import { programPath } from './programs/programPath.ts';
 import { readReply } from './reply.ts';
-import type { TargetType } from './target.ts';
+import { TargetError, type TargetType } from './target.ts';
 
 const schema = z.strictObject({
   type: z.literal('module').meta({ description: 'Your function, in its own process.' }),
@@ -45,7 +45,12 @@ export const moduleTarget: TargetType = {
     return {
       async reply(messages, signal) {
         const input = messages.map(toOpenaiChat);
-        return readReply(await module.call({ exported, input, about }, timeout, signal));
+        const answer = await module.call({ exported, input, about }, timeout, signal);
+        if (answer === null) {
+          const why = `The function "${exported}" of ${file} returned nothing. Return the reply, such as a text.`;
+          throw new TargetError('target-malformed-reply', why);
+        }
+        return readReply(answer);
       },
       close: () => module.close(),
     };

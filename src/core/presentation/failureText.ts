@@ -15,6 +15,8 @@ export interface Link {
   readonly source: Source;
   /** Its number, if it is a turn. */
   readonly turn?: number;
+  /** It was read from an error, which anybody may have written. */
+  readonly thrown?: true;
 }
 
 /** What went wrong at one line of a file. */
@@ -27,6 +29,9 @@ export interface Failure {
 
 /** Characters of a turn that are repeated in its failure. */
 const TURN_LENGTH = 300;
+
+/** Lines of an error in which places are looked for. */
+const STACK_LINES = 50;
 
 /** Characters of what is told of one line, so that a failure leaves room for the others. */
 export const LONGEST_FAILURE = 4_000;
@@ -42,7 +47,7 @@ export function failuresOf(line: CaseLine): Failure[] {
   if (line.reason !== undefined) {
     const { fault } = line;
     const links = fault ? [{ label: placeText(fault), source: fault }] : [];
-    failures.unshift(failure(line.reason, line.source, links));
+    failures.unshift(failure(line.reason, line.source, [...links, ...thrownAt(line.reason)]));
   }
   if (failures.length === 0) return [failure(caseText(line), line.source)];
   return byLine(failures).map(together);
@@ -56,6 +61,21 @@ export function problemFailure({ message, path, range }: Problem): Failure {
 /** `talks.jsonl, line 3` */
 export function placeText({ path, range }: Source): string {
   return `${path.split(/[\\/]/).at(-1)}, line ${range.start.line + 1}`;
+}
+
+/** Places in a program that an error names as Node does: `    at reply (/shop/bot.mjs:5:28)`. */
+function thrownAt(text: string): Link[] {
+  const place = /^ +at (?:.* \()?((?:\/|[A-Za-z]:\\).*?):(\d{1,7})(?::(\d{1,7}))?\)?$/;
+  return text.split('\n', STACK_LINES).flatMap((one) => {
+    const [, path, line, column = '1'] = place.exec(one) ?? [];
+    if (path === undefined) return [];
+    const start = {
+      line: Math.max(Number(line) - 1, 0),
+      character: Math.max(Number(column) - 1, 0),
+    };
+    const source = { path, range: { start, end: start } };
+    return [{ label: placeText(source), source, thrown: true }];
+  });
 }
 
 function verdictFailures(verdict: Verdict, line: CaseLine): Failure[] {

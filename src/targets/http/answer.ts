@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { isTooDeep, jsonOrText, shallowJson } from '../../core/data/data.ts';
+import { isMapping, isTooDeep, jsonOrText, shallowJson } from '../../core/data/data.ts';
 import { valueAtPointer } from '../../core/data/jsonPointer.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { readReply, withContext } from '../reply.ts';
@@ -40,11 +40,22 @@ export async function readWhole(bytes: Bytes, pointers: Pointers): Promise<Answe
     throw malformed(`The answer has nothing at \`reply\` (${pointer}). It was: ${shown(text)}`);
   }
   const context = contextIn(value, pointers);
-  const reply = readReply(said);
+  const reply = pointer === undefined ? readUnplaced(said) : readReply(said);
   return {
     reply: context ? withContext(reply, context) : reply,
     session: sessionIn(value, pointers),
   };
+}
+
+/** A whole answer as the reply. In an object of another shape the text may be anywhere. */
+function readUnplaced(value: unknown): TargetReply {
+  try {
+    return readReply(value);
+  } catch (error) {
+    if (!isMapping(value) || !(error instanceof TargetError)) throw error;
+    const where = 'Set `reply` to where its text is, such as /choices/0/message/content.';
+    throw new TargetError(error.reason, `${error.message} ${where}`);
+  }
 }
 
 /**

@@ -53,7 +53,7 @@ export class CommandSession implements TargetSession {
     });
     child.stdin?.on('error', () => {});
     child.on('error', ({ message }) => {
-      const why = `The program ${child.spawnfile} could not be started: ${message}`;
+      const why = `The program ${child.spawnfile} could not be started: ${message}. Is it installed and on the PATH?`;
       this.#end(new TargetError('target-not-found', why));
     });
     this.#closed = new Promise((done) => {

@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { isTooDeep } from '../../core/data/data.ts';
-import { stackText } from '../../core/errors.ts';
 import { tooLong } from '../replyLimits.ts';
 import { endGroups, groupsOf } from './groups.ts';
+import { loadingText, thrownText } from './thrownText.ts';
 
 /**
  * The process in which functions of the user's run, those of a `module` target, of a `tool_module` or
@@ -29,14 +29,6 @@ let replied = 0;
 function send(answer: object): void {
   // Nobody may be left to hear it.
   if (process.connected) process.send?.(answer, undefined, undefined, () => {});
-}
-
-function explain(error: unknown): string {
-  const text = stackText(error);
-  if (/ERR_UNKNOWN_FILE_EXTENSION/.test(text) && file.endsWith('.ts')) {
-    return `${file} is TypeScript, which Node ${process.version} cannot run. Use Node 22.18 or newer, or compile it to .mjs.`;
-  }
-  return text;
 }
 
 async function load(): Promise<Functions> {
@@ -73,7 +65,7 @@ async function answer(
       ? { kind: 'value', call, value }
       : { kind: 'too-long', call, message };
   } catch (error) {
-    return { kind: 'error', call, message: `The module threw: ${explain(error)}` };
+    return { kind: 'error', call, message: `The module threw: ${thrownText(error)}` };
   }
 }
 
@@ -90,6 +82,6 @@ try {
   process.on('message', async (call: Call) => send(await answer(functions, call)));
   send({ kind: 'value', call: LOADING, value: [...functions.keys()] });
 } catch (error) {
-  const message = `The module could not be loaded: ${explain(error)}`;
+  const message = `The module could not be loaded: ${await loadingText(error, file)}`;
   send({ kind: 'error', call: LOADING, message });
 }

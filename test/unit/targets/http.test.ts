@@ -222,7 +222,7 @@ describe('what an http target reads', () => {
       { reply: '/b' },
       /nothing at `reply` \(\/b\).*"a":1/,
     ],
-    ['is no reply', answers({ a: 1 }), {}, /A reply must be/],
+    ['is no reply', answers({ a: 1 }), {}, /A reply must be.* Set `reply` to where its text is/],
     ['speaks as the user', answers([{ assistant: 'x' }, { user: 'x' }]), {}, /user message/],
     [
       'names no session',

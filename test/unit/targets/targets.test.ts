@@ -91,12 +91,6 @@ describe('a module target', () => {
   });
 
   for (const [what, code, reason, words] of [
-    [
-      'that throws',
-      'export default () => { throw new Error("no luck"); };',
-      'target-error',
-      /no luck/,
-    ],
     ['that exits', 'export default () => process.exit(3);', 'target-crashed', /exited with code 3/],
     [
       'that answers with a number',
@@ -108,7 +102,7 @@ describe('a module target', () => {
       'that answers with nothing',
       'export default () => {};',
       'target-malformed-reply',
-      /It was: null/,
+      /"default" of .*bot\.mjs returned nothing\. Return the reply/,
     ],
     [
       'without the export',
@@ -116,7 +110,18 @@ describe('a module target', () => {
       'target-error',
       /not export a function "default"/,
     ],
-    ['that does not parse', 'export default (', 'target-error', /could not be loaded/],
+    [
+      'that does not parse',
+      '\nexport default = 1;',
+      'target-error',
+      /could not be loaded: SyntaxError: Unexpected token '='\n {4}at \S+bot\.mjs:2$/,
+    ],
+    [
+      'that throws',
+      'export default () => { throw new Error("no luck"); };',
+      'target-error',
+      /threw: Error: no luck\n {4}at .*\(\/.*bot\.mjs:1:\d+\)$/,
+    ],
   ] as const) {
     it(`${what} is an error that says so`, async (t) => {
       await assert.rejects(module(t, `${code}\n`), refusedWith(reason, words));
@@ -185,7 +190,7 @@ describe('a command target', () => {
   it('that is not there is an error that names it', async (t) => {
     await assert.rejects(
       ask(t, commandTarget, { command: ['no-such-program'] }, {}),
-      refusedWith('target-not-found', /no-such-program/),
+      refusedWith('target-not-found', /no-such-program.* Is it installed and on the PATH/),
     );
   });
 

@@ -42,6 +42,27 @@ describe('what went wrong in a case', () => {
     assert.deepEqual(failure?.links, [{ label: 'talks.jsonl, line 3', source: fault }]);
   });
 
+  it('leads from the case to the lines of a program that threw', () => {
+    const reason = [
+      'The target failed: The module threw: TypeError: no name',
+      '    at first (/work/my shop/format.mjs:3:7)',
+      '    at C:\\work\\bot.mjs:5',
+      '    at native code',
+      'at /work/no.mjs:1:1',
+    ].join('\n');
+    const [failure] = failuresOf({ ...buildCaseLine({ id: 'a', status: 'error' }), reason });
+    const seen = failure?.links.map(({ label, source, thrown }) => [
+      label,
+      source.path,
+      source.range.start.character + 1,
+      thrown,
+    ]);
+    assert.deepEqual(seen, [
+      ['format.mjs, line 3', '/work/my shop/format.mjs', 7, true],
+      ['bot.mjs, line 5', 'C:\\work\\bot.mjs', 1, true],
+    ]);
+  });
+
   const conversation = talk('When?', 'By Friday.', 'Sure?', 'Yes.');
 
   it('is told once for each failing turn, at its line, with reason and verified quote', () => {
