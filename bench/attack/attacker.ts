@@ -1,6 +1,6 @@
+import { watchBlocks } from '../blocks.ts';
 import { type Result, seeded } from './attack.ts';
 import { attacks } from './attacks.ts';
-import { watchBlocks } from './blocks.ts';
 
 const SEED = 20_261_122;
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { cpuTime } from './cpuTime.ts';
 import { TookTooLong } from './errors.ts';
 
 /** Milliseconds that long work goes on before others have their turn. */
@@ -13,18 +14,19 @@ export type Work<Result> = Generator<undefined, Result>;
 /**
  * Steps that hear what comes meanwhile: that nobody waits for the work any more.
  *
- * @param most milliseconds of work, in which what others do in their turns does not count
+ * @param most milliseconds of work, in which neither the turns of others nor waits for a busy machine count
  * @returns rejects with the signal's reason once it is aborted, and with `TookTooLong`
  */
 export function stepsOf(signal?: AbortSignal, most = Number.POSITIVE_INFINITY): Step {
   let began = performance.now();
+  let before = cpuTime();
   let worked = 0;
   return async () => {
-    const turn = performance.now() - began;
-    if (turn >= TURN) {
-      worked += turn;
+    if (performance.now() - began >= TURN) {
+      worked += cpuTime() - before;
       await setImmediate();
       began = performance.now();
+      before = cpuTime();
     }
     signal?.throwIfAborted();
     if (worked > most) throw new TookTooLong(`It took longer than ${most} ms.`);
