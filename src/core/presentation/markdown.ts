@@ -1,8 +1,8 @@
 import { visibleLine, visibleText } from './visibleText.ts';
 
 /**
- * Text from files, agents and judges as Markdown that shows it and does nothing else: every
- * character that Markdown or HTML could act on is escaped, line breaks and indents are kept.
+ * Text from files, agents and judges as Markdown that shows it and does nothing else: what Markdown
+ * or HTML would act on is escaped, line breaks and indents are kept.
  */
 export function escapeMarkdown(text: string): string {
   return escaped(visibleText(text))
@@ -28,9 +28,33 @@ export function paragraphs(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join('\n\n');
 }
 
+/** What Markdown, GitHub's too, acts on at the place where it stands; the rest stays readable as it is. */
+const ACTIVE = new RegExp(
+  [
+    '[`*[\\]|~#]',
+    String.raw`\\(?![\p{L}\p{N}])`,
+    // Not in the middle of snake_case.
+    String.raw`(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])`,
+    // Tags and entities, but not a < b && c.
+    String.raw`<(?![\s\d=])|&(?=[#\p{L}])`,
+    // Formulas and icons, but not prices; :smile:.
+    String.raw`\$(?!\d)|:(?=[a-z+\-][\w+\-]*:)`,
+    // Quotes, lists, underlined headings and tables, at the start of a line.
+    String.raw`(?<=^[^\S\n]*)(?:[>=]|[+\-](?=[\s:\-]|$)|:(?=-))`,
+    String.raw`(?<=^[^\S\n]*\d{1,9})[.)](?=\s|$)`,
+  ].join('|'),
+  'gimu',
+);
+
+/** A word in which something becomes a link, or a mention, by itself; or would, as `command:run` does, within brackets. */
+const ADDRESS = /\/\/|www\.|@|\bcommand:/i;
+
 function escaped(text: string): string {
-  return text.replace(
-    /[\\`*_{}[\]()#+\-=.!|~<>&:@/]/g,
-    (character) => `&#${character.charCodeAt(0)};`,
-  );
+  return text
+    .replace(ACTIVE, entity)
+    .replace(/\S+/g, (word) => (ADDRESS.test(word) ? word.replace(/[.:/@]/g, entity) : word));
+}
+
+function entity(character: string): string {
+  return `&#${character.charCodeAt(0)};`;
 }

@@ -30,6 +30,15 @@ const HOSTILE = [
   '\t<b>indented',
   'a\n\n    http://example.com',
   'broken\\\nline',
+  '//example.com/a (https://example.com/b) HTTPS://EXAMPLE.COM a.b+c@example.com,www.example.com',
+  'heading\n:-',
+  'heading\n  =',
+  '  - item\n  2) item\n  > quote',
+  '- - -\n-\n+\n1.',
+  '__a__ a__b__ _a_b_ *a*b*',
+  '\\<b> \\*a* \\[a](b)',
+  '&lt;b> &copy;',
+  '</b <b <?php <a@b.c>',
 ];
 
 describe('foreign text in a hover', () => {
@@ -47,8 +56,35 @@ describe('foreign text in a hover', () => {
     assert.equal(html, '<p>a &lt; b &amp;&amp; [c] *d* #1 &quot;e&quot;</p>\n');
   });
 
+  it('stays readable where nothing acts on it', () => {
+    for (const text of [
+      '✗ failed 0.93, -0.10 (0.2-0.4): max_length > 3 & a < 5!',
+      'evals/a.eval.yaml:12: {"total": 12.50, "paid": "$5 + $6"} at 10:30:00 = C:\\Users',
+    ]) {
+      assert.equal(escapeLine(text), text);
+      assert.equal(escapeMarkdown(text), text);
+      assert.equal(
+        new MarkdownIt().renderInline(text).replace(/&(?:lt|gt|amp|quot);/g, ''),
+        text.replace(/[<>&"]/g, ''),
+      );
+    }
+  });
+
+  it('makes no list, mention, formula or emoji on GitHub', () => {
+    const escapedOf = (text: string) => [escapeLine(text), escapeMarkdown(text)];
+    for (const [text, shown] of [
+      ['12. a', '12&#46; a'],
+      ['- a', '&#45; a'],
+      ['see @someone', 'see &#64;someone'],
+      ['#12', '&#35;12'],
+      ['$a$ :smile:', '&#36;a&#36; &#58;smile:'],
+    ] as const) {
+      assert.deepEqual(escapedOf(text), [shown, shown]);
+    }
+  });
+
   it('cannot turn the direction of what is read', () => {
-    assert.equal(escapeMarkdown('a\u202eb'), 'a&#91;U&#43;202E&#93;b');
+    assert.equal(escapeMarkdown('a\u202eb'), 'a&#91;U+202E&#93;b');
   });
 
   it('is cut where one line is wanted', () => {
