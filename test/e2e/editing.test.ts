@@ -116,8 +116,8 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
 
   it('offers what fits where one types, with the keys that it needs', async () => {
     await workbench.putCursor(suite, 9, 51);
-    await workbench.page.keyboard.press('End');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.press('End');
+    await workbench.press('Enter');
     await workbench.page.keyboard.type('type: contai');
     const widget = workbench.page.locator('.suggest-widget.visible');
     await workbench.until(
@@ -129,7 +129,7 @@ describe('editing in the real VS Code', { timeout: 900_000 }, () => {
       ({ offered }) => offered > 0,
     );
     await workbench.screenshot('completion');
-    await workbench.page.keyboard.press('Escape');
+    await workbench.press('Escape');
     await workbench.window.command('workbench.action.files.revert');
   });
 

@@ -82,9 +82,9 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
     const input = workbench.page.locator('.quick-input-widget:visible');
     const answer = async (question: string, words: string) => {
       await input.getByText(question).first().waitFor();
-      await workbench.page.keyboard.press('ControlOrMeta+A');
+      await workbench.press('ControlOrMeta+A');
       await workbench.page.keyboard.type(words);
-      await workbench.page.keyboard.press('Enter');
+      await workbench.press('Enter');
     };
     try {
       const prompt = join(folder, 'prompt.md');
@@ -95,7 +95,7 @@ describe('a chat log in the real VS Code', { timeout: 300_000 }, () => {
       await input.locator('input').first().waitFor();
       await workbench.page.keyboard.type('An endpoint');
       await input.locator('.monaco-list-row.focused').getByText('An endpoint').waitFor();
-      await workbench.page.keyboard.press('Enter');
+      await workbench.press('Enter');
       await answer('Address of the endpoint', server.baseUrl);
       await answer("The model's name", 'draft');
       const path = join(folder, 'prompt.eval.yaml');

@@ -179,7 +179,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
     await workbench.window.open(retention);
     await workbench.window.served(retention);
     await workbench.putCursor(retention, 44, 11);
-    await workbench.page.keyboard.press('Backspace');
+    await workbench.press('Backspace');
     await workbench.page.keyboard.type('r');
     const problems = await workbench.until(
       'the problem',

@@ -7,6 +7,7 @@ import { type CaseLine, RECORD_VERSION, type RunLine } from '../../src/core/reco
 import { caseStatus } from '../../src/core/scoring.ts';
 import type { Status, TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import { NO_USAGE } from '../../src/core/verdict.ts';
+import { seededRandom } from '../../src/statistics/random.ts';
 import { buildCaseLine, talk } from './buildRun.ts';
 
 /** A score that passes from 0.5 on, or a status without one. */
@@ -84,6 +85,25 @@ export function judgedLine(
     target: { name: 'agent', type: 'module', digest: '1'.repeat(64) },
     ...rest,
   });
+}
+
+/** 200 cases with assertions by a judge that is wrong in some share of its verdicts; in bad cases the first fails. */
+export function noisyRun(
+  seed: number,
+  wrong: number,
+  assertions: number,
+  isBad: (id: number) => boolean,
+) {
+  const random = seededRandom(seed);
+  return Array.from({ length: 200 }, (_, id) =>
+    judgedLine(
+      `case-${id}`,
+      Array.from({ length: assertions }, (_, index) => {
+        const good = isBad(id) && index === 0 ? 0 : 1;
+        return buildVerdict(random() < wrong ? 1 - good : good, { key: `Assertion ${index}` });
+      }),
+    ),
+  );
 }
 
 export function runLine(given: Partial<RunLine> = {}): RunLine {

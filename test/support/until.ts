@@ -16,11 +16,14 @@ export async function until<Seen, Wanted extends Seen = Seen>(
   wanted: ((seen: Seen) => seen is Wanted) | ((seen: Seen) => boolean),
 ): Promise<Wanted> {
   const deadline = performance.now() + PATIENCE;
-  for (;;) {
+  // A machine that stood still for most of the time is told from one that showed something else.
+  for (let looks = 1; ; looks += 1) {
     const seen = await look();
     if (wanted(seen)) return seen as Wanted;
     if (performance.now() > deadline) {
-      throw new Error(`${what}: not seen. The last look gave ${JSON.stringify(seen)}`);
+      throw new Error(
+        `${what}: not seen in ${looks} looks. The last one gave ${JSON.stringify(seen)}`,
+      );
     }
     await setTimeout(PAUSE);
   }

@@ -43,6 +43,11 @@ export class Workbench {
     await this.page.screenshot({ path, animations: 'disabled' });
   }
 
+  /** Presses keys one after the other, wherever the focus is. */
+  async press(...keys: readonly string[]): Promise<void> {
+    for (const key of keys) await this.page.keyboard.press(key);
+  }
+
   editor(): Locator {
     return this.page.locator('.editor-instance .monaco-editor').first();
   }
@@ -79,7 +84,7 @@ export class Workbench {
     );
   }
 
-  /** Clicks a link among lenses. False where something else was there when the button went down. */
+  /** Clicks a link among lenses. False where something else was there when the button came up, which is what VS Code hears. */
   async #hitLens(index: number, title: string): Promise<boolean> {
     // VS Code first draws again what it knows from before, as texts that do nothing.
     const link = this.editor()
@@ -87,8 +92,8 @@ export class Workbench {
       .nth(index)
       .locator(`a:text-is("${title}")`);
     await this.page.evaluate(`globalThis.pressed = '';
-    addEventListener('mousedown', ({ target }) => {
-      globalThis.pressed = target.closest('.codelens-decoration a')?.textContent ?? '';
+    addEventListener('mouseup', ({ target }) => {
+      globalThis.pressed = target.closest?.('.codelens-decoration a')?.textContent ?? '';
     }, { capture: true, once: true })`);
     await link.click({ timeout: 2000 }).catch(() => {});
     return (await this.page.evaluate<string>('globalThis.pressed')).trim() === title;
@@ -145,6 +150,26 @@ export class Workbench {
       .boundingBox({ timeout: 1000 })
       .catch(() => null);
     return box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : undefined;
+  }
+
+  /** The rows of the list of runs. */
+  runs(): Locator {
+    return this.page.locator('.pane-body .monaco-list-row[aria-label*="passed"]');
+  }
+
+  /** Puts the focus in the list of runs, once it holds as many, or any. */
+  async showRuns(count?: number): Promise<void> {
+    await this.until(
+      'the list of runs',
+      async () => {
+        await this.window.command('turnlight.runs.focus').catch(() => {});
+        const isFocused = await this.page.evaluate<boolean>(
+          "document.activeElement?.closest('.pane-body') != null",
+        );
+        return isFocused ? this.runs().count() : 0;
+      },
+      (found) => (count === undefined ? found > 0 : found === count),
+    );
   }
 
   async showTests(): Promise<void> {
@@ -251,24 +276,36 @@ export class Workbench {
   }
 
   /** The webview frame that holds an element. */
-  async frameWith(selector: string): Promise<Frame> {
+  frameWith(selector: string): Promise<Frame> {
+    return this.#frame(
+      `a webview with ${selector}`,
+      async (frame) => (await frame.locator(selector).count()) > 0,
+    );
+  }
+
+  /** The webview frame in which keys go to an element: none that is typed before gets there. */
+  frameFocusedOn(selector: string): Promise<Frame> {
+    return this.#frame(`the focus of a webview on ${selector}`, (frame) =>
+      frame.evaluate<boolean>(
+        `document.hasFocus() && document.activeElement?.matches(${JSON.stringify(selector)}) === true`,
+      ),
+    );
+  }
+
+  async #frame(what: string, fits: (frame: Frame) => Promise<boolean>): Promise<Frame> {
     const found: { frame?: Frame } = {};
     await this.until(
-      `a webview with ${selector}`,
+      what,
       async () => {
         for (const frame of this.page.frames()) {
-          const count = await frame
-            .locator(selector)
-            .count()
-            // A frame may go while it is looked at.
-            .catch(() => 0);
-          if (count > 0) found.frame = frame;
+          // A frame may go while it is looked at.
+          if (await fits(frame).catch(() => false)) found.frame = frame;
         }
         return found.frame !== undefined;
       },
       (is) => is,
     );
-    if (!found.frame) throw new Error(`There is no webview with ${selector}.`);
+    if (!found.frame) throw new Error(`There is not ${what}.`);
     return found.frame;
   }
 }

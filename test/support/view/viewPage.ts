@@ -61,12 +61,17 @@ export async function openPage<To, From>(
   { page: shown = 'conversation', style = '', kept }: PageOptions,
 ): Promise<ViewPage<To, From>> {
   let html = '';
-  const server = createServer(async (request, response) => {
-    const type = FILES[request.url ?? ''];
-    response.setHeader('content-type', type ?? 'text/html');
-    response.end(type ? await readFile(join(CHECKOUT, 'dist', request.url ?? '')) : html);
+  const built = await Promise.all(
+    Object.keys(FILES).map(
+      async (url) => [url, await readFile(join(CHECKOUT, 'dist', url))] as const,
+    ),
+  );
+  const files = new Map<string | undefined, Buffer>(built);
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', FILES[request.url ?? ''] ?? 'text/html');
+    response.end(files.get(request.url) ?? html);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => server.unref().listen(0, '127.0.0.1', done));
   const address = server.address();
   const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
   html = viewHtml({

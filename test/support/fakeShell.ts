@@ -1,0 +1,31 @@
+import type { Shell, Stream } from '../../src/cli/shell.ts';
+import { Scrubber } from '../../src/core/scrubber.ts';
+
+/** What a command knows of its process, for one that runs in that of the test, and all that it wrote. */
+export function fakeShell(
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+  isTty = false,
+): { readonly shell: Shell; readonly text: { out: string; err: string; commands: string } } {
+  const text = { out: '', err: '', commands: '' };
+  const stream = (name: 'out' | 'err'): Stream => ({
+    write: (more) => {
+      text[name] += more;
+    },
+    command: (more) => {
+      text.commands += more;
+    },
+    isTty,
+    size: () => ({ columns: 80, rows: 24 }),
+  });
+  const shell: Shell = {
+    folder,
+    env: (name) => env[name],
+    setEnv() {},
+    scrubber: new Scrubber(),
+    out: stream('out'),
+    err: stream('err'),
+    catchInterrupt: () => new AbortController().signal,
+  };
+  return { shell, text };
+}
