@@ -71,12 +71,16 @@ function hasGnuTime(): Promise<boolean> {
 
 /** Of each key, over what several runs took. */
 export function medians(all: readonly Took[]): Took {
-  const of = (key: keyof Took) => median(all.flatMap((one) => one[key] ?? []));
+  const of = (key: keyof Took) => {
+    const taken = all.flatMap((one) => one[key] ?? []);
+    return taken.length === 0 ? undefined : median(taken);
+  };
   return { wall: of('wall') ?? Number.NaN, cpu: of('cpu'), memory: of('memory') };
 }
 
-export function median(values: readonly number[]): number | undefined {
-  return [...values].sort((a, b) => a - b)[values.length >> 1];
+/** NaN of nothing. */
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 export function seconds(milliseconds: number | undefined): string {
@@ -96,7 +100,7 @@ export function sideBySide(
     const other = theirs[index];
     return one === undefined || other === undefined ? [] : [one / other];
   });
-  return median(ratios) ?? Number.NaN;
+  return median(ratios);
 }
 
 export function fine(times: number): string {

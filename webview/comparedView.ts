@@ -70,7 +70,7 @@ function rowIn(
 ): (row: AssertionRow) => HTMLElement {
   const numbers = new Set(turnsOf(conversation).map(({ number }) => number));
   const turns = { numbers, onFollow };
-  const none = { labels: undefined, onSaw: undefined };
+  const none = { labels: () => undefined, onSaw: undefined };
   const options = { running: false, stale: false, turns, onOpen: onAssertion, ...none };
   return (row) => renderAssertion(row, options);
 }

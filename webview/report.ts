@@ -92,13 +92,23 @@ export function showReport(root: HTMLElement, json: string): void {
   show();
 }
 
+/** The execution that opens a row: the first that failed, else the first. */
+function opening({ executions, rows }: ReportPage, row: number): number {
+  const own = [...rows.keys()].filter((index) => rows[index] === row);
+  const failing = own.find((index) => {
+    const status = executions[index]?.status;
+    return status && isFailure({ status });
+  });
+  return failing ?? own[0] ?? -1;
+}
+
 /** The table of the run. @returns what shows it; its size is known only then */
 function resultsOf(page: ReportPage, root: HTMLElement, go: (number: number) => void): () => void {
   const search = searchPage(page, (message) => view.found(message));
   const view: ResultsView = new ResultsView(root, {
     ...ALONE,
     post(message) {
-      if (message.kind === 'open') go(message.case + 1);
+      if (message.kind === 'open') go(1 + opening(page, message.case));
       else if (message.kind === 'search') search(message);
     },
   });

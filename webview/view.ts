@@ -1,7 +1,6 @@
 import { turnsOf } from '../src/core/conversation.ts';
 import { executionKey } from '../src/core/identity.ts';
 import { caseName } from '../src/core/presentation/executionTitle.ts';
-import { caseScoreText } from '../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../src/core/presentation/status.ts';
 import { visibleLine } from '../src/core/presentation/visibleText.ts';
 import type { Verdict } from '../src/core/verdict.ts';
@@ -18,7 +17,7 @@ import { Opened } from './opened.ts';
 import { renderAssertion } from './render/assertion.ts';
 import { conversationItems, turnName } from './render/conversation.ts';
 import { failuresControl } from './render/failures.ts';
-import { renderHeader } from './render/header.ts';
+import { headerOf, renderHeader } from './render/header.ts';
 import { assertionRows } from './render/rows.ts';
 import { type AssertionRow, titleOf } from './render/stated.ts';
 import { Strip } from './render/strip.ts';
@@ -130,7 +129,7 @@ export class ConversationView {
       turn: false,
       verdict: summary.parentElement?.dataset.subject !== undefined,
       failure: summary.parentElement?.dataset.failure !== undefined,
-      bring: () => summary,
+      bring: () => this.#bringVerdict(summary),
     }));
     const bring = (item: Item) => () => this.#entries.bring(item);
     const turns = this.#entries.items
@@ -232,12 +231,12 @@ export class ConversationView {
   #row(row: AssertionRow, { phase, changed }: Snapshot, numbers: ReadonlySet<number>): HTMLElement {
     const { post, editor } = this.#host;
     const running = isRunning(phase);
-    const labels = row.verdict && this.#labels.parts(row.verdict);
-    const shown = [row, running, changed, numbers.size, labels?.shown];
+    const labelled = row.verdict && this.#labels.shown(row.verdict);
+    const shown = [row, running, changed, numbers.size, labelled];
     return this.#kept.get(`row ${row.index}`, shown, () =>
       renderAssertion(row, {
         running,
-        labels,
+        labels: (verdict) => this.#labels.parts(verdict),
         stale: changed !== undefined,
         turns: { numbers, onFollow: (turn) => this.reveal(turn) },
         onOpen: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
@@ -250,6 +249,13 @@ export class ConversationView {
     const { compared, failing } = this.#snapshot ?? {};
     if (compared) this.#host.post({ kind: 'show-changed', step });
     else if (failing) this.#host.post({ kind: 'show-failing', step });
+  }
+
+  /** A verdict beside the turns, which may stand in another that is folded. */
+  #bringVerdict(summary: HTMLElement): HTMLElement {
+    const holder = summary.closest('.nested');
+    if (holder) this.#opened.open(holder);
+    return summary;
   }
 
   /** A verdict in a turn, which may be far from the view and folded. */
@@ -284,18 +290,4 @@ function isSameCase(one: Snapshot, other: Snapshot): boolean {
   const keyOf = ({ state: { file, id, variant, repetition } }: Snapshot) =>
     executionKey({ suite: file, id, variant, repetition });
   return keyOf(one) === keyOf(other);
-}
-
-/** What the header shows, without what would take long to compare. */
-function headerOf(snapshot: Snapshot) {
-  const {
-    labels: _,
-    conversation: __,
-    assertions: ___,
-    failing: ____,
-    compared: _____,
-    verdicts,
-    ...rest
-  } = snapshot;
-  return [rest, caseScoreText({ ...rest, verdicts })];
 }

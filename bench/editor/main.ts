@@ -1,5 +1,6 @@
 import { sharedHost } from '../../test/support/host/shared.ts';
 import { print, ratio, table } from '../print.ts';
+import { median } from '../processes.ts';
 import { runBench } from './bench.ts';
 
 /** Milliseconds until the window shows that a run was asked for. */
@@ -47,10 +48,6 @@ print(
     },
   ],
 );
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
 
 function milliseconds(value: number): string {
   return `${value.toFixed(0)} ms`;

@@ -1,4 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml';
+import { median } from '../processes.ts';
 import type { BenchFile } from './evalFile.ts';
 import type { LspServer } from './lspServer.ts';
 import { type BenchRequest, requests } from './requests.ts';
@@ -119,9 +120,4 @@ class Samples {
       }),
     );
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? Number.NaN;
 }

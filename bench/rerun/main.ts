@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Aim, print, ratio, say, table, today } from '../print.ts';
+import { median } from '../processes.ts';
 import { ASSERTIONS, CONVERSATIONS, startJudge, suiteText } from './suite.ts';
 
 const ROUNDS = 9;
@@ -69,9 +70,8 @@ try {
   await rm(folder, { recursive: true });
 }
 
-function median(kind: Kind): number {
-  const sorted = measured[kind].map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? Number.NaN;
+function time(kind: Kind): number {
+  return median(measured[kind].map(({ milliseconds }) => milliseconds));
 }
 
 /** Of every round; where they differ, the first that is another. */
@@ -93,8 +93,8 @@ const all = CONVERSATIONS * ASSERTIONS;
 const rows = (Object.keys(KINDS) as Kind[]).map((kind) => [
   KINDS[kind],
   String(requests(kind)),
-  `${Math.round(median(kind))} ms`,
-  ratio(median(kind) / median('list')),
+  `${Math.round(time(kind))} ms`,
+  ratio(time(kind) / time('list')),
 ]);
 print(
   `A second run of ${CONVERSATIONS} conversations × ${ASSERTIONS} assertions`,
@@ -106,8 +106,8 @@ print(
     asked('edited', CONVERSATIONS),
     {
       aim: `${KINDS.kept}: less than a second`,
-      measured: `${Math.round(median('kept'))} ms`,
-      met: median('kept') < AIM,
+      measured: `${Math.round(time('kept'))} ms`,
+      met: time('kept') < AIM,
     },
   ],
 );

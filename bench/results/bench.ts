@@ -7,10 +7,13 @@ import type { ToResults } from '../../src/protocol/resultsProtocol.ts';
 import { searchRecords } from '../../src/store/searchRecords.ts';
 import { launchBrowser } from '../../test/support/host/browser.ts';
 import { openPage } from '../../test/support/view/viewPage.ts';
+import type { Missing } from '../npmTool.ts';
 import { type Result, say, today } from '../print.ts';
-import { act, EARLY, SCROLL, timed } from './acts.ts';
+import { median, sideBySide } from '../processes.ts';
+import { act, EARLY, elementsOf, type Frames, GRID, heapOf, scrolled, timed } from './acts.ts';
 import { type ComparedRound, measureCompared } from './compared.ts';
-import { recordOf } from './record.ts';
+import { PromptfooView, type TheirRound } from './promptfooView.ts';
+import { casesOf, recordOf } from './record.ts';
 
 export interface BenchResult extends Result {
   readonly cases: number;
@@ -18,12 +21,24 @@ export interface BenchResult extends Result {
   /** Of the record, in bytes. */
   readonly bytes: number;
   readonly rounds: number;
-  /** Medians. Milliseconds, but for `nodes` and `heap`, in bytes. */
-  readonly medians: Readonly<Record<keyof Round, number>>;
+  readonly ours: Medians<Round>;
+  /** promptfoo's view of the same. */
+  readonly theirs: Theirs | Missing;
+}
+
+/** Milliseconds, but for elements, and bytes of memory. */
+export type Medians<Measured> = Readonly<Record<keyof Measured, number>>;
+
+export interface Theirs {
+  readonly medians: Medians<TheirRound>;
+  /** The median of theirs ÷ ours of the same round, by the names of both. */
+  times(theirs: keyof TheirRound, ours: keyof Round): number;
+  /** Milliseconds of its import. */
+  readonly imported: number;
 }
 
 /** What one round measured. */
-interface Round extends ComparedRound {
+export interface Round extends ComparedRound, Frames {
   /** In the extension: from the record on the disk to the table. */
   readonly read: number;
   /** In the page: from the message to the drawn rows. */
@@ -34,48 +49,58 @@ interface Round extends ComparedRound {
   readonly filtered: number;
   /** In the extension: a text looked for in all that was said. */
   readonly searched: number;
-  /** Between two frames while the table is scrolled through, and its 95th percentile. */
-  readonly frame: number;
-  readonly slowFrame: number;
   /** Elements of the page. */
   readonly nodes: number;
+  /** What the page's scripts hold. */
+  readonly page: number;
   /** What the extension holds of the run. */
   readonly heap: number;
 }
 
 const CASES = 10_000;
 const ASSERTIONS = 8;
-const ROUNDS = 9;
-
-export async function runBench(): Promise<BenchResult> {
+/** @param withPromptfoo whether its view is measured too */
+export async function runBench(count: number, withPromptfoo: boolean): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-results-'));
   const browser = await launchBrowser();
+  let peer: PromptfooView | Missing = { missing: 'promptfoo was left out' };
   try {
     const record = join(folder, 'run.jsonl');
-    await writeFile(record, recordOf(CASES, ASSERTIONS));
     const other = join(folder, 'other.jsonl');
-    await writeFile(other, recordOf(CASES, ASSERTIONS, 5));
+    {
+      const [base, head] = [casesOf(CASES, ASSERTIONS), casesOf(CASES, ASSERTIONS, 5)];
+      await writeFile(record, recordOf(base));
+      await writeFile(other, recordOf(head));
+      if (withPromptfoo) peer = await PromptfooView.start(folder, base, head);
+    }
     const rounds: Round[] = [];
+    const theirRounds: TheirRound[] = [];
     const faults: string[] = [];
-    for (let round = 1; round <= ROUNDS; round += 1) {
+    for (let round = 1; round <= count; round += 1) {
       const own = await measure(record, folder, browser, faults);
       rounds.push({ ...own, ...(await measureCompared([record, other], folder, CASES, browser)) });
-      say(`round ${round} of ${ROUNDS}`);
+      if (peer instanceof PromptfooView) theirRounds.push(await peer.measure(browser));
+      say(`round ${round} of ${count}`);
     }
-    const [first] = rounds;
-    if (!first) throw new Error('Internal error: no round.');
-    const names = Object.keys(first) as (keyof Round)[];
-    const medians = names.map((name) => [name, median(rounds.map((one) => one[name]))] as const);
+    const theirs = peer instanceof PromptfooView && {
+      medians: mediansOf(theirRounds),
+      times: (one: keyof TheirRound, own: keyof Round) =>
+        sideBySide(
+          theirRounds.map((round) => round[one]),
+          rounds.map((round) => round[own]),
+        ),
+      imported: peer.imported,
+    };
     return {
       date: today(),
       faults: [...new Set(faults)],
-      cases: CASES,
-      assertions: ASSERTIONS,
+      ...{ cases: CASES, assertions: ASSERTIONS, rounds: count },
       bytes: (await stat(record)).size,
-      rounds: ROUNDS,
-      medians: Object.fromEntries(medians) as BenchResult['medians'],
+      ours: mediansOf(rounds),
+      theirs: theirs || (peer as Missing),
     };
   } finally {
+    if (peer instanceof PromptfooView) await peer.close();
     await browser.close();
     await rm(folder, { recursive: true, force: true });
   }
@@ -116,10 +141,8 @@ async function measure(
         `document.querySelector('.grid').getAttribute('aria-rowcount') === '${CASES + 1}'`,
       ),
     );
-    const nodes = await view.page.evaluate<number>("document.querySelectorAll('*').length");
-    const { frame, slowFrame } = await view.page.evaluate<{ frame: number; slowFrame: number }>(
-      SCROLL,
-    );
+    const nodes = await elementsOf(view.page);
+    const frames = await scrolled(view.page, GRID);
     const sorted = await view.page.evaluate<number>(
       act(
         "document.querySelector('#cell-head-2').click()",
@@ -143,10 +166,10 @@ async function measure(
       sorted,
       filtered,
       searched,
-      frame,
-      slowFrame,
+      ...frames,
       nodes,
       heap,
+      page: await heapOf(view.page),
     };
   } finally {
     await view.close();
@@ -170,6 +193,8 @@ function messageOf({ table }: RunResults, phase: 'reading' | 'over'): ToResults 
   return { kind: 'snapshot', results: { ...about, phase, table } };
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+function mediansOf<Measured extends object>(rounds: readonly Measured[]): Medians<Measured> {
+  const names = Object.keys(rounds[0] ?? {}) as (keyof Measured)[];
+  const each = names.map((name) => [name, median(rounds.map((one) => Number(one[name])))]);
+  return Object.fromEntries(each) as Medians<Measured>;
 }

@@ -1,9 +1,10 @@
 import type { Browser } from 'playwright-core';
 import { ComparedRuns } from '../../src/extension/comparison/comparedRuns.ts';
-import type { ToResults } from '../../src/protocol/resultsProtocol.ts';
+import type { Findings, ToResults } from '../../src/protocol/resultsProtocol.ts';
 import { findingsOf } from '../../src/report/comparedTable.ts';
 import { openPage } from '../../test/support/view/viewPage.ts';
-import { act, EARLY, SCROLL, timed } from './acts.ts';
+import { watchBlocks } from '../blocks.ts';
+import { act, EARLY, elementsOf, GRID, scrolled, timed } from './acts.ts';
 
 /** What one round measured of two runs that are compared. */
 export interface ComparedRound {
@@ -13,6 +14,8 @@ export interface ComparedRound {
   readonly comparedRead: number;
   /** In the extension: what the numbers say of all cases. */
   readonly findings: number;
+  /** What the extension did in one piece in both, in time of its thread. */
+  readonly comparedBlock: number;
   /** In the page: from the message to the drawn rows. */
   readonly comparedDrawn: number;
   /** By *Only worse*. */
@@ -34,16 +37,20 @@ export async function measureCompared(
   const reading = first.readOn();
   await new Promise((done) => setTimeout(done, EARLY));
   first.compareEarly();
-  const early = structuredClone(messageOf(first, false));
+  const early = structuredClone(messageOf(first));
   const after = performance.now() - began;
   await reading;
   const runs = open();
+  const longestBlock = watchBlocks();
   const comparedRead = await timed(() => runs.readOn());
-  const findings = await timed(async () => void runs.comparison);
+  const findings = await timed(async () => void (await runs.comparison()));
+  const comparedBlock = longestBlock();
+  const comparison = await runs.comparison();
+  const whole = messageOf(runs, comparison && findingsOf(comparison));
   const view = await openPage<ToResults, unknown>(browser, { page: 'results' });
   try {
     await view.page.evaluate(`globalThis.early = ${JSON.stringify(early)}`);
-    await view.page.evaluate(`globalThis.message = ${JSON.stringify(messageOf(runs, true))}`);
+    await view.page.evaluate(`globalThis.message = ${JSON.stringify(whole)}`);
     const opened = await view.page.evaluate<number>(
       act("postMessage(globalThis.early, '*')", "document.querySelector('.grid .body .row')"),
     );
@@ -53,8 +60,8 @@ export async function measureCompared(
         `document.querySelector('.grid').getAttribute('aria-rowcount') === '${cases + 1}'`,
       ),
     );
-    const comparedNodes = await view.page.evaluate<number>("document.querySelectorAll('*').length");
-    const { frame: comparedFrame } = await view.page.evaluate<{ frame: number }>(SCROLL);
+    const comparedNodes = await elementsOf(view.page);
+    const { frame: comparedFrame } = await scrolled(view.page, GRID);
     const comparedFiltered = await view.page.evaluate<number>(
       act(
         `(() => {
@@ -67,24 +74,23 @@ export async function measureCompared(
     );
     return {
       comparedOpened: after + opened,
-      ...{ comparedRead, findings, comparedDrawn, comparedFiltered, comparedFrame, comparedNodes },
+      ...{ comparedRead, findings, comparedBlock, comparedDrawn },
+      ...{ comparedFiltered, comparedFrame, comparedNodes },
     };
   } finally {
     await view.close();
   }
 }
 
-function messageOf(runs: ComparedRuns, isWhole: boolean): ToResults {
+function messageOf(runs: ComparedRuns, findings?: Findings): ToResults {
   const { table } = runs;
-  const comparison = isWhole ? runs.comparison : undefined;
   const about = { records: ['b.jsonl'], title: 'Comparison', facts: [], problems: [] };
-  const found = comparison && { findings: findingsOf(comparison) };
   return {
     kind: 'snapshot',
     results: {
       ...about,
       ...{ phase: 'over', generation: runs.generation, table },
-      comparison: { base: ['a.jsonl'], ...found },
+      comparison: { base: ['a.jsonl'], ...(findings && { findings }) },
     },
   };
 }

@@ -1,10 +1,11 @@
 import { toConversation } from '../../src/core/conversation.ts';
+import type { CaseLine } from '../../src/core/record/runRecord.ts';
 import { recordText } from '../../test/support/records.ts';
 import { manyCases } from '../../test/support/view/results.ts';
 
-/** A record of so many cases: six turns each, of about 40 words, and a reason for each verdict. @param shift by which scores differ */
-export function recordOf(cases: number, assertions: number, shift = 0): string {
-  const lines = manyCases(cases, assertions, shift).map((line, at) => ({
+/** So many cases: six turns each, of about 40 words, and a reason for each verdict. @param shift by which scores differ */
+export function casesOf(cases: number, assertions: number, shift = 0): CaseLine[] {
+  return manyCases(cases, assertions, shift).map((line, at) => ({
     ...line,
     conversation: toConversation(
       Array.from({ length: 6 }, (_, turn) => ({
@@ -22,7 +23,10 @@ export function recordOf(cases: number, assertions: number, shift = 0): string {
       })),
     })),
   }));
-  return recordText({ id: 'bench', cases: lines, end: {} });
+}
+
+export function recordOf(cases: readonly CaseLine[]): string {
+  return recordText({ id: 'bench', cases, end: {} });
 }
 
 const SENTENCE = 'The agent names the parcel and says when it comes. ';

@@ -16,7 +16,7 @@ else {
     seconds(median(times)),
     seconds(Math.min(...times)),
     seconds(Math.max(...times)),
-    ((1_000 * CASES) / (median(times) ?? Number.NaN)).toFixed(1),
+    ((1_000 * CASES) / median(times)).toFixed(1),
     fine(timesOne(measured, index)),
   ]);
   const title = `Scale out: ${CASES} conversations of ${TURNS} replies, ${LATENCY} ms each, ${AT_ONCE} at once a worker`;

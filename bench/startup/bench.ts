@@ -83,8 +83,8 @@ async function memoryRow(folder: string): Promise<Row> {
   return {
     what: 'language server, idle',
     beside: theirs.name,
-    ours: median(own) ?? Number.NaN,
-    theirs: median(other) ?? Number.NaN,
+    ours: median(own),
+    theirs: median(other),
     times: sideBySide(own, other),
   };
 }

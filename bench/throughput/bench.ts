@@ -122,10 +122,10 @@ async function rowsOf(
       subject: name,
       rounds: runs.length,
       took: medians(runs.map(({ took }) => took)),
-      span: median(runs.map(({ span }) => span)) ?? Number.NaN,
+      span: median(runs.map(({ span }) => span)),
       timesBare: timesOf(runs, bare),
       timesOurs: timesOf(runs, ours),
-      requests: median(runs.map(({ requests }) => requests)) ?? 0,
+      requests: median(runs.map(({ requests }) => requests)),
       atOnce: Math.max(0, ...runs.map(({ atOnce }) => atOnce)),
       ...prompts,
     };

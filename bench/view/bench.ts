@@ -32,8 +32,7 @@ export async function runBench(): Promise<BenchResult> {
       say(`Showing ${turns} turns …`);
       const measured: Omit<Row, 'turns'>[] = [];
       for (let round = 0; round < ROUNDS; round += 1) measured.push(await paint(browser, turns));
-      const middle = (key: 'time' | 'nodes') =>
-        median(measured.map((one) => one[key])) ?? Number.NaN;
+      const middle = (key: 'time' | 'nodes') => median(measured.map((one) => one[key]));
       rows.push({ turns, time: middle('time'), nodes: middle('nodes') });
     }
     return { date: today(), rows, faults: [] };

@@ -99,13 +99,7 @@ export const arrows: readonly Arrows[] = [
     folder: 'src/analysis',
     holds:
       'what records and labels say together: two runs compared, how noisy judges are, how well they agree with people',
-    imports: [
-      'core',
-      'statistics',
-      'runner/repetitions.ts',
-      'store/labelledLines.ts',
-      'store/labels.ts',
-    ],
+    imports: ['core', 'statistics', 'store/labelledLines.ts', 'store/labels.ts'],
   },
   {
     folder: 'src/improve',

@@ -4,12 +4,19 @@ import {
   type LabelStanding,
   majority,
   type PlacedLabel,
+  sameSubject,
   standingOf,
 } from '../core/record/label.ts';
 import type { Status } from '../core/verdict.ts';
 import { krippendorffAlpha } from '../statistics/alpha.ts';
-import { type Confusion, confusionOf, type Rates, ratesOf } from '../statistics/confusion.ts';
-import { cohenKappa, type Kappa } from '../statistics/kappa.ts';
+import {
+  type Confusion,
+  confusionOf,
+  kappaOf,
+  type Rates,
+  ratesOf,
+} from '../statistics/confusion.ts';
+import type { Kappa } from '../statistics/kappa.ts';
 import {
   type Gathered,
   type GatheredAssertion,
@@ -95,7 +102,7 @@ export function agreementOf(labels: readonly PlacedLabel[], gathered: Gathered):
   const reasonOf = unmatchedIn(gathered);
   const unmatched: UnmatchedLabel[] = [];
   const items: LabelledItem[] = [];
-  const subjects = groupBy(labels, (one) => JSON.stringify([subjectOf(one), one.turn]));
+  const subjects = groupBy(labels, sameSubject);
   for (const own of subjects.values()) {
     const found = (verdicts.get(subjectOf(own[0])) ?? []).flatMap((one) => itemOf(one, own));
     items.push(...found);
@@ -125,8 +132,8 @@ interface Found extends CaseIdentity {
 function verdictsIn({ cases }: Gathered): Map<string, Found[]> {
   const found = new Map<string, Found[]>();
   const seen = new Set<string>();
-  for (const { suite, id, variant, assertions } of cases.values()) {
-    for (const assertion of assertions.values()) {
+  for (const { suite, id, variant, assertions, nested } of cases.values()) {
+    for (const assertion of [...assertions.values(), ...nested.values()]) {
       for (const verdict of assertion.verdicts) {
         const subject = JSON.stringify([verdict.conversation, assertion.key]);
         const own = JSON.stringify([subject, verdict.judge]);
@@ -205,11 +212,6 @@ function rowOf(
       : [],
   );
   const confusion = confusionOf(compared);
-  const { failFail, failPass, passFail, passPass } = confusion;
-  const table = [
-    [failFail, failPass],
-    [passFail, passPass],
-  ];
   const count = (holds: (item: LabelledItem) => boolean) => items.filter(holds).length;
   return {
     judge,
@@ -218,7 +220,7 @@ function rowOf(
     compared: compared.length,
     confusion,
     ...ratesOf(confusion),
-    kappa: cohenKappa(table) ?? null,
+    kappa: kappaOf(confusion) ?? null,
     alpha: krippendorffAlpha(items.map(({ labels }) => labels.map(({ status }) => status))) ?? null,
     people: [...new Set(items.flatMap(({ labels }) => labels.map(({ person }) => person)))].sort(),
     unjudged: count((one) => isDecided(one.people) && !isDecided(one.status)),

@@ -1,5 +1,6 @@
 import { type ComparedOutcome, OUTCOMES } from '../core/compared.ts';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
+import type { Work } from '../core/steps.ts';
 import type { Interval } from '../statistics/interval.ts';
 import { changeOfShare } from '../statistics/mcnemar.ts';
 import {
@@ -71,18 +72,23 @@ export interface Comparison {
   readonly cases: readonly ComparedCase[];
 }
 
-/** Compares what was gathered of two runs; their suites have the same names. @param all what `comparedCases` gives */
-export function compareRuns(
+/** Compares what was gathered of two runs; their suites have the same names. @param known what `comparedCases` gives */
+export function* compareRuns(
   base: Compared,
   head: Compared,
-  all: readonly ComparedCase[] = comparedCases(base.gathered, head.gathered),
-): Comparison {
+  known?: readonly ComparedCase[],
+): Work<Comparison> {
+  const all = known ?? (yield* comparedCases(base.gathered, head.gathered));
   const [before, after] = [base.gathered.cases, head.gathered.cases];
   const common = [...after].flatMap(([key, now]): [GatheredCase, GatheredCase][] => {
     const then = before.get(key);
     return then ? [[then, now]] : [];
   });
-  const pairs = common.flatMap(([then, now]) => pairsOf(then, now));
+  const pairs: Pair[] = [];
+  for (const [then, now] of common) {
+    pairs.push(...pairsOf(then, now));
+    yield;
+  }
   const statuses = all.flatMap(({ base: then, head: now }): StatusPair[] =>
     then && now ? [[then.status, now.status]] : [],
   );
@@ -90,22 +96,27 @@ export function compareRuns(
   const counts = Object.fromEntries(
     OUTCOMES.map((outcome) => [outcome, all.filter((one) => one.outcome === outcome).length]),
   ) as Record<ComparedOutcome, number>;
+  const evidence = yield* evidenceOf(pairs);
   return {
     base: facts[0],
     head: facts[1],
-    differences: differencesOf(base, head, facts, common),
+    differences: yield* differencesOf(base, head, facts, common),
     counts,
     ...passRateOf(statuses),
-    evidence: evidenceOf(pairs).sort((a, b) => (a.adjusted ?? 2) - (b.adjusted ?? 2) || a.p - b.p),
+    evidence: evidence.sort((a, b) => (a.adjusted ?? 2) - (b.adjusted ?? 2) || a.p - b.p),
     noise: judgeNoise(together(before, after)),
     cases: all.filter(({ outcome }) => outcome !== 'unchanged').map(changesOf),
   };
 }
 
 /** Every case of two runs with all its assertions: the worse first, each kind in the order of the second run. */
-export function comparedCases(base: Gathered, head: Gathered): ComparedCase[] {
+export function* comparedCases(base: Gathered, head: Gathered): Work<ComparedCase[]> {
   const keys = new Set([...head.cases.keys(), ...base.cases.keys()]);
-  const cases = [...keys].flatMap((key) => compareCase(base.cases.get(key), head.cases.get(key)));
+  const cases: ComparedCase[] = [];
+  for (const key of keys) {
+    cases.push(...compareCase(base.cases.get(key), head.cases.get(key)));
+    yield;
+  }
   return cases.sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome));
 }
 

@@ -1,4 +1,5 @@
 import type { RunLine } from '../core/record/runRecord.ts';
+import type { Work } from '../core/steps.ts';
 import type { Gathered, GatheredCase } from './gather.ts';
 
 /** What the two runs are of. */
@@ -61,12 +62,12 @@ export function factsOf({ run, gathered, finished }: Compared): RunFacts {
   };
 }
 
-export function differencesOf(
+export function* differencesOf(
   base: Compared,
   head: Compared,
   [before, after]: readonly [RunFacts, RunFacts],
   common: readonly (readonly [GatheredCase, GatheredCase])[],
-): Differences {
+): Work<Differences> {
   const hashes = new Map(
     base.run.files.map(({ path, hash }) => [base.gathered.nameOf(path), hash]),
   );
@@ -74,12 +75,16 @@ export function differencesOf(
     const name = head.gathered.nameOf(path);
     return hashes.has(name) && hashes.get(name) !== hash ? [name] : [];
   });
-  const both = common.flatMap(([one, other]) =>
-    [...other.assertions].flatMap(([key, now]) => {
+  let [assertions, questions] = [0, 0];
+  for (const [one, other] of common) {
+    for (const [key, now] of other.assertions) {
       const then = one.assertions.get(key);
-      return then ? [[askedIn(then.verdicts), askedIn(now.verdicts)] as const] : [];
-    }),
-  );
+      if (!then) continue;
+      assertions += 1;
+      if (asksOtherwise(then.verdicts, now.verdicts)) questions += 1;
+    }
+    yield;
+  }
   return {
     agent: !same(before.agents, after.agents),
     judges: !same(before.judges, after.judges),
@@ -87,9 +92,8 @@ export function differencesOf(
     cases: common.length,
     inputs: common.filter(([a, b]) => !same(inputsOf(a), inputsOf(b))).length,
     sameConversations: common.filter(([a, b]) => same(saidIn(a), saidIn(b))).length,
-    questions: both.filter(([a, b]) => same(a.judges, b.judges) && !same(a.questions, b.questions))
-      .length,
-    assertions: both.length,
+    questions,
+    assertions,
   };
 }
 
@@ -98,11 +102,11 @@ interface Asking {
   readonly question?: string;
 }
 
-function askedIn(verdicts: readonly Asking[]) {
-  return {
-    judges: named(verdicts.map(({ judge }) => judge)),
-    questions: named(verdicts.map(({ question }) => question)),
-  };
+/** Whether the same judges were asked something else. */
+function asksOtherwise(then: readonly Asking[], now: readonly Asking[]): boolean {
+  const differs = (key: keyof Asking) =>
+    !same(named(then.map((one) => one[key])), named(now.map((one) => one[key])));
+  return !differs('judge') && differs('question');
 }
 
 function inputsOf({ executions }: GatheredCase): string[] {

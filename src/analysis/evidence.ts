@@ -1,5 +1,6 @@
 import { groupBy } from '../core/data/data.ts';
-import { mean } from '../core/scoring.ts';
+import { mean, SAME } from '../core/scoring.ts';
+import type { Work } from '../core/steps.ts';
 import { bootstrap } from '../statistics/bootstrap.ts';
 import { holm } from '../statistics/holm.ts';
 import type { Interval } from '../statistics/interval.ts';
@@ -55,10 +56,11 @@ export interface Evidence {
  * repetitions one value. An assertion with too few cases for any p below 0.05 cannot be found, so that it takes
  * no part in the correction.
  */
-export function evidenceOf(pairs: readonly Pair[]): Evidence[] {
+export function* evidenceOf(pairs: readonly Pair[]): Work<Evidence[]> {
   const decided = pairs.filter(({ base, head }) => base.decided > 0 && head.decided > 0);
   const groups = groupBy(decided, ({ suite, key }) => JSON.stringify([suite, key]));
-  const tested = [...groups.values()].map(testOf);
+  const tested: Tested[] = [];
+  for (const group of groups.values()) tested.push(yield* testOf(group));
   const able = tested.filter(({ cases }) => cases >= fewestChanges(ALPHA));
   const adjusted = holm(able.map(({ p }) => p));
   const needed = fewestChanges(ALPHA / Math.max(1, able.length));
@@ -71,7 +73,7 @@ export function evidenceOf(pairs: readonly Pair[]): Evidence[] {
 
 type Tested = Omit<Evidence, 'adjusted' | 'needed' | 'says'>;
 
-function testOf(pairs: readonly [Pair, ...Pair[]]): Tested {
+function* testOf(pairs: readonly [Pair, ...Pair[]]): Work<Tested> {
   const [{ suite, key, name }] = pairs;
   const rates = pairs.map(({ base, head }) => ({ base: rateOf(base), head: rateOf(head) }));
   const scores = pairs.map(({ base, head }) => ({ base: base.score ?? 0, head: head.score ?? 0 }));
@@ -81,7 +83,7 @@ function testOf(pairs: readonly [Pair, ...Pair[]]): Tested {
   const better = changes.filter((one) => one > SAME).length;
   const [passRate, score] = [meansOf(rates), meansOf(scores)];
   const shown = isPlain ? passRate : score;
-  const interval = isPlain ? changeOfShare(worse, better, pairs.length) : bootstrap(changes);
+  const interval = isPlain ? changeOfShare(worse, better, pairs.length) : yield* bootstrap(changes);
   return {
     suite,
     key,
@@ -96,8 +98,6 @@ function testOf(pairs: readonly [Pair, ...Pair[]]): Tested {
     p: isPlain ? mcnemar(worse, better) : wilcoxon(changes),
   };
 }
-
-const SAME = 1e-9;
 
 function saysOf(
   { cases, change }: Tested,

@@ -1,10 +1,10 @@
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { conversationHash } from '../core/record/conversationHash.ts';
-import { keyedVerdicts } from '../core/record/keyedVerdicts.ts';
+import { allKeyedVerdicts, keyedVerdicts } from '../core/record/keyedVerdicts.ts';
+import type { Repetition } from '../core/record/repetitions.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure, type Status, statusSchema, type Verdict } from '../core/verdict.ts';
-import type { Repetition } from '../runner/repetitions.ts';
 
 /** What is kept of a verdict: no text but the reason of one that did not pass. */
 export interface VerdictGlance {
@@ -54,6 +54,8 @@ export interface GatheredCase extends CaseIdentity {
   readonly mustPass: number;
   readonly executions: ExecutionGlance[];
   readonly assertions: Map<string, GatheredAssertion>;
+  /** Those that decide others, which no run is compared by. */
+  readonly nested: Map<string, GatheredAssertion>;
 }
 
 const REASON_LENGTH = 200;
@@ -85,6 +87,7 @@ export class Gathered {
       mustPass: line.must_pass ?? 1,
       executions: [],
       assertions: new Map<string, GatheredAssertion>(),
+      nested: new Map<string, GatheredAssertion>(),
     };
     this.cases.set(key, known);
     const conversation = conversationHash(line.conversation);
@@ -99,18 +102,30 @@ export class Gathered {
         .map(({ status }) => ({ status, assertion: { required: true } })),
     });
     for (const [own, verdict] of keyedVerdicts(line.verdicts)) {
-      const { name, path, line: at } = verdict.assertion;
-      const there = known.assertions.get(own) ?? {
-        key: this.#once(own),
-        name: this.#once(name),
-        path: this.#once(path),
-        line: at,
-        threshold: verdict.threshold,
-        verdicts: [],
-      };
-      known.assertions.set(own, there);
-      there.verdicts.push(this.#glance(verdict, conversation));
+      this.#gather(known.assertions, own, verdict, conversation);
+      for (const [inner, one] of allKeyedVerdicts(verdict.nested ?? [])) {
+        this.#gather(known.nested, inner, one, conversation);
+      }
     }
+  }
+
+  #gather(
+    into: Map<string, GatheredAssertion>,
+    key: string,
+    verdict: Verdict,
+    conversation: string,
+  ): void {
+    const { name, path, line } = verdict.assertion;
+    const there = into.get(key) ?? {
+      key: this.#once(key),
+      name: this.#once(name),
+      path: this.#once(path),
+      line,
+      threshold: verdict.threshold,
+      verdicts: [],
+    };
+    into.set(key, there);
+    there.verdicts.push(this.#glance(verdict, conversation));
   }
 
   #glance(verdict: Verdict, conversation: string): VerdictGlance {

@@ -1,14 +1,17 @@
 import { groupBy } from '../core/data/data.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import { conversationHash } from '../core/record/conversationHash.ts';
 import { keyedVerdicts } from '../core/record/keyedVerdicts.ts';
-import type { PlacedLabel } from '../core/record/label.ts';
+import { type PlacedLabel, sameSubject } from '../core/record/label.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { addUsage, NO_USAGE, type Status, type Usage } from '../core/verdict.ts';
-import { confusionOf, ratesOf } from '../statistics/confusion.ts';
-import { cohenKappa, type Kappa } from '../statistics/kappa.ts';
+import { addUsage, NO_USAGE, type Status, type Usage, type Verdict } from '../core/verdict.ts';
+import { confusionOf, kappaOf, ratesOf } from '../statistics/confusion.ts';
+import type { Kappa } from '../statistics/kappa.ts';
 import { mcnemar } from '../statistics/mcnemar.ts';
 import { type AgreementRow, agreementOf, isDecided, type LabelledItem } from './agreement.ts';
 import { Gathered } from './gather.ts';
+
+const REASON_LENGTH = 400;
 
 /** A way to judge: a judge, with or without examples. */
 export interface JudgedBy {
@@ -26,6 +29,13 @@ export interface JudgeMeasured {
   readonly duration: number;
   /** Verdicts that could not be given. */
   readonly errors: number;
+  /** Why not, the most frequent first. */
+  readonly reasons: readonly ErrorReason[];
+}
+
+export interface ErrorReason {
+  readonly why: string;
+  readonly count: number;
 }
 
 /** How two ways to judge agree with each other, and which of them is right more often. */
@@ -74,6 +84,7 @@ function measure(
   for (const line of lines) gathered.add(line);
   const { rows, items } = agreementOf(labels, gathered);
   const verdicts = lines.flatMap((line) => line.verdicts);
+  const errors = verdicts.filter(({ status }) => status === 'error');
   const asked = lines.filter((line) => line.usage.calls > 0);
   return {
     name,
@@ -81,8 +92,17 @@ function measure(
     items,
     usage: lines.reduce((sum, { usage }) => addUsage(sum, usage), NO_USAGE),
     duration: asked.reduce((sum, line) => sum + line.duration, 0) / Math.max(1, asked.length),
-    errors: verdicts.filter(({ status }) => status === 'error').length,
+    errors: errors.length,
+    reasons: reasonsOf(errors),
   };
+}
+
+/** Why verdicts could not be given, the most frequent first. */
+export function reasonsOf(errors: readonly Verdict[]): ErrorReason[] {
+  const groups = [...groupBy(errors, ({ rationale }) => visibleLine(rationale, REASON_LENGTH))];
+  return groups
+    .map(([why, { length: count }]) => ({ why, count }))
+    .sort((a, b) => b.count - a.count);
 }
 
 /** By conversation, assertion and turn: what a verdict or an entry says. */
@@ -90,7 +110,8 @@ function statusesIn(lines: readonly CaseLine[]): Map<string, Status> {
   return new Map(
     lines.flatMap((line) => {
       const hash = conversationHash(line.conversation);
-      const about = (key: string, turn?: number) => JSON.stringify([hash, key, turn]);
+      const about = (assertion: string, turn?: number) =>
+        sameSubject({ conversation_hash: hash, assertion, turn });
       return keyedVerdicts(line.verdicts).flatMap(([key, verdict]): [string, Status][] => [
         [about(key), verdict.status],
         ...verdict.turns.map((one): [string, Status] => [about(key, one.turn), one.status]),
@@ -105,11 +126,6 @@ function pairOf(first: Measured, second: Measured): JudgePair {
     return isDecided(status) && isDecided(other) ? [{ judge: status, people: other }] : [];
   });
   const confusion = confusionOf(both);
-  const { failFail, failPass, passFail, passPass } = confusion;
-  const table = [
-    [failFail, failPass],
-    [passFail, passPass],
-  ];
   const right = groupBy(rightIn(first, second), (which) => which);
   const [onlyFirst, onlySecond] = [
     right.get('first')?.length ?? 0,
@@ -120,7 +136,7 @@ function pairOf(first: Measured, second: Measured): JudgePair {
     second: second.name,
     compared: both.length,
     accuracy: ratesOf(confusion).accuracy,
-    kappa: cohenKappa(table) ?? null,
+    kappa: kappaOf(confusion) ?? null,
     onlyFirst,
     onlySecond,
     p: mcnemar(onlyFirst, onlySecond),
@@ -139,5 +155,5 @@ function rightIn(first: Measured, second: Measured): ('first' | 'second')[] {
 }
 
 function subjectOf({ labels: [label], assertion, turn }: LabelledItem): string {
-  return JSON.stringify([label.conversation_hash, assertion.key, turn]);
+  return sameSubject({ ...label, assertion: assertion.key, turn });
 }

@@ -1,7 +1,7 @@
 import type { ComparedOutcome } from '../core/compared.ts';
-import { mean } from '../core/scoring.ts';
+import { combineRepetitions, combineVerdicts, rangeOf } from '../core/record/repetitions.ts';
+import { SAME } from '../core/scoring.ts';
 import type { Status } from '../core/verdict.ts';
-import { combineRepetitions } from '../runner/repetitions.ts';
 import {
   type ExecutionGlance,
   type GatheredAssertion,
@@ -23,32 +23,23 @@ export interface Side {
   readonly errored: number;
 }
 
-/** Two scores that are closer are the same. */
-const SAME = 1e-9;
-
 export function sideOfCase({ executions, mustPass }: GatheredCase): Side {
   const { status, score } = combineRepetitions(executions, mustPass);
-  return { ...counts(executions), status, score, ...rangeOf(executions) };
+  return sideOf(executions, status, score);
 }
 
 export function sideOfAssertion({ verdicts }: GatheredAssertion): Side {
-  const scores = verdicts.flatMap(({ score }) => (score === null ? [] : [score]));
-  const own = counts(verdicts);
-  const status =
-    own.errored > 0
-      ? 'error'
-      : own.decided === 0
-        ? 'skipped'
-        : own.passed === own.decided
-          ? 'pass'
-          : 'fail';
-  return { ...own, status, score: mean(scores) ?? null, ...rangeOf(verdicts) };
+  const { status, score } = combineVerdicts(verdicts);
+  return sideOf(verdicts, status, score);
 }
 
-function rangeOf(given: readonly Pick<ExecutionGlance, 'score'>[]): Pick<Side, 'range'> {
-  const scores = given.flatMap(({ score }) => (score === null ? [] : [score]));
-  const [low, high] = [Math.min(...scores), Math.max(...scores)];
-  return high - low > SAME ? { range: [low, high] } : {};
+function sideOf(
+  given: readonly Pick<ExecutionGlance, 'status' | 'score'>[],
+  status: Status,
+  score: number | null,
+): Side {
+  const range = rangeOf(given);
+  return { ...counts(given), status, score, ...(range && { range }) };
 }
 
 function counts(given: readonly Pick<ExecutionGlance, 'status'>[]) {

@@ -1,6 +1,6 @@
 import type { CaseRef } from '../core/identity.ts';
 import { conversationHash } from '../core/record/conversationHash.ts';
-import { keyedVerdicts } from '../core/record/keyedVerdicts.ts';
+import { allKeyedVerdicts } from '../core/record/keyedVerdicts.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Verdict } from '../core/verdict.ts';
 
@@ -34,7 +34,7 @@ export class TellingOrder {
   readonly #known = new Map<string, Known>();
 
   add(line: CaseLine, record: string): void {
-    const judged = keyedVerdicts(line.verdicts).filter(([, { judge }]) => judge !== undefined);
+    const judged = allKeyedVerdicts(line.verdicts).filter(([, { judge }]) => judge !== undefined);
     if (judged.length === 0) return;
     const conversation = conversationHash(line.conversation);
     const { suite, id, variant, repetition } = line;

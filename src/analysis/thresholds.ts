@@ -1,7 +1,6 @@
 import { groupBy } from '../core/data/data.ts';
 import { reaches } from '../core/scoring.ts';
-import { type Confusion, type Rates, ratesOf } from '../statistics/confusion.ts';
-import { cohenKappa } from '../statistics/kappa.ts';
+import { type Confusion, kappaOf, type Rates, ratesOf } from '../statistics/confusion.ts';
 import { isDecided, type LabelledItem } from './agreement.ts';
 
 /** How a judge would agree with people at one threshold. */
@@ -86,12 +85,7 @@ function rowsOf(scored: readonly Scored[], current: number | undefined): Thresho
       passFail: confusion.passFail - fail,
       passPass: confusion.passPass - pass,
     };
-    const { failFail, failPass, passFail, passPass } = confusion;
-    const table = [
-      [failFail, failPass],
-      [passFail, passPass],
-    ];
-    const kappa = cohenKappa(table)?.kappa ?? null;
+    const kappa = kappaOf(confusion)?.kappa ?? null;
     const threshold = between(before, score, current);
     return { threshold, confusion, ...ratesOf(confusion), kappa };
   });

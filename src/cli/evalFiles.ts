@@ -12,16 +12,26 @@ const IGNORED = ['**/node_modules/**', '**/.git/**'];
  *
  * @param folder the working folder; without arguments every eval file under it
  * @returns absolute paths, sorted, each once
+ * @param advice what to do where there is none under it
  * @throws UsageError where an argument names nothing
  */
-export async function findEvalFiles(args: readonly string[], folder: string): Promise<string[]> {
+export async function findEvalFiles(
+  args: readonly string[],
+  folder: string,
+  advice = 'Pass a file, a folder or a glob.',
+): Promise<string[]> {
   const found = new Set<string>();
   for (const arg of args.length === 0 ? ['.'] : args) {
     const files = await filesOf(arg, folder);
-    if (files.length === 0) throw new UsageError(nothingFound(arg, args.length === 0));
+    if (files.length === 0) throw new UsageError(nothingFound(arg, args.length === 0, advice));
     for (const file of files) found.add(file);
   }
   return [...found].sort();
+}
+
+/** Whether an argument names any, as `findEvalFiles` takes it. */
+export async function areEvalFiles(arg: string, folder: string): Promise<boolean> {
+  return (await filesOf(arg, folder)).length > 0;
 }
 
 async function filesOf(arg: string, folder: string): Promise<string[]> {
@@ -43,10 +53,8 @@ async function globFiles(pattern: string, folder: string): Promise<string[]> {
   return files.map((file) => resolve(file));
 }
 
-function nothingFound(arg: string, isDefault: boolean): string {
-  if (isDefault) {
-    return 'No eval files (*.eval.yaml) in this folder. Pass a file, a folder or a glob.';
-  }
+function nothingFound(arg: string, isDefault: boolean, advice: string): string {
+  if (isDefault) return `No eval files (*.eval.yaml) in this folder. ${advice}`;
   return `"${arg}" matches no eval file. Pass a file, a folder or a glob such as "evals/**/*.eval.yaml".`;
 }
 

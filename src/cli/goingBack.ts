@@ -5,7 +5,7 @@ import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { type EarlierRun, earlierRuns, lastRun } from '../store/earlierRuns.ts';
 import type { RunCommandOptions } from './commands/runCommandOptions.ts';
-import { findEvalFiles } from './evalFiles.ts';
+import { areEvalFiles, findEvalFiles } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
 import { namedRun, RUN } from './namedRun.ts';
 import { shortListOfCases } from './shortList.ts';
@@ -31,7 +31,13 @@ export async function resuming(
   const { resume } = options;
   // It stands before a run, or before the first of the files.
   const named = typeof resume === 'string' && RUN.test(resume) ? resume : undefined;
-  const files = typeof resume === 'string' && !named ? [resume, ...args] : args;
+  const isFile = typeof resume === 'string' && !named;
+  if (isFile && !(await areEvalFiles(resume, folder))) {
+    throw new UsageError(
+      `"${resume}" is neither a run nor an eval file. Name a run by its id, such as 1a2b3c4d, or by its record in .turnlight/runs/; without a name --resume continues the last one.`,
+    );
+  }
+  const files = isFile ? [resume, ...args] : args;
   const earlier = named
     ? await namedRun(named, files, folder)
     : await lastRun(await findEvalFiles(files, folder));
@@ -126,6 +132,9 @@ export function goingBackText(event: Started): string | undefined {
 function resumedText({ run, cases, resumed }: Started): string | undefined {
   if (!resumed) return undefined;
   const { standing, edited, gone } = resumed;
+  if (standing === cases.length) {
+    return [`The run ${run.id} is complete: nothing is left to run.`, ...goneText(gone)].join(' ');
+  }
   return [
     `Resuming the run ${run.id}: ${standing} of ${counted(cases.length, 'case')} finished and stand.`,
     ...(edited.length > 0 ? [`Edited since, so run anew: ${shortListOfCases(edited)}.`] : []),

@@ -1,7 +1,7 @@
 import { caseKey } from '../core/identity.ts';
+import { combineRepetitions } from '../core/record/repetitions.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { Status } from '../core/verdict.ts';
-import { combineRepetitions } from '../runner/repetitions.ts';
 import { LatestRuns } from '../store/latest.ts';
 import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 

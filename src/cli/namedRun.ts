@@ -31,20 +31,14 @@ export async function namedRun(
 export const RUN_WORDS =
   'the id or record of a run, `last`, `previous`, or a commit or branch, which names its last run';
 
+const ADVICE = 'Go to the folder of those that ran, or name the record of a run (*.jsonl).';
+
 /** @param name as `RUN_WORDS` says @throws UsageError */
 export async function chosenRun(name: string, folder: string): Promise<EarlierRun> {
   if (name.endsWith('.jsonl')) return namedRun(name, [], folder);
-  const files = await findEvalFiles([], folder);
-  const back = { last: 0, previous: 1 }[name];
-  let passed = 0;
-  for await (const one of earlierRuns(files)) {
-    if (back === undefined ? one.run.id === name : passed === back) return one;
-    passed += 1;
-  }
-  if (back !== undefined) {
-    const kept = ['No run', 'Only one run'][passed] ?? '';
-    throw new UsageError(`${kept} of these files is kept. Run them first.`);
-  }
+  const files = await findEvalFiles([], folder, ADVICE);
+  if (name === 'last' || name === 'previous') return recentRun(name, files);
+  for await (const one of earlierRuns(files)) if (one.run.id === name) return one;
   const commit = await commitNamed(name, folder);
   if (commit === undefined) {
     throw new UsageError(`"${name}" names no run. Expected ${RUN_WORDS}.`);
@@ -54,6 +48,21 @@ export async function chosenRun(name: string, folder: string): Promise<EarlierRu
   throw new UsageError(
     `No run of these files is of the commit ${commit.slice(0, 12)}${known}. Run them there first.`,
   );
+}
+
+/** The last run, or the one before of which a file ran again in the last. @throws UsageError */
+async function recentRun(name: 'last' | 'previous', files: string[]): Promise<EarlierRun> {
+  const ran = new Set<string>();
+  let passed = 0;
+  for await (const one of earlierRuns(files)) {
+    const paths = one.run.files.map(({ path }) => path);
+    if (name === 'last' || paths.some((path) => ran.has(path))) return one;
+    if (passed === 0) for (const path of paths) ran.add(path);
+    passed += 1;
+  }
+  if (passed === 0) throw new UsageError('No run of these files is kept. Run them first.');
+  const whose = passed === 1 ? 'these files' : 'the files of the last run';
+  throw new UsageError(`Only one run of ${whose} is kept. Run them again.`);
 }
 
 /** Paths in a record that was taken elsewhere start at the root of the folder that it is read in. */

@@ -62,7 +62,6 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   const program = new Command('turnlight')
     .description('Conversation evals: run cases, check files, serve editors.')
     .version(ownVersion())
-    .showHelpAfterError('Run turnlight --help for commands and options.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => shell.out.write(text),
@@ -86,7 +85,15 @@ export function createProgram(shell: Shell, done: (code: ExitCode) => void): Com
   addCache(program, shell, done);
   addMlflow(program, shell, done);
   addLsp(program);
+  nameHelp(program, program.name());
   return program;
+}
+
+/** A mistake leads to the help of the command that it was made in. */
+function nameHelp(command: Command, path: string): void {
+  const what = command.commands.length > 0 ? 'commands and options' : 'its options';
+  command.showHelpAfterError(`Run ${path} --help for ${what}.`);
+  for (const one of command.commands) nameHelp(one, `${path} ${one.name()}`);
 }
 
 function addRun(program: Command, shell: Shell, done: (code: ExitCode) => void): void {

@@ -1,6 +1,15 @@
 import { groupBy } from './data/data.ts';
 import { type Status, type TurnVerdict, type Verdict, WORST_FIRST } from './verdict.ts';
 
+/** Two scores that are closer are the same. */
+export const SAME = 1e-9;
+
+/** What is known of them added up; null if nothing is. */
+export function sumOfKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
 /** Arithmetic mean; undefined of nothing, so that no empty mean can read as a score. */
 export function mean(values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined;

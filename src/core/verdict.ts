@@ -111,7 +111,7 @@ const verdictKeys = z.object({
 
 /** As much of a verdict as a table shows. */
 export const shownVerdictSchema = z.object({
-  assertion: z.object({ name: z.string() }),
+  assertion: z.object({ name: z.string(), required: z.boolean() }),
   status: statusSchema,
   score: z.number().min(0).max(1).nullable(),
   reason: z.string().optional(),

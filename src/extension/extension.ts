@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import {
   AGREEMENT_VIEW_TYPE,
+  LABELLING_VIEW_TYPE,
   LANGUAGE_ID,
   RESULTS_VIEW_TYPE,
+  TRENDS_VIEW_TYPE,
   VIEW_TYPE,
 } from '../protocol/settings.ts';
 import { registerCommands } from './commands/commands.ts';
@@ -74,6 +76,11 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   const { compareWith } = comparing;
   const resultsParts = { ...tableParts, openConversation: open, compareWith };
+  const openRun = async (paths: readonly string[]) => {
+    const { openResults } = await import('./results/results.ts');
+    openResults(paths, resultsParts);
+  };
+  const trendsParts = { ...tableParts, runs: () => runs.all(), open: openRun };
 
   controller.createRunProfile(
     'Run',
@@ -120,7 +127,7 @@ export function activate(context: vscode.ExtensionContext): void {
       async deserializeWebviewPanel(panel, state) {
         const { isPair, restorePair } = await import('./comparison/comparisons.ts');
         if (isPair(state)) {
-          restorePair(panel, state, parts);
+          restorePair(panel, state, tableParts);
           return;
         }
         const { restoreConversation } = await import('./viewer/viewer.ts');
@@ -145,18 +152,25 @@ export function activate(context: vscode.ExtensionContext): void {
         restoreAgreement(panel, resultsParts);
       },
     }),
+    vscode.window.registerWebviewPanelSerializer(LABELLING_VIEW_TYPE, {
+      async deserializeWebviewPanel(panel, state) {
+        const { restoreLabelling } = await import('./labels/labellingPanel.ts');
+        restoreLabelling(panel, state, resultsParts);
+      },
+    }),
     vscode.commands.registerCommand('turnlight.showAgreement', async () => {
       const { openAgreement } = await import('./agreement/panel.ts');
       openAgreement(resultsParts);
     }),
+    vscode.window.registerWebviewPanelSerializer(TRENDS_VIEW_TYPE, {
+      async deserializeWebviewPanel(panel) {
+        const { attachTrends } = await import('./trends/trends.ts');
+        attachTrends(panel, trendsParts);
+      },
+    }),
     vscode.commands.registerCommand('turnlight.showTrends', async () => {
       const { showTrends } = await import('./trends/trends.ts');
-      const { openResults } = await import('./results/results.ts');
-      showTrends({
-        ...tableParts,
-        runs: () => runs.all(),
-        open: async (paths) => openResults(paths, resultsParts),
-      });
+      showTrends(trendsParts);
     }),
     vscode.commands.registerCommand('turnlight.labelConversations', async () => {
       const { labelConversations } = await import('./labels/labellingPanel.ts');
@@ -164,10 +178,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     ...registerRunCommands({
       runs,
-      async open(paths) {
-        const { openResults } = await import('./results/results.ts');
-        openResults(paths, resultsParts);
-      },
+      open: openRun,
     }),
     ...registerCommands({
       tree,

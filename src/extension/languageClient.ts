@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
+import { Paced } from '../core/paced.ts';
 import type { CaseRenamed } from '../protocol/caseRenamed.ts';
 import { Disposing } from './disposables.ts';
 
@@ -21,7 +22,7 @@ export class LanguageSupport extends Disposing {
   #client: Promise<LanguageClient> | undefined;
   /** Records that the server is not told of yet. */
   readonly #records = new Set<string>();
-  #telling: NodeJS.Timeout | undefined;
+  readonly #paced = this.keep(new Paced(PACE, () => this.#tellRecords()));
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     super();
@@ -43,11 +44,10 @@ export class LanguageSupport extends Disposing {
   /** Tells a server that runs of records that were written. @param paths absolute */
   recorded(paths: readonly string[]): void {
     for (const path of paths) this.#records.add(path);
-    this.#telling ??= setTimeout(() => this.#tellRecords(), PACE);
+    this.#paced.later();
   }
 
   #tellRecords(): void {
-    this.#telling = undefined;
     const paths = [...this.#records];
     this.#records.clear();
     void this.#client
@@ -62,7 +62,6 @@ export class LanguageSupport extends Disposing {
   }
 
   override dispose(): void {
-    clearTimeout(this.#telling);
     void this.#client?.then((client) => client.dispose()).catch(() => {});
     super.dispose();
   }

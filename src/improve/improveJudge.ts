@@ -1,8 +1,9 @@
 import { agreementOf, isDecided } from '../analysis/agreement.ts';
 import { Gathered } from '../analysis/gather.ts';
-import { compareJudges, type JudgeComparison } from '../analysis/judgeComparison.ts';
+import { compareJudges, type JudgeComparison, reasonsOf } from '../analysis/judgeComparison.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { ReasonedError } from '../core/errors.ts';
+import type { Estimate } from '../core/estimate.ts';
 import { counted } from '../core/presentation/amounts.ts';
 import { conversationHash } from '../core/record/conversationHash.ts';
 import type { PlacedLabel } from '../core/record/label.ts';
@@ -10,12 +11,14 @@ import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Assertion, Suite } from '../core/suite.ts';
 import { type Disagreement, rewriteQuestion } from '../judge/examples/rewrite.ts';
 import type { Model } from '../models/model.ts';
-import { type JudgingOptions, judgeLabelled } from '../runner/judgeLabelled.ts';
+import { estimateLabelled, type JudgingOptions, judgeLabelled } from '../runner/judgeLabelled.ts';
 import { type LabelledCase, labelledCases } from '../runner/labelledCases.ts';
 import { verdictsOf } from '../store/examples.ts';
 
 /** A judge cannot be improved by its labels; the message says why, and what to do. */
-export class ImproveError extends ReasonedError<'no-words' | 'too-few' | 'no-disagreement'> {
+export class ImproveError extends ReasonedError<
+  'no-words' | 'too-few' | 'recorded' | 'no-disagreement' | 'unjudged'
+> {
   override readonly name = 'ImproveError';
 }
 
@@ -48,6 +51,19 @@ export interface ToImprove {
 /** As names of what is measured. */
 export const WORDINGS = ['as it is', 'rewritten'] as const;
 
+type Asked = Pick<ToImprove, 'suite' | 'labels' | 'key'>;
+
+/**
+ * What judging will take beside the one request that rewrites, asked by nobody: all labelled conversations once, and
+ * those that are left out again.
+ *
+ * @throws ImproveError
+ */
+export async function estimateImprovement(asked: Asked): Promise<Estimate> {
+  const { cases, leftOut } = await halvesOf(asked);
+  return estimateLabelled([...cases, ...leftOut]);
+}
+
 /**
  * Lets a model put the question of an assertion more clearly, by what judge and people disagree on in one half of
  * the labelled conversations, and measures both wordings on the other half.
@@ -62,16 +78,10 @@ export async function improveJudge({
   options,
   tell,
 }: ToImprove): Promise<Improvement> {
-  const own = labels.filter((one) => one.assertion === key);
-  const { cases } = await labelledCases(suite, own, 2);
-  const words = theWords(cases);
-  const halves = [0, 1].map((fold) => cases.filter((one) => one.fold === fold));
-  const [seen = [], leftOut = []] = halves;
-  if (seen.length === 0 || leftOut.length === 0) {
-    throw new ImproveError('too-few', 'Label conversations of at least two cases first.');
-  }
+  const { own, cases, words, seen, leftOut } = await halvesOf({ suite, labels, key });
   tell(`Judging ${counted(cases.length, 'conversation')} as the question is …`);
   const now = await linesOf(cases, options);
+  requireVerdicts(now);
   const disagreements = disagreementsIn(seen, own, now);
   if (disagreements.length === 0) {
     throw new ImproveError(
@@ -87,6 +97,7 @@ export async function improveJudge({
     case: { ...one.case, assertions: one.case.assertions.map((asked) => reworded(asked, after)) },
   }));
   const then = await linesOf(changed, options);
+  requireVerdicts(then);
   const lines = (some: readonly LabelledCase[], of: Map<LabelledCase, CaseLine>) =>
     some.flatMap((one) => of.get(one) ?? []);
   const [asItIs, rewritten] = WORDINGS;
@@ -96,6 +107,26 @@ export async function improveJudge({
   ]);
   const shown = disagreements.length;
   return { before: words, after, why, shown, measured, leftOut: leftOut.length };
+}
+
+/** One half for the model to see, and one to measure on. @throws ImproveError */
+async function halvesOf({ suite, labels, key }: Asked) {
+  const own = labels.filter((one) => one.assertion === key);
+  const { cases } = await labelledCases(suite, own, 2);
+  const recorded = cases.some((one) => one.case.assertions[0]?.judge?.provider === 'replay');
+  if (recorded) {
+    throw new ImproveError(
+      'recorded',
+      'Its judge answers from a recording, which has no answers to other words. Set a model as its judge first.',
+    );
+  }
+  const words = theWords(cases);
+  const halves = [0, 1].map((fold) => cases.filter((one) => one.fold === fold));
+  const [seen = [], leftOut = []] = halves;
+  if (seen.length === 0 || leftOut.length === 0) {
+    throw new ImproveError('too-few', 'Label conversations of at least two cases first.');
+  }
+  return { own, cases, words, seen, leftOut };
 }
 
 /** The same words everywhere, or they are not the file's. */
@@ -125,6 +156,18 @@ function reworded(assertion: Assertion, words: string): Assertion {
     ...(params[key] !== undefined && { params: { ...params, [key]: words } }),
     ...(prompt && { prompt: { ...prompt, body: words } }),
   };
+}
+
+/** Without verdicts there is nothing to learn from, and nothing to compare. */
+function requireVerdicts(lines: ReadonlyMap<LabelledCase, CaseLine>): void {
+  const verdicts = [...lines.values()].flatMap((line) => line.verdicts);
+  const errors = verdicts.filter(({ status }) => status === 'error');
+  const [first] = reasonsOf(errors);
+  if (!first || errors.length < verdicts.length) return;
+  throw new ImproveError(
+    'unjudged',
+    `The judge could not judge the labelled conversations: ${first.why}`,
+  );
 }
 
 async function linesOf(cases: readonly LabelledCase[], options: JudgingOptions) {

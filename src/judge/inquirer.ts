@@ -8,6 +8,7 @@ import { askJudge, JudgeError, judgeRequest, Meter } from './ask.ts';
 import { askTogether, type GivenAnswer } from './askTogether.ts';
 import { conversationBlock, type ShownTurns } from './conversationBlock.ts';
 import { findingsOfAll, findingsOfLatest, type JudgedPart } from './findings.ts';
+import type { Kept } from './kept.ts';
 import {
   type Capacity,
   earliestNeeded,
@@ -19,23 +20,6 @@ import {
 import type { NamedQuestion, Questioning } from './questions.ts';
 import { askedTogether } from './together.ts';
 import { tooLong } from './tooLong.ts';
-
-/** What is asked once in a run, and where it is kept between runs. */
-export interface Kept {
-  readonly answers: Map<string, Promise<unknown>>;
-  load(key: string): Promise<unknown>;
-  save(key: string, answer: unknown): Promise<void>;
-}
-
-/** A replayed judge answers what was recorded, not what was kept since. */
-export const FORGETFUL = {
-  load: async () => undefined,
-  save: async () => {},
-};
-
-export function keepNothing(): Kept {
-  return { answers: new Map(), ...FORGETFUL };
-}
 
 export interface InquirerSetup extends Reading {
   readonly model: Model;

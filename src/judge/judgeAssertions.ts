@@ -23,7 +23,7 @@ import {
   withHowAsked,
 } from './howAsked.ts';
 import { type About, factsOf } from './inputs.ts';
-import { FORGETFUL, Inquirer, type Kept, keepNothing } from './inquirer.ts';
+import { Inquirer } from './inquirer.ts';
 import {
   type Inquiry,
   isForJudge,
@@ -32,6 +32,7 @@ import {
   type QuestionInquiry,
   type SingleInquiry,
 } from './inquiries.ts';
+import { FORGETFUL, type Kept, keepNothing } from './kept.ts';
 import { readingOf } from './parts.ts';
 import { isCacheable } from './promptCache.ts';
 import { combineSamples, type Sampled } from './samples.ts';

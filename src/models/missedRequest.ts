@@ -19,7 +19,8 @@ export function describeMiss(
 ): string {
   const who = nameOf(asked);
   const start = `The recording ${path} has no answer to this request to ${who}.`;
-  const end = 'Record again with --record.';
+  const instead = 'model' in asked ? 'Name a model to be asked instead, or record' : 'Record';
+  const end = `${instead} again with \`turnlight run --record FILE\`.`;
   const same = recorded.filter(({ exchange }) => nameOf(exchange.request) === who);
   const nearest = same
     .map((one) => ({ one, likeness: likeness(asked, one.exchange.request) }))

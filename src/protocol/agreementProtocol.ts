@@ -5,6 +5,21 @@ import { statusSchema } from '../core/verdict.ts';
 
 const count = z.int().min(0);
 
+const share = z.number().nullable();
+
+/** How the judge would agree at other thresholds. */
+const thresholdsSchema = z.strictObject({
+  head: z.array(z.string()),
+  /** Rising; as the head names them, and as they are drawn. */
+  rows: z.array(
+    z.strictObject({ cells: z.array(z.string()), precision: share, recall: share, kappa: share }),
+  ),
+  /** Which of them agrees best. */
+  best: count,
+  /** Which one agrees best, and what that is worth. */
+  words: z.string(),
+});
+
 const rowSchema = z.strictObject({
   /** As the head names them: judge, assertion, what is compared, and the numbers. */
   cells: z.array(z.string()),
@@ -17,6 +32,8 @@ const rowSchema = z.strictObject({
   }),
   /** The disagreements that it counts, by their places in the list. */
   disagreements: z.array(count),
+  /** Absent where the judge gives but one score, and of turns. */
+  thresholds: thresholdsSchema.optional(),
 });
 
 const disagreementSchema = z.strictObject({
@@ -59,5 +76,6 @@ export const fromAgreementSchema = z.discriminatedUnion('kind', [
 ]);
 
 export type ShownAgreement = z.infer<typeof agreementSchema>;
+export type ShownThresholds = z.infer<typeof thresholdsSchema>;
 export type ToAgreement = z.infer<typeof toAgreementSchema>;
 export type FromAgreement = z.infer<typeof fromAgreementSchema>;

@@ -35,14 +35,25 @@ export const labellingSchema = z.discriminatedUnion('phase', [
     /** Conversations that are labelled, and all. */
     labelled: count,
     total: count,
+    /** Whether conversations of cases that the file no longer has were left out. */
+    gone: z.boolean(),
     /** What agreement came to, a line for each judge and assertion. */
     agreement: z.array(z.string()),
     undo: z.boolean(),
   }),
 ]);
 
+/** What brings the labelling mode back after a reload. */
+export const labellingStateSchema = z.strictObject({
+  /** The eval file's URI. */
+  file: z.string(),
+});
+
 export const toLabellingSchema = z.strictObject({
   kind: z.literal('snapshot'),
+  state: labellingStateSchema,
+  /** Lines of label files that could not be read. */
+  problems: z.array(z.string()),
   labelling: labellingSchema,
 });
 
@@ -60,6 +71,7 @@ export const fromLabellingSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('agreement') }),
 ]);
 
+export type LabellingState = z.infer<typeof labellingStateSchema>;
 export type ShownLabelling = z.infer<typeof labellingSchema>;
 export type AskedLabelling = Extract<ShownLabelling, { phase: 'asking' }>;
 export type ToLabelling = z.infer<typeof toLabellingSchema>;

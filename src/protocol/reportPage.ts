@@ -11,8 +11,9 @@ export const reportPageSchema = z.strictObject({
   started: z.string().optional(),
   /** How assertions came out, counts, cost, time. */
   sums: z.array(z.string()),
-  /** Its cases are the executions, in their order. */
   table: tableSchema,
+  /** Where each execution stands in the table. */
+  rows: z.array(z.int().min(0)),
   /** Each execution that finished, in the order of the files. Paths are relative. */
   executions: z.array(snapshotSchema),
 });

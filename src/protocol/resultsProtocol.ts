@@ -39,7 +39,7 @@ const columnSchema = z.strictObject({
 const caseSchema = z.strictObject({
   /** Index in `suites`. */
   suite: place,
-  /** As shown: with its variant and its repetition. */
+  /** As shown: with its variant. */
   title: z.string(),
   status: statusSchema,
   score: z.number().min(0).max(1).nullable(),
@@ -50,10 +50,20 @@ const caseSchema = z.strictObject({
   /** Indexes in `tags`. */
   tags: z.array(place),
   cost: z.number().min(0).nullable(),
-  /** Milliseconds. */
+  /** Milliseconds, of all repetitions. */
   duration: z.number().min(0),
-  /** Pairs: the index of a column, and of an outcome in it. */
+  /** Pairs: the index of a column, and of an outcome in it; those of each repetition after each other. */
   cells: z.array(place),
+  /** Where it is repeated: how many of its repetitions passed, came to their end, and were to run. */
+  repeated: z
+    .strictObject({
+      passed: place,
+      finished: z.int().min(1),
+      planned: z.int().min(1),
+      /** Lowest and highest score as they are shown, where they differ. */
+      range: z.string().optional(),
+    })
+    .optional(),
   /** Where people labelled its verdicts, pairs: the index of a column, and 1 where somebody says that it is wrong. */
   people: z.array(place).optional(),
   compared: comparedSchema.optional(),
@@ -68,11 +78,11 @@ export const tableSchema = z.strictObject({
   suites: z.array(z.string()),
   tags: z.array(z.string()),
   columns: z.array(columnSchema),
-  /** In the order of the record. */
+  /** In the order of the record, each case once. */
   cases: z.array(caseSchema),
 });
 
-export const SORT_COLUMNS = ['case', 'status', 'tags', 'cost', 'duration'] as const;
+export const SORT_COLUMNS = ['case', 'status', 'others', 'tags', 'cost', 'duration'] as const;
 
 /** What a person chose to see. */
 export const shownSchema = z.strictObject({
@@ -138,7 +148,9 @@ export const resultsSchema = z.strictObject({
   /** What could not be read. */
   problems: z.array(z.string()),
   table: tableSchema,
-  /** Where two runs are compared; each case is one row then, whatever its repetitions. */
+  /** The places of the rows in the table, as one reads the files; absent where the table has them so. */
+  order: z.array(place).optional(),
+  /** Where two runs are compared. */
   comparison: z
     .strictObject({
       /** The records of the first run, absolute. */
@@ -156,7 +168,7 @@ export const toResultsSchema = z.discriminatedUnion('kind', [
     kind: z.literal('found'),
     search: z.int(),
     cases: z.array(place),
-    /** How many were looked through. */
+    /** How many executions were looked through. */
     looked: place,
     done: z.boolean(),
   }),
@@ -171,7 +183,7 @@ export const fromResultsSchema = z.discriminatedUnion('kind', [
     kind: z.literal('search'),
     search: z.int(),
     text: z.string().max(1000),
-    /** Cases before it were looked through. */
+    /** So many executions were looked through already. */
     from: place,
   }),
   z.strictObject({ kind: z.literal('copy'), cases: z.array(place) }),

@@ -29,5 +29,5 @@ export const JUDGE_REQUEST = 'turnlight-judge';
 /** The same of the agreement of judges with people. */
 export const AGREEMENT_VIEW_TYPE = 'turnlight.agreement';
 
-/** Of the labelling mode, which is not brought back. */
+/** The same of the labelling mode. */
 export const LABELLING_VIEW_TYPE = 'turnlight.labelling';

@@ -10,6 +10,7 @@ const pointSchema = z.strictObject({
   /** Index in `runs`. */
   run: place,
   executions: place,
+  cases: place,
   passRate: z.number().min(0).max(1).nullable(),
   score: z.number().min(0).max(1).nullable(),
   cost: z.number().min(0).nullable(),
@@ -22,7 +23,7 @@ export const trendsSchema = z.strictObject({
   runs: z.array(
     z.strictObject({ title: z.string(), time: z.string(), commit: z.string().optional() }),
   ),
-  /** All eval files together first, where there are several. */
+  /** All eval files together, where there are several, and each; the first is what one wants to see first. */
   suites: z.array(z.strictObject({ name: z.string(), points: z.array(pointSchema) })),
 });
 
@@ -36,7 +37,14 @@ export const fromTrendsSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('open'), run: place }),
 ]);
 
+/** What the view keeps over a reload. */
+export const trendsStateSchema = z.strictObject({
+  /** The name of what is shown of `suites`. */
+  suite: z.string().optional(),
+});
+
 export type Metric = (typeof METRICS)[number];
+export type TrendsState = z.infer<typeof trendsStateSchema>;
 export type Trends = z.infer<typeof trendsSchema>;
 export type TrendSuite = Trends['suites'][number];
 export type ToTrends = z.infer<typeof toTrendsSchema>;

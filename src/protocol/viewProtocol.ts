@@ -131,6 +131,8 @@ export const snapshotSchema = z.strictObject({
       ),
       /** Whether there is something to undo. */
       undo: z.boolean(),
+      /** Lines of label files that could not be read. */
+      problems: z.array(z.string()),
     })
     .optional(),
   compared: comparedSchema.optional(),

@@ -2,14 +2,15 @@ import type { ComparedAssertion, ComparedCase, Comparison } from '../analysis/co
 import type { Side } from '../analysis/outcome.ts';
 import type { ComparedOutcome, ComparedWords } from '../core/compared.ts';
 import { OUTCOME_WORDS } from '../core/presentation/compared.ts';
-import { scoreText } from '../core/presentation/score.ts';
+import { repeatedGlance } from '../core/presentation/repeatedText.ts';
 import { STATUS_ICONS } from '../core/presentation/status.ts';
+import type { Work } from '../core/steps.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import type { Findings, ResultsTable } from '../protocol/resultsProtocol.ts';
 import {
   changedTexts,
   evidenceSentence,
-  evidenceText,
+  evidenceTexts,
   noiseTexts,
   runText,
   sideText,
@@ -27,12 +28,13 @@ export interface CaseFacts {
 }
 
 /** The table of two runs, a row for each case. @param factsOf of a case in the first and in the second run */
-export function comparedTable(
+export function* comparedTable(
   cases: readonly ComparedCase[],
   factsOf: (one: ComparedCase) => Readonly<Partial<Record<'base' | 'head', CaseFacts>>>,
-): ResultsTable {
+): Work<ResultsTable> {
   const builder = new TableBuilder((suite) => suite);
   for (const one of cases) {
+    yield;
     const { base, head } = factsOf(one);
     const facts = head ?? base;
     const side = one.head ?? one.base;
@@ -57,7 +59,7 @@ export function findingsOf(comparison: Comparison): Findings {
     runs: [`Before: ${runText(base)}`, `After: ${runText(head)}`],
     changed: changedTexts(comparison),
     sentence: evidenceSentence(comparison),
-    evidence: evidence.map((one) => ({ says: one.says, text: evidenceText(one) })),
+    evidence: evidenceTexts(evidence),
     noise: noiseTexts(noise),
   };
 }
@@ -67,7 +69,7 @@ function verdictOf(one: ComparedAssertion) {
   if (!side) return [];
   return [
     {
-      assertion: { name: one.name },
+      assertion: { name: one.name, required: false },
       ...{ status: side.status, score: side.score, threshold: one.threshold },
       compared: comparedWords({ ...one, more: turnsText(one.turns) }, one.threshold),
     },
@@ -103,10 +105,6 @@ export function comparedWords(
 function glance(side: Side, thresholds: readonly number[]) {
   const { status, score, passed, decided, errored, range } = side;
   const isRepeated = decided + errored > 1;
-  return [
-    STATUS_ICONS[status],
-    ...(isRepeated ? [`${passed}/${decided}`] : []),
-    ...(score === null ? [] : [scoreText(score, ...thresholds)]),
-    ...(range ? [`(${range.map((one) => scoreText(one, ...thresholds)).join('–')})`] : []),
-  ].join(' ');
+  const glance = repeatedGlance({ passed, finished: decided, range }, score, thresholds);
+  return [STATUS_ICONS[status], ...(isRepeated ? glance : glance.slice(1))].join(' ');
 }

@@ -33,7 +33,11 @@ export async function htmlReport(): Promise<Report> {
     const builder = new TableBuilder((path) => shownPath(path, folder));
     for (const line of log.cases) builder.add(line);
     const { table } = builder;
-    return pageOf({ ...(started && { started }), sums, table, executions }, { script, style });
+    const rows = builder.executions.map(({ row }) => row);
+    return pageOf(
+      { ...(started && { started }), sums, table, rows, executions },
+      { script, style },
+    );
   };
 }
 

@@ -1,6 +1,6 @@
 import { summariesBySuite } from '../core/record/assertionSummary.ts';
 import { mapCasePaths, mapRunPaths, recordedPath } from '../core/record/recordPaths.ts';
-import { passAtAll } from '../runner/repetitions.ts';
+import { passAtAll } from '../core/record/repetitions.ts';
 import type { Report } from './reporter.ts';
 import { writtenJson } from './writtenJson.ts';
 

@@ -3,6 +3,12 @@ import stringWidth from 'string-width';
 /** Between the cells of a row that has no lines. */
 const GAP = '  ';
 
+export interface Layout {
+  /** Columns of a terminal that a row takes. */
+  readonly width: number;
+  readonly text: () => string;
+}
+
 /**
  * Rows under a head, in time linear in the cells.
  *
@@ -15,8 +21,23 @@ export function plainTable(
   boxed: boolean,
   numbers: readonly number[] = [],
 ): string {
+  return layOut(head, rows, boxed, numbers).text();
+}
+
+/** As `plainTable`, for whoever looks first whether there is room for it. */
+export function layOut(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  boxed: boolean,
+  numbers: readonly number[] = [],
+): Layout {
   const ofCell = measuring();
-  const widths = columnWidths([head, ...rows], ofCell);
+  const widths: number[] = [];
+  for (const row of [head, ...rows]) {
+    for (const [column, cell] of row.entries()) {
+      widths[column] = Math.max(widths[column] ?? 0, ofCell(cell));
+    }
+  }
   const rowOf = (cells: readonly string[]) => {
     const padded = widths.map((width, column) => {
       const cell = cells[column] ?? '';
@@ -25,31 +46,22 @@ export function plainTable(
     });
     return boxed ? `│ ${padded.join(' │ ')} │` : padded.join(GAP).trimEnd();
   };
-  const texts = rows.map(rowOf);
-  if (!boxed) return [rowOf(head), ...texts].join('\n');
   const line = (left: string, middle: string, right: string) =>
     `${left}${widths.map((width) => '─'.repeat(width + 2)).join(middle)}${right}`;
-  return [
-    line('┌', '┬', '┐'),
-    rowOf(head),
-    line('├', '┼', '┤'),
-    ...texts,
-    line('└', '┴', '┘'),
-  ].join('\n');
-}
-
-/** Columns of a terminal that each column takes, without what is between them. */
-export function columnWidths(
-  rows: readonly (readonly string[])[],
-  ofCell: (cell: string) => number = measuring(),
-): number[] {
-  const widths: number[] = [];
-  for (const row of rows) {
-    for (const [column, cell] of row.entries()) {
-      widths[column] = Math.max(widths[column] ?? 0, ofCell(cell));
-    }
-  }
-  return widths;
+  const text = () => {
+    const texts = rows.map(rowOf);
+    if (!boxed) return [rowOf(head), ...texts].join('\n');
+    return [
+      line('┌', '┬', '┐'),
+      rowOf(head),
+      line('├', '┼', '┤'),
+      ...texts,
+      line('└', '┴', '┘'),
+    ].join('\n');
+  };
+  const cells = widths.reduce((sum, width) => sum + width, 0);
+  const between = boxed ? 3 * widths.length + 1 : GAP.length * (widths.length - 1);
+  return { width: cells + between, text };
 }
 
 /** Measures each text once: most cells of a large table say the same. */
@@ -60,10 +72,4 @@ function measuring(): (cell: string) => number {
     known.set(cell, width);
     return width;
   };
-}
-
-/** Columns of a terminal that a row takes. */
-export function widthOf(widths: readonly number[], boxed: boolean): number {
-  const cells = widths.reduce((sum, width) => sum + width, 0);
-  return boxed ? cells + 3 * widths.length + 1 : cells + GAP.length * (widths.length - 1);
 }

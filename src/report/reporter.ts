@@ -3,6 +3,7 @@ import { groupBy } from '../core/data/data.ts';
 import { type CaseRef, caseKey, executionKey } from '../core/identity.ts';
 import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
 import type { RecordHome } from '../core/record/recordPaths.ts';
+import { combineRepetitions, type RepeatedCase } from '../core/record/repetitions.ts';
 import {
   type CaseLine,
   type EndLine,
@@ -14,7 +15,6 @@ import type { SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { isFailure, type Usage, usageOf } from '../core/verdict.ts';
 import type { RunEvent } from '../runner/events.ts';
-import { combineRepetitions, type RepeatedCase } from '../runner/repetitions.ts';
 import { Aside } from './aside.ts';
 
 /**

@@ -1,10 +1,13 @@
 import type { ComparedWords } from '../core/compared.ts';
-import { executionTitle } from '../core/presentation/executionTitle.ts';
-import { caseScoreText } from '../core/presentation/score.ts';
+import { caseKey } from '../core/identity.ts';
+import { caseTitle } from '../core/presentation/executionTitle.ts';
+import { caseScoreText, scoreText } from '../core/presentation/score.ts';
 import type { VerdictWords } from '../core/presentation/verdictText.ts';
 import type { CaseSummary } from '../core/record/caseSummary.ts';
 import { type Outcome, outcomeOf } from '../core/record/outcome.ts';
-import type { Verdict } from '../core/verdict.ts';
+import { combineRepetitions, rangeOf } from '../core/record/repetitions.ts';
+import { sumOfKnown } from '../core/scoring.ts';
+import { isFailure, type Verdict } from '../core/verdict.ts';
 import type { ResultsCase, ResultsColumn, ResultsTable } from '../protocol/resultsProtocol.ts';
 
 /** Of a case's line what its row shows. */
@@ -13,8 +16,8 @@ export type TabledCase = Pick<
   | 'suite'
   | 'id'
   | 'variant'
-  | 'repetition'
   | 'repetitions'
+  | 'must_pass'
   | 'tags'
   | 'status'
   | 'score'
@@ -24,19 +27,32 @@ export type TabledCase = Pick<
   | 'duration'
 > & {
   readonly verdicts: readonly (VerdictWords & {
-    readonly assertion: Pick<Verdict['assertion'], 'name'>;
+    readonly assertion: Pick<Verdict['assertion'], 'name' | 'required'>;
     readonly compared?: ComparedWords;
     readonly judge?: { readonly spread: number | null } | undefined;
   })[];
 } & Pick<ResultsCase, 'compared' | 'before'>;
 
-/** Makes the table of a run case by case, each text in it once. */
+/** An execution that was added. */
+export interface TabledExecution {
+  /** Of its case. */
+  readonly row: number;
+  /** Where its cells begin among those of the case. */
+  readonly from: number;
+  readonly isFailure: boolean;
+}
+
+/** Makes the table of a run line by line, each text in it once. Repetitions of a case share its row. */
 export class TableBuilder {
   readonly table: ResultsTable = { suites: [], tags: [], columns: [], cases: [] };
+  /** In the order in which they were added. */
+  readonly executions: TabledExecution[] = [];
   readonly #suites = new Places();
   readonly #tags = new Places();
   readonly #columns = new Places();
   readonly #outcomes: Places[] = [];
+  /** What is known of cases that are repeated. */
+  readonly #repeated = new Map<string, { readonly row: number; readonly lines: TabledCase[] }>();
   readonly #shownPath: (suite: string) => string;
 
   /** @param shownPath what is shown of an eval file's path */
@@ -45,13 +61,30 @@ export class TableBuilder {
   }
 
   add(line: TabledCase): void {
-    const { suites, tags, cases } = this.table;
-    const { status, score, reason, usage, duration, verdicts, compared, before } = line;
+    const { cases } = this.table;
+    const key = line.repetitions > 1 ? caseKey(line) : undefined;
+    const known = key === undefined ? undefined : this.#repeated.get(key);
+    const row = known?.row ?? cases.length;
+    const one = cases[row];
+    const from = one?.cells.length ?? 0;
+    this.executions.push({ row, from, isFailure: isFailure(line) });
+    if (!one || !known) {
+      cases.push({ ...this.#rowOf(line), ...(key !== undefined && repeatedRow([line])) });
+      if (key !== undefined) this.#repeated.set(key, { row, lines: [line] });
+      return;
+    }
+    known.lines.push(line);
+    one.cells.push(...this.#cellsOf(line));
+    Object.assign(one, repeatedRow(known.lines));
+  }
+
+  #rowOf(line: TabledCase): ResultsCase {
+    const { suites, tags } = this.table;
+    const { status, score, reason, usage, duration, compared, before } = line;
     const scored = caseScoreText(line);
-    const occurrences = new Map<string, number>();
-    cases.push({
+    return {
       suite: this.#suites.of(line.suite, () => suites.push(this.#shownPath(line.suite))),
-      title: executionTitle(line),
+      title: caseTitle(line),
       status,
       score,
       ...(scored !== undefined && { scored }),
@@ -59,16 +92,21 @@ export class TableBuilder {
       tags: line.tags.map((tag) => this.#tags.of(tag, () => tags.push(tag))),
       cost: usage.cost,
       duration,
-      cells: verdicts.flatMap((verdict) => {
-        const { name } = verdict.assertion;
-        const occurrence = 1 + (occurrences.get(name) ?? 0);
-        occurrences.set(name, occurrence);
-        const column = this.#columnOf({ name, occurrence, outcomes: [] });
-        const outcome = { ...outcomeOf(verdict), compared: verdict.compared };
-        return [column, this.#outcomeIn(column, outcome)];
-      }),
+      cells: this.#cellsOf(line),
       ...(compared && { compared }),
       ...(before && { before }),
+    };
+  }
+
+  #cellsOf({ verdicts }: TabledCase): number[] {
+    const occurrences = new Map<string, number>();
+    return verdicts.flatMap((verdict) => {
+      const { name } = verdict.assertion;
+      const occurrence = 1 + (occurrences.get(name) ?? 0);
+      occurrences.set(name, occurrence);
+      const column = this.#columnOf({ name, occurrence, outcomes: [] });
+      const outcome = { ...outcomeOf(verdict), compared: verdict.compared };
+      return [column, this.#outcomeIn(column, outcome)];
     });
   }
 
@@ -89,6 +127,30 @@ export class TableBuilder {
       this.table.columns[column]?.outcomes.push(compared ? { ...rest, compared } : rest),
     );
   }
+}
+
+/** What the repetitions of a case come to in its row. */
+function repeatedRow(lines: readonly TabledCase[]) {
+  const [first] = lines;
+  const { status, score } = combineRepetitions(lines, first?.must_pass ?? 1);
+  const verdicts = lines.flatMap((line) => line.verdicts);
+  const threshold = first?.threshold;
+  const thresholds = threshold === undefined ? verdicts.map((one) => one.threshold) : [threshold];
+  const range = rangeOf(lines)?.map((one) => scoreText(one, ...thresholds));
+  return {
+    status,
+    score,
+    scored: score === null ? undefined : scoreText(score, ...thresholds),
+    reason: lines.find((line) => line.status === status)?.reason,
+    cost: sumOfKnown(lines.map(({ usage }) => usage.cost)),
+    duration: lines.reduce((sum, { duration }) => sum + duration, 0),
+    repeated: {
+      passed: lines.filter((line) => line.status === 'pass').length,
+      finished: lines.length,
+      planned: Math.max(lines.length, first?.repetitions ?? 1),
+      ...(range && { range: range.join('–') }),
+    },
+  } satisfies Partial<ResultsCase>;
 }
 
 /** Where each of some texts stands in a list that grows. */

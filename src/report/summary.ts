@@ -1,17 +1,20 @@
-import { cacheText, costText, counted, durationText } from '../core/presentation/amounts.ts';
+import {
+  cacheText,
+  costText,
+  counted,
+  durationText,
+  timesText,
+} from '../core/presentation/amounts.ts';
 import { caseTitle, executionTitle } from '../core/presentation/executionTitle.ts';
 import { scoreText } from '../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../core/presentation/status.ts';
+import { toldSummaries } from '../core/presentation/toldSummaries.ts';
 import { samplesText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
-import {
-  type AssertionSummary,
-  summaries,
-  toldSummaries,
-} from '../core/record/assertionSummary.ts';
+import { type AssertionSummary, summaries } from '../core/record/assertionSummary.ts';
 import type { CaseSummary } from '../core/record/caseSummary.ts';
+import { passAtAll } from '../core/record/repetitions.ts';
 import { statusSchema } from '../core/verdict.ts';
-import { passAtAll } from '../runner/repetitions.ts';
 import type { Paint } from './paint.ts';
 import type { CaseResult, RunLog } from './reporter.ts';
 
@@ -85,7 +88,7 @@ function unstableLines(cases: readonly CaseSummary[]): string[] {
   );
 }
 
-/** `Frustration mean 0.75, 2 of 3 passed: none 2, unresolved 1; 1 errored (quota)`. */
+/** `Frustration mean 0.75, 2 of 3 passed: none ×2, unresolved ×1; 1 errored (quota ×1)`. */
 function summaryLine(summary: AssertionSummary): string {
   const { name, mean, thresholds, passed, failed, skipped, errored, values } = summary;
   const scored =
@@ -103,9 +106,11 @@ function summaryLine(summary: AssertionSummary): string {
   return `${visibleLine(name, 60)} ${parts.join('; ')}`;
 }
 
-/** `: yes 2, no 1`; nothing if nothing was counted. */
+/** `: yes ×2, no ×1`; nothing if nothing was counted. */
 function countsText(counts: Readonly<Record<string, number>>, before: string, after = ''): string {
-  const parts = Object.entries(counts).map(([name, count]) => `${visibleLine(name, 30)} ${count}`);
+  const parts = Object.entries(counts).map(([name, count]) =>
+    timesText(visibleLine(name, 30), count),
+  );
   return parts.length === 0 ? '' : `${before}${parts.join(', ')}${after}`;
 }
 

@@ -4,7 +4,7 @@ import { verdictText } from '../core/presentation/verdictText.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { CaseSummary, VerdictSummary } from '../core/record/caseSummary.ts';
 import type { Paint } from './paint.ts';
-import { columnWidths, plainTable, widthOf } from './plainTable.ts';
+import { layOut } from './plainTable.ts';
 
 const NAME_LENGTH = 24;
 const CELL_LENGTH = 18;
@@ -23,15 +23,14 @@ export function caseTable(
   const columns = columnsOf(lines);
   const head = ['Case', ...columns.map(({ name }) => visibleLine(name, NAME_LENGTH))];
   // Where each case has sentences of its own, thousands of columns would be laid out for nothing.
-  if (widthOf(columnWidths([head]), boxed) > width) return caseList(lines, paint);
+  if (layOut(head, [], boxed).width > width) return caseList(lines, paint);
   const rows = lines.map((line) => [caseCell(line, paint), ...cells(line, columns, paint)]);
-  const widths = columnWidths([head, ...rows]);
-  if (widthOf(widths, boxed) > width) return caseList(lines, paint);
-  return plainTable(
+  const table = layOut(
     head.map((name) => paint.bold(name)),
     rows,
     boxed,
   );
+  return table.width > width ? caseList(lines, paint) : table.text();
 }
 
 interface Column {

@@ -5,7 +5,7 @@ import { environmentNames } from '../core/environment.ts';
 import { changedLog } from '../core/logger.ts';
 import type { LiveOrigin, ModelSpec, Suite, SuiteCase, TargetSpec } from '../core/suite.ts';
 import type { UserCode } from '../core/userCode.ts';
-import type { Kept } from '../judge/inquirer.ts';
+import type { Kept } from '../judge/kept.ts';
 import { cachingModel } from '../models/cache/cachingModel.ts';
 import { Lookup } from '../models/cache/lookup.ts';
 import { modelIdentity } from '../models/cache/modelIdentity.ts';

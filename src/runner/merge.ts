@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { groupBy, uniqueBy } from '../core/data/data.ts';
 import { type CaseRef, executionKey } from '../core/identity.ts';
+import { countCases } from '../core/record/repetitions.ts';
 import {
   type CaseLine,
   type EndLine,
@@ -9,7 +10,6 @@ import {
 } from '../core/record/runRecord.ts';
 import { usageOf } from '../core/verdict.ts';
 import type { RunRecord } from '../store/read.ts';
-import { countCases } from './repetitions.ts';
 
 /** Runs of parts of a suite as one run. */
 export interface MergedRun {

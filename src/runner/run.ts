@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
+import { countCases } from '../core/record/repetitions.ts';
 import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
 import { usageOf } from '../core/verdict.ts';
 import { findHomes } from '../store/home.ts';
@@ -10,7 +11,6 @@ import { Exchanges } from './exchanges.ts';
 import { runHere } from './here.ts';
 import { modelsOf } from './modelsOf.ts';
 import { planRun } from './plan.ts';
-import { countCases } from './repetitions.ts';
 import { resume, standingLines } from './resume.ts';
 import type { RunOptions, RunResult } from './runOptions.ts';
 import { StoredCases } from './stored.ts';

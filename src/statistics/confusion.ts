@@ -1,3 +1,5 @@
+import { cohenKappa, type Kappa } from './kappa.ts';
+
 /** How often each of two outcomes was given where it, or the other, was right. */
 export interface Confusion {
   /** Both say fail. */
@@ -36,4 +38,12 @@ export function ratesOf({ failFail, failPass, passFail, passPass }: Confusion): 
     precision: share(failFail, failFail + failPass),
     recall: share(failFail, failFail + passFail),
   };
+}
+
+/** Cohen's kappa of the judge and the people; undefined as of `cohenKappa`. */
+export function kappaOf({ failFail, failPass, passFail, passPass }: Confusion): Kappa | undefined {
+  return cohenKappa([
+    [failFail, failPass],
+    [passFail, passPass],
+  ]);
 }

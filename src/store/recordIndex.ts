@@ -38,6 +38,10 @@ export interface Entry
     Pick<Glance, 'id' | 'variant' | 'repetition' | 'status' | 'finished'> {
   /** The eval file, absolute. */
   readonly suite: string;
+  /** The file that its text stands in, absolute: the eval file or one that is included. */
+  readonly file: string;
+  /** From 0. */
+  readonly line: number;
   readonly cost: number | null;
 }
 
@@ -141,8 +145,13 @@ class State implements RecordIndex {
     const read = absolutePath(root, glance.suite);
     // Thousands of cases have one suite.
     const suite = read === last ? last : read;
-    const { cost } = usage;
-    const entry: Entry = { suite, id, variant, repetition, status, finished, cost, ...place };
+    const file = source.path === glance.suite ? suite : absolutePath(root, source.path);
+    const entry: Entry = {
+      ...{ suite, id, variant, repetition, status, finished, file },
+      line: source.range.start.line,
+      cost: usage.cost,
+      ...place,
+    };
     if (variant === undefined) {
       this.entries.push(entry);
       addTo(this.cases, caseKey({ suite, id }), entry);

@@ -14,9 +14,9 @@ import {
 import type { Status } from '../core/verdict.ts';
 import { openRegular } from '../disk/regularFile.ts';
 import { recordsAt } from './append.ts';
+import { RecordCount } from './caseGlance.ts';
 import { isClaimed } from './claim.ts';
 import { runLineOf } from './earlierRuns.ts';
-import { RecordReader } from './recordIndex.ts';
 import { newestFirst, runIdOf } from './recordNames.ts';
 import { noteOf, type RunNote, readNote, writeNote } from './runNotes.ts';
 
@@ -29,7 +29,7 @@ export interface ListedRun {
   readonly note: RunNote;
   /** `unfinished`: it was killed. */
   readonly state: 'running' | 'finished' | 'cancelled' | 'stopped' | 'unfinished';
-  /** How many ended with each status: cases once the run has ended, until then executions. */
+  /** How many cases ended with each status, by the repetitions that finished. */
   readonly counts: Readonly<Record<Status, number>>;
   /** Null if it is not known. */
   readonly cost: number | null;
@@ -46,13 +46,13 @@ type Piece = Omit<ListedRun, 'id' | 'records' | 'note'> & { readonly record: str
  */
 export class RunList {
   readonly #ended = new Map<string, { readonly stamp: string; readonly piece: Piece }>();
-  readonly #readers = new Map<string, RecordReader>();
+  readonly #counted = new Map<string, RecordCount>();
 
   /** The pinned ones first, and of each kind the newest. @param roots absolute */
   async runs(roots: readonly string[]): Promise<ListedRun[]> {
     const found = (await Promise.all(roots.map(recordsAt))).flat();
     const records = newestFirst(found).slice(0, LIMITS.records);
-    for (const known of [...this.#ended.keys(), ...this.#readers.keys()]) {
+    for (const known of [...this.#ended.keys(), ...this.#counted.keys()]) {
       if (!records.includes(known)) this.#forget(known);
     }
     const pieces = await Promise.all(records.map((record) => this.#pieceOf(record)));
@@ -77,20 +77,17 @@ export class RunList {
     if (!end?.usage) return this.#readWhole(record, run);
     const piece = endedPiece(record, run, end, end.usage.cost);
     this.#ended.set(record, { stamp, piece });
-    this.#readers.delete(record);
+    this.#counted.delete(record);
     return piece;
   }
 
   /** It goes on, was killed, or is of an earlier version. */
   async #readWhole(record: string, run: RunLine): Promise<Piece> {
-    const reader = this.#readers.get(record) ?? new RecordReader(record);
-    this.#readers.set(record, reader);
-    const { entries, end } = await reader.index();
-    const costs = entries.flatMap(({ cost }) => cost ?? []);
-    const cost = costs.length === 0 ? null : costs.reduce((sum, one) => sum + one, 0);
+    const counted = this.#counted.get(record) ?? new RecordCount(record);
+    this.#counted.set(record, counted);
+    await counted.readOn();
+    const { counts, cost, end } = counted;
     if (end) return endedPiece(record, run, end, cost);
-    const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
-    for (const { status } of entries) counts[status] += 1;
     const goesOn = await isClaimed(dirname(record), runIdOf(record));
     const state = goesOn ? 'running' : 'unfinished';
     return { record, run, state, counts, cost, duration: undefined };
@@ -98,7 +95,7 @@ export class RunList {
 
   #forget(record: string): void {
     this.#ended.delete(record);
-    this.#readers.delete(record);
+    this.#counted.delete(record);
   }
 }
 

@@ -1,18 +1,9 @@
 import { type Stats, statSync } from 'node:fs';
-import { mappingOf } from '../core/data/data.ts';
-import { fitting } from '../core/data/listOf.ts';
-import { caseLineSchema } from '../core/record/runRecord.ts';
-import { mean } from '../core/scoring.ts';
+import { repeatedCases } from '../core/record/repetitions.ts';
+import { mean, sumOfKnown } from '../core/scoring.ts';
+import { type CaseGlance, glanceAt } from './caseGlance.ts';
 import { linesIn } from './recordLines.ts';
 import type { ListedRun } from './runList.ts';
-
-const glanceSchema = caseLineSchema.pick({
-  suite: true,
-  status: true,
-  score: true,
-  usage: true,
-  duration: true,
-});
 
 /** As many of the newest runs are told. */
 export const TREND_RUNS = 50;
@@ -20,18 +11,20 @@ export const TREND_RUNS = 50;
 /** Bytes of records that are read for it. */
 const MOST_BYTES = 400_000_000;
 
-/** How the cases of an eval file came out in one run. Each repetition of a case counts. */
+/** How the cases of an eval file came out in one run, the repetitions of each taken together. */
 export interface TrendPoint {
   /** The eval file as the record names it: by its path from the root. */
   readonly suite: string;
   readonly executions: number;
+  /** Whatever their repetitions. */
+  readonly cases: number;
   /** Passed ÷ those that passed or failed; null where none did. */
   readonly passRate: number | null;
   /** Mean; null where none has one. */
   readonly score: number | null;
   /** Of all; null where it is not known. */
   readonly cost: number | null;
-  /** Mean of a case, in milliseconds. */
+  /** Mean of an execution, in milliseconds. */
   readonly latency: number | null;
 }
 
@@ -47,7 +40,7 @@ export interface RunTrend {
 export class RunTrends {
   readonly #known = new Map<
     string,
-    { readonly stamp: string; readonly lines: readonly Glance[] }
+    { readonly stamp: string; readonly lines: readonly CaseGlance[] }
   >();
 
   /** @param runs in any order @returns the oldest first, of the newest of them */
@@ -72,19 +65,16 @@ export class RunTrends {
     return trends.reverse();
   }
 
-  async #linesOf(record: string): Promise<readonly Glance[]> {
+  async #linesOf(record: string): Promise<readonly CaseGlance[]> {
     const found = statOf(record);
     const stamp = `${found?.ino} ${found?.mtimeMs} ${found?.size}`;
     const known = this.#known.get(record);
     if (known?.stamp === stamp) return known.lines;
-    const lines: Glance[] = [];
+    const lines: CaseGlance[] = [];
     try {
       for await (const { value } of linesIn(record, Number.POSITIVE_INFINITY)) {
-        if (mappingOf(value).kind !== 'case') continue;
-        const line = fitting(glanceSchema, value);
-        if (!line) continue;
-        const { suite, status, score, usage, duration } = line;
-        lines.push({ suite, status, score, cost: usage.cost, duration });
+        const line = glanceAt(value);
+        if (line) lines.push(line);
       }
     } catch {
       // It is gone, or no file of ours: the run has no point.
@@ -94,25 +84,21 @@ export class RunTrends {
   }
 }
 
-interface Glance
-  extends Pick<ReturnType<typeof glanceSchema.parse>, 'suite' | 'status' | 'score' | 'duration'> {
-  readonly cost: number | null;
-}
-
 function statOf(record: string): Stats | undefined {
   return statSync(record, { throwIfNoEntry: false });
 }
 
-function pointOf(suite: string, lines: readonly Glance[]): TrendPoint {
-  const decided = lines.filter(({ status }) => status === 'pass' || status === 'fail');
+function pointOf(suite: string, lines: readonly CaseGlance[]): TrendPoint {
+  const cases = repeatedCases(lines);
+  const decided = cases.filter(({ status }) => status === 'pass' || status === 'fail');
   const passed = decided.filter(({ status }) => status === 'pass').length;
-  const costs = lines.flatMap(({ cost }) => cost ?? []);
   return {
     suite,
     executions: lines.length,
+    cases: cases.length,
     passRate: decided.length === 0 ? null : passed / decided.length,
-    score: mean(lines.flatMap(({ score }) => score ?? [])) ?? null,
-    cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+    score: mean(cases.flatMap(({ score }) => score ?? [])) ?? null,
+    cost: sumOfKnown(lines.map(({ cost }) => cost)),
     latency: mean(lines.map(({ duration }) => duration)) ?? null,
   };
 }

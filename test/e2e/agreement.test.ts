@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { conversationHash } from '../../src/core/record/conversationHash.ts';
 import { appendLabels } from '../../src/store/labels.ts';
 import { buildVerdict, judgedLine } from '../support/comparing.ts';
+import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { labelledFolder } from '../support/labelling.ts';
 import { paleTexts } from '../support/view/contrast.ts';
@@ -21,10 +22,6 @@ const lines = Array.from({ length: 12 }, (_, id) =>
 describe('the agreement of judges with people in the real VS Code', { timeout: 600_000 }, () => {
   let folder: string;
   let workbench: Workbench;
-
-  const press = async (...keys: readonly string[]) => {
-    for (const key of keys) await workbench.page.keyboard.press(key);
-  };
 
   before(async () => {
     const made = await labelledFolder(lines);
@@ -58,20 +55,26 @@ describe('the agreement of judges with people in the real VS Code', { timeout: 6
 
   it('leads by the keyboard alone from a row to the turn that judge and people disagree on', async () => {
     await workbench.window.command('turnlight.showAgreement');
-    const view = await workbench.frameWith('[data-page="agreement"] tbody tr');
-    await workbench.until(
-      'the focus on the first row',
-      () => view.evaluate<string>("document.activeElement?.dataset.focus ?? ''"),
-      (name) => name === 'row 0',
-    );
+    const view = await workbench.frameFocusedOn('[data-page="agreement"] [data-focus="row 0"]');
     const rows = await view.locator('.wide tbody tr').allInnerTexts();
     assert.match(
       rows[1]?.replace(/\s+/g, ' ') ?? '',
       /^openai:judge Kind cases 11 0\.55 0\.25 0\.33/,
     );
-    await press('ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');
+    await workbench.press('ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');
     await workbench.screenshot('agreement');
-    await press('Tab', 'Enter');
+    const tree = await view.locator('body').ariaSnapshot();
+    for (const line of [
+      'table "Agreement of each judge and assertion"',
+      'columnheader "Kappa"',
+      'rowheader "Kind, turns, openai:judge: show confusion table and disagreements"',
+      'cell "-0.04"',
+      'row "Judge: failed 1 3"',
+      'button "case-3, turn 4, Kind: openai:judge failed, ann@example.com: passed, bob@example.com: passed"',
+    ]) {
+      assert.ok(tree.includes(line), `${line} in\n${tree}`);
+    }
+    await workbench.press('Tab', 'Enter');
     const page = await workbench.frameWith('[data-page="conversation"] .turn[data-turn="4"]');
     await workbench.until(
       'the turn',
@@ -82,12 +85,7 @@ describe('the agreement of judges with people in the real VS Code', { timeout: 6
     await workbench.screenshot('agreement-conversation');
   });
 
-  for (const [theme, name, drawn] of [
-    ['Default Light Modern', 'light', 'vscode-light'],
-    ['Default Dark Modern', 'dark', 'vscode-dark'],
-    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
-    ['Default High Contrast Light', 'high-contrast-light', 'vscode-high-contrast-light'],
-  ] as const) {
+  for (const [theme, name, drawn] of THEMES) {
     it(`has contrast enough for all of its text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       await workbench.window.command('turnlight.showAgreement');

@@ -1,8 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { runIdOf, stampAfter } from '../../src/store/recordNames.ts';
+import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 
@@ -32,26 +43,10 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
   let suite: string;
   let workbench: Workbench;
 
-  const rows = () => workbench.page.locator('.pane-body .monaco-list-row[aria-label*="passed"]');
   const table = () => workbench.frameWith('[data-page="results"] .grid .cell[data-change]');
+  const focusedTable = () =>
+    workbench.frameFocusedOn('[data-page="results"] .grid:has(.cell[data-change])');
   const pair = () => workbench.frameWith('[data-page="conversation"] .pair.turns');
-  const press = async (...keys: readonly string[]) => {
-    for (const key of keys) await workbench.page.keyboard.press(key);
-  };
-
-  async function showRuns(count: number): Promise<void> {
-    await workbench.until(
-      'the list of runs',
-      async () => {
-        await workbench.window.command('turnlight.runs.focus').catch(() => {});
-        const isFocused = await workbench.page.evaluate<boolean>(
-          "document.activeElement?.closest('.pane-body') != null",
-        );
-        return isFocused ? rows().count() : 0;
-      },
-      (found) => found === count,
-    );
-  }
 
   const active = async () =>
     (await table()).evaluate<string>(
@@ -65,10 +60,10 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
     workbench = await Workbench.open({ folder, trusted: true });
     await workbench.clickLens('Run all', suite, 1);
     await workbench.page.locator('.statusbar-item').getByText('Evals 1 failed').waitFor();
-    await showRuns(1);
+    await workbench.showRuns(1);
     await writeFile(suite, suiteOf(AFTER));
     await workbench.clickLens('Run all', suite, 1);
-    await showRuns(2);
+    await workbench.showRuns(2);
   });
 
   after(async () => {
@@ -77,34 +72,37 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
   });
 
   it('are chosen, read and walked through by the keyboard alone', async () => {
-    await press('Home', 'Control+a', 'Shift+F10');
+    await workbench.press('Home', 'Control+a', 'Shift+F10');
     await workbench.page.getByRole('menuitem', { name: 'Compare Selected' }).waitFor();
     await workbench.screenshot('comparison-menu');
     await workbench.until(
       'the item of the menu',
       async () => {
-        await press('ArrowDown');
+        await workbench.press('ArrowDown');
         return workbench.page.locator('.monaco-menu .action-item.focused').innerText();
       },
       (words) => words.includes('Compare Selected'),
     );
-    await press('Enter');
+    await workbench.press('Enter');
     const found = await table();
     await found.getByText('are too few to tell').first().waitFor();
     const titles = () => found.locator('.body [role=rowheader]').allTextContents();
     assert.deepEqual(await titles(), ['alpha', 'beta', 'gamma', 'young', 'old']);
-    await workbench.until(
-      'the focus on the table',
-      () => found.evaluate<string>("document.activeElement?.getAttribute('role') ?? ''"),
-      (role) => role === 'grid',
-    );
-    await press('Control+Home', 'ArrowRight', 'ArrowRight');
+    await focusedTable();
+    await workbench.press('Control+Home', 'ArrowRight', 'ArrowRight');
     assert.equal(
       await active(),
       'Says where: worse, from passed 1.00 to failed 0.50, worse in turn 4',
     );
     await workbench.screenshot('comparison');
-    await press('Enter');
+    const tree = await found.locator('body').ariaSnapshot();
+    for (const line of [
+      'rowheader "alpha, worse, from passed 1.00 to failed 0.75"',
+      'gridcell "Says where: worse, from passed 1.00 to failed 0.50, worse in turn 4"',
+    ]) {
+      assert.ok(tree.includes(line), `${line} in\n${tree}`);
+    }
+    await workbench.press('Enter');
     const view = await pair();
     const title = () => view.locator('h1').innerText();
     assert.equal(await title(), 'alpha');
@@ -116,28 +114,52 @@ describe('two runs compared in the real VS Code', { timeout: 600_000 }, () => {
         'Turn 4, worse, before: Assistant, passed, score 1.00, after: Assistant, failed, score 0.00',
     );
     await workbench.screenshot('comparison-conversation');
-    await press('Shift+N');
+    const turns = await view.locator('body').ariaSnapshot();
+    for (const line of [
+      'article "Turn 4, worse, before: Assistant, passed, score 1.00, after: Assistant, failed, score 0.00"',
+      'article "Turn 4, Assistant, failed, score 0.00"',
+    ]) {
+      assert.ok(turns.includes(line), `${line} in\n${turns}`);
+    }
+    await workbench.press('Shift+N');
     await workbench.until('the next changed case', title, (words) => words === 'beta');
-    await press('Shift+P', 'Shift+P');
+    await workbench.press('Shift+P', 'Shift+P');
     await workbench.until('the last one, round', title, (words) => words === 'old');
     await view.getByText('only in the first run').first().waitFor();
   });
 
-  for (const [theme, name, drawn] of [
-    ['Default Light Modern', 'light', 'vscode-light'],
-    ['Default Dark Modern', 'dark', 'vscode-dark'],
-    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
-  ] as const) {
+  it('follow a run that is continued, in the conversations and in the table', async () => {
+    const view = await workbench.frameWith('[data-page="conversation"] h1:text-is("old")');
+    const runs = join(folder, '.turnlight/runs');
+    const records = (await readdir(runs)).filter((name) => name.endsWith('.jsonl')).sort();
+    const last = join(runs, records.at(-1) ?? '');
+    const lines = (await readFile(last, 'utf8')).split('\n');
+    const young = lines.find((line) => line.includes('"id":"young"')) ?? '';
+    // As `--resume` does: the record goes on under a name of now.
+    const moved = `${stampAfter([last], new Date().toISOString())}-${runIdOf(last)}.jsonl`;
+    await rename(last, join(runs, moved));
+    await appendFile(join(runs, moved), `${young.replace('"id":"young"', '"id":"old"')}\n`);
+    await view.locator('.pair.turns').first().waitFor();
+    await workbench.screenshot('comparison-followed-conversation');
+    await workbench.window.command('workbench.action.previousEditor');
+    const found = await table();
+    const changes = () => found.locator('.body [role=rowheader]').allTextContents();
+    await workbench.until('the case in both', changes, (titles) => titles.at(-1) === 'young');
+    await workbench.screenshot('comparison-followed');
+  });
+
+  for (const [theme, name, drawn] of THEMES) {
     it(`have contrast enough for all of their text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
-      await showRuns(2);
-      await press('Home', 'Control+a');
+      await workbench.showRuns(2);
+      await workbench.press('Home', 'Control+a');
       await workbench.window.command('turnlight.compareSelected');
       const found = await workbench.frameWith(`body.${drawn} .grid .cell[data-change]`);
       await found.getByText('are too few to tell').first().waitFor();
       await workbench.screenshot(`comparison-${name}`);
       assert.deepEqual(await paleTexts(found), []);
-      await press('Control+Home', 'Enter');
+      await focusedTable();
+      await workbench.press('Control+Home', 'Enter');
       const view = await workbench.frameWith(`body.${drawn} .pair.turns`);
       await workbench.screenshot(`comparison-conversation-${name}`);
       const pale = await paleTexts(view);

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 
@@ -97,7 +98,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
   it('finds text with Ctrl+F, and keeps its keys from the editor', async () => {
     const view = await calls();
     await view.locator('[data-turn="1"]').focus();
-    await workbench.page.keyboard.press('Control+F');
+    await workbench.press('Control+F');
     await workbench.page.keyboard.type('shipped"');
     await workbench.until(
       'the match',
@@ -105,7 +106,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
       (count) => count === '1 of 1',
     );
     await workbench.screenshot('view-find');
-    await workbench.page.keyboard.press('Escape');
+    await workbench.press('Escape');
     assert.equal(await view.evaluate('document.activeElement.dataset.turn'), '2');
   });
 
@@ -117,12 +118,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
     assert.match(tree, /link "Turn 2, Finds the order": Turn 2/);
   });
 
-  for (const [theme, name, drawn] of [
-    ['Default Light Modern', 'light', 'vscode-light'],
-    ['Default Dark Modern', 'dark', 'vscode-dark'],
-    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
-    ['Default High Contrast Light', 'high-contrast-light', 'vscode-high-contrast-light'],
-  ] as const) {
+  for (const [theme, name, drawn] of THEMES) {
     it(`has contrast enough for all of its text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       const view = await workbench.frameWith(`body.${drawn} .turn .badge`);
@@ -134,7 +130,8 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
 
   it('is used by the keyboard alone in a narrow panel and at 200 % zoom', async () => {
     await open(3);
-    const view = await workbench.frameWith('.turn[data-turn="1"]');
+    // The view of the case before is the same page.
+    const view = await workbench.frameWith('h1:text-is("large")');
     await view.getByRole('button', { name: 'Run', exact: true }).click();
     await view.locator('h1 + .badge').waitFor();
     await workbench.window.command('workbench.action.closeSidebar');
@@ -145,7 +142,7 @@ describe('the conversation view in the real VS Code', { timeout: 600_000 }, () =
       await workbench.page.setViewportSize({ width, height });
       await view.evaluate('scrollTo(0, document.body.scrollHeight)');
       await view.locator('[data-turn="80"]').focus();
-      await workbench.page.keyboard.press('n');
+      await workbench.press('n');
       await workbench.until(
         'the failing turn below the bar, and nothing to the side',
         () =>

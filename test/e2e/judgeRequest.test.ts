@@ -43,6 +43,11 @@ describe('what the judge saw, in the editor', { timeout: 300_000 }, () => {
       (lines) => lines?.includes('letter by letter') ?? false,
     );
     assert.match(text ?? '', /What the judge saw for “Next step”/);
+    const wraps = await workbench.window.evaluate((vscode) => {
+      const document = vscode.window.activeTextEditor?.document;
+      return vscode.workspace.getConfiguration('editor', document).get<string>('wordWrap');
+    });
+    assert.equal(wraps, 'on');
     await workbench.screenshot('judge-saw');
   });
 });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { after, before, describe, it } from 'node:test';
-import { readLabels } from '../../src/store/labels.ts';
+import { readLabels, removeLabels } from '../../src/store/labels.ts';
 import { buildVerdict, judgedLine } from '../support/comparing.ts';
+import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { labelledFolder } from '../support/labelling.ts';
 import { paleTexts } from '../support/view/contrast.ts';
@@ -19,17 +20,9 @@ describe('the labelling mode in the real VS Code', { timeout: 600_000 }, () => {
   let workbench: Workbench;
 
   const view = () => workbench.frameWith('[data-page="labelling"] #app > *');
-  const press = async (...keys: readonly string[]) => {
-    for (const key of keys) await workbench.page.keyboard.press(key);
-  };
   const asks = async (words: string) => {
-    const page = await view();
-    await page.getByText(words).first().waitFor();
-    await workbench.until(
-      'the focus on the question',
-      () => page.evaluate<string>('document.activeElement?.className ?? ""'),
-      (name) => name === 'question',
-    );
+    await (await view()).getByText(words).first().waitFor();
+    await workbench.frameFocusedOn('.question');
   };
 
   before(async () => {
@@ -43,12 +36,7 @@ describe('the labelling mode in the real VS Code', { timeout: 600_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const [theme, name, drawn] of [
-    ['Default Light Modern', 'light', 'vscode-light'],
-    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
-    ['Default High Contrast Light', 'high-contrast-light', 'vscode-high-contrast-light'],
-    ['Default Dark Modern', 'dark', 'vscode-dark'],
-  ] as const) {
+  for (const [theme, name, drawn] of THEMES) {
     it(`has contrast enough for all of its text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       await workbench.window.open(suite, 1);
@@ -65,19 +53,30 @@ describe('the labelling mode in the real VS Code', { timeout: 600_000 }, () => {
     await workbench.window.command('turnlight.labelConversations');
     await asks('Conversation 1 of 3 · unstable');
     assert.equal(await (await view()).locator('.badge').count(), 0);
-    await press('1');
+    const tree = await (await view()).locator('body').ariaSnapshot();
+    for (const line of [
+      'status: Conversation 1 of 3',
+      'group "Question 1 of 1: Kind',
+      'button "passed"',
+      'button "failed"',
+      'article "Turn 2, Assistant"',
+    ]) {
+      assert.ok(tree.includes(line), `${line} in\n${tree}`);
+    }
+    assert.doesNotMatch(tree, /score|article .*(passed|failed|errored)/);
+    await workbench.press('1');
     await asks('Conversation 2 of 3 · near');
-    await press('u');
+    await workbench.press('u');
     await asks('Conversation 1 of 3 · unstable');
-    await press('c');
+    await workbench.press('c');
     await workbench.page.keyboard.type('Kind');
-    await press('Enter', '1');
+    await workbench.press('Enter', '1');
     await asks('Conversation 2 of 3 · near');
-    await press('j', 'j', '2');
+    await workbench.press('j', 'j', '2');
     await (await view()).getByText('Your labels: turn 2 failed').waitFor();
-    await press('q', '1');
+    await workbench.press('q', '1');
     await asks('Conversation 3 of 3 · sure');
-    await press('1');
+    await workbench.press('1');
     const page = await view();
     await page.getByText('You labelled 3 of 3 conversations').waitFor();
     await page.getByText('openai:judge, Kind: right in 2 of 3 cases').waitFor();
@@ -92,7 +91,18 @@ describe('the labelling mode in the real VS Code', { timeout: 600_000 }, () => {
         ['sure', undefined, 'pass', undefined],
       ],
     );
-    await press('Tab', 'Enter');
+    await workbench.press('Tab', 'Enter');
     await workbench.frameWith('[data-page="agreement"] tbody tr');
+  });
+
+  it('comes back after a reload, without what was labelled', async () => {
+    await workbench.window.command('workbench.action.closeAllEditors');
+    await workbench.window.open(suite, 1);
+    await removeLabels(suite, 'ann@example.com', ({ case: id }) => id === 'sure');
+    await workbench.window.command('turnlight.labelConversations');
+    await asks('Conversation 3 of 3 · sure');
+    await workbench.reload();
+    const page = await workbench.frameWith('[data-page="labelling"] .question');
+    await page.getByText('Conversation 3 of 3 · sure').waitFor();
   });
 });

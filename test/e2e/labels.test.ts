@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { conversationHash } from '../../src/core/record/conversationHash.ts';
 import { appendLabels, readLabels } from '../../src/store/labels.ts';
 import { buildVerdict, judgedLine } from '../support/comparing.ts';
+import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { labelledFolder } from '../support/labelling.ts';
 import { paleTexts } from '../support/view/contrast.ts';
@@ -23,9 +24,6 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
   let workbench: Workbench;
 
   const view = () => workbench.frameWith('[data-page="conversation"] .people');
-  const press = async (...keys: readonly string[]) => {
-    for (const key of keys) await workbench.page.keyboard.press(key);
-  };
   const saved = async () =>
     (await readLabels(suite)).labels.map(
       ({ person, turn, status, comment }) =>
@@ -50,25 +48,25 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
   it('are given, undone and taken back by the keyboard alone, in a file of the person', async () => {
     const page = await view();
     await page.locator('body').click({ position: { x: 5, y: 5 } });
-    await press('v', 'r');
+    await workbench.press('v', 'r');
     await becomes(['ann@example.com all fail ']);
-    await press('v', 'w');
+    await workbench.press('v', 'w');
     await page.locator('.label-form').waitFor();
     await workbench.screenshot('labels-form');
-    await press('Tab');
+    await workbench.press('Tab');
     await workbench.page.keyboard.type('It is kind');
-    await press('Enter');
+    await workbench.press('Enter');
     await becomes(['ann@example.com all fail ', 'ann@example.com 2 pass It is kind']);
     await workbench.until(
       'both marks',
       opinions,
       (words) => words.join() === 'you: right,you: wrong',
     );
-    await press('u');
+    await workbench.press('u');
     await becomes(['ann@example.com all fail ']);
-    await press('Shift+V', 'Delete');
+    await workbench.press('Shift+V', 'Delete');
     await becomes([]);
-    await press('u');
+    await workbench.press('u');
     await becomes(['ann@example.com all fail ']);
   });
 
@@ -90,12 +88,7 @@ describe('labels in the real VS Code', { timeout: 600_000 }, () => {
     );
   });
 
-  for (const [theme, name, drawn] of [
-    ['Default Light Modern', 'light', 'vscode-light'],
-    ['Default Dark Modern', 'dark', 'vscode-dark'],
-    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
-    ['Default High Contrast Light', 'high-contrast-light', 'vscode-high-contrast-light'],
-  ] as const) {
+  for (const [theme, name, drawn] of THEMES) {
     it(`have contrast enough for all of their text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       const page = await workbench.frameWith(`body.${drawn} .people`);

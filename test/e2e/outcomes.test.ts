@@ -85,6 +85,19 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
     await workbench.testsShow('the first outcome again', 'alpha (Passed)', 'beta (Passed)');
   });
 
+  it('of a second run wait for the first, and the status bar says so', async () => {
+    await writeFile(join(folder, 'agent.mjs'), SLOW);
+    const first = workbench.window.command('turnlight.runFile');
+    await workbench.testsShow('the run', 'alpha (Running)', 'beta (Running)');
+    const second = workbench.window.command('turnlight.runFile');
+    const status = workbench.page.locator('.statusbar-item');
+    await status.getByText('Evals 0 of 2, 1 run waiting').waitFor();
+    await workbench.screenshot('run-waiting');
+    await workbench.window.command('testing.cancelRun');
+    await Promise.all([first, second]);
+    await status.getByText('Evals not run').waitFor();
+  });
+
   it('are seen after the first run in a folder, also where VS Code does not see the record', async (t) => {
     await workbench.window.configure('files.watcherExclude', { '**/.turnlight': true });
     const outside = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-outside-')));

@@ -3,6 +3,7 @@ import { copyFile, mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 
@@ -26,23 +27,11 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
   let suite: string;
   let workbench: Workbench;
 
-  const rows = () => workbench.page.locator('.pane-body .monaco-list-row[aria-label*="passed"]');
   const results = () => workbench.frameWith('[data-page="results"] .grid .body .row');
   const conversation = () => workbench.frameWith('[data-page="conversation"] h1');
-  const press = async (...keys: readonly string[]) => {
-    for (const key of keys) await workbench.page.keyboard.press(key);
-  };
 
-  async function showRuns(): Promise<void> {
-    await workbench.until(
-      'the list of runs',
-      async () => {
-        await workbench.window.command('turnlight.runs.focus').catch(() => {});
-        return rows().count();
-      },
-      (count) => count > 0,
-    );
-  }
+  /** The table of the run that is opened, once keys go to it. */
+  const focusedResults = () => workbench.frameFocusedOn('[data-page="results"] .grid');
 
   const active = async () =>
     (await results()).evaluate<string>(
@@ -64,24 +53,29 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
   });
 
   it('lead by the keyboard alone from the run to the next failing conversation', async () => {
-    await showRuns();
+    await workbench.showRuns();
     assert.match(
-      (await rows().first().getAttribute('aria-label')) ?? '',
+      (await workbench.runs().first().getAttribute('aria-label')) ?? '',
       /^replies\.eval\.yaml, 2 of 4 passed, 2 failed/,
     );
-    await press('Home', 'Enter');
-    const table = await results();
-    await workbench.until(
-      'the focus on the table',
-      () => table.evaluate<string>("document.activeElement?.getAttribute('role') ?? ''"),
-      (role) => role === 'grid',
-    );
-    await press('ArrowRight', 'ArrowRight', 'n');
+    await workbench.press('Home', 'Enter');
+    const table = await focusedResults();
+    await workbench.page.getByRole('tab', { name: 'replies.eval.yaml (results)' }).waitFor();
+    await workbench.press('ArrowRight', 'ArrowRight', 'n');
     await workbench.until('a failing verdict', active, (name) =>
       name.startsWith('Says where: failed'),
     );
     await workbench.screenshot('results');
-    await press('Enter');
+    const tree = await table.locator('body').ariaSnapshot();
+    for (const line of [
+      'rowheader "second, failed, score 0.50"',
+      'rowheader "first, passed, score 1.00"',
+      'gridcell "Says where: failed, score 0.00"',
+      'gridcell "Says where: passed, score 1.00"',
+    ]) {
+      assert.ok(tree.includes(line), `${line} in\n${tree}`);
+    }
+    await workbench.press('Enter');
     const view = await conversation();
     const title = () => view.locator('h1').innerText();
     const first = await title();
@@ -91,28 +85,27 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
       () => view.evaluate<string>('document.activeElement?.dataset.turn ?? ""'),
       (turn) => turn === '2',
     );
-    await press('Shift+N');
+    await workbench.press('Shift+N');
     const other = first === 'second' ? 'fourth' : 'second';
     await workbench.until('the other failing case', title, (words) => words === other);
     await view.getByText('failing case').first().waitFor();
     await workbench.screenshot('results-conversation');
-    await press('Shift+P');
+    await workbench.press('Shift+P');
     await workbench.until('the first one again', title, (words) => words === first);
   });
 
   it('find a text in what was said', async () => {
-    await showRuns();
-    await press('Home', 'Enter');
-    const table = await results();
-    await table.locator('.grid').focus();
-    await press('/');
+    await workbench.showRuns();
+    await workbench.press('Home', 'Enter');
+    const table = await focusedResults();
+    await workbench.press('/');
     await workbench.page.keyboard.type('no idea');
     await workbench.until(
       'the one case',
       () => table.locator('.body [role=rowheader]').allTextContents(),
       (titles) => titles.join() === 'second',
     );
-    await press('Escape');
+    await workbench.press('Escape');
   });
 
   it('open from a file of CI, without an eval file beside it', async () => {
@@ -133,37 +126,73 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     assert.equal(await view.locator('.turn').count(), 2);
   });
 
+  it('name a file that is not the record of a run', async () => {
+    const file = join(folder, 'chat.jsonl');
+    await writeFile(file, '{"role":"user","content":"Hi"}\n');
+    await workbench.window.evaluate(async (vscode, path) => {
+      await vscode.commands.executeCommand('turnlight.openRunFile', vscode.Uri.file(path));
+    }, file);
+    const view = await workbench.frameWith('[data-page="results"] .notice');
+    assert.equal(await view.locator('h1').innerText(), 'chat.jsonl');
+    assert.match(await view.locator('.notice').first().innerText(), /is not the record of a run/);
+    await workbench.screenshot('results-no-record');
+  });
+
   it('are kept, named and deleted in the list', async () => {
-    await showRuns();
-    await press('Home', 'F2');
+    await workbench.showRuns();
+    await workbench.press('Home', 'F2');
     const input = workbench.page.locator('.quick-input-widget:visible');
     await input.getByText('Leave it empty').waitFor();
     await workbench.page.keyboard.type('First try');
-    await press('Enter');
+    await workbench.press('Enter');
     await workbench.until(
       'the name',
-      async () => (await rows().first().getAttribute('aria-label')) ?? '',
+      async () => (await workbench.runs().first().getAttribute('aria-label')) ?? '',
       (label) => label.startsWith('First try, 2 of 4'),
     );
-    await showRuns();
-    await press('Home', 'Delete');
+    await workbench.showRuns();
+    await workbench.press('Home', 'Delete');
     const dialog = workbench.page.locator('.monaco-dialog-box');
     await dialog.getByText('Delete the run "First try"?').waitFor();
     await workbench.screenshot('results-delete');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    assert.equal(await rows().count(), 1);
+    assert.equal(await workbench.runs().count(), 1);
   });
 
-  for (const [theme, name, drawn] of [
-    ['Default Light Modern', 'light', 'vscode-light'],
-    ['Default Dark Modern', 'dark', 'vscode-dark'],
-    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
-    ['Default High Contrast Light', 'high-contrast-light', 'vscode-high-contrast-light'],
-  ] as const) {
+  it('are acted on by keys where the focus is, whatever is selected', async () => {
+    await workbench.clickLens('Run all', suite, 1);
+    await workbench.until(
+      'the second run',
+      async () => {
+        await workbench.showRuns();
+        return workbench.runs().count();
+      },
+      (count) => count === 2,
+    );
+    await workbench.press('Home', 'Enter');
+    await focusedResults();
+    await workbench.showRuns();
+    await workbench.press('Home', 'ArrowDown', 'Delete');
+    const dialog = workbench.page.locator('.monaco-dialog-box');
+    await dialog.getByText('Delete the run "First try"?').waitFor();
+    await dialog.getByText('2 of 4 passed, 2 failed').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await workbench.showRuns();
+    await workbench.press('Home', 'Delete');
+    await dialog.getByText('Delete the run "replies.eval.yaml"?').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await workbench.until(
+      'one run',
+      () => workbench.runs().count(),
+      (count) => count === 1,
+    );
+  });
+
+  for (const [theme, name, drawn] of THEMES) {
     it(`have contrast enough for all of their text in ${name}`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
-      await showRuns();
-      await press('Home', 'Enter');
+      await workbench.showRuns();
+      await workbench.press('Home', 'Enter');
       const find = () => workbench.frameWith(`body.${drawn} .grid .body .row`);
       // That of the test before may still be there for a moment.
       await workbench.until(
@@ -185,8 +214,8 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
   }
 
   it('go with the last run that is deleted', async () => {
-    await showRuns();
-    await press('Home', 'Delete');
+    await workbench.showRuns();
+    await workbench.press('Home', 'Delete');
     const dialog = workbench.page.locator('.monaco-dialog-box');
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await workbench.until(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { buildVerdict, judgedLine, writeRun } from '../support/comparing.ts';
+import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { paleTexts } from '../support/view/contrast.ts';
 
@@ -29,11 +30,7 @@ describe('trends in the real VS Code', { timeout: 600_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const [theme, name, drawn] of [
-    ['Default Light Modern', 'light', 'vscode-light'],
-    ['Default Dark Modern', 'dark', 'vscode-dark'],
-    ['Default High Contrast', 'high-contrast', 'vscode-high-contrast'],
-  ] as const) {
+  for (const [theme, name, drawn] of THEMES) {
     it(`are drawn with contrast enough in ${name}, and open a run by a key`, async () => {
       await workbench.window.configure('workbench.colorTheme', theme);
       await workbench.window.command('workbench.action.closeAllEditors');
@@ -42,9 +39,27 @@ describe('trends in the real VS Code', { timeout: 600_000 }, () => {
       assert.equal(await view.locator('figure').first().locator('.dot').count(), 4);
       await workbench.screenshot(`trends-${name}`);
       assert.deepEqual(await paleTexts(view), []);
+      const tree = await view.locator('body').ariaSnapshot();
+      for (const line of [
+        'columnheader "Pass rate"',
+        'columnheader "Mean score"',
+        'suite.eval.yaml 11111111 100 % 1.00 – 1.2 s 1 case"',
+        'suite.eval.yaml 00000000 0 % 0.00 – 1.2 s 1 case"',
+      ]) {
+        assert.ok(tree.includes(line), `${line} in\n${tree}`);
+      }
       await view.locator('tbody [role=link]').first().press('Enter');
       const results = await workbench.frameWith('[data-page="results"] .grid .body .row');
       assert.equal(await results.locator('.body [role=rowheader]').innerText(), 'a');
     });
   }
+
+  it('come back after a reload of the window', async () => {
+    await workbench.window.command('workbench.action.closeAllEditors');
+    await workbench.window.command('turnlight.showTrends');
+    await workbench.frameWith('.chart .dot');
+    await workbench.reload();
+    const view = await workbench.frameWith('.chart .dot');
+    assert.equal(await view.locator('tbody tr').count(), 4);
+  });
 });

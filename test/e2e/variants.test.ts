@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { appendFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -45,10 +45,14 @@ describe('a case that stands for several conversations, in the editor', {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('lists them under the case once it is unfolded, and a new one once its line is written', async () => {
+  it('lists them under the case once it is unfolded, and a new one once its line is written', async (t) => {
     await workbench.unfoldTest('greets');
     await workbench.testsShow('the conversations', 'polite', 'rude');
-    await appendFile(join(folder, 'talks.jsonl'), talk('kind', 'Hello there'));
+    const talks = join(folder, 'talks.jsonl');
+    await appendFile(talks, talk('kind', 'Hello there'));
+    // On a busy machine VS Code begins to watch a folder long after it shows it.
+    const again = setInterval(() => utimes(talks, new Date(), new Date()), 3_000);
+    t.after(() => clearInterval(again));
     await workbench.testsShow('the new one', 'kind');
   });
 
@@ -169,7 +173,7 @@ describe('a case that stands for several conversations, in the editor', {
       (text) => /kind[\s\S]*polite/.test(text),
     );
     await workbench.screenshot('variant-choice');
-    await workbench.page.keyboard.press('Escape');
+    await workbench.press('Escape');
     await opening;
   });
 

@@ -87,7 +87,10 @@ defaults:
     await cli('run', '--no-save', '--record', 'judge.jsonl');
     await models.close();
     const replayed = await cli('run', '--replay', 'judge.jsonl');
-    assert.match(replayed.out, /user-frustration mean 0\.67, 2 of 3 passed: none 2, unresolved 1/);
+    assert.match(
+      replayed.out,
+      /user-frustration mean 0\.67, 2 of 3 passed: none ×2, unresolved ×1/,
+    );
     const pushed = await cli('mlflow', 'push');
     assert.match(pushed.out, /: 6 assessments on 3 sessions, 12 metrics in the evaluation run/);
 

@@ -39,8 +39,9 @@ function agreementShown(): ShownAgreement {
   const problems = [
     { path: '/work/suite.labels/ann.jsonl', line: 9, message: 'This line is no JSON.' },
   ];
-  const { items: _, ...found } = agreementOf(labels, gathered);
-  return shownAgreement(found, { labels, problems }, (path) => path.slice(6));
+  return shownAgreement(agreementOf(labels, gathered), { labels, problems }, (path) =>
+    path.slice(6),
+  );
 }
 
 describe('the view of agreement', { timeout: 120_000 }, () => {
@@ -93,6 +94,25 @@ describe('the view of agreement', { timeout: 120_000 }, () => {
     const none = { ...agreementShown(), labels: 0, rows: [], disagreements: [], problems: [] };
     await view.send({ kind: 'snapshot', agreement: none });
     await view.page.getByText('No verdict is labelled yet').waitFor();
+    await view.close();
+  });
+
+  it('draws what other thresholds would win and lose, with a table of the same', async () => {
+    const view = await open();
+    const { page } = view;
+    await view.send({ kind: 'snapshot', agreement: agreementShown() });
+    assert.equal(await page.locator('.charts').count(), 0);
+    await page.getByRole('button', { name: /^Kind, cases/ }).click();
+    assert.equal(await page.locator('.charts figure').count(), 3);
+    assert.match(
+      await page.locator('.charts figcaption').first().innerText(),
+      /^Precision at the best: \d/,
+    );
+    const rows = await page.locator('.thresholds tbody tr').allInnerTexts();
+    assert.equal(rows.length, 2);
+    assert.ok(rows.some((row) => /best/.test(row)) && rows.some((row) => /current/.test(row)));
+    await page.getByText(/agrees best with people\. With the threshold/).waitFor();
+    assert.deepEqual(await view.violations(), []);
     await view.close();
   });
 });

@@ -4,6 +4,7 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { comparedCases, compareRuns } from '../../src/analysis/compareRuns.ts';
 import type { CaseLine } from '../../src/core/record/runRecord.ts';
+import { atOnce } from '../../src/core/steps.ts';
 import { pairSnapshot } from '../../src/extension/comparison/pairSnapshot.ts';
 import type { FromResults, Results, ToResults } from '../../src/protocol/resultsProtocol.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
@@ -34,8 +35,8 @@ const AFTER = [
 
 function compared() {
   const [base, head] = [comparedOf(BEFORE), comparedOf(AFTER, { commit: 'a'.repeat(40) })];
-  const cases = comparedCases(base.gathered, head.gathered);
-  return { cases, comparison: compareRuns(base, head, cases) };
+  const cases = atOnce(comparedCases(base.gathered, head.gathered));
+  return { cases, comparison: atOnce(compareRuns(base, head, cases)) };
 }
 
 function results(): Results {
@@ -47,10 +48,12 @@ function results(): Results {
   return {
     records: ['/work/.turnlight/runs/b.jsonl'],
     ...{ title: 'Comparison of two runs', facts: [], problems: [], phase: 'over', generation: 1 },
-    table: comparedTable(cases, ({ id }) => {
-      const [base, head] = [factsOf(BEFORE, id), factsOf(AFTER, id)];
-      return { ...(base && { base }), ...(head && { head }) };
-    }),
+    table: atOnce(
+      comparedTable(cases, ({ id }) => {
+        const [base, head] = [factsOf(BEFORE, id), factsOf(AFTER, id)];
+        return { ...(base && { base }), ...(head && { head }) };
+      }),
+    ),
     comparison: { base: ['/work/.turnlight/runs/a.jsonl'], findings: findingsOf(comparison) },
   };
 }
@@ -119,6 +122,18 @@ describe('the table of two runs', { timeout: 120_000 }, () => {
       await view.page.locator('header.top').innerText(),
       /1 worse, 1 better, 1 unchanged/,
     );
+  });
+
+  it('cuts off nothing of what became better or worse', async () => {
+    await show();
+    const cells = view.page.locator(
+      '.grid .body .cell[data-change="worse"], .cell[data-change="better"]',
+    );
+    const cut = await cells.evaluateAll((all) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+    );
+    assert.ok((await cells.count()) > 0);
+    assert.deepEqual(cut, []);
   });
 
   it('says first what changed, then what the numbers say, and how noisy the judge is', async () => {

@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import type {
   AskedLabelling,
   FromLabelling,
+  ShownLabelling,
   ToLabelling,
 } from '../../src/protocol/labellingProtocol.ts';
 import { talk } from '../support/buildRun.ts';
@@ -28,6 +29,10 @@ const asked: AskedLabelling = {
   undo: true,
 };
 
+function snapshot(labelling: ShownLabelling, problems: string[] = []): ToLabelling {
+  return { kind: 'snapshot', state: { file: 'file:///shop.eval.yaml' }, problems, labelling };
+}
+
 describe('the labelling mode', { timeout: 120_000 }, () => {
   let browser: Browser;
   before(async () => {
@@ -41,8 +46,8 @@ describe('the labelling mode', { timeout: 120_000 }, () => {
     const press = async (...keys: readonly string[]) => {
       for (const key of keys) await page.keyboard.press(key);
     };
-    await view.send({ kind: 'snapshot', labelling: { phase: 'reading' } });
-    await view.send({ kind: 'snapshot', labelling: asked });
+    await view.send(snapshot({ phase: 'reading' }));
+    await view.send(snapshot(asked));
     await view.until("document.activeElement?.classList.contains('question')");
     assert.equal(
       await page.locator('.question').getAttribute('aria-label'),
@@ -61,14 +66,30 @@ describe('the labelling mode', { timeout: 120_000 }, () => {
       { kind: 'undo' },
     ]);
     const agreement = ['openai:judge, Kind: right in 31 of 36 cases, kappa 0.62 (0.41 to 0.83)'];
-    await view.send({
-      kind: 'snapshot',
-      labelling: { phase: 'done', labelled: 40, total: 40, agreement, undo: true },
-    });
+    await view.send(
+      snapshot({ phase: 'done', labelled: 40, total: 40, gone: false, agreement, undo: true }),
+    );
     await page.getByText('right in 31 of 36').waitFor();
     await press('Tab', 'Enter');
     assert.deepEqual((await view.posted()).at(-1), { kind: 'agreement' });
     assert.deepEqual(await view.violations(), []);
+    await view.close();
+  });
+
+  it('begins each conversation at its first turn, says which turn it cannot label, and which lines are broken', async () => {
+    const view = await openPage<ToLabelling, FromLabelling>(browser, { page: 'labelling' });
+    const { page } = view;
+    const focused = () => page.evaluate<string>('document.activeElement?.dataset.turn ?? ""');
+    await view.send(snapshot(asked));
+    for (const key of ['j', 'j', 'j', '1']) await page.keyboard.press(key);
+    assert.equal(await focused(), '3');
+    await page.getByText('The judge says nothing of turn 3.').waitFor();
+    assert.equal((await view.posted()).length, 1);
+    await view.send(snapshot({ ...asked, title: 'other' }, ['shop.labels/ann.jsonl:3: No JSON.']));
+    await page.getByText('⚠ shop.labels/ann.jsonl:3: No JSON.').waitFor();
+    assert.equal(await page.getByText('The judge says nothing').count(), 0);
+    await page.keyboard.press('j');
+    assert.equal(await focused(), '1');
     await view.close();
   });
 });

@@ -10,10 +10,14 @@ function opinion(given: Partial<Opinion> = {}): Opinion {
   return { assertion: 'Remembers', status: 'fail', person: 'ann', standing: 'current', ...given };
 }
 
-function labelled(given: readonly Opinion[] = [], built: Partial<Snapshot> = {}): Snapshot {
+function labelled(
+  given: readonly Opinion[] = [],
+  built: Partial<Snapshot> = {},
+  problems: string[] = [],
+): Snapshot {
   return buildSnapshot({
     ...built,
-    labels: { person: 'ann', given: [...given], tallies: [], undo: true },
+    labels: { person: 'ann', given: [...given], tallies: [], undo: true, problems },
   });
 }
 
@@ -101,6 +105,47 @@ describeView('labels in the conversation view', ({ view, show, turn, focused }) 
       .focus();
     await press('Delete');
     assert.equal((await labels()).length, 2);
+  });
+
+  it('open what people call wrong, and tell of lines that are no labels', async () => {
+    const other = { assertion: 'Invents a quote', person: 'bob' };
+    const isOpen = async () => [
+      await row(1).getAttribute('open'),
+      await turn(2).locator('.rationales').getAttribute('open'),
+    ];
+    await show(labelled([opinion({ ...other, standing: 'earlier-text' })]));
+    assert.deepEqual(await isOpen(), [null, null]);
+    const problems = ['shop.labels/bob.jsonl:3: This line is no JSON.'];
+    await show(labelled([opinion(other), opinion({ turn: 2 })], {}, problems));
+    assert.deepEqual(await isOpen(), ['', '']);
+    assert.equal(await view().page.locator('.notice').innerText(), `⚠ ${problems[0]}`);
+  });
+
+  it('say of a yes that it is right, without its word', async () => {
+    const verdicts = [buildVerdict({ name: 'Kind', status: 'pass', score: 1, label: 'yes' })];
+    await show(labelled([], { verdicts }));
+    await press('v', 'r');
+    assert.deepEqual(await labels(), [{ kind: 'label', assertion: 'Kind', status: 'pass' }]);
+  });
+
+  it('are given to what decides another verdict, which stands folded in it', async () => {
+    const tone = buildVerdict({ name: 'Tone', key: 'Refund/Tone', status: 'pass', score: 1 });
+    const group = {
+      name: 'Refund',
+      key: 'Refund',
+      type: 'all-of',
+      status: 'pass',
+      score: 1,
+    } as const;
+    const verdicts = [{ ...buildVerdict(group), nested: [tone] }];
+    await show(labelled([], { verdicts }));
+    await press('v', 'v');
+    assert.equal(await focused(), 'assertion 0.0');
+    await press('r');
+    assert.deepEqual(await labels(), [{ kind: 'label', assertion: 'Refund/Tone', status: 'pass' }]);
+    await show(labelled([opinion({ assertion: 'Refund/Tone' })], { verdicts }));
+    assert.equal(await row(0).getAttribute('open'), '');
+    assert.equal(await row(0).locator('.nested .opinions').innerText(), 'you: wrong');
   });
 
   it('take a label of the judge, or a score on its scale', async () => {

@@ -122,6 +122,22 @@ describeView('the layout of the conversation view', ({ view, show, turn, reveal,
     }
   });
 
+  it('cuts off no menu of a narrow page, and keeps the turns to jump by', async () => {
+    await show({ ...large(), repetitions: 10, failing: { count: 12, at: 10 } });
+    for (const width of [340, 300, 250]) {
+      await view().page.setViewportSize({ width, height: 700 });
+      await settled();
+      const cut = await view().page.evaluate<string[]>(`
+        [...document.querySelectorAll('.toolbar turnlight-dropdown')].flatMap((menu) => {
+          const text = menu.shadowRoot.querySelector('.selected-value');
+          return text.scrollWidth > text.clientWidth ? [menu.ariaLabel] : [];
+        })`);
+      assert.deepEqual(cut, [], `at ${width}`);
+      assert.ok(await view().page.locator('.strip').isVisible(), `at ${width}`);
+      assert.equal(await scrollsSideways(), false);
+    }
+  });
+
   it('never lets the bar cover what is jumped to', async () => {
     await show(large());
     for (const height of [1000, 430]) {

@@ -98,7 +98,11 @@ describe('the results view', { timeout: 120_000 }, () => {
     ]) {
       assert.ok(tree.includes(line), `${line} in\n${tree}`);
     }
-    assert.equal(await grid().getAttribute('aria-colcount'), '7');
+    assert.equal(
+      await grid().getAttribute('aria-colcount'),
+      '6',
+      'no column for costs that nobody knows',
+    );
   });
 
   it('goes from cell to cell by keys, and opens the case or what a verdict says of it', async () => {
@@ -117,6 +121,58 @@ describe('the results view', { timeout: 120_000 }, () => {
     assert.equal(await active(), 'late');
     await press('n');
     assert.equal(await active(), 'lost');
+  });
+
+  it('names the keys that lead from failing case to failing case', async () => {
+    await show();
+    const keys = view.page.locator('details.keys');
+    await keys.locator('summary').click();
+    assert.match(await keys.innerText(), /n\s+p\s+next and previous failing case/);
+  });
+
+  it('has one row for a case that is repeated, which fills as its repetitions finish', async () => {
+    const repetitions = [verdicts(0.9, 'polite'), verdicts(0.4, 'rude'), verdicts(0.8)].map(
+      ([tone = assert.fail()], at) =>
+        buildCase('flaky', tone.status, {
+          ...{ score: tone.score, verdicts: [tone], repetition: at + 1, repetitions: 3 },
+        }),
+    );
+    const once = buildCase('once', 'pass', { verdicts: verdicts(0.9, 'polite').slice(0, 1) });
+    await show(buildResults([once, ...repetitions.slice(0, 1)], { phase: 'running' }));
+    const row = () => body().getByRole('row').nth(1);
+    assert.match(await row().innerText(), /1\/1 0\.90 \(1 of 3 ran\) passed/);
+    const told = () => view.page.locator('.summary .told').innerText();
+    assert.equal(await told(), '2 passed');
+    await view.page.getByRole('searchbox').fill('order');
+    await view.until("document.querySelector('.count')?.textContent.includes('searching')");
+    const [search] = await posted('search');
+    assert.ok(search?.kind === 'search');
+    await view.send({ kind: 'found', search: search.search, cases: [], looked: 2, done: true });
+    const whole = buildResults([once, ...repetitions]);
+    await view.send({ kind: 'snapshot', results: whole });
+    await view.until("document.querySelector('.count')?.textContent.includes('50 %')");
+    const again = (await posted('search')).at(-1);
+    assert.ok(again?.kind === 'search');
+    assert.equal(again.from, 2, 'the new repetitions are looked into');
+    await view.send({ kind: 'found', search: again.search, cases: [1, 1], looked: 4, done: true });
+    await shows('flaky');
+    await view.page.getByRole('searchbox').fill('');
+    await shows('once', 'flaky');
+    assert.equal(await told(), '3 passed, 1 failed');
+    const tree = await view.page.locator('main').ariaSnapshot();
+    for (const line of [
+      'rowheader "flaky, failed, 2 of 3 passed, score 0.70, 0.40 to 0.90"',
+      'gridcell "Tone: failed, 2 of 3 passed, score 0.70 (0.40–0.90)"',
+      'text: 1 passed, 1 failed',
+    ]) {
+      assert.ok(tree.includes(line), `${line} in\n${tree}`);
+    }
+    assert.match(await row().innerText(), /2\/3 0\.70 \(0\.40–0\.90\) failed/);
+    await view.page.screenshot({
+      path: join(CHECKOUT, '.cache/screenshots', 'results-repeated.png'),
+    });
+    await body().getByText('flaky').click();
+    assert.deepEqual(await posted('open'), [{ kind: 'open', case: 1 }]);
   });
 
   it('opens a case by a click', async () => {
@@ -153,6 +209,21 @@ describe('the results view', { timeout: 120_000 }, () => {
     await shows('early', 'lost');
     await choose('Label', 'polite');
     await shows('early');
+  });
+
+  it('offers to clear the filters where they leave no case', async () => {
+    await show();
+    const clear = view.page.getByRole('button', { name: 'Clear filters' });
+    assert.equal(await clear.count(), 0);
+    await choose('Status', 'Skipped');
+    await view.page.getByRole('searchbox').fill('nothing');
+    await view.until("globalThis.posted.some((one) => one.text === 'nothing')");
+    await clear.focus();
+    await press('Enter');
+    await shows('late', 'early', 'lost');
+    assert.equal(await view.page.getByRole('searchbox').inputValue(), '');
+    assert.equal(await clear.count(), 0);
+    assert.equal(await active(), 'late');
   });
 
   it('marks what people labelled, in words too, and filters by it', async () => {
@@ -234,7 +305,10 @@ describe('the results view', { timeout: 120_000 }, () => {
     const summary = view.page.locator('.summary');
     assert.deepEqual(
       (await summary.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()),
-      ['Tone 66 % passed mean 0.67 2 passed, 1 failed rude 1 polite 1', 'Brief – passed 2 errored'],
+      [
+        'Tone 66 % passed mean 0.67 2 passed, 1 failed rude ×1 polite ×1',
+        'Brief – passed 2 errored',
+      ],
     );
     await choose('Status', 'Passed');
     await view.until("document.querySelectorAll('.summary').length === 1");
@@ -286,6 +360,52 @@ describe('the results view', { timeout: 120_000 }, () => {
     assert.ok((await cells()) < 20, `${await cells()} cells`);
   });
 
+  it('tells assertions that few cases have in one column, the worst by its name', async () => {
+    const lines = Array.from({ length: 12 }, (_, at) =>
+      buildCase(`case-${at}`, at === 0 ? 'fail' : 'pass', {
+        verdicts: [
+          buildVerdict({ name: 'Tone', status: 'pass', score: 1 }),
+          buildVerdict({ name: `Names the price of ${at}`, status: 'pass', score: 1 }),
+          buildVerdict({
+            name: `Says when ${at} comes`,
+            ...(at === 0 ? { status: 'fail', score: 0 } : { status: 'pass', score: 1 }),
+          }),
+        ],
+      }),
+    );
+    await show(buildResults(lines));
+    const headings = () => view.page.getByRole('columnheader').allInnerTexts();
+    assert.deepEqual(await headings(), ['Case', 'Status', 'Tone', 'Other assertions', 'Time']);
+    const others = body().locator('.cell[data-column="3"]');
+    assert.deepEqual((await others.allInnerTexts()).slice(0, 2), [
+      '✗1 of 2 failed: Says when 0 comes',
+      '✓2 of 2 passed',
+    ]);
+    assert.equal(
+      await others.first().getAttribute('aria-label'),
+      'Says when 0 comes: failed, score 0.00; Names the price of 0: passed, score 1.00',
+    );
+    await others.first().click();
+    assert.deepEqual(await posted('open'), [{ kind: 'open', case: 0, column: 2 }]);
+    await view.page.locator('turnlight-dropdown[aria-label="Assertion"]').focus();
+    await press('ArrowDown', 'ArrowDown');
+    await shows('case-0');
+    assert.equal((await headings())[3], 'Names the price of 0');
+  });
+
+  it('keeps the case that one is at in view where the table gets less room', async () => {
+    await show(buildResults(manyCases(100)));
+    await view.page.setViewportSize({ width: 900, height: 900 });
+    const last = Number(await body().locator('.row').nth(8).getAttribute('data-row'));
+    await press(...Array.from({ length: last }, () => 'ArrowDown'));
+    await view.page.setViewportSize({ width: 900, height: 500 });
+    await view.until(`(() => {
+      const grid = document.querySelector('.grid').getBoundingClientRect();
+      const cell = document.querySelector('.cell.active').getBoundingClientRect();
+      return cell.bottom <= grid.bottom && cell.top >= grid.top;
+    })()`);
+  });
+
   it('keeps what one chose over a reload, and nothing else', async () => {
     await show();
     await view.page.getByRole('columnheader', { name: 'Tone' }).click();
@@ -313,6 +433,12 @@ describe('the results view', { timeout: 120_000 }, () => {
       { kind: 'export', format: 'csv' },
       { kind: 'export', format: 'html' },
     ]);
+  });
+
+  it('offers nothing to do with a run without a case', async () => {
+    await show(buildResults([], { title: 'chat.jsonl', problems: ['This file is no record.'] }));
+    assert.equal(await view.page.getByRole('button').count(), 0);
+    assert.equal(await view.page.getByRole('heading', { level: 1 }).innerText(), 'chat.jsonl');
   });
 
   it('tells by how much samples differ, in words too', async () => {

@@ -12,6 +12,7 @@ const point = (run: number, rate: number | null) => ({
   ...{
     run,
     executions: 4,
+    cases: 3,
     passRate: rate,
     score: rate,
     cost: 0.01 * run,
@@ -76,6 +77,7 @@ describe('the view of trends', { timeout: 120_000 }, () => {
     await show();
     const rows = await view.page.locator('tbody tr').allInnerTexts();
     assert.equal(rows.length, 4);
+    assert.match(rows[0] ?? '', /3 cases, run 4 times$/);
     assert.match(rows[0] ?? '', /Jan 4 <b>suite<\/b>\s+5d1c0a73\s+90 %\s+0\.90\s+0\.03/);
     const first = view.page.getByRole('link', {
       name: 'Open the results of <b>suite</b> of Jan 4',
@@ -89,6 +91,7 @@ describe('the view of trends', { timeout: 120_000 }, () => {
     await view.page.getByRole('combobox', { name: 'Eval file', exact: true }).click();
     await view.page.getByRole('option', { name: 'a.eval.yaml' }).click();
     await view.until("document.querySelectorAll('tbody tr').length === 1");
+    assert.deepEqual(await view.page.evaluate('globalThis.kept'), { suite: 'a.eval.yaml' });
     await show({ runs: [], suites: [] });
     await view.until("document.body.textContent.includes('No run has a case that finished.')");
   });

@@ -8,6 +8,7 @@ import type {
 import { h } from '../h.ts';
 import type { Host } from '../host.ts';
 import { badge } from '../render/status.ts';
+import { renderThresholds } from './thresholds.ts';
 
 export type AgreementHost = Host<FromAgreement, ToAgreement, unknown>;
 
@@ -61,6 +62,7 @@ export class AgreementView {
         ? [h('ul', { class: 'notes' }, ...notes.map((words) => h('li', {}, words)))]
         : []),
       ...(row ? [confusion(row), this.#disagreements(agreement, row)] : []),
+      ...(row?.thresholds ? [renderThresholds(row.thresholds)] : []),
     );
     if (name === undefined) return;
     this.#root.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`)?.focus();
@@ -133,7 +135,7 @@ export class AgreementView {
 function none({ labels }: ShownAgreement): HTMLElement {
   const words =
     labels === 0
-      ? 'No verdict is labelled yet. Open a conversation and say of its verdicts whether they are right: r, or w.'
+      ? 'No verdict is labelled yet. Open a conversation and say of its verdicts whether they are right: r, or w. Label Conversations in the title bar leads through all of them.'
       : 'No label speaks of a conversation that was judged.';
   return h('p', { class: 'empty' }, words);
 }

@@ -6,6 +6,6 @@ import { type LabellingHost, LabellingView } from './view.ts';
 export function showLabelling(root: HTMLElement): void {
   const host: LabellingHost = vsCodeHost(toLabellingSchema);
   const view = new LabellingView(root, host);
-  host.listen(({ labelling }) => view.show(labelling));
+  host.listen((message) => view.show(message));
   host.post({ kind: 'ready' });
 }

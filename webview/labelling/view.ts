@@ -2,6 +2,7 @@ import { counted } from '../../src/core/presentation/amounts.ts';
 import type {
   AskedLabelling,
   FromLabelling,
+  LabellingState,
   ShownLabelling,
   ToLabelling,
 } from '../../src/protocol/labellingProtocol.ts';
@@ -13,7 +14,7 @@ import { conversationItems } from '../render/conversation.ts';
 import { Walk } from '../walk.ts';
 import { Windowed } from '../windowed.ts';
 
-export type LabellingHost = Host<FromLabelling, ToLabelling, unknown>;
+export type LabellingHost = Host<FromLabelling, ToLabelling, LabellingState>;
 
 const KEYS = [
   ['1 2 3 …', 'what it is, of the whole, or of the turn with the focus'],
@@ -29,6 +30,9 @@ export class LabellingView {
   readonly #root: HTMLElement;
   readonly #host: LabellingHost;
   readonly #kept = new Kept();
+  readonly #problems = h('div');
+  /** What a key could not do. */
+  readonly #fault = h('div', { class: 'fault', role: 'alert' });
   readonly #bar = h('div', { class: 'bar asking' });
   readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
   readonly #entries = new Windowed(this.#conversation);
@@ -69,12 +73,18 @@ export class LabellingView {
     });
   }
 
-  show(shown: ShownLabelling): void {
+  show({ labelling: shown, problems, state }: ToLabelling): void {
+    this.#host.keep(state);
     this.#shown = shown;
+    place(
+      this.#problems,
+      problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`)),
+    );
     if (shown.phase === 'asking') this.#ask(shown);
     else {
       this.#asked = '';
-      place(this.#root, [shown.phase === 'reading' ? reading() : this.#end(shown)]);
+      const part = shown.phase === 'reading' ? reading() : this.#end(shown);
+      place(this.#root, [this.#problems, part]);
       this.#root.querySelector<HTMLElement>('h1')?.focus();
     }
   }
@@ -100,7 +110,11 @@ export class LabellingView {
 
   #answer({ question }: AskedLabelling, choice: number, turn: number | undefined): void {
     if (choice >= question.choices.length) return;
-    if (turn !== undefined && !question.turns.includes(turn)) return;
+    if (turn !== undefined && !question.turns.includes(turn)) {
+      this.#fault.textContent = `The judge says nothing of turn ${turn}. Press q, then label the whole.`;
+      return;
+    }
+    this.#fault.textContent = '';
     const comment = this.#comment.value.trim();
     this.#comment.value = '';
     this.#host.post({
@@ -123,12 +137,14 @@ export class LabellingView {
       this.#asked = asked;
       this.#kept.forget();
       this.#entries.forget();
+      this.#walk.forget();
+      this.#fault.textContent = '';
     }
     const parts = [shown.question, undo, at, shown.total, title];
     const bar = this.#kept.get('question', parts, () => this.#question(shown));
-    place(this.#bar, [bar]);
+    place(this.#bar, [bar, this.#fault]);
     bar.querySelector('.comment-place')?.append(this.#comment);
-    place(this.#root, [this.#bar, this.#conversation]);
+    place(this.#root, [this.#problems, this.#bar, this.#conversation]);
     this.#entries.show(
       conversationItems(bare(shown), {
         shown: { filter: 'all', rendered: true },
@@ -208,6 +224,7 @@ export class LabellingView {
   #end({
     labelled,
     total,
+    gone,
     agreement,
     undo,
   }: Extract<ShownLabelling, { phase: 'done' }>): HTMLElement {
@@ -217,7 +234,13 @@ export class LabellingView {
         'section',
         {},
         h('h1', { tabindex: '-1' }, 'Nothing to label'),
-        h('p', {}, 'No model has judged a conversation of this file yet. Run it first.'),
+        h(
+          'p',
+          {},
+          gone
+            ? 'What models judged is of cases and assertions that this file no longer has. Run it again first.'
+            : 'No model has judged a conversation of this file yet. Run it first.',
+        ),
       );
     }
     return h(

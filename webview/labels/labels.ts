@@ -1,18 +1,21 @@
 import { groupBy } from '../../src/core/data/data.ts';
-import {
-  opinionsText,
-  opinionText,
-  standingText,
-} from '../../src/core/presentation/opinionText.ts';
+import { opinionsText } from '../../src/core/presentation/opinionText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import { keyedVerdicts } from '../../src/core/record/keyedVerdicts.ts';
-import { type Opinion, type Subject, saysSame, subjectKey } from '../../src/core/record/opinion.ts';
-import { statedOf } from '../../src/core/statedAssertion.ts';
+import {
+  isCalledWrong,
+  type Opinion,
+  type Subject,
+  saysSame,
+  subjectKey,
+} from '../../src/core/record/opinion.ts';
+import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.ts';
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { h } from '../h.ts';
 import { labelForm, likely, scaleOf, type Wanted } from './form.ts';
+import { opinionItem } from './opinionItem.ts';
 
 /** What stands at a verdict for what people say of it. */
 export interface LabelParts {
@@ -22,6 +25,8 @@ export interface LabelParts {
   readonly key: string;
   /** `you: right · others: 1 wrong` */
   readonly words: string | undefined;
+  /** Whether somebody says that it is wrong. */
+  readonly isWrong: boolean;
   readonly make: () => HTMLElement;
 }
 
@@ -65,18 +70,28 @@ export class Labels {
     this.#targets.clear();
     this.#keys.clear();
     this.#given = groupBy(labels?.given ?? [], subjectKey);
-    if (!labels) return;
+    if (labels) this.#add(verdicts, assertions);
+  }
+
+  #add(verdicts: readonly Verdict[], assertions: readonly StatedAssertion[]): void {
     for (const [assertion, verdict] of keyedVerdicts(verdicts)) {
       this.#keys.set(verdict, assertion);
-      const known = statedOf(verdict, assertions)?.labels;
+      const stated = statedOf(verdict, assertions);
       const add = (judged: Target['judged'], turn?: number) => {
         const subject = { assertion, ...(turn !== undefined && { turn }) };
-        const labels = judged.label === undefined ? undefined : known;
+        const labels = judged.label === undefined ? undefined : stated?.labels;
         this.#targets.set(subjectKey(subject), { subject, verdict, judged, labels });
       };
       add(verdict);
       for (const one of verdict.turns) add(one, one.turn);
+      this.#add(verdict.nested ?? [], stated?.nested ?? []);
     }
+  }
+
+  /** All that the parts of a verdict depend on, and of those that decide it. */
+  shown(verdict: Verdict): unknown[] {
+    const own = this.parts(verdict)?.shown;
+    return [own, ...(verdict.nested ?? []).map((one) => this.shown(one))];
   }
 
   /** Undefined where nothing can be labelled. */
@@ -93,6 +108,7 @@ export class Labels {
       shown: [given, isEdited, tally],
       key,
       words: opinionsText(given, target.judged, this.#labels.person),
+      isWrong: isCalledWrong(given, target.judged),
       make: () => this.#line(key, target, given),
     };
   }
@@ -100,13 +116,12 @@ export class Labels {
   /** `openai:judge was right in 17 of 20 labelled turns`; undefined where nothing of it was labelled. */
   #tally({ subject, verdict }: Target): string | undefined {
     const of = subject.turn === undefined ? 'cases' : 'turns';
+    const { judge } = verdict;
     const found = this.#labels?.tallies.find(
-      (one) =>
-        one.judge === verdict.judge?.model && one.assertion === subject.assertion && one.of === of,
+      (one) => one.judge === judge?.model && one.assertion === subject.assertion && one.of === of,
     );
-    return (
-      found && `${found.judge} was right in ${found.right} of ${found.compared} labelled ${of}`
-    );
+    if (!found) return undefined;
+    return `${found.judge} was right in ${found.right} of ${found.compared} labelled ${of}`;
   }
 
   /** @returns whether the key was one of these */
@@ -144,8 +159,10 @@ export class Labels {
   }
 
   #right(key: string, target: Target): void {
-    const { subject, judged } = target;
-    const { status, label } = judged;
+    const { subject, judged, labels } = target;
+    const { status } = judged;
+    // A criterion's yes or no is its status in other words.
+    const label = labels && judged.label;
     if (status === 'error') {
       this.#edit(key, target);
       return;
@@ -279,17 +296,4 @@ export class Labels {
     element.addEventListener('click', onClick);
     return element;
   }
-}
-
-function opinionItem(one: Opinion, judged: Target['judged'], isOwn: boolean): HTMLElement {
-  const { person, comment } = one;
-  const mark = standingText(one);
-  return h(
-    'li',
-    { 'data-opinion': saysSame(one, judged) ? 'right' : 'wrong' },
-    h('span', { class: 'name' }, isOwn ? `${person} (you)` : person),
-    `: ${opinionText(one, judged)}`,
-    comment !== undefined && h('span', { class: 'said-of-it' }, ` “${comment}”`),
-    mark !== undefined && h('span', { class: 'muted' }, ` · ${mark}`),
-  );
 }

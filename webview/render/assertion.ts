@@ -24,16 +24,16 @@ export interface AssertionOptions {
   readonly turns: CitedTurns;
   /** Undefined where no file can be opened. */
   readonly onOpen: ((index: number) => void) | undefined;
-  /** What people say of it; undefined where it cannot be labelled. */
-  readonly labels: LabelParts | undefined;
+  /** What people say of a verdict; undefined where it cannot be labelled. */
+  readonly labels: (verdict: Verdict) => LabelParts | undefined;
   /** Shows what the judge was asked, by the key of an assertion; undefined where nothing can be shown. */
   readonly onSaw: ((key: string) => void) | undefined;
 }
 
-/** What did not pass is open once the case has ended. */
+/** What did not pass, or what people call wrong, is open once the case has ended. */
 export function renderAssertion(row: AssertionRow, options: AssertionOptions): HTMLElement {
   const { index, verdict, stated } = row;
-  const { onOpen, labels } = options;
+  const { onOpen } = options;
   const at = verdict?.assertion ?? stated;
   const open = onOpen && (() => onOpen(index));
   return renderRow(
@@ -41,7 +41,6 @@ export function renderAssertion(row: AssertionRow, options: AssertionOptions): H
     `${index}`,
     options,
     toLine(titleOf(row), at?.path ?? '', at?.line ?? 1, open),
-    labels,
   );
 }
 
@@ -56,9 +55,9 @@ function renderRow(
   key: string,
   options: AssertionOptions,
   open?: HTMLElement,
-  labels?: LabelParts,
 ): HTMLElement {
   const { verdict } = row;
+  const labels = verdict && options.labels(verdict);
   const failing = verdict !== undefined && isFailure(verdict);
   const aboutTurns = verdict?.turns.some(isFailure) ?? false;
   return h(
@@ -69,7 +68,7 @@ function renderRow(
       'data-status': verdict?.status ?? pendingBadge(options),
       'data-failure': failing && !aboutTurns && open !== undefined,
       'data-subject': labels?.key,
-      open: failing && !options.running,
+      open: (failing || isCalledWrong(verdict, options)) && !options.running,
     },
     summary(row, key, options, labels?.words),
     verdict && facts(verdict, row.recalled ?? false),
@@ -84,6 +83,13 @@ function renderRow(
     open,
     verdict && whatJudgeSaw(verdict, titleOf(row), options),
   );
+}
+
+/** Also of one that decides it, which stands in it. */
+function isCalledWrong(verdict: Verdict | undefined, { labels }: AssertionOptions): boolean {
+  const isWrong = (one: Verdict): boolean =>
+    labels(one)?.isWrong === true || (one.nested ?? []).some(isWrong);
+  return verdict !== undefined && isWrong(verdict);
 }
 
 /** One line, as high with a verdict as without, so that nothing moves when it comes. */

@@ -1,7 +1,6 @@
 import { groupBy } from '../../src/core/data/data.ts';
-import { caseKey } from '../../src/core/identity.ts';
-import { counted } from '../../src/core/presentation/amounts.ts';
 import { executionTitle } from '../../src/core/presentation/executionTitle.ts';
+import { runTimes } from '../../src/core/presentation/repeatedText.ts';
 import { caseScoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import { isFailure, statusSchema } from '../../src/core/verdict.ts';
@@ -11,11 +10,11 @@ import { h } from '../h.ts';
 import { badge } from './status.ts';
 
 /** The executions of a run by suite, as links to each other; those of the page are `#1`, `#2` and so on. */
-export function renderCases({ executions, started, sums }: ReportPage): HTMLElement[] {
+export function renderCases({ executions, started, sums, table }: ReportPage): HTMLElement[] {
   const numbered = executions.map((snapshot, index) => ({ snapshot, number: index + 1 }));
   const suites = groupBy(numbered, ({ snapshot }) => snapshot.state.file);
   return [
-    h('p', { class: 'muted' }, countsOf(executions)),
+    h('p', { class: 'muted' }, countsOf(table.cases, executions.length)),
     h(
       'details',
       {},
@@ -56,19 +55,16 @@ function failed({ status }: Snapshot): boolean {
   return status !== undefined && isFailure({ status });
 }
 
-/** `2 passed, 1 failed`; `6 runs of 2 cases: …` where cases are repeated. */
-function countsOf(executions: readonly Snapshot[]): string {
-  if (executions.length === 0) return 'No case finished.';
-  const cases = new Set(
-    executions.map(({ state: { file, id, variant } }) => caseKey({ suite: file, id, variant })),
-  );
+/** `2 passed, 1 failed`; `3 cases, run 9 times: …` where cases are repeated. */
+function countsOf(cases: ReportPage['table']['cases'], executions: number): string {
+  if (executions === 0) return 'No case finished.';
   const counts = statusSchema.options
-    .map((one) => ({ one, count: executions.filter(({ status }) => status === one).length }))
+    .map((one) => ({ one, count: cases.filter(({ status }) => status === one).length }))
     .filter(({ count }) => count > 0)
     .map(({ one, count }) => `${count} ${STATUS_WORDS[one]}`)
     .join(', ');
-  if (cases.size === executions.length) return counts;
-  return `${counted(executions.length, 'run')} of ${counted(cases.size, 'case')}: ${counts}`;
+  if (cases.length === executions) return counts;
+  return `${runTimes(cases.length, executions)}: ${counts}`;
 }
 
 export function nameOf({ state, repetitions }: Snapshot): string {

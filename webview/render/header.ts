@@ -50,6 +50,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
       (words) => words !== undefined && h('div', { class: 'muted runs' }, words),
     ),
     changeOf(snapshot, onJudge),
+    ...(snapshot.labels?.problems ?? []).map((words) => h('p', { class: 'notice' }, `⚠ ${words}`)),
     reason !== undefined &&
       h(
         'p',
@@ -100,4 +101,18 @@ function factsOf({ origin, stopReason, usage, duration, finished }: Snapshot): s
     ...(duration === undefined ? [] : [durationText(duration)]),
     ...(finished === undefined ? [] : [new Date(finished).toLocaleString()]),
   ];
+}
+
+/** What the header shows, without what would take long to compare. */
+export function headerOf(snapshot: Snapshot) {
+  const {
+    labels,
+    conversation: _,
+    assertions: __,
+    failing: ___,
+    compared: ____,
+    verdicts,
+    ...rest
+  } = snapshot;
+  return [rest, labels?.problems, caseScoreText({ ...rest, verdicts })];
 }

@@ -2,7 +2,9 @@ import { h } from '../h.ts';
 
 export const FIND_KEY = navigator.userAgent.includes('Mac') ? '⌘F' : 'Ctrl+F';
 
-const KEYS = [
+type Keys = readonly (readonly [keys: readonly string[], what: string])[];
+
+const VIEW_KEYS: Keys = [
   [['j', 'k'], 'next and previous turn'],
   [['n', 'p'], 'next and previous failure'],
   [['Shift+N', 'Shift+P'], 'next and previous failing case, or changed case of two runs'],
@@ -10,15 +12,20 @@ const KEYS = [
   [['r', 'w'], 'the verdict is right, or wrong'],
   [['Delete', 'u'], 'remove your label, and undo'],
   [[FIND_KEY], 'find'],
-] as const;
+];
+
+export const RESULTS_KEYS: Keys = [
+  [['n', 'p'], 'next and previous failing case, or changed case of two runs'],
+  [['/', FIND_KEY], 'filter by text'],
+];
 
 /** What the keyboard does here, folded. */
-export function renderKeys(): HTMLElement {
+export function renderKeys(list = VIEW_KEYS): HTMLElement {
   return h(
     'details',
     { class: 'keys', 'data-key': 'keys' },
     h('summary', { 'data-focus': 'keys' }, 'Keyboard'),
-    ...KEYS.map(([keys, what]) =>
+    ...list.map(([keys, what]) =>
       h('div', {}, ...keys.flatMap((key) => [h('kbd', {}, key), ' ']), what),
     ),
   );

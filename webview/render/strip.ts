@@ -26,8 +26,6 @@ export class Strip {
     'aria-label': 'Turns by verdict',
   });
   readonly #onTurn: (name: string) => void;
-  /** What each cell stands for. */
-  #groups: readonly (readonly Badged[])[] = [];
   #shown = '';
 
   /** @param onTurn is given the name of a turn in the list */
@@ -44,9 +42,9 @@ export class Strip {
     const shown = JSON.stringify([cells, badged]);
     if (shown === this.#shown) return;
     this.#shown = shown;
-    this.#groups = inGroups(badged, Math.ceil(badged.length / cells));
+    const groups = inGroups(badged, Math.ceil(badged.length / cells));
     const focused = this.#cells().findIndex((cell) => cell.matches(':focus'));
-    this.element.replaceChildren(...this.#groups.map((group, at) => this.#cell(group, at)));
+    this.element.replaceChildren(...groups.map((group, at) => this.#cell(group, at)));
     if (focused >= 0) this.#focus(focused);
   }
 

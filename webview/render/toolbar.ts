@@ -84,7 +84,7 @@ export function toolbarParts(
   const find = kept.get('find', FIND_KEY, () =>
     button({ label: 'Find', key: FIND_KEY, onClick: onFind }),
   );
-  const keys = kept.get('keys', FIND_KEY, renderKeys);
+  const keys = kept.get('keys', FIND_KEY, () => renderKeys());
   const cases =
     failing &&
     kept.get('failing cases', failing, () => otherCases('failing case', failing, onFailingCase));

@@ -111,12 +111,13 @@ function blamedWords(entries: TurnBadge['entries']): ReadonlySet<string> {
 /** What a person has to act on comes first. */
 const ORDER: readonly Status[] = ['fail', 'error', 'pass', 'skipped'];
 
-/** What each assertion said about this turn; open where something went wrong. */
+/** What each assertion said about this turn; open where something went wrong, or people say that it did. */
 function rationales(
   turn: number,
   { entries, status }: TurnBadge,
   { running, titleOf, labels }: TurnOptions,
 ): HTMLElement {
+  const isWrong = entries.some(({ verdict, entry }) => labels(verdict, entry)?.isWrong);
   const grouped = ORDER.map((one) => entries.filter(({ entry }) => entry.status === one));
   const counts = grouped.flatMap(([first, ...others]) =>
     first ? [`${1 + others.length} ${STATUS_WORDS[first.entry.status]}`] : [],
@@ -126,7 +127,7 @@ function rationales(
     {
       class: 'rationales',
       'data-key': `rationales ${turn}`,
-      open: isFailure({ status }) && !running,
+      open: (isFailure({ status }) || isWrong) && !running,
     },
     h('summary', {}, `Verdicts: ${counts.join(', ')}`, spoken(` about turn ${turn}`)),
     ...grouped.flat().map(({ verdict, entry }) => {

@@ -2,12 +2,21 @@ import type { ComparedOutcome, ComparedWords } from '../../src/core/compared.ts'
 import { costText, durationText } from '../../src/core/presentation/amounts.ts';
 import { OUTCOME_ICONS } from '../../src/core/presentation/compared.ts';
 import { outcomeText } from '../../src/core/presentation/outcomeText.ts';
+import { passedOf, rowGlance, rowWords } from '../../src/core/presentation/repeatedText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import {
+  OTHERS,
+  otherOutcomes,
+  othersText,
+  outcomeAt,
+  ownColumns,
+} from '../../src/core/record/assertionColumns.ts';
+import type { Outcome } from '../../src/core/record/outcome.ts';
 import type { Status } from '../../src/core/verdict.ts';
-import type { ResultsCase, ResultsTable } from '../../src/protocol/resultsProtocol.ts';
+import type { ResultsCase, ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
-import { columnName, outcomeAt, peopleAt, sortKey } from './model.ts';
+import { columnName, peopleAt, sortKey } from './model.ts';
 
 /** A column of the grid. */
 export interface Column {
@@ -16,8 +25,8 @@ export interface Column {
   readonly width: number;
   /** By what it sorts. */
   readonly by: string;
-  /** The assertion that it shows, by its place in the table. */
-  readonly assertion?: number;
+  /** The assertion by which its cell opens a case, by its place in the table. */
+  readonly opens?: (one: ResultsCase) => number | undefined;
   readonly cell: (one: ResultsCase) => Cell;
 }
 
@@ -38,18 +47,38 @@ const PEOPLE_SIGNS = { right: '☑', wrong: '☒' } as const;
 /** Pixels below which the first columns give way. */
 const NARROW = 600;
 
-/** @param room pixels of the grid */
-export function columnsOf(table: ResultsTable, room: number): Column[] {
+/** @param room pixels of the grid @param assertion that is chosen, by its name */
+export function columnsOf(table: ResultsTable, room: number, assertion?: string): Column[] {
   const narrow = room < NARROW;
-  const isCompared = table.cases.some(({ compared }) => compared);
+  const { cases, tags, columns } = table;
+  const isCompared = cases.some(({ compared }) => compared);
+  const isOwn = ownColumns(table).map((own, at) => own || columnName(table, at) === assertion);
+  const titles = cases.slice(0, LOOKED).map(({ title }) => title);
   return [
-    { title: 'Case', width: narrow ? 140 : 260, by: 'case', cell: caseCell },
+    {
+      title: 'Case',
+      width: narrow ? 140 : widthFor(titles, 140, 320),
+      by: 'case',
+      cell: caseCell,
+    },
     isCompared
-      ? { title: 'Change', width: 170, by: 'status', cell: changeCell }
-      : { title: 'Status', width: narrow ? 112 : 120, by: 'status', cell: statusCell },
-    ...table.columns.map((_, index): Column => assertionColumn(table, index, isCompared)),
-    { title: 'Tags', width: 140, by: 'tags', cell: (one) => tagsCell(table, one) },
-    { title: 'Cost', width: isCompared ? 140 : 80, by: 'cost', cell: costCell },
+      ? { title: 'Change', width: changeWidth(cases), by: 'status', cell: changeCell }
+      : { title: 'Status', width: statusWidth(cases), by: 'status', cell: statusCell },
+    ...columns.flatMap((_, index) => (isOwn[index] ? assertionColumn(table, index) : [])),
+    ...(isOwn.includes(false) ? [othersColumn(table, isOwn)] : []),
+    ...(tags.length > 0
+      ? [
+          {
+            title: 'Tags',
+            width: 140,
+            by: 'tags',
+            cell: (one: ResultsCase) => tagsCell(table, one),
+          },
+        ]
+      : []),
+    ...(cases.some(({ cost, before }) => cost !== null || (before?.cost ?? null) !== null)
+      ? [{ title: 'Cost', width: isCompared ? 140 : 80, by: 'cost', cell: costCell }]
+      : []),
     {
       title: 'Time',
       width: isCompared ? 140 : 90,
@@ -59,39 +88,131 @@ export function columnsOf(table: ResultsTable, room: number): Column[] {
   ];
 }
 
-function assertionColumn(table: ResultsTable, assertion: number, isCompared: boolean): Column {
+/** Texts that are looked at for the width of a column. */
+const LOOKED = 500;
+
+/** Pixels of a character, about. What became better or worse is bold. */
+const CHARACTER = { plain: 7, bold: 9 } as const;
+
+/** Pixels that texts take, about; not fewer than `least`, nor more than `most`. */
+function widthFor(
+  texts: readonly string[],
+  least: number,
+  most: number,
+  weight: keyof typeof CHARACTER = 'plain',
+): number {
+  const longest = Math.max(0, ...texts.map(({ length }) => length));
+  return Math.max(least, Math.min(most, 40 + CHARACTER[weight] * longest));
+}
+
+function statusWidth(cases: readonly ResultsCase[]): number {
+  const repeated = cases.slice(0, LOOKED).filter((one) => one.repeated);
+  return widthFor(repeated.map(statusText), 128, 340);
+}
+
+function changeWidth(cases: readonly ResultsCase[]): number {
+  const texts = cases.slice(0, LOOKED).map(({ compared }) => compared?.shown ?? '');
+  return widthFor(texts, 120, 340, 'bold');
+}
+
+function assertionColumn(table: ResultsTable, assertion: number): Column {
   const title = columnName(table, assertion);
+  const outcomes = lookedAt(table, assertion);
+  const texts = outcomes.map(
+    (one) =>
+      one.compared?.shown ??
+      `${one.repeated ? `${STATUS_ICONS[one.status]} ` : ''}${outcomeText(one)}`,
+  );
   return {
     title,
-    width: isCompared ? 170 : 130,
+    width: Math.max(
+      widthFor([title], 90, 170),
+      widthFor(texts, 90, 340, outcomes.some(({ compared }) => compared) ? 'bold' : 'plain'),
+    ),
     by: sortKey(title),
-    assertion,
+    opens: () => assertion,
     cell(one) {
       const outcome = outcomeAt(table, one, assertion);
       if (!outcome) return EMPTY;
-      const { status, score, compared } = outcome;
+      const { status, compared } = outcome;
       if (compared) return comparedCell(title, compared);
-      const text = outcomeText(outcome);
-      const word = STATUS_WORDS[status];
-      const { spread } = outcome;
-      const apart = spread === undefined ? '' : `, samples differ by ${scoreText(spread)}`;
-      const said =
-        score === null ? text : `score ${outcomeText({ ...outcome, spread: undefined })}${apart}`;
       const people = peopleAt(one, assertion);
-      const told = people === undefined ? '' : `, people say it is ${people}`;
       return {
-        children: [sign(status), text, people === undefined ? '' : ` ${PEOPLE_SIGNS[people]}`],
-        name: `${title}: ${said === word ? word : `${word}, ${said}`}${told}`,
+        children: [
+          sign(status),
+          outcomeText(outcome),
+          people === undefined ? '' : ` ${PEOPLE_SIGNS[people]}`,
+        ],
+        name: spokenOutcome(title, outcome, people),
         status,
       };
     },
   };
 }
 
+/** What is looked at for the width of its column. */
+function lookedAt(table: ResultsTable, assertion: number): readonly Outcome[] {
+  const some = table.cases.slice(0, LOOKED);
+  if (!some.some(({ repeated }) => repeated))
+    return table.columns[assertion]?.outcomes.slice(0, LOOKED) ?? [];
+  return some.flatMap((one) => outcomeAt(table, one, assertion) ?? []);
+}
+
+/** The assertions that few cases have: `1 of 3 failed: Every price includes the tax.` */
+function othersColumn(table: ResultsTable, isOwn: readonly boolean[]): Column {
+  return {
+    title: OTHERS,
+    width: 340,
+    by: 'others',
+    opens: (one) => otherOutcomes(table, one, isOwn)[0]?.column,
+    cell(one) {
+      const found = otherOutcomes(table, one, isOwn);
+      const [worst] = found;
+      if (!worst) return EMPTY;
+      const { status, compared } = worst.outcome;
+      const spoken = found.map(({ column, outcome }) => {
+        const title = columnName(table, column);
+        return outcome.compared
+          ? `${title}: ${outcome.compared.spoken}`
+          : spokenOutcome(title, outcome, peopleAt(one, column));
+      });
+      return {
+        children: [
+          compared ? changeSign(compared.change) : sign(status),
+          othersText(
+            columnName(table, worst.column),
+            found.map(({ outcome }) => outcome),
+          ),
+        ],
+        name: spoken.join('; '),
+        ...(compared ? { change: compared.change } : { status }),
+      };
+    },
+  };
+}
+
+/** What a verdict came to, for a screen reader. */
+function spokenOutcome(title: string, outcome: Outcome, people: Shown['people']): string {
+  const { status, score, spread, repeated } = outcome;
+  const word = STATUS_WORDS[status];
+  const told = people === undefined ? '' : `, people say it is ${people}`;
+  if (repeated) {
+    const [, ...rest] = outcomeText(outcome).split(' ');
+    const said = [word, passedOf(repeated), `${score === null ? '' : 'score '}${rest.join(' ')}`];
+    return `${title}: ${said.join(', ')}${told}`;
+  }
+  const apart = spread === undefined ? '' : `, samples differ by ${scoreText(spread)}`;
+  const said =
+    score === null
+      ? outcomeText(outcome)
+      : `score ${outcomeText({ ...outcome, spread: undefined })}${apart}`;
+  return `${title}: ${said === word ? word : `${word}, ${said}`}${told}`;
+}
+
 /** Sign and words of the change, then what it was and what it is. */
 function comparedCell(title: string, { change, shown, spoken }: ComparedWords): Cell {
   return {
-    children: [h('span', { class: 'sign', 'aria-hidden': 'true' }, OUTCOME_ICONS[change]), shown],
+    children: [changeSign(change), shown],
     name: `${title}: ${spoken}`,
     change,
   };
@@ -101,24 +222,24 @@ function changeCell({ compared }: ResultsCase): Cell {
   return compared ? comparedCell('Change', compared) : EMPTY;
 }
 
-function caseCell({ title, status, scored, compared }: ResultsCase): Cell {
-  if (compared) return { children: [title], name: `${title}, ${compared.spoken}` };
-  const said = [title, STATUS_WORDS[status], scored === undefined ? undefined : `score ${scored}`];
-  return { children: [title], name: said.filter((words) => words !== undefined).join(', ') };
+function caseCell(one: ResultsCase): Cell {
+  const { title, status, compared } = one;
+  const said = compared ? [compared.spoken] : [STATUS_WORDS[status], ...rowWords(one)];
+  return { children: [title], name: [title, ...said].join(', ') };
 }
 
-function statusCell({ status, scored, reason }: ResultsCase): Cell {
-  const word = STATUS_WORDS[status];
-  const told = [
-    word,
-    ...(scored === undefined ? [] : [`score ${scored}`]),
-    ...(reason ? [reason] : []),
-  ];
+function statusCell(one: ResultsCase): Cell {
+  const { status, reason } = one;
+  const told = [STATUS_WORDS[status], ...rowWords(one), ...(reason ? [reason] : [])];
   return {
-    children: [sign(status), [scored, word].filter((words) => words !== undefined).join(' ')],
+    children: [sign(status), statusText(one)],
     name: `Status: ${told.join(', ')}`,
     status,
   };
+}
+
+function statusText(one: ResultsCase): string {
+  return [...rowGlance(one), STATUS_WORDS[one.status]].join(' ');
 }
 
 function tagsCell({ tags }: ResultsTable, one: ResultsCase): Cell {
@@ -137,6 +258,10 @@ function fromTo(
 ): Cell {
   const texts = [before, now].flatMap((value) => (value === undefined ? [] : [text(value)]));
   return { children: [[...new Set(texts)].join(' → ')] };
+}
+
+function changeSign(change: ComparedOutcome): HTMLElement {
+  return h('span', { class: 'sign', 'aria-hidden': 'true' }, OUTCOME_ICONS[change]);
 }
 
 function sign(status: Status): HTMLElement {

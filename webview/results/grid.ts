@@ -42,6 +42,8 @@ export class Grid {
   #columns: InView = { first: 0, end: 0 };
   #active: Place = { row: 0, column: 0 };
   #frame = 0;
+  /** Pixels that rows have. */
+  #room = 0;
 
   constructor(actions: GridActions) {
     this.#actions = actions;
@@ -52,7 +54,7 @@ export class Grid {
     });
     this.element.addEventListener('keydown', (event) => this.#press(event));
     this.element.addEventListener('click', ({ target }) => this.#click(target));
-    new ResizeObserver(() => this.#later()).observe(this.element);
+    new ResizeObserver(() => this.#resized()).observe(this.element);
   }
 
   /** The case that a person was at stays the one, wherever its row goes. */
@@ -82,6 +84,16 @@ export class Grid {
 
   focus(): void {
     this.element.focus({ preventScroll: true });
+  }
+
+  /** A conversation that opens beside takes room: the row that one is at stays in view. */
+  #resized(): void {
+    const { row } = this.#active;
+    const below = row * ROW - this.element.scrollTop;
+    const wasInView = row >= 0 && below >= 0 && below < this.#room;
+    this.#room = this.element.clientHeight - this.#head.offsetHeight;
+    if (wasInView) this.#revealRow();
+    this.#later();
   }
 
   #later(): void {
@@ -171,10 +183,7 @@ export class Grid {
     const { row, column } = this.#active;
     const { element } = this;
     const columns = this.#content?.columns ?? [];
-    if (row >= 0) {
-      const room = element.clientHeight - this.#head.offsetHeight;
-      element.scrollTop = scrolledTo(row, { from: element.scrollTop, room, size: ROW });
-    }
+    if (row >= 0) this.#revealRow();
     if (column === 0) return;
     const sticky = columns[0]?.width ?? 0;
     const left = columns.slice(0, column).reduce((sum, { width }) => sum + width, 0);
@@ -183,6 +192,12 @@ export class Grid {
     else if (right > element.scrollLeft + element.clientWidth) {
       element.scrollLeft = right - element.clientWidth;
     }
+  }
+
+  #revealRow(): void {
+    const { element } = this;
+    const room = element.clientHeight - this.#head.offsetHeight;
+    element.scrollTop = scrolledTo(this.#active.row, { from: element.scrollTop, room, size: ROW });
   }
 
   #press(event: KeyboardEvent): void {
@@ -211,6 +226,11 @@ export class Grid {
     const found = this.#content?.rows[row];
     if (row === HEAD && chosen) this.#actions.onSort(chosen.by);
     else if (found?.kind === 'group') this.#actions.onFold(found.name);
-    else if (found) this.#actions.onOpen(found.index, chosen?.assertion);
+    else if (found) this.#open(found.index, chosen);
+  }
+
+  #open(index: number, chosen: Column | undefined): void {
+    const one = this.#content?.table.cases[index];
+    this.#actions.onOpen(index, one && chosen?.opens?.(one));
   }
 }

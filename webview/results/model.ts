@@ -1,5 +1,12 @@
-import { type ComparedOutcome, OUTCOMES } from '../../src/core/compared.ts';
+import type { ComparedOutcome } from '../../src/core/compared.ts';
 import { groupBy } from '../../src/core/data/data.ts';
+import {
+  otherOutcomes,
+  outcomeAt,
+  outcomesAt,
+  ownColumns,
+  rankOf,
+} from '../../src/core/record/assertionColumns.ts';
 import { type AssertionSummary, assertionSummary } from '../../src/core/record/assertionSummary.ts';
 import type { Outcome } from '../../src/core/record/outcome.ts';
 import { isFailure, type Status } from '../../src/core/verdict.ts';
@@ -16,16 +23,9 @@ export type Row =
       readonly folded: boolean;
     };
 
-/** What the verdict in a column came to; undefined where the case has none. */
-export function outcomeAt(
-  { columns }: ResultsTable,
-  { cells }: ResultsCase,
-  column: number,
-): Outcome | undefined {
-  for (let at = 0; at < cells.length; at += 2) {
-    if (cells[at] === column) return columns[column]?.outcomes[cells[at + 1] ?? -1];
-  }
-  return undefined;
+/** How many executions a table tells of. */
+export function executionsIn({ cases }: ResultsTable): number {
+  return cases.reduce((sum, { repeated }) => sum + (repeated?.finished ?? 1), 0);
 }
 
 /** What people say of the verdict in a column; undefined where nobody says anything. */
@@ -71,13 +71,18 @@ export function filtered(
     if (shown.assertion === undefined && !hasStatus(one.status, shown.status)) return false;
     return columns.some((column) => {
       const outcome = outcomeAt(table, one, column);
-      if (!outcome || (shown.label !== undefined && outcome.label !== shown.label)) return false;
+      if (!outcome || !hasLabel(outcomesAt(table, one, column), shown)) return false;
       if (shown.people !== undefined && peopleAt(one, column) !== shown.people) return false;
       if (shown.assertion === undefined) return hasChange(one, shown);
       return hasStatus(outcome.status, shown.status) && hasChange(outcome, shown);
     });
   };
   return table.cases.flatMap((one, index) => (fits(one, index) ? [index] : []));
+}
+
+/** Whether any of its repetitions has it. */
+function hasLabel(outcomes: readonly Outcome[], { label }: Shown): boolean {
+  return label === undefined || outcomes.some((one) => one.label === label);
 }
 
 function hasStatus(status: Status, wanted: Shown['status']): boolean {
@@ -96,30 +101,29 @@ function hasChange({ compared }: Changed, { change }: Shown): boolean {
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
-/** Worst first. */
-const RANK: Readonly<Record<Status, number>> = { fail: 0, error: 1, pass: 2, skipped: 3 };
-
-/** By status and score; of two runs by the change first. */
-function rankOf({ status, score, compared }: ResultsCase | Outcome): number {
-  const own = RANK[status] + (score ?? 0) / 2;
-  return compared ? 10 * OUTCOMES.indexOf(compared.change) + own : own;
-}
-
 /** Of a case without a verdict. */
 const LAST = 100;
 
 type Compare = (a: number, b: number) => number;
 
-/** Cases in the order that is shown; those that are alike stay as they were. */
+/**
+ * Cases in the order that is shown; those that are alike as one reads them.
+ *
+ * @param order the places of all rows as one reads them; by default that of the table
+ */
 export function sorted(
   table: ResultsTable,
   cases: readonly number[],
   sort: Shown['sort'],
+  order?: readonly number[],
 ): readonly number[] {
   const compare = sort && comparing(table, sort.by);
-  if (!compare) return cases;
+  const wanted = new Set(order && cases);
+  const read = order?.filter((index) => wanted.has(index)) ?? cases;
+  if (!compare) return read;
   const sign = sort.descending ? -1 : 1;
-  return [...cases].sort((a, b) => sign * compare(a, b) || a - b);
+  // A sort leaves those that are alike as they were.
+  return [...read].sort((a, b) => sign * compare(a, b));
 }
 
 function comparing(table: ResultsTable, by: string): Compare | undefined {
@@ -144,17 +148,28 @@ function comparing(table: ResultsTable, by: string): Compare | undefined {
       return byNumber(({ cost }) => cost ?? -1);
     case 'duration':
       return byNumber(({ duration }) => duration);
+    case 'others': {
+      const own = ownColumns(table);
+      return byRank(table, (one) => otherOutcomes(table, one, own)[0]?.outcome);
+    }
     default: {
       const column = table.columns.findIndex((_, at) => sortKey(columnName(table, at)) === by);
       if (column < 0) return undefined;
-      // Each is looked up once: a sort compares it a dozen times.
-      const ranks = table.cases.map((one) => {
-        const outcome = outcomeAt(table, one, column);
-        return outcome ? rankOf(outcome) : LAST;
-      });
-      return (a, b) => (ranks[a] ?? LAST) - (ranks[b] ?? LAST);
+      return byRank(table, (one) => outcomeAt(table, one, column));
     }
   }
+}
+
+/** Each is looked up once: a sort compares it a dozen times. */
+function byRank(
+  table: ResultsTable,
+  outcomeOf: (one: ResultsCase) => Outcome | undefined,
+): Compare {
+  const ranks = table.cases.map((one) => {
+    const outcome = outcomeOf(one);
+    return outcome ? rankOf(outcome) : LAST;
+  });
+  return (a, b) => (ranks[a] ?? LAST) - (ranks[b] ?? LAST);
 }
 
 export const NO_TAG = 'No tag';
@@ -199,7 +214,7 @@ export function labelsOf({ columns }: ResultsTable, assertion: string | undefine
   return [...new Set(labels)].sort(COLLATOR.compare);
 }
 
-/** How each assertion came out over these cases, in the order of the columns. */
+/** How each assertion came out over these cases, in the order of the columns; each repetition counts, as in reports. */
 export function summariesOf(table: ResultsTable, cases: readonly number[]): AssertionSummary[] {
   const outcomes = table.columns.map((): Outcome[] => []);
   for (const index of cases) {

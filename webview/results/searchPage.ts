@@ -5,12 +5,12 @@ import type { FromResults, ToResults } from '../../src/protocol/resultsProtocol.
 type Search = Extract<FromResults, { kind: 'search' }>;
 type Found = Extract<ToResults, { kind: 'found' }>;
 
-/** Cases that are looked through at once. */
+/** Executions that are looked through at once. */
 const STEP = 250;
 
 /** Looks for a text where the page holds all that was said; another search ends the one before. */
 export function searchPage(
-  { executions, table }: ReportPage,
+  { executions, rows, table }: ReportPage,
   onFound: (found: Found) => void,
 ): (search: Search) => void {
   let latest = 0;
@@ -23,9 +23,10 @@ export function searchPage(
       const end = Math.min(begin + STEP, executions.length);
       const cases: number[] = [];
       for (let at = begin; at < end; at += 1) {
-        const { title, tags } = table.cases[at] ?? { title: '', tags: [] };
+        const row = rows[at] ?? -1;
+        const { title, tags } = table.cases[row] ?? { title: '', tags: [] };
         const names = tags.map((tag) => table.tags[tag]);
-        if (holds([title, names, executions[at]])) cases.push(at);
+        if (holds([title, names, executions[at]])) cases.push(row);
       }
       const done = end === executions.length;
       onFound({ kind: 'found', search, cases, looked: end, done });

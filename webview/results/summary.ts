@@ -1,6 +1,8 @@
+import { timesText } from '../../src/core/presentation/amounts.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
-import { type AssertionSummary, toldSummaries } from '../../src/core/record/assertionSummary.ts';
+import { toldSummaries } from '../../src/core/presentation/toldSummaries.ts';
+import type { AssertionSummary } from '../../src/core/record/assertionSummary.ts';
 import type { Status } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
 
@@ -62,7 +64,7 @@ function labels(values: AssertionSummary['values']): HTMLElement {
   const shown = sorted.slice(0, MOST_LABELS).map(([label, count]) => {
     const height = h('span', { class: 'height', 'aria-hidden': 'true' });
     height.style.height = `${Math.max(8, (100 * count) / most)}%`;
-    return h('span', { class: 'given' }, height, `${label} ${count}`);
+    return h('span', { class: 'given' }, height, timesText(label, count));
   });
   const others = rest.length > 0 && h('span', { class: 'muted' }, `${rest.length} more`);
   return h('span', { class: 'labels' }, ...shown, others);

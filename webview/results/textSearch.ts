@@ -8,7 +8,7 @@ export interface TextSearchActions {
   readonly onFound: () => void;
   /** Who has typed goes on in the table. */
   readonly onLeave: () => void;
-  /** Looks into the cases from a place in the table on. */
+  /** Looks into the executions behind those that were looked into. */
   readonly ask: (search: number, text: string, from: number) => void;
 }
 
@@ -67,6 +67,12 @@ export class TextSearch {
     return this.#text.trim() === '' || this.#looked >= all ? undefined : this.#looked / all;
   }
 
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#input.value = '';
+    this.#begin();
+  }
+
   focus(): void {
     this.#input.focus();
     this.#input.select();
@@ -80,7 +86,7 @@ export class TextSearch {
     this.#all = 0;
   }
 
-  /** There are so many cases now: new ones are looked into as well. */
+  /** There are so many executions now: new ones are looked into as well. */
   grow(all: number): void {
     this.#all = all;
     const isAsking = this.#asked > this.#looked;

@@ -4,20 +4,21 @@ import {
   type FromResults,
   type Results,
   type ResultsState,
+  type ResultsTable,
   type Shown,
   type ToResults,
 } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
 import type { Host } from '../host.ts';
 import { Kept, place } from '../kept.ts';
-import { FIND_KEY } from '../render/keys.ts';
+import { FIND_KEY, RESULTS_KEYS, renderKeys } from '../render/keys.ts';
 import { button } from '../ui/controls.ts';
 import { columnsOf } from './columns.ts';
 import { filterMenus } from './filters.ts';
 import { renderFindings } from './findings.ts';
 import { Grid } from './grid.ts';
 import { renderHeader } from './header.ts';
-import { filtered, grouped, sorted, summariesOf } from './model.ts';
+import { executionsIn, filtered, grouped, sorted, summariesOf } from './model.ts';
 import { renderSummaries } from './summary.ts';
 import { TextSearch } from './textSearch.ts';
 
@@ -84,7 +85,7 @@ export class ResultsView {
     const first = this.#results === undefined;
     if (results.generation !== this.#results?.generation) this.#search.forget();
     this.#results = results;
-    this.#search.grow(results.table.cases.length);
+    this.#search.grow(executionsIn(results.table));
     this.#draw();
     if (!first) return;
     this.#grid.scrollTo(this.#shown.scroll);
@@ -133,10 +134,10 @@ export class ResultsView {
   #draw(): void {
     const results = this.#results;
     if (!results) return;
-    const { table } = results;
+    const { table, order } = results;
     const shown = this.#shown;
     const chosen = filtered(table, shown, this.#search.cases);
-    this.#cases = sorted(table, chosen, shown.sort);
+    this.#cases = sorted(table, chosen, shown.sort, order);
     const focused = document.activeElement;
     const header = this.#kept.get(
       'header',
@@ -148,14 +149,16 @@ export class ResultsView {
     place(this.#tools, [
       this.#search.element,
       ...filterMenus(table, shown, (changed) => this.#change(changed), this.#kept),
+      ...this.#clearing(table),
       ...this.#exports(results),
+      this.#kept.get('keys', FIND_KEY, () => renderKeys(RESULTS_KEYS)),
     ]);
-    this.#count.textContent = this.#countText(table.cases.length);
+    this.#count.textContent = this.#countText(table);
     place(this.#root, [header, this.#summary, this.#tools, this.#count, this.#grid.element]);
     this.#grid.show({
       table,
       rows: grouped(table, this.#cases, shown),
-      columns: columnsOf(table, this.#root.clientWidth),
+      columns: columnsOf(table, this.#root.clientWidth, shown.assertion),
       sort: shown.sort,
     });
     if (focused && !focused.isConnected) this.#focusAgain(focused);
@@ -169,19 +172,32 @@ export class ResultsView {
         findings ? renderFindings(findings) : h('p', { class: 'muted' }, 'Comparing …'),
       );
     }
-    const key = [generation, table.cases.length, chosen];
+    const key = [generation, executionsIn(table), chosen];
     return this.#kept.get('summaries', key, () => renderSummaries(summariesOf(table, chosen)));
   }
 
-  #countText(all: number): string {
+  #countText(table: ResultsTable): string {
     const { length } = this.#cases;
+    const all = table.cases.length;
     const shown = length === all ? counted(all, 'case') : `${length} of ${counted(all, 'case')}`;
-    const share = this.#search.progress(all);
+    const share = this.#search.progress(executionsIn(table));
     return share === undefined ? shown : `${shown} · searching, ${Math.floor(100 * share)} %`;
   }
 
-  #exports({ comparison }: Results): HTMLElement[] {
-    if (!this.#host.editor) return [];
+  /** Where the filters leave nothing to see. */
+  #clearing({ cases }: ResultsTable): HTMLElement[] {
+    if (cases.length === 0 || this.#cases.length > 0) return [];
+    const onClick = () => {
+      const { sort, group, folded } = this.#shown;
+      this.#search.clear();
+      this.#change({ ...ALL_SHOWN, ...(sort && { sort }), group, folded });
+      this.#grid.focus();
+    };
+    return [this.#kept.get('clear', '', () => button({ label: 'Clear filters', onClick }))];
+  }
+
+  #exports({ comparison, table }: Results): HTMLElement[] {
+    if (!this.#host.editor || table.cases.length === 0) return [];
     const { post } = this.#host;
     const make = (label: string, onClick: () => void) =>
       this.#kept.get(label, FIND_KEY, () => button({ label, onClick }));

@@ -21,8 +21,11 @@ export interface ChartOptions {
   readonly runs: number;
   /** The highest value that is drawn; that of the points by default. */
   readonly most?: number;
+  /** The point whose value stands in the title; the last by default. */
+  readonly told?: number;
   readonly text: (value: number) => string;
-  readonly onOpen: (run: number) => void;
+  /** Undefined where nothing opens. */
+  readonly onOpen?: (run: number) => void;
 }
 
 /** A line over the runs. The table beside it tells the same, so that it is for the eye alone. */
@@ -39,7 +42,7 @@ export function renderChart(points: readonly ChartPoint[], options: ChartOptions
     const name = svg('title', {});
     name.append(words);
     dot.append(name);
-    dot.addEventListener('click', () => onOpen(run));
+    if (onOpen) dot.addEventListener('click', () => onOpen(run));
     return dot;
   });
   const drawing = svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'chart' });
@@ -49,12 +52,12 @@ export function renderChart(points: readonly ChartPoint[], options: ChartOptions
     svg('polyline', { points: line.join(' '), class: 'line' }),
     ...dots,
   );
-  const last = points.at(-1);
-  if (!last) return h('figure', {}, h('figcaption', {}, `${title}: not known`));
+  const told = points.find(({ run }) => run === options.told) ?? points.at(-1);
+  if (!told) return h('figure', {}, h('figcaption', {}, `${title}: not known`));
   return h(
     'figure',
     { 'aria-hidden': 'true' },
-    h('figcaption', {}, title, h('b', {}, ` ${text(last.value)}`)),
+    h('figcaption', {}, title, h('b', {}, ` ${text(told.value)}`)),
     h(
       'div',
       { class: 'plot' },

@@ -1,4 +1,5 @@
-import { costText, counted, durationText } from '../../src/core/presentation/amounts.ts';
+import { costText, durationText } from '../../src/core/presentation/amounts.ts';
+import { runTimes } from '../../src/core/presentation/repeatedText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import {
   type FromTrends,
@@ -6,7 +7,9 @@ import {
   type Metric,
   type TrendSuite,
   type Trends,
+  type TrendsState,
   toTrendsSchema,
+  trendsStateSchema,
 } from '../../src/protocol/trendsProtocol.ts';
 import { h, link } from '../h.ts';
 import { vsCodeHost } from '../host.ts';
@@ -30,11 +33,11 @@ const TEXTS: Readonly<Record<Metric, (value: number) => string>> = {
 
 /** The trends of the workspace, as the extension sends them. */
 export function showTrends(root: HTMLElement): void {
-  const host = vsCodeHost<FromTrends, ReturnType<typeof toTrendsSchema.parse>, unknown>(
+  const host = vsCodeHost<FromTrends, ReturnType<typeof toTrendsSchema.parse>, TrendsState>(
     toTrendsSchema,
   );
   root.classList.add('trends');
-  let name: string | undefined;
+  let name = trendsStateSchema.safeParse(host.kept).data?.suite;
   let trends: Trends | undefined;
   const draw = () => {
     if (!trends) return;
@@ -51,6 +54,7 @@ export function showTrends(root: HTMLElement): void {
     h('header', { class: 'top' }, h('h1', {}, 'Trends'), h('div', { class: 'muted' }, chosen.name)),
     ...choice(all, chosen, (other) => {
       name = other;
+      host.keep({ suite: other });
       draw();
     }),
     h('div', { class: 'charts' }, ...METRICS.map((metric) => chart(metric, all, chosen, open))),
@@ -60,6 +64,8 @@ export function showTrends(root: HTMLElement): void {
     ({ trends } = message);
     draw();
   });
+  // So that a reload brings the page back, whatever was chosen.
+  host.keep({ ...(name !== undefined && { suite: name }) });
   host.post({ kind: 'ready' });
 }
 
@@ -116,7 +122,9 @@ function table(
       'tr',
       {},
       h('th', { scope: 'row' }, opening, ` ${title}`),
-      ...[commit, ...cells, counted(point.executions, 'case')].map((text) => h('td', {}, text)),
+      ...[commit, ...cells, runTimes(point.cases, point.executions)].map((text) =>
+        h('td', {}, text),
+      ),
     );
   });
   return h(

@@ -1,16 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { node } from '../../processes.ts';
+import { PROMPTFOO, promptfooEnv } from '../../promptfoo.ts';
 import { type Load, questionsOf, type Slow, type Subject } from '../subjects.ts';
 import { criteriaOf, type Found, fromNpm } from './peer.ts';
 
-const VERSION = '0.123.1';
-
 /** Two ways: its own variable for conversations, with which it asks one after another, and a provider of ours. */
 export function promptfoo(): Promise<Found> {
-  return fromNpm('promptfoo', VERSION, (script) => [
-    subject(script, `promptfoo ${VERSION}`, withConversation, { rounds: 2, conversations: 100 }),
-    subject(script, `promptfoo ${VERSION}, own provider`, withProvider, { rounds: 3 }),
+  return fromNpm('promptfoo', PROMPTFOO, (script) => [
+    subject(script, `promptfoo ${PROMPTFOO}`, withConversation, { rounds: 2, conversations: 100 }),
+    subject(script, `promptfoo ${PROMPTFOO}, own provider`, withProvider, { rounds: 3 }),
   ]);
 }
 
@@ -33,10 +32,7 @@ function subject(script: string, name: string, config: Config, slow: Slow): Subj
         // Its cache waits 100 ms with each answer that it writes.
         ...node([script, ...args, '--no-progress-bar', '--no-cache'], folder),
         env: {
-          HOME: folder,
-          PROMPTFOO_CONFIG_DIR: join(folder, 'promptfoo'),
-          PROMPTFOO_DISABLE_TELEMETRY: '1',
-          PROMPTFOO_DISABLE_UPDATE: '1',
+          ...promptfooEnv(folder),
           OPENAI_API_KEY: 'local',
           BENCH_URL: baseUrl,
         },

@@ -9,7 +9,7 @@ import { createPaint } from '../../report/paint.ts';
 import { writtenJson } from '../../report/writtenJson.ts';
 import { findEvalFiles } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { showLabelProblems } from '../findings/labelProblems.ts';
+import { NO_LABELS, showLabelProblems } from '../findings/labelProblems.ts';
 import type { Least } from '../findings/measures.ts';
 import { coloursWanted } from '../reporters.ts';
 import type { Shell } from '../shell.ts';
@@ -32,9 +32,7 @@ export async function agreement(
   const { labels, problems, gathered } = read;
   showLabelProblems(problems, shell);
   if (labels.length === 0 && problems.length === 0) {
-    throw new UsageError(
-      'No labels stand beside these files. They are in NAME.labels/PERSON.jsonl beside NAME.eval.yaml.',
-    );
+    throw new UsageError(NO_LABELS);
   }
   const { items, ...found } = agreementOf(labels, gathered);
   const parted = thresholds ? thresholdsOf(items) : undefined;

@@ -19,7 +19,7 @@ import { answersFolder } from '../../store/answersFolder.ts';
 import { readLabels } from '../../store/labels.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { showLabelProblems } from '../findings/labelProblems.ts';
+import { NO_LABELS, showLabelProblems } from '../findings/labelProblems.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
 import { type Recordings, recordingsOf } from '../recordings.ts';
 import { coloursWanted } from '../reporters.ts';
@@ -159,7 +159,10 @@ async function planned(
       const read = await readLabels(suite.path);
       if (index === 0) {
         labels.push(...read.labels);
-        if (showLabelProblems(read.problems, shell)) return nothing;
+        if (showLabelProblems(read.problems, shell)) {
+          shell.err.write('Nothing was judged. Fix the labels above first.\n');
+          return nothing;
+        }
       }
       for (const way of own) {
         const found = await labelledCases(suite, read.labels, folds, showing(way.shown));
@@ -186,9 +189,7 @@ function nameOf(cases: readonly LabelledCase[], shown: boolean | undefined): str
 }
 
 function nothingToJudge(labels: readonly PlacedLabel[], left: Planned['left']): string {
-  if (labels.length === 0) {
-    return 'No labels stand beside these files. They are in NAME.labels/PERSON.jsonl beside NAME.eval.yaml.';
-  }
+  if (labels.length === 0) return NO_LABELS;
   const whys = Object.entries(left).flatMap(([why, count]) =>
     count > 0 ? [`${counted(count, 'label')}: ${LEFT_WORDS[why as LeftOut]}.`] : [],
   );

@@ -5,6 +5,11 @@ export function counted(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
+/** `yes ×2`, `4 ×2`: how often a name, which may be a number, was given. */
+export function timesText(name: string, count: number): string {
+  return `${name} ×${count}`;
+}
+
 /** `12 of 14 answers from the cache`; undefined if none is. */
 export function cacheText({ calls, from_cache = 0 }: Usage): string | undefined {
   if (from_cache === 0) return undefined;

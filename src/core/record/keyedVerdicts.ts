@@ -11,3 +11,11 @@ export function keyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][]
     ]),
   );
 }
+
+/** Also those that decide others, each behind the one that it decides: all that people can label. */
+export function allKeyedVerdicts(verdicts: readonly Verdict[]): [string, Verdict][] {
+  return keyedVerdicts(verdicts).flatMap(([key, verdict]): [string, Verdict][] => [
+    [key, verdict],
+    ...allKeyedVerdicts(verdict.nested ?? []),
+  ]);
+}

@@ -33,3 +33,11 @@ export function saysSame(
   if (opinion.status !== verdict.status) return false;
   return opinion.label === undefined || opinion.label === verdict.label;
 }
+
+/** Whether somebody says that a verdict is wrong, of the text that it judged. */
+export function isCalledWrong(
+  opinions: readonly Opinion[],
+  verdict: Parameters<typeof saysSame>[1],
+): boolean {
+  return opinions.some((one) => one.standing !== 'earlier-text' && !saysSame(one, verdict));
+}

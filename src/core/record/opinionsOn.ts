@@ -1,5 +1,5 @@
 import { conversationHash } from './conversationHash.ts';
-import { keyedVerdicts } from './keyedVerdicts.ts';
+import { allKeyedVerdicts } from './keyedVerdicts.ts';
 import { type PlacedLabel, standingOf } from './label.ts';
 import { type Opinion, subjectKey } from './opinion.ts';
 import type { CaseLine } from './runRecord.ts';
@@ -13,7 +13,7 @@ export function opinionsOn(
   labels: readonly PlacedLabel[],
 ): Opinion[] {
   const conversation = conversationHash(line.conversation);
-  const verdicts = new Map(keyedVerdicts(line.verdicts));
+  const verdicts = new Map(allKeyedVerdicts(line.verdicts));
   const current: Opinion[] = [];
   const earlier = new Map<string, { readonly opinion: Opinion; readonly at: string }>();
   for (const label of labels) {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { LabelledItem } from '../../analysis/agreement.ts';
 import type { LabelledRuns } from '../../analysis/readAgreement.ts';
+import { Paced } from '../../core/paced.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import {
   type FromAgreement,
@@ -60,7 +61,7 @@ class AgreementPanel extends Disposing {
   #agreement: ShownAgreement | undefined;
   #items: readonly LabelledItem[] = [];
   #runs: LabelledRuns | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #paced = this.keep(new Paced(PACE, () => void this.#read()));
 
   constructor(panel: vscode.WebviewPanel, parts: AgreementParts) {
     super();
@@ -70,10 +71,10 @@ class AgreementPanel extends Disposing {
     const { webview } = panel;
     this.keep(receive(webview, this.#page, fromAgreementSchema, (message) => this.#act(message)));
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*.labels/*.jsonl'));
-    this.keep(watcher.onDidCreate(() => this.#later()));
-    this.keep(watcher.onDidChange(() => this.#later()));
-    this.keep(watcher.onDidDelete(() => this.#later()));
-    this.keep(parts.files.onDidChange(() => this.#later()));
+    this.keep(watcher.onDidCreate(() => this.#paced.later()));
+    this.keep(watcher.onDidChange(() => this.#paced.later()));
+    this.keep(watcher.onDidDelete(() => this.#paced.later()));
+    this.keep(parts.files.onDidChange(() => this.#paced.later()));
     this.keep(panel);
     showPage(panel.webview, parts.extensionUri, 'agreement');
   }
@@ -83,16 +84,8 @@ class AgreementPanel extends Disposing {
   }
 
   override dispose(): void {
-    clearTimeout(this.#timer);
     this.#stop.abort();
     super.dispose();
-  }
-
-  #later(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#read();
-    }, PACE);
   }
 
   readonly #read = oneAtATime(async () => {
@@ -105,7 +98,7 @@ class AgreementPanel extends Disposing {
       const files = (await findEvalFiles()).map(({ fsPath }) => fsPath);
       const runs = await readLabelledRuns(files, this.#stop.signal);
       if (!runs) return;
-      const { items: _items, ...found } = agreementOf(runs.labels, runs.gathered);
+      const found = agreementOf(runs.labels, runs.gathered);
       this.#runs = runs;
       this.#items = found.disagreements;
       this.#agreement = shownAgreement(found, runs, (path) =>

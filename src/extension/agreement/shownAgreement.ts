@@ -1,43 +1,67 @@
-import type { Agreement, AgreementRow, LabelledItem } from '../../analysis/agreement.ts';
+import type { AgreementRow, JoinedAgreement, LabelledItem } from '../../analysis/agreement.ts';
 import type { LabelledRuns } from '../../analysis/readAgreement.ts';
+import { type Thresholds, thresholdsOf } from '../../analysis/thresholds.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { labelProblemTexts } from '../../core/presentation/labelProblem.ts';
 import { LABEL_WORDS } from '../../core/presentation/opinionText.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { STANDING_WORDS } from '../../core/record/label.ts';
-import type { ShownAgreement } from '../../protocol/agreementProtocol.ts';
+import type { ShownAgreement, ShownThresholds } from '../../protocol/agreementProtocol.ts';
 import { cells, HEAD, MEANING, notesOf } from '../../report/findings/agreementReport.ts';
+import {
+  cellsOf,
+  sentenceOf,
+  shownRows,
+  THRESHOLDS_HEAD,
+} from '../../report/findings/thresholdsReport.ts';
 
 /** Disagreements that are listed; the others are counted. */
 export const LISTED = 1000;
 
-/** As many mistakes in files of labels are told. */
-const PROBLEMS = 20;
-
 /** What the view shows of the agreement that was computed. @param shownPath what is shown of a path */
 export function shownAgreement(
-  { rows, disagreements, unmatched }: Agreement,
+  { rows, items, disagreements, unmatched }: JoinedAgreement,
   { labels, problems }: Pick<LabelledRuns, 'labels' | 'problems'>,
   shownPath: (path: string) => string,
 ): ShownAgreement {
   const listed = disagreements.slice(0, LISTED);
+  const thresholds = thresholdsOf(items);
   return {
     phase: 'done',
     labels: labels.length,
     head: HEAD,
     meaning: MEANING,
-    rows: rows.map((row) => ({
-      cells: cells(row),
-      confusion: row.confusion,
-      disagreements: listed.flatMap((item, index) => (isIn(item, row) ? [index] : [])),
-    })),
-    notes: notesOf({ rows, disagreements, unmatched }),
-    problems: problems
-      .slice(0, PROBLEMS)
-      .map(({ path, line, message }) =>
-        [shownPath(path), ...(line === undefined ? [] : [line]), ` ${message}`].join(':'),
-      ),
+    rows: rows.map((row) => {
+      const own = thresholds.find((one) => isOf(one, row));
+      return {
+        cells: cells(row),
+        confusion: row.confusion,
+        disagreements: listed.flatMap((item, index) => (isIn(item, row) ? [index] : [])),
+        ...(own && { thresholds: shownThresholds(own) }),
+      };
+    }),
+    notes: notesOf({ rows, unmatched }),
+    problems: labelProblemTexts(problems, shownPath),
     disagreements: listed.map(shownItem),
     more: disagreements.length - listed.length,
+  };
+}
+
+function isOf({ judge, assertion }: Thresholds, row: AgreementRow): boolean {
+  return row.of === 'cases' && judge === row.judge && assertion.key === row.assertion?.key;
+}
+
+function shownThresholds(own: Thresholds): ShownThresholds {
+  const rows = shownRows(own);
+  return {
+    head: THRESHOLDS_HEAD,
+    rows: rows.map((row) => {
+      const { precision, recall, kappa } = row;
+      return { cells: cellsOf(row, own), precision, recall, kappa };
+    }),
+    best: rows.findIndex(({ threshold }) => threshold === own.best),
+    // Its marks of code are for Markdown.
+    words: sentenceOf(own).replaceAll('`', ''),
   };
 }
 

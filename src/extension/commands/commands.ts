@@ -90,7 +90,10 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       const { openExample } = await import('./openExample.ts');
       await openExample(extensionUri);
     }),
-    register('turnlight.setApiKey', () => secrets.ask()),
+    register('turnlight.setApiKey', async () => {
+      const { setKey } = await import('../lm/setKey.ts');
+      await setKey(secrets);
+    }),
     register('turnlight.clearApiKey', () => secrets.clear()),
     register('turnlight.showLog', () => log.show()),
     register('turnlight.restartServer', () => language.restart()),

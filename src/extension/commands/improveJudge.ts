@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { JudgeMeasured } from '../../analysis/judgeComparison.ts';
 import { groupBy } from '../../core/data/data.ts';
 import { errorText, ReasonedError } from '../../core/errors.ts';
+import { estimateWords } from '../../core/estimate.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { labelText, noticeText } from '../../core/presentation/editorText.ts';
 import { scoreText } from '../../core/presentation/score.ts';
@@ -11,7 +12,12 @@ import { Scrubber } from '../../core/scrubber.ts';
 import type { Assertion, Suite } from '../../core/suite.ts';
 import type { ChosenModel } from '../../evalfile/starter.ts';
 import { expandSuite } from '../../evalfile/variants/expandSuite.ts';
-import { type Improvement, improveJudge, wordsOf } from '../../improve/improveJudge.ts';
+import {
+  estimateImprovement,
+  type Improvement,
+  improveJudge,
+  wordsOf,
+} from '../../improve/improveJudge.ts';
 import { rewordingEdit, wordsFile } from '../../improve/rewordingEdit.ts';
 import { withModel } from '../../runner/oneModel.ts';
 import { assertionOf } from '../../store/examples.ts';
@@ -44,11 +50,13 @@ export async function improveThisJudge(
   const editor = vscode.window.activeTextEditor;
   const chosen = editor && (await chosenAt(editor));
   if (!chosen) return;
-  const placeHolder = `Which model rewrites “${labelText(chosen.assertion.name)}”?`;
-  const picked = await chooseModel({ title: TITLE, placeHolder }, secrets, itself(chosen));
-  const model = picked && 'itself' in picked ? picked.itself : picked;
-  if (!model) return;
   try {
+    const { suite, labels, assertion } = chosen;
+    const estimate = await estimateImprovement({ suite, labels, key: assertion.key });
+    const placeHolder = `Which model rewrites “${labelText(assertion.name)}”? Judging takes ${estimateWords(estimate)}`;
+    const picked = await chooseModel({ title: TITLE, placeHolder }, secrets, itself(chosen));
+    const model = picked && 'itself' in picked ? picked.itself : picked;
+    if (!model) return;
     const made = await improved(chosen, model, secrets, log);
     if (made) await offer(chosen.assertion, made);
   } catch (error) {

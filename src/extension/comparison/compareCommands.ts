@@ -70,8 +70,8 @@ async function pickRun(
     return undefined;
   }
   const items = others.map((run) => {
-    const { label, description } = runText(run);
-    return { label, description, run };
+    const { label, detail } = runText(run);
+    return { label, description: detail, run };
   });
   const picked = await vscode.window.showQuickPick(items, { title, matchOnDescription: true });
   return picked?.run;

@@ -14,12 +14,12 @@ import {
 import type { CaseFacts } from '../../report/comparedTable.ts';
 import { RecordFollower } from '../../store/recordFollower.ts';
 import type { Line } from '../../store/recordLines.ts';
-import type { CasePlace } from '../results/runResults.ts';
+import { type CasePlace, follow } from '../results/runResults.ts';
 
 interface FollowedRecord {
-  readonly path: string;
+  path: string;
   readonly root: string;
-  readonly follower: RecordFollower;
+  follower: RecordFollower;
   run?: RunLine;
   end?: EndLine;
 }
@@ -68,6 +68,11 @@ export class ComparedRun {
     return this.#records.every(({ end }) => end && !end.cancelled && !end.stopped);
   }
 
+  /** Absolute; others once the run was continued. */
+  get records(): string[] {
+    return this.#records.map(({ path }) => path);
+  }
+
   get unread(): number {
     return this.#unread;
   }
@@ -89,18 +94,26 @@ export class ComparedRun {
   /** Reads what is new. A record that was written anew is read from its beginning, and all others with it. */
   async readOn(): Promise<void> {
     for (const record of this.#records) {
-      await record.follower.readOn({
-        anew: () => this.#forget(record),
-        line: (line) => this.#add(line, record),
-      });
+      const { path } = record;
+      if ((await this.#readOne(record)) || !(await follow(record))) continue;
+      this.#forget(record, path);
+      await this.#readOne(record);
     }
   }
 
-  #forget(record: FollowedRecord): void {
+  #readOne(record: FollowedRecord): Promise<boolean> {
+    return record.follower.readOn({
+      anew: () => this.#forget(record),
+      line: (line) => this.#add(line, record),
+    });
+  }
+
+  /** @param path where its lines were read */
+  #forget(record: FollowedRecord, path = record.path): void {
     if (!record.run) return;
     delete record.end;
     // Of several records of a run, which stand at several roots, each has cases of its own.
-    const kept = [...this.#cases].filter(([, { places }]) => places[0]?.record !== record.path);
+    const kept = [...this.#cases].filter(([, { places }]) => places[0]?.record !== path);
     const gathered = new Gathered(this.nameOf);
     for (const [key] of kept) {
       const found = this.#gathered.cases.get(key);

@@ -4,9 +4,10 @@ import {
   comparedCases,
   compareRuns,
 } from '../../analysis/compareRuns.ts';
-import type { Compared } from '../../analysis/differences.ts';
+import { type Compared, factsOf, type RunFacts } from '../../analysis/differences.ts';
 import { suiteNames } from '../../analysis/suiteNames.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
+import { atOnce, inSteps, stepsOf, type Work } from '../../core/steps.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { comparedTable } from '../../report/comparedTable.ts';
 import type { CasePlace } from '../results/runResults.ts';
@@ -25,8 +26,12 @@ export class ComparedRuns {
   readonly head: ComparedRun;
   #cases: ComparedCase[] = [];
   #table: ResultsTable = { suites: [], tags: [], columns: [], cases: [] };
-  #comparison: Comparison | undefined;
+  #facts: { readonly base: RunFacts; readonly head: RunFacts } | undefined;
+  #comparison: Promise<Comparison | undefined> | undefined;
+  /** Ends the work on what the numbers say of rows that are no more. */
+  #others = new AbortController();
   #stamp = '';
+  #isComparing = false;
   #reading: Promise<void> | undefined;
   /** Raised where the rows are others. */
   generation = 0;
@@ -43,17 +48,39 @@ export class ComparedRuns {
     return this.#table;
   }
 
-  /** What the numbers say of all cases; undefined where one of the records is not that of a run. */
-  get comparison(): Comparison | undefined {
+  /** What the two runs are; undefined where one of the records is not that of a run. */
+  get facts(): { readonly base: RunFacts; readonly head: RunFacts } | undefined {
     const [base, head] = [comparedOf(this.base), comparedOf(this.head)];
-    if (base && head) this.#comparison ??= compareRuns(base, head, this.#cases);
-    return this.#comparison;
+    if (base && head) this.#facts ??= { base: factsOf(base), head: factsOf(head) };
+    return this.#facts;
+  }
+
+  /** What the numbers say of all cases, worked out in steps; undefined where there are no `facts`. */
+  async comparison(): Promise<Comparison | undefined> {
+    for (;;) {
+      this.#comparison ??= this.#compareRuns();
+      const own = this.#comparison;
+      const found = await own;
+      if (own === this.#comparison) return found;
+    }
+  }
+
+  async #compareRuns(): Promise<Comparison | undefined> {
+    const [base, head] = [comparedOf(this.base), comparedOf(this.head)];
+    if (!base || !head) return undefined;
+    const { signal } = this.#others;
+    try {
+      return await inSteps(compareRuns(base, head, this.#cases), stepsOf(signal));
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    }
   }
 
   /** Reads what is new. */
   readOn(): Promise<void> {
     this.#reading ??= Promise.all([this.base.readOn(), this.head.readOn()])
-      .then(() => this.#compare(() => true))
+      .then(() => this.#compareAll())
       .finally(() => {
         this.#reading = undefined;
       });
@@ -62,7 +89,9 @@ export class ComparedRuns {
 
   /** While both are read: the cases that were found in both so far. */
   compareEarly(): void {
-    this.#compare(({ base, head }) => base !== undefined && head !== undefined);
+    if (this.#isComparing) return;
+    const inBoth = ({ base, head }: ComparedCase) => base !== undefined && head !== undefined;
+    this.#take(`${this.#read} in both`, atOnce(this.#rowsOf(inBoth)));
   }
 
   at(row: number): PlacedCase | undefined {
@@ -85,20 +114,54 @@ export class ComparedRuns {
     return this.#cases.flatMap(({ outcome }, row) => (outcome === 'unchanged' ? [] : [row]));
   }
 
-  #compare(wanted: (one: ComparedCase) => boolean): void {
+  async #compareAll(): Promise<void> {
+    const stamp = this.#read;
+    if (stamp === this.#stamp) return;
+    this.#isComparing = true;
+    try {
+      this.#take(
+        stamp,
+        await inSteps(
+          this.#rowsOf(() => true),
+          stepsOf(),
+        ),
+      );
+    } finally {
+      this.#isComparing = false;
+    }
+  }
+
+  /** Changes with whatever is read. */
+  get #read(): string {
+    return `${this.base.stamp} ${this.head.stamp}`;
+  }
+
+  *#rowsOf(wanted: (one: ComparedCase) => boolean): Work<Rows> {
     const { base, head } = this;
-    const stamp = `${base.stamp} ${head.stamp}`;
-    const cases = comparedCases(base.gathered, head.gathered).filter(wanted);
-    if (stamp === this.#stamp && cases.length === this.#cases.length) return;
-    this.#stamp = stamp;
-    this.#cases = cases;
-    this.#comparison = undefined;
-    this.generation += 1;
-    this.#table = comparedTable(cases, (one) => {
+    const all = yield* comparedCases(base.gathered, head.gathered);
+    const cases = all.filter(wanted);
+    const table = yield* comparedTable(cases, (one) => {
       const [then, now] = [base.of(one), head.of(one)];
       return { ...(then && { base: then }), ...(now && { head: now }) };
     });
+    return { cases, table };
   }
+
+  #take(stamp: string, { cases, table }: Rows): void {
+    this.#stamp = stamp;
+    this.#cases = cases;
+    this.#table = table;
+    this.#facts = undefined;
+    this.#comparison = undefined;
+    this.#others.abort();
+    this.#others = new AbortController();
+    this.generation += 1;
+  }
+}
+
+interface Rows {
+  readonly cases: ComparedCase[];
+  readonly table: ResultsTable;
 }
 
 function comparedOf({ run, gathered, finished }: ComparedRun): Compared | undefined {

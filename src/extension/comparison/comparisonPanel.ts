@@ -1,14 +1,14 @@
 import type * as vscode from 'vscode';
+import type { Comparison } from '../../analysis/compareRuns.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { Results, ResultsState } from '../../protocol/resultsProtocol.ts';
 import { findingsOf } from '../../report/comparedTable.ts';
 import type { FoundCases } from '../../store/searchRecords.ts';
 import { Disposing } from '../disposables.ts';
-import { isSameRun } from '../results/panel.ts';
 import type { CasePlace } from '../results/runResults.ts';
 import { type TableActions, TablePage, type TablePageParts } from '../results/tablePage.ts';
 import type { ComparedRuns, PlacedCase } from './comparedRuns.ts';
-import type { RunPair } from './runPair.ts';
+import { isOfPair, type RunPair } from './runPair.ts';
 
 /** Milliseconds of reading after which what is known is shown. */
 const EARLY = 150;
@@ -20,6 +20,8 @@ export interface ComparisonParts extends TablePageParts {
 /** The table of two runs. It sends whole snapshots, as the results of one run do. */
 export class ComparisonPanel extends Disposing {
   readonly pair: RunPair;
+  /** Of the second run, absolute; others once it was continued. */
+  records: readonly string[];
   readonly #page: TablePage;
   readonly #parts: ComparisonParts;
   readonly #runs: Promise<ComparedRuns>;
@@ -33,11 +35,12 @@ export class ComparisonPanel extends Disposing {
   ) {
     super();
     this.pair = { base, head: records };
+    this.records = records;
     this.#parts = parts;
     this.#runs = runs;
     this.#page = this.keep(
       new TablePage(panel, parts, {
-        isOf: (path) => [...base, ...records].some((one) => isSameRun(one, path)),
+        isOf: (path) => isOfPair(this.pair, path),
         send: () => this.#send(),
         act: (message) => this.#act(message),
       }),
@@ -64,25 +67,24 @@ export class ComparisonPanel extends Disposing {
     await runs.readOn().finally(() => clearTimeout(early));
     if (show !== this.#shows) return;
     await this.#show(runs, 'reading');
-    await new Promise((done) => setTimeout(done));
-    if (show === this.#shows) await this.#show(runs, 'over');
+    const comparison = await runs.comparison();
+    if (show === this.#shows) await this.#show(runs, 'over', comparison);
   }
 
-  async #show(runs: ComparedRuns, phase: Results['phase']): Promise<void> {
-    const { generation, table } = runs;
-    const comparison = phase === 'over' ? runs.comparison : undefined;
-    const { base, head } = this.pair;
+  async #show(runs: ComparedRuns, phase: Results['phase'], comparison?: Comparison): Promise<void> {
+    const { generation, table, base, head } = runs;
+    this.records = head.records;
     const title = 'Comparison of two runs';
     this.#page.title = 'Comparison';
     await this.#page.post({
       kind: 'snapshot',
       results: {
-        records: [...head],
+        records: head.records,
         ...{ title, phase, generation, table },
         facts: [],
         problems: phase === 'over' ? problemsOf(runs) : [],
         comparison: {
-          base: [...base],
+          base: base.records,
           ...(comparison && { findings: findingsOf(comparison) }),
         },
       },
@@ -118,10 +120,10 @@ export class ComparisonPanel extends Disposing {
   }
 }
 
-function problemsOf({ base, head, comparison }: ComparedRuns): string[] {
+function problemsOf({ base, head, facts }: ComparedRuns): string[] {
   const unread = base.unread + head.unread;
   return [
-    ...(comparison ? [] : ['One of the files is not the record of a run.']),
+    ...(facts ? [] : ['One of the files is not the record of a run.']),
     ...(unread === 0 ? [] : [`${unread} of their lines could not be read.`]),
   ];
 }

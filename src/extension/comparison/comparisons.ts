@@ -41,7 +41,7 @@ export function openComparison(pair: RunPair, parts: ComparisonsParts): void {
 
 /** The records of the second run of the comparison that has the focus. */
 export function activeComparison(): readonly string[] | undefined {
-  return [...tables.values()].find(({ active }) => active)?.pair.head;
+  return [...tables.values()].find(({ active }) => active)?.records;
 }
 
 /** Shows the table in a panel, a new one or one that is brought back. @param state with a `base` */

@@ -1,43 +1,40 @@
 import * as vscode from 'vscode';
-import { turnsOf } from '../../core/conversation.ts';
-import { stackText } from '../../core/errors.ts';
 import type { CaseIdentity } from '../../core/identity.ts';
+import { Paced } from '../../core/paced.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import {
   type FromView,
   fromViewSchema,
   type Snapshot,
-  type ToView,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
 import { RecordReader } from '../../store/recordIndex.ts';
 import { Disposing } from '../disposables.ts';
-import { reveal } from '../locations.ts';
 import { receive } from '../pageMessages.ts';
 import type { CasePlace } from '../results/runResults.ts';
-import { oneAtATime } from '../viewer/oneAtATime.ts';
+import type { TablePageParts } from '../results/tablePage.ts';
+import { openPlace } from '../viewer/openPlace.ts';
 import { showPage } from '../viewer/page.ts';
+import { SnapshotSender } from '../viewer/snapshotSender.ts';
 import type { ComparedRuns } from './comparedRuns.ts';
 import { pairSnapshot } from './pairSnapshot.ts';
-import type { RunPair } from './runPair.ts';
+import { isOfPair, type RunPair } from './runPair.ts';
 
-export interface PairParts {
-  readonly extensionUri: vscode.Uri;
-  readonly log: vscode.LogOutputChannel;
-}
+/** Milliseconds between two snapshots of a run that goes on. */
+const PACE = 500;
+
+export type PairParts = TablePageParts;
 
 export type PairState = ViewState & { readonly compared: NonNullable<ViewState['compared']> };
 
 /** A case of two runs: its conversations turn beside turn. */
 export class PairPanel extends Disposing {
   readonly #panel: vscode.WebviewPanel;
-  readonly #parts: PairParts;
   readonly #runs: Promise<ComparedRuns>;
+  readonly #sender: SnapshotSender;
   #state: PairState;
-  #snapshot: Snapshot | undefined;
-  #turn: number | undefined;
-  #ready = false;
+  readonly #paced = this.keep(new Paced(PACE, () => void this.#sender.send()));
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -49,9 +46,14 @@ export class PairPanel extends Disposing {
     this.#panel = panel;
     this.#state = state;
     this.#runs = runs;
-    this.#parts = parts;
+    this.#sender = new SnapshotSender(panel.webview, parts.log, () => this.#read());
     const page = { name: 'conversation view', log: parts.log };
     this.keep(receive(panel.webview, page, fromViewSchema, (message) => this.#act(message)));
+    this.keep(
+      parts.files.onDidChange((path) => {
+        if (isOfPair(this.pair, path)) this.#paced.later();
+      }),
+    );
     this.keep(panel);
     showPage(panel.webview, parts.extensionUri, 'conversation');
   }
@@ -75,27 +77,9 @@ export class PairPanel extends Disposing {
     const { variant: _, ...rest } = this.#state;
     const file = vscode.Uri.file(suite).toString();
     this.#state = { ...rest, file, id, repetition: 1, ...(variant !== undefined && { variant }) };
-    this.#turn = turn;
-    void this.#send();
+    this.#sender.reveal(turn);
+    void this.#sender.send();
   }
-
-  readonly #send = oneAtATime(async () => {
-    if (!this.#ready) return;
-    try {
-      const snapshot = await this.#read();
-      if (!snapshot) return;
-      this.#snapshot = snapshot;
-      this.#panel.title = `${caseTitle(this.#state)} (compared)`;
-      await this.#post({ kind: 'snapshot', snapshot });
-      const turn = this.#turn;
-      if (turn === undefined) return;
-      // A hidden view takes no messages; it asks again when it is shown.
-      const arrived = await this.#post({ kind: 'reveal-turn', turn });
-      if (arrived && this.#turn === turn) this.#turn = undefined;
-    } catch (error) {
-      this.#parts.log.error(stackText(error));
-    }
-  });
 
   async #read(): Promise<Snapshot | undefined> {
     const runs = await this.#runs;
@@ -103,8 +87,9 @@ export class PairPanel extends Disposing {
     const { file, id, variant, repetition } = this.#state;
     const row = runs.rowOf({ suite: vscode.Uri.parse(file).fsPath, id, variant });
     const found = runs.at(row);
-    const { comparison } = runs;
-    if (!found || !comparison) return undefined;
+    const { facts } = runs;
+    if (!found || !facts) return undefined;
+    this.#panel.title = `${caseTitle(this.#state)} (compared)`;
     const [base, head] = [
       await lineOf(found.base, repetition, runs.base),
       await lineOf(found.head, repetition, runs.head),
@@ -118,7 +103,7 @@ export class PairPanel extends Disposing {
         ...{ base, head },
         repetitions: Math.max(found.base.length, found.head.length),
       },
-      comparison,
+      facts,
       { count: changed.length, ...(at >= 0 && { at: at + 1 }) },
     );
   }
@@ -137,38 +122,23 @@ export class PairPanel extends Disposing {
     if (place) this.#go(place, undefined);
   }
 
-  async #post(message: ToView): Promise<boolean> {
-    return this.#panel.webview.postMessage(message);
-  }
-
   /** What runs or changes a case is not offered here. */
   async #act(message: FromView): Promise<void> {
     switch (message.kind) {
       case 'ready':
-        this.#ready = true;
-        await this.#send();
+        await this.#sender.ready();
         break;
       case 'show-changed':
         await this.#showChanged(message.step);
         break;
       case 'show-repetition':
         this.#state = { ...this.#state, repetition: message.repetition };
-        await this.#send();
+        await this.#sender.send();
         break;
-      case 'open-turn': {
-        const turns = this.#snapshot ? turnsOf(this.#snapshot.conversation) : [];
-        const source = turns.find(({ number }) => number === message.turn)?.source;
-        if (source) await reveal(source.path, source.range);
+      case 'open-turn':
+      case 'open-assertion':
+        if (this.#sender.last) await openPlace(message, this.#sender.last);
         break;
-      }
-      case 'open-assertion': {
-        const { verdicts = [] } = this.#snapshot ?? {};
-        const found = verdicts.find(({ assertion }) => assertion.index === message.index);
-        if (!found) break;
-        const start = { line: found.assertion.line - 1, character: 0 };
-        await reveal(found.assertion.path, { start, end: start });
-        break;
-      }
       default:
         break;
     }

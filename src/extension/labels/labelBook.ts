@@ -1,5 +1,6 @@
+import pLimit from 'p-limit';
 import { conversationHash } from '../../core/record/conversationHash.ts';
-import { keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
+import { allKeyedVerdicts } from '../../core/record/keyedVerdicts.ts';
 import { type Label, sameSubject } from '../../core/record/label.ts';
 import { personName } from '../../core/record/labelFiles.ts';
 import type { Opinion, Subject } from '../../core/record/opinion.ts';
@@ -30,7 +31,7 @@ interface Step {
 /** Writes down what a person says of verdicts, one after the other, and undoes it. */
 export class LabelBook {
   readonly #steps: Step[] = [];
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #limit = pLimit(1);
 
   get canUndo(): boolean {
     return this.#steps.length > 0;
@@ -42,7 +43,7 @@ export class LabelBook {
 
   /** @throws UnwritableError */
   say({ file, person, line }: Labelled, said: Said): Promise<void> {
-    return this.#next(async () => {
+    return this.#limit(async () => {
       const label = await labelFor({ file, person, line }, said);
       if (!label) return;
       const { conversation, facts = NO_FACTS } = line;
@@ -55,7 +56,7 @@ export class LabelBook {
 
   /** Takes back all that a person said of a verdict. @throws UnwritableError */
   takeBack({ file, person, line }: Labelled, subject: Subject): Promise<void> {
-    return this.#next(async () => {
+    return this.#limit(async () => {
       const wanted = subjectOf(line, subject);
       const removed = await removeLabels(file, person, (one) => sameSubject(one) === wanted);
       if (removed.length > 0) this.#steps.push({ file, person, added: [], removed });
@@ -64,7 +65,7 @@ export class LabelBook {
 
   /** Undoes the last step. @throws UnwritableError */
   undo(): Promise<void> {
-    return this.#next(async () => {
+    return this.#limit(async () => {
       const step = this.#steps.at(-1);
       if (!step) return;
       const { file, person, added, removed } = step;
@@ -75,12 +76,6 @@ export class LabelBook {
       this.#steps.pop();
     });
   }
-
-  async #next(work: () => Promise<void>): Promise<void> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => {});
-    return done;
-  }
 }
 
 const NO_FACTS = { topics: [], tools: [], expectations: {}, context: {} };
@@ -90,7 +85,7 @@ async function labelFor(
   { file, person, line }: Labelled,
   { assertion, turn, ...said }: Said,
 ): Promise<Label | undefined> {
-  const verdict = new Map(keyedVerdicts(line.verdicts)).get(assertion);
+  const verdict = new Map(allKeyedVerdicts(line.verdicts)).get(assertion);
   if (!verdict) return undefined;
   const wanted = subjectOf(line, { assertion, turn });
   const { labels } = await readLabels(file);

@@ -1,15 +1,23 @@
+import pLimit from 'p-limit';
 import * as vscode from 'vscode';
+import { labelProblemTexts } from '../../core/presentation/labelProblem.ts';
+import type { Assertion } from '../../core/suite.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import {
   type FromLabelling,
   fromLabellingSchema,
+  labellingStateSchema,
   type ShownLabelling,
+  type ToLabelling,
 } from '../../protocol/labellingProtocol.ts';
 import { LABELLING_VIEW_TYPE } from '../../protocol/settings.ts';
+import { readLabels } from '../../store/labels.ts';
 import { Disposing } from '../disposables.ts';
 import { receive } from '../pageMessages.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 import { showPage } from '../viewer/page.ts';
+import { openVariant } from '../viewer/shownCase.ts';
+import { activeConversation } from '../viewer/viewer.ts';
 import { LabellingRound } from './labellingRound.ts';
 import { personAt } from './person.ts';
 
@@ -18,15 +26,33 @@ export interface LabellingParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-/** Lets a person label the judged conversations of an eval file: the one in the editor, else one of their choice. */
+/**
+ * Lets a person label the judged conversations of an eval file: the one in the editor, or of the conversation that is
+ * shown, else one of their choice.
+ */
 export async function labelConversations(parts: LabellingParts): Promise<void> {
-  const active = vscode.window.activeTextEditor?.document.uri;
+  const active = activeConversation() ?? vscode.window.activeTextEditor?.document.uri;
   const uri = active && isEvalFile(active) ? active : await pickFile();
   if (!uri) return;
   const panel = vscode.window.createWebviewPanel(LABELLING_VIEW_TYPE, 'Label Conversations', {
     viewColumn: vscode.ViewColumn.Active,
     preserveFocus: false,
   });
+  attach(panel, uri, parts);
+}
+
+/** Brings the labelling mode back after a reload; what was labelled is left out. */
+export function restoreLabelling(
+  panel: vscode.WebviewPanel,
+  given: unknown,
+  parts: LabellingParts,
+): void {
+  const { data } = labellingStateSchema.safeParse(given);
+  if (data) attach(panel, vscode.Uri.parse(data.file), parts);
+  else panel.dispose();
+}
+
+function attach(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: LabellingParts): void {
   const view = new LabellingPanel(panel, uri, parts);
   panel.onDidDispose(() => view.dispose());
 }
@@ -43,7 +69,6 @@ class LabellingPanel extends Disposing {
   readonly #panel: vscode.WebviewPanel;
   readonly #uri: vscode.Uri;
   #round: Promise<LabellingRound> | undefined;
-  #last: Promise<void> = Promise.resolve();
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: LabellingParts) {
     super();
@@ -51,12 +76,12 @@ class LabellingPanel extends Disposing {
     this.#uri = uri;
     const page = { name: 'labelling mode', log: parts.log };
     // One after the other: an answer is to the question that was asked.
-    const act = (message: FromLabelling) => {
-      const done = this.#last.then(() => this.#act(message));
-      this.#last = done.catch(() => {});
-      return done;
-    };
-    this.keep(receive(panel.webview, page, fromLabellingSchema, act));
+    const limit = pLimit(1);
+    this.keep(
+      receive(panel.webview, page, fromLabellingSchema, (message) =>
+        limit(() => this.#act(message)),
+      ),
+    );
     this.keep(panel);
     showPage(panel.webview, parts.extensionUri, 'labelling');
   }
@@ -92,12 +117,19 @@ class LabellingPanel extends Disposing {
     const round = new LabellingRound({
       file,
       person: await personAt(file),
-      stated: async (id) => {
+      asked: async () => {
+        const { suite } = await readSuite(this.#uri);
+        return suite && new Map(suite.cases.map((one) => [one.id, keysOf(one.assertions)]));
+      },
+      stated: async (id, variant) => {
         const [{ suite }, { stateAssertions }] = await Promise.all([
           readSuite(this.#uri),
           import('../../assertions/stateAssertions.ts'),
         ]);
-        const found = suite?.cases.find((one) => one.id === id);
+        const common = suite?.cases.find((one) => one.id === id);
+        const opened =
+          common?.expand && variant !== undefined ? await openVariant(common, variant) : undefined;
+        const found = opened?.suiteCase ?? common;
         return found ? stateAssertions(found) : [];
       },
     });
@@ -106,6 +138,23 @@ class LabellingPanel extends Disposing {
   }
 
   async #post(labelling: ShownLabelling): Promise<void> {
-    await this.#panel.webview.postMessage({ kind: 'snapshot', labelling });
+    const { problems } = await readLabels(this.#uri.fsPath);
+    const message: ToLabelling = {
+      kind: 'snapshot',
+      state: { file: this.#uri.toString() },
+      problems: labelProblemTexts(problems, (path) => vscode.workspace.asRelativePath(path)),
+      labelling,
+    };
+    await this.#panel.webview.postMessage(message);
   }
+}
+
+/** Also of those that decide others. */
+function keysOf(assertions: readonly Assertion[]): ReadonlySet<string> {
+  return new Set(
+    assertions.flatMap(({ key, nested = [] }) => [
+      key,
+      ...keysOf(nested.map(({ assertion }) => assertion)),
+    ]),
+  );
 }

@@ -5,8 +5,8 @@ import { executionTitle } from '../../core/presentation/executionTitle.ts';
 import { LABEL_WORDS } from '../../core/presentation/opinionText.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { conversationHash, said } from '../../core/record/conversationHash.ts';
-import { keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
-import type { PlacedLabel } from '../../core/record/label.ts';
+import { allKeyedVerdicts } from '../../core/record/keyedVerdicts.ts';
+import { type PlacedLabel, sameSubject } from '../../core/record/label.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { reaches } from '../../core/scoring.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
@@ -37,8 +37,10 @@ export interface RoundParts {
   /** The eval file, absolute. */
   readonly file: string;
   readonly person: string;
+  /** The keys of all that the file asks now, by the ids of its cases; undefined where it cannot be read. */
+  readonly asked: () => Promise<ReadonlyMap<string, ReadonlySet<string>> | undefined>;
   /** The assertions of a case as its file has them now. */
-  readonly stated: (id: string) => Promise<readonly StatedAssertion[]>;
+  readonly stated: (id: string, variant: string | undefined) => Promise<readonly StatedAssertion[]>;
 }
 
 /** One person labels the judged conversations of an eval file, one after the other, and sees no verdict. */
@@ -48,6 +50,8 @@ export class LabellingRound {
   readonly #runs = new LatestRuns();
   readonly #steps: Step[] = [];
   #items: readonly TellingCase[] = [];
+  /** Whether models judged conversations of cases that the file no longer has. */
+  #gone = false;
   #at: Place = { item: 0, question: 0 };
   /** How many were labelled when the round began. */
   #before = 0;
@@ -60,17 +64,21 @@ export class LabellingRound {
   async begin(): Promise<void> {
     const order = new TellingOrder();
     for await (const { line, record } of labelledLines(this.#parts.file)) order.add(line, record);
-    const all = order.ordered();
+    const judged = order.ordered();
+    const all = stillAsked(judged, await this.#parts.asked());
+    this.#gone = all.length < judged.length;
     this.#items = await this.#unlabelled(all);
     this.#before = all.length - this.#items.length;
   }
 
   /** Those of which something is still to be said. */
   async #unlabelled(items: readonly TellingCase[]): Promise<TellingCase[]> {
-    const labelled = new Set((await this.#own()).map((one) => wholeKey(one)));
+    const labelled = new Set((await this.#own()).map(sameSubject));
     return items.filter(
       ({ conversation, assertions }) =>
-        !assertions.every((key) => labelled.has(JSON.stringify([conversation, key]))),
+        !assertions.every((key) =>
+          labelled.has(sameSubject({ conversation_hash: conversation, assertion: key })),
+        ),
     );
   }
 
@@ -81,7 +89,8 @@ export class LabellingRound {
     if (!asked) {
       const left = await this.#unlabelled(this.#items);
       const labelled = total - left.length;
-      return { phase: 'done', labelled, total, agreement: await this.#agreement(), undo };
+      const agreement = await this.#agreement();
+      return { phase: 'done', labelled, total, gone: this.#gone, agreement, undo };
     }
     const { item, line, key, verdict, stated, choices } = asked;
     const own = (await this.#own()).filter(
@@ -160,9 +169,9 @@ export class LabellingRound {
       const key = item?.assertions[this.#at.question];
       if (!item || key === undefined) return undefined;
       const line = await this.#lineOf(item);
-      const verdict = line && new Map(keyedVerdicts(line.verdicts)).get(key);
+      const verdict = line && new Map(allKeyedVerdicts(line.verdicts)).get(key);
       if (line && verdict) {
-        const stated = (await this.#parts.stated(item.id)).find((one) => one.key === key);
+        const stated = statedBy(key, await this.#parts.stated(item.id, item.variant));
         return { item, key, line, verdict, stated, choices: choicesOf(verdict, stated) };
       }
       this.#next();
@@ -196,8 +205,25 @@ export class LabellingRound {
   }
 }
 
-function wholeKey({ conversation_hash: hash, assertion, turn }: PlacedLabel): string {
-  return JSON.stringify(turn === undefined ? [hash, assertion] : [hash, assertion, turn]);
+/** Also one that decides another. */
+function statedBy(key: string, all: readonly StatedAssertion[]): StatedAssertion | undefined {
+  for (const one of all) {
+    const found = one.key === key ? one : statedBy(key, one.nested);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Without what the file no longer asks: its words would be missing. */
+function stillAsked(
+  items: readonly TellingCase[],
+  asked: ReadonlyMap<string, ReadonlySet<string>> | undefined,
+): readonly TellingCase[] {
+  if (!asked) return items;
+  return items.flatMap((item) => {
+    const assertions = item.assertions.filter((key) => asked.get(item.id)?.has(key));
+    return assertions.length > 0 ? [{ ...item, assertions }] : [];
+  });
 }
 
 function choicesOf({ threshold, label }: Verdict, stated: StatedAssertion | undefined): Choice[] {

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { groupBy } from '../../core/data/data.ts';
-import { keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
+import { allKeyedVerdicts, keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
 import { labelsFolder } from '../../core/record/labelFiles.ts';
 import { saysSame } from '../../core/record/opinion.ts';
 import { opinionsOn } from '../../core/record/opinionsOn.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
+import type { Verdict } from '../../core/verdict.ts';
 import { readLabels } from '../../store/labels.ts';
 import { RecordReader } from '../../store/recordIndex.ts';
 import type { RunResults } from './runResults.ts';
@@ -16,7 +17,7 @@ import type { RunResults } from './runResults.ts';
  * @returns whether a mark came or went
  */
 export async function markLabels(results: RunResults): Promise<boolean> {
-  const { places, table } = results;
+  const { places, executions, table } = results;
   const labels = new Map<string, readonly PlacedLabel[]>();
   for (const suite of new Set(places.map((one) => one.suite))) {
     if (existsSync(labelsFolder(suite))) labels.set(suite, (await readLabels(suite)).labels);
@@ -27,43 +28,55 @@ export async function markLabels(results: RunResults): Promise<boolean> {
   const wanted = places.flatMap((place, index) =>
     named.get(place.suite)?.has(place.id) ? [{ ...place, index }] : [],
   );
-  const marks = new Map<number, number[]>();
+  const marks = new Map<number, Map<number, boolean>>();
   for (const [record, own] of groupBy(wanted, (one) => one.record)) {
     const lines = await new RecordReader(record, results.rootOf(record)).lines(own);
     for (const [{ index, suite }, line] of lines) {
-      const cells = table.cases[index]?.cells ?? [];
-      const found = marksOf(line, labels.get(suite) ?? [], cells);
-      if (found.length > 0) marks.set(index, found);
+      const { row = -1, from = 0 } = executions[index] ?? {};
+      const cells = table.cases[row]?.cells.slice(from) ?? [];
+      const found = marks.get(row) ?? new Map<number, boolean>();
+      for (const [column, isWrong] of marksOf(line, labels.get(suite) ?? [], cells)) {
+        found.set(column, isWrong || found.get(column) === true);
+      }
+      marks.set(row, found);
     }
   }
   let changed = false;
   for (const [index, one] of table.cases.entries()) {
-    const found = marks.get(index);
-    if (found?.join() === one.people?.join()) continue;
+    const found = [...(marks.get(index) ?? [])].flatMap(([column, isWrong]) => [
+      column,
+      isWrong ? 1 : 0,
+    ]);
+    if (found.join() === (one.people ?? []).join()) continue;
     changed = true;
     delete one.people;
-    if (found) one.people = found;
+    if (found.length > 0) one.people = found;
   }
   return changed;
 }
 
-/** Pairs: a column, and 1 where somebody says that its verdict, or what it says of a turn, is wrong, else 0. */
+/** Columns, each with whether somebody says that its verdict, or what it says of a turn, is wrong. */
 function marksOf(
   line: CaseLine,
   labels: readonly PlacedLabel[],
   cells: readonly number[],
-): number[] {
+): [number, boolean][] {
   const keys = new Map(keyedVerdicts(line.verdicts).map(([key, verdict]) => [verdict, key]));
   const opinions = opinionsOn(line, labels).filter((one) => one.standing !== 'earlier-text');
-  return line.verdicts.flatMap((verdict, at) => {
-    const own = opinions.filter(({ assertion }) => assertion === keys.get(verdict));
+  return line.verdicts.flatMap((verdict, at): [number, boolean][] => {
+    const within = new Map<string, Verdict>([
+      [keys.get(verdict) ?? '', verdict],
+      ...allKeyedVerdicts(verdict.nested ?? []),
+    ]);
+    const own = opinions.filter(({ assertion }) => within.has(assertion));
     const column = cells[2 * at];
     if (own.length === 0 || column === undefined) return [];
     const isWrong = own.some((opinion) => {
-      const { turn } = opinion;
-      const judged = turn === undefined ? verdict : verdict.turns.find((one) => one.turn === turn);
+      const { turn, assertion } = opinion;
+      const whole = within.get(assertion);
+      const judged = turn === undefined ? whole : whole?.turns.find((one) => one.turn === turn);
       return judged !== undefined && !saysSame(opinion, judged);
     });
-    return [column, isWrong ? 1 : 0];
+    return [[column, isWrong]];
   });
 }

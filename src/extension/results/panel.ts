@@ -10,8 +10,9 @@ import { isClaimed } from '../../store/claim.ts';
 import { RecordReader } from '../../store/recordIndex.ts';
 import { runIdOf } from '../../store/recordNames.ts';
 import { readNote } from '../../store/runNotes.ts';
+import type { FoundCases } from '../../store/searchRecords.ts';
 import { Disposing } from '../disposables.ts';
-import { runTitle, timeText } from '../runs/runText.ts';
+import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
 import type { ConversationLocation } from '../viewer/viewer.ts';
 import { type CasePlace, RunResults, rootFor } from './runResults.ts';
 import { type TableActions, TablePage, type TablePageParts } from './tablePage.ts';
@@ -95,13 +96,14 @@ export class ResultsPanel extends Disposing {
     const title = await titleOf(results);
     // What is known by now is shown already.
     if (show !== this.#shows) return;
-    const { table, records, generation, problems } = results;
+    const { table, records, generation, problems, order } = results;
     this.#state = { ...this.#state, records };
-    this.#page.title = title;
+    // The tab of the eval file has its name alone.
+    this.#page.title = `${title} (results)`;
     const facts = factsOf(results);
     await this.#page.post({
       kind: 'snapshot',
-      results: { records, title, facts, phase, generation, problems, table },
+      results: { records, title, facts, phase, generation, problems, table, order },
     });
   }
 
@@ -110,9 +112,15 @@ export class ResultsPanel extends Disposing {
       case 'open':
         await this.#openCase(message.case, message.column);
         break;
-      case 'search':
-        await this.#page.find([...(await this.#open()).places], message);
+      case 'search': {
+        const { places, executions } = await this.#open();
+        const told = ({ cases, looked }: FoundCases) => ({
+          cases: cases.flatMap((one) => executions[one]?.row ?? []),
+          looked,
+        });
+        await this.#page.find([...places], message, told);
         break;
+      }
       case 'copy':
         await this.#page.copy((await this.#open()).table, message.cases);
         break;
@@ -131,7 +139,7 @@ export class ResultsPanel extends Disposing {
 
   async #openCase(index: number, column: number | undefined): Promise<void> {
     const results = await this.#open();
-    const place = results.places[index];
+    const place = results.opening(index, column);
     if (!place) return;
     const { suite, id, variant, repetition, record } = place;
     const name = column === undefined ? undefined : results.table.columns[column]?.name;
@@ -174,7 +182,7 @@ async function isRunning(results: RunResults): Promise<boolean> {
 async function titleOf(results: RunResults): Promise<string> {
   const [run] = results.runs;
   const [record = ''] = results.records;
-  if (!run) return 'Results';
+  if (!run) return fileTitle(record);
   const note = await readNote(results.rootOf(record), runIdOf(record));
   return runTitle({ note, run: { ...run, files: results.runs.flatMap(({ files }) => files) } });
 }

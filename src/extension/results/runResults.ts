@@ -4,6 +4,7 @@ import { mappingOf } from '../../core/data/data.ts';
 import { fitting, listOf } from '../../core/data/listOf.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
+import { outcomeAt } from '../../core/record/assertionColumns.ts';
 import {
   absolutePath,
   isAtHome,
@@ -17,9 +18,9 @@ import {
   type RunLine,
   runLineSchema,
 } from '../../core/record/runRecord.ts';
-import { shownVerdictSchema } from '../../core/verdict.ts';
+import { isFailure, shownVerdictSchema } from '../../core/verdict.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
-import { TableBuilder } from '../../report/resultsTable.ts';
+import { TableBuilder, type TabledExecution } from '../../report/resultsTable.ts';
 import { type LinePlace, recordsAt } from '../../store/append.ts';
 import { runLineOf } from '../../store/earlierRuns.ts';
 import { findHome } from '../../store/home.ts';
@@ -27,6 +28,7 @@ import { RecordFollower } from '../../store/recordFollower.ts';
 import type { Line } from '../../store/recordLines.ts';
 import { runIdOf } from '../../store/recordNames.ts';
 import type { RecordedLine } from '../../store/searchRecords.ts';
+import { asRead, type CaseInFile } from '../testing/readingOrder.ts';
 
 /** Of a line what the table needs: to check the whole of 10,000 would take seconds. */
 const tabledSchema = caseLineSchema
@@ -36,6 +38,8 @@ const tabledSchema = caseLineSchema
     variant: true,
     repetition: true,
     repetitions: true,
+    source: true,
+    must_pass: true,
     tags: true,
     status: true,
     score: true,
@@ -46,7 +50,7 @@ const tabledSchema = caseLineSchema
   })
   .extend({ verdicts: listOf(shownVerdictSchema) });
 
-/** A case, and where its line stands. */
+/** An execution, and where its line stands. */
 export type CasePlace = CaseRef & RecordedLine;
 
 /** A record of the run, and what was read of it. */
@@ -67,8 +71,8 @@ export class RunResults {
   #builder: TableBuilder;
   #unread = 0;
   #reading: Promise<void> | undefined;
-  /** Where the line of each case in the table stands. */
-  places: CasePlace[] = [];
+  /** Where the line of each execution stands, in the order of `executions`. */
+  places: (CasePlace & CaseInFile)[] = [];
   /** Raised where a record was written anew. */
   generation = 0;
 
@@ -86,6 +90,39 @@ export class RunResults {
 
   get table(): ResultsTable {
     return this.#builder.table;
+  }
+
+  /** Where each execution stands in the table. */
+  get executions(): readonly TabledExecution[] {
+    return this.#builder.executions;
+  }
+
+  /** The rows as one reads the files; a record has them as they finished. */
+  get order(): number[] {
+    const rows = new Map(this.places.map((one, at) => [one, this.executions[at]?.row ?? 0]));
+    return [...new Set(asRead(this.places).map((one) => rows.get(one) ?? 0))];
+  }
+
+  /**
+   * The execution that opens a row: the first one that failed, by an assertion where a column is given, else the
+   * first.
+   */
+  opening(row: number, column: number | undefined): CasePlace | undefined {
+    const { cells = [] } = this.table.cases[row] ?? {};
+    const own = this.executions.flatMap((one, index) =>
+      one.row === row ? [{ ...one, index }] : [],
+    );
+    const failing = own.find(({ isFailure, from }, at) =>
+      column === undefined ? isFailure : this.#fails(column, cells.slice(from, own[at + 1]?.from)),
+    );
+    const { index } = failing ?? own[0] ?? {};
+    return index === undefined ? undefined : this.places[index];
+  }
+
+  /** @param cells of one execution */
+  #fails(column: number, cells: readonly number[]): boolean {
+    const outcome = outcomeAt(this.table, { cells }, column);
+    return outcome !== undefined && isFailure(outcome);
   }
 
   /** Absolute; others once the run was continued. */
@@ -185,14 +222,21 @@ export class RunResults {
     const last = this.places.at(-1)?.suite;
     // Thousands of cases have one suite.
     const suite = read === last ? last : read;
-    const { id, variant, repetition } = line;
+    const { id, variant, repetition, source } = line;
     this.#builder.add({ ...line, suite });
-    this.places.push({ record: path, suite, id, variant, repetition, ...place });
+    this.places.push({
+      ...{ record: path, suite, id, variant, repetition },
+      file: source.path === line.suite ? suite : absolutePath(root, source.path),
+      line: source.range.start.line,
+      ...place,
+    });
   }
 }
 
 /** A run that is continued goes on in a record of another name. @returns whether there is one */
-async function follow(record: OpenRecord): Promise<boolean> {
+export async function follow(
+  record: Pick<OpenRecord, 'path' | 'root' | 'follower'>,
+): Promise<boolean> {
   if (!isAtHome(record.path)) return false;
   const id = runIdOf(record.path);
   const found = (await recordsAt(record.root)).find((one) => runIdOf(one) === id);

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { Paced } from '../../core/paced.ts';
 import {
   type FromResults,
   fromResultsSchema,
@@ -34,7 +35,7 @@ export class TablePage extends Disposing {
   readonly #page: Page;
   readonly #actions: TableActions;
   #ready = false;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #paced = this.keep(new Paced(PACE, () => this.#send()));
   #search = new AbortController();
 
   constructor(panel: vscode.WebviewPanel, parts: TablePageParts, actions: TableActions) {
@@ -47,7 +48,7 @@ export class TablePage extends Disposing {
     this.keep(receive(webview, this.#page, fromResultsSchema, (message) => this.#act(message)));
     this.keep(
       files.onDidChange((path) => {
-        if (actions.isOf(path)) this.#later();
+        if (actions.isOf(path)) this.#paced.later();
       }),
     );
     this.keep(panel);
@@ -67,7 +68,6 @@ export class TablePage extends Disposing {
   }
 
   override dispose(): void {
-    clearTimeout(this.#timer);
     this.#search.abort();
     super.dispose();
   }
@@ -106,13 +106,6 @@ export class TablePage extends Disposing {
       const { cases, looked } = told(found);
       await this.post({ kind: 'found', search, cases: [...cases], looked, done });
     }
-  }
-
-  #later(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#send();
-    }, PACE);
   }
 
   #send(): void {

@@ -4,7 +4,7 @@ import { errorText } from '../../core/errors.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import type { ListedRun } from '../../store/runList.ts';
 import type { RunsTree } from './runsTree.ts';
-import { runTitle } from './runText.ts';
+import { runText, runTitle } from './runText.ts';
 
 export interface RunCommandParts {
   readonly runs: RunsTree;
@@ -14,7 +14,7 @@ export interface RunCommandParts {
 
 /** Commands of the list of runs. */
 export function registerRunCommands({ runs, open }: RunCommandParts): vscode.Disposable[] {
-  /** On a row's menu its run is given and all that are selected with it, on a key those that are selected count. */
+  /** On a row's menu its run is given and all that are selected with it, on a key nothing. */
   const onRuns = (
     id: string,
     act: (chosen: readonly [ListedRun, ...ListedRun[]]) => Promise<void>,
@@ -22,7 +22,7 @@ export function registerRunCommands({ runs, open }: RunCommandParts): vscode.Dis
     vscode.commands.registerCommand(id, async (given: unknown, several: unknown) => {
       const all: readonly unknown[] = Array.isArray(several) ? several : [given];
       const named = all.filter(isListed);
-      const [first, ...others] = named.length > 0 ? named : runs.selection;
+      const [first, ...others] = named.length > 0 ? named : await runs.atKey();
       if (!first) return;
       try {
         await act([first, ...others]);
@@ -75,7 +75,7 @@ async function remove(chosen: readonly [ListedRun, ...ListedRun[]]): Promise<voi
     return;
   }
   const asked = isOne ? `Delete the run "${runTitle(run)}"?` : `Delete ${chosen.length} runs?`;
-  const records = isOne ? 'Its record is' : 'Their records are';
+  const records = isOne ? `${runText(run).detail}\n\nIts record is` : 'Their records are';
   const choice = await vscode.window.showWarningMessage(
     noticeText(asked),
     { modal: true, detail: `${records} deleted from the disk. This cannot be undone.` },

@@ -7,7 +7,10 @@ import type { ListedRun } from '../../store/runList.ts';
 /** What a list says of a run. */
 export interface RunText {
   readonly label: string;
+  /** What fits beside it in a narrow list: enough to tell runs of the same files apart. */
   readonly description: string;
+  /** All of it. */
+  readonly detail: string;
   /** For a screen reader. */
   readonly spoken: string;
   readonly sign: 'running' | 'passed' | 'failed' | 'none';
@@ -24,23 +27,44 @@ const STATE_WORDS: Readonly<Record<ListedRun['state'], string | undefined>> = {
 };
 
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
-export function runText(run: ListedRun, format: (time: Date) => string = timeText): RunText {
+/** How a time is written, in full and in short. */
+interface Times {
+  readonly full: (time: Date) => string;
+  readonly short: (time: Date) => string;
+}
+
+export function runText(
+  run: ListedRun,
+  { full, short }: Times = { full: timeText, short: shortTimeText },
+): RunText {
   const { note, counts, state, cost, duration } = run;
   const bad = counts.fail + counts.error;
   const words = STATE_WORDS[state];
+  const started = new Date(run.run.started);
   const parts = [
     ...(note.pinned ? ['pinned'] : []),
     ...(words === undefined ? [] : [words]),
     passedText(counts),
     ...(cost === null ? [] : [`cost ${costText(cost)}`]),
     ...(duration === undefined ? [] : [durationText(duration)]),
-    format(new Date(run.run.started)),
+    full(started),
   ];
+  const all = counts.pass + bad + counts.skipped;
   const label = runTitle(run);
   return {
     label,
-    description: parts.join(' · '),
+    description: [
+      ...(note.pinned ? ['pinned'] : []),
+      `${counts.pass}/${all}`,
+      ...(words === undefined ? [] : [words]),
+      short(started),
+      ...(cost === null ? [] : [costText(cost)]),
+      ...(duration === undefined ? [] : [durationText(duration)]),
+    ].join(' · '),
+    detail: parts.join(' · '),
     spoken: [label, ...parts].join(', '),
     sign:
       state === 'running' ? 'running' : bad > 0 ? 'failed' : counts.pass > 0 ? 'passed' : 'none',
@@ -53,6 +77,11 @@ export function runTitle({ note, run }: Pick<ListedRun, 'note' | 'run'>): string
   const [first, ...others] = run.files.map(({ path }) => basename(path));
   const more = others.length === 0 ? '' : ` and ${others.length} more`;
   return `${labelText(first ?? run.id, LENGTH)}${more}`;
+}
+
+/** Of a file that is not the record of a run, its name. */
+export function fileTitle(path: string): string {
+  return labelText(basename(path), LENGTH);
 }
 
 /** `12 of 14 passed, 1 failed, 1 errored` */
@@ -68,4 +97,11 @@ function passedText(counts: ListedRun['counts']): string {
 /** In the words of the place where it is read. */
 export function timeText(time: Date): string {
   return Number.isNaN(time.getTime()) ? '' : TIME.format(time);
+}
+
+/** The time of a run of today, the day of an earlier one. */
+function shortTimeText(time: Date): string {
+  if (Number.isNaN(time.getTime())) return '';
+  const isToday = time.toDateString() === new Date().toDateString();
+  return (isToday ? TIME_OF_DAY : DAY).format(time);
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { Paced } from '../../core/paced.ts';
 import type { ListedRun, RunList } from '../../store/runList.ts';
 import { Disposing } from '../disposables.ts';
 import type { RecordFiles } from './recordFiles.ts';
@@ -26,7 +27,12 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<ListedRun>;
   #list: Promise<RunList> | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #paced = this.keep(
+    new Paced(PACE, () => {
+      void this.#tellWhetherAny();
+      this.#changed.fire();
+    }),
+  );
 
   constructor(files: RecordFiles) {
     super();
@@ -38,13 +44,19 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
     );
   }
 
-  override dispose(): void {
-    clearTimeout(this.#timer);
-    super.dispose();
-  }
-
   get selection(): readonly ListedRun[] {
     return this.#view.selection;
+  }
+
+  /** What a key is about: the run with the focus, and those that are selected with it. */
+  async atKey(): Promise<readonly ListedRun[]> {
+    // Arrows move the focus alone, which the API does not tell: what is toggled has it.
+    const before = this.selection;
+    await vscode.commands.executeCommand('list.toggleSelection');
+    const toggled = this.selection;
+    await vscode.commands.executeCommand('list.toggleSelection');
+    const focused = toggled.find((one) => !before.some(({ id }) => id === one.id));
+    return focused ? [focused] : before;
   }
 
   /** The one that is selected, where the list is in view. */
@@ -58,19 +70,15 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
   }
 
   refresh(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#tellWhetherAny();
-      this.#changed.fire();
-    }, PACE);
+    this.#paced.later();
   }
 
   getTreeItem(run: ListedRun): vscode.TreeItem {
-    const { label, description, spoken, sign } = runText(run);
+    const { label, description, detail, spoken, sign } = runText(run);
     const item = new vscode.TreeItem(label);
     item.id = run.id;
     item.description = description;
-    item.tooltip = `${label}\n${description}\n${run.records.join('\n')}`;
+    item.tooltip = `${label}\n${detail}\n${run.records.join('\n')}`;
     item.accessibilityInformation = { label: spoken };
     item.iconPath = ICONS[sign];
     item.contextValue = run.note.pinned ? 'run pinned' : 'run';

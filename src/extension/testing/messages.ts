@@ -23,12 +23,13 @@ export function problemMessages(
 function messageOf({ text, source, links }: Failure, edits: readonly Edit[]): vscode.TestMessage {
   const message = new vscode.TestMessage(text);
   message.location = locationOf(source, edits);
-  if (links.length > 0) {
-    message.stackTrace = links.map(({ label, source: at }) => {
-      const { uri, range } = locationOf(at, edits);
-      return new vscode.TestMessageStackFrame(labelText(label), uri, range.start);
-    });
-  }
+  const frames = links.flatMap(({ label, source: at, thrown }) => {
+    const { uri, range } = locationOf(at, edits);
+    // VS Code reads the file of each frame: an error's text must not choose one elsewhere.
+    if (thrown && !vscode.workspace.getWorkspaceFolder(uri)) return [];
+    return [new vscode.TestMessageStackFrame(labelText(label), uri, range.start)];
+  });
+  if (frames.length > 0) message.stackTrace = frames;
   return message;
 }
 

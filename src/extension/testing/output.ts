@@ -3,7 +3,7 @@ import { stopText } from '../../core/presentation/conversation.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import { verdictText } from '../../core/presentation/verdictText.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import type { Status, Verdict } from '../../core/verdict.ts';
+import { isFailure, type Status, type Verdict } from '../../core/verdict.ts';
 import { terminalText } from './terminalText.ts';
 
 const BOLD = '1';
@@ -37,13 +37,16 @@ export function caseEnd(name: string, status: Status): string {
 export function recordedOutput(name: string, line: CaseLine): string {
   const turns = turnsOf(line.conversation).map(turnOutput);
   const verdicts = line.verdicts.map(verdictOutput);
-  return caseOutput(name, [...turns, ...stopOutput(line), ...verdicts], line.status);
+  return caseOutput(name, [...turns, ...verdicts, ...endOutput(line)], line.status);
 }
 
-/** Why the conversation ended, where there is a reason. */
-export function stopOutput(line: CaseLine): string[] {
+/** Why the conversation ended, and what kept the case from its outcome, where there is a reason. */
+export function endOutput(line: CaseLine): string[] {
   const stop = stopText(line);
-  return stop === undefined ? [] : [styled(BOLD, `Ended: ${stop}`)];
+  return [
+    ...(stop === undefined ? [] : [styled(BOLD, `Ended: ${stop}`)]),
+    ...(line.reason === undefined ? [] : [styled(STATUS_COLORS[line.status], line.reason)]),
+  ];
 }
 
 /** A turn for the run's output, as a terminal takes it. */
@@ -58,9 +61,17 @@ export function turnOutput(turn: Turn): string {
 }
 
 export function verdictOutput(verdict: Verdict): string {
-  const { assertion, status } = verdict;
-  const text = `${STATUS_ICONS[status]} ${assertion.name} ${STATUS_WORDS[status]}: ${verdictText(verdict)}`;
-  return styled(STATUS_COLORS[status], text);
+  const { assertion, status, rationale } = verdict;
+  const word = STATUS_WORDS[status];
+  const outcome = verdictText(verdict);
+  const more = outcome === word ? '' : `: ${outcome}`;
+  const head = styled(
+    STATUS_COLORS[status],
+    `${STATUS_ICONS[status]} ${assertion.name} ${word}${more}`,
+  );
+  return isFailure(verdict) && rationale !== ''
+    ? `${head}${terminalText(wrapped(rationale))}`
+    : head;
 }
 
 /** Lines of whole words: the panel's terminal would break them anywhere. */

@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import { Paced } from '../../core/paced.ts';
 
 /** Milliseconds between two bursts. */
 const PACE = 100;
@@ -32,7 +33,7 @@ export class PacedRun {
   readonly #run: vscode.TestRun;
   readonly #began = new Set<vscode.TestItem>();
   #told: (Outcome | Output)[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #paced = new Paced(PACE, () => this.#tell());
 
   constructor(run: vscode.TestRun) {
     this.#run = run;
@@ -41,24 +42,26 @@ export class PacedRun {
   /** Not told of what has ended before the burst. */
   started(item: vscode.TestItem): void {
     this.#began.add(item);
-    this.#later();
+    this.#paced.later();
   }
 
   output(item: vscode.TestItem, text: string): void {
     this.#told.push({ item, text });
-    this.#later();
+    this.#paced.later();
   }
 
   ended(item: vscode.TestItem, duration: number, tell: TellOutcome): void {
     this.#began.delete(item);
     this.#told.push({ item, duration, tell });
-    this.#later();
+    this.#paced.later();
   }
 
   /** Tells what has not been told yet. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#paced.now();
+  }
+
+  #tell(): void {
     const told = this.#told;
     this.#told = [];
     for (const item of this.#began) this.#run.started(item);
@@ -68,9 +71,5 @@ export class PacedRun {
       if ('text' in one) this.#run.appendOutput(one.text, undefined, one.item);
       else one.tell(this.#run, one.item, isTimed ? one.duration : undefined);
     }
-  }
-
-  #later(): void {
-    this.#timer ??= setTimeout(() => this.flush(), PACE);
   }
 }

@@ -9,7 +9,7 @@ import type { ItemData } from './itemData.ts';
 import { LiveOutput } from './liveOutput.ts';
 import { messagesOf } from './messages.ts';
 import type { Edit } from './movedLines.ts';
-import { caseOutput, stopOutput, turnOutput, verdictOutput } from './output.ts';
+import { caseOutput, endOutput, turnOutput, verdictOutput } from './output.ts';
 import { PacedRun, type TellOutcome } from './pacedRun.ts';
 import { terminalText } from './terminalText.ts';
 import type { TestTree } from './tree.ts';
@@ -141,7 +141,7 @@ export class CaseProgress {
 
   #finish(item: vscode.TestItem, line: CaseLine): void {
     this.#waiting.delete(item);
-    for (const text of stopOutput(line)) this.#say(item, text);
+    for (const text of endOutput(line)) this.#say(item, text);
     this.#showOutput(item, line.status);
     this.#run.ended(item, line.duration, outcomeOf(line, this.#edits));
   }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { Paced } from '../../core/paced.ts';
 import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { Disposing } from '../disposables.ts';
@@ -25,7 +26,9 @@ export class RunStatus extends Disposing {
   #counted: Counted[] = [];
   /** When the run that is told of ended, ISO 8601; absent while it goes on. */
   #finished: string | undefined = '';
-  #timer: NodeJS.Timeout | undefined;
+  /** Runs that were asked for and have not begun. */
+  #waiting = 0;
+  readonly #paced = this.keep(new Paced(PACE, () => this.#draw(this.#count)));
 
   constructor() {
     super();
@@ -34,18 +37,15 @@ export class RunStatus extends Disposing {
     this.#item.command = 'workbench.view.testing.focus';
   }
 
-  override dispose(): void {
-    clearTimeout(this.#timer);
-    super.dispose();
-  }
-
-  /** A run was asked for. @param expected how many executions, as far as it is known before the files are read */
+  /** A run was asked for, and begins after those before it. @param expected how many executions, as far as it is known before the files are read */
   expect(expected: number): void {
-    if (this.#finished !== undefined) this.#draw({ ...NOTHING_RUN, total: expected });
+    this.#waiting += 1;
+    this.#draw(this.#finished === undefined ? this.#count : { ...NOTHING_RUN, total: expected });
   }
 
   /** @param expected as in `expect` */
   begin(expected: number): void {
+    this.#waiting -= 1;
     this.#finished = undefined;
     this.#count = NOTHING_RUN;
     this.#counted = [];
@@ -99,13 +99,14 @@ export class RunStatus extends Disposing {
   #show(count: RunCount): void {
     this.#count = count;
     if (count.over) this.#draw(count);
-    else this.#timer ??= setTimeout(() => this.#draw(this.#count), PACE);
+    else this.#paced.later();
   }
 
   #draw(count: RunCount): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#item.text = runStatusText(count);
+    this.#paced.dispose();
+    // One that waits for nothing begins at once.
+    const waiting = this.#finished === undefined ? this.#waiting : 0;
+    this.#item.text = runStatusText({ ...count, waiting });
     this.#item.show();
   }
 }

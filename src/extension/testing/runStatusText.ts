@@ -1,3 +1,4 @@
+import { counted } from '../../core/presentation/amounts.ts';
 import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
 import type { Status } from '../../core/verdict.ts';
 
@@ -8,6 +9,8 @@ export interface RunCount {
   readonly over: boolean;
   /** Ended before all was done, with no word on how much is left. */
   readonly cutShort?: boolean;
+  /** Runs that begin after it. */
+  readonly waiting?: number;
 }
 
 export const NOTHING_RUN: RunCount = {
@@ -35,13 +38,14 @@ export function countWithout(
 }
 
 /** For the status bar; `$(…)` are VS Code's icons. */
-export function runStatusText({ total, ended, over, cutShort }: RunCount): string {
+export function runStatusText({ total, ended, over, cutShort, waiting = 0 }: RunCount): string {
   const { pass, fail, error, skipped } = ended;
   const done = pass + fail + error + skipped;
   const bad = [...(fail > 0 ? [`${fail} failed`] : []), ...(error > 0 ? [`${error} errored`] : [])];
   // Nothing is known before the run begins, such as while a question about it is open.
   const known = total === 0 ? [] : [`${done} of ${total}`];
-  if (!over) return `$(sync~spin) Evals ${[...known, ...bad].join(', ')}`.trimEnd();
+  const behind = waiting === 0 ? [] : [`${counted(waiting, 'run')} waiting`];
+  if (!over) return `$(sync~spin) Evals ${[...known, ...bad, ...behind].join(', ')}`.trimEnd();
   const left = total - done;
   const parts = [
     ...bad,

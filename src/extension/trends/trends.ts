@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { Paced } from '../../core/paced.ts';
 import { TRENDS_VIEW_TYPE } from '../../protocol/settings.ts';
 import { fromTrendsSchema, type ToTrends } from '../../protocol/trendsProtocol.ts';
 import type { ListedRun } from '../../store/runList.ts';
@@ -23,7 +24,7 @@ const PACE = 1_000;
 let shown: vscode.WebviewPanel | undefined;
 
 /** Shows how the runs of the workspace went, one after the other. */
-export function showTrends({ extensionUri, files, log, runs, open }: TrendsParts): void {
+export function showTrends(parts: TrendsParts): void {
   if (shown) {
     shown.reveal();
     return;
@@ -32,29 +33,34 @@ export function showTrends({ extensionUri, files, log, runs, open }: TrendsParts
     viewColumn: vscode.ViewColumn.One,
     preserveFocus: false,
   });
+  attachTrends(panel, parts);
+}
+
+/** Fills a panel, a new one or one that a reload brings back. */
+export function attachTrends(
+  panel: vscode.WebviewPanel,
+  { extensionUri, files, log, runs, open }: TrendsParts,
+): void {
   shown = panel;
   const read = new RunTrends();
   let trends: readonly RunTrend[] = [];
-  let timer: NodeJS.Timeout | undefined;
   const page = { name: 'view of trends', log };
   const send = async () => {
     trends = await read.of(await runs());
     const message: ToTrends = { kind: 'snapshot', trends: trendsSnapshot(trends) };
     await panel.webview.postMessage(message);
   };
-  const changed = files.onDidChange(() => {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      send().catch((error: unknown) => tellFailure(page, error));
-    }, PACE);
+  const paced = new Paced(PACE, () => {
+    send().catch((error: unknown) => tellFailure(page, error));
   });
+  const changed = files.onDidChange(() => paced.later());
   receive(panel.webview, page, fromTrendsSchema, async (message) => {
     if (message.kind === 'ready') return send();
     const records = trends[message.run]?.run.records;
     if (records) await open(records);
   });
   panel.onDidDispose(() => {
-    clearTimeout(timer);
+    paced.dispose();
     changed.dispose();
     shown = undefined;
   });

@@ -3,7 +3,10 @@ import type { Trends } from '../../protocol/trendsProtocol.ts';
 import type { RunTrend, TrendPoint } from '../../store/runTrends.ts';
 import { runTitle, timeText } from '../runs/runText.ts';
 
-/** All eval files together, where there are several, then each. */
+/**
+ * All eval files together, where there are several, and each. Where runs are of different files, a line over all of
+ * them tells nothing: then the file that ran last is the first.
+ */
 export function trendsSnapshot(trends: readonly RunTrend[]): Trends {
   const names = [
     ...new Set(trends.flatMap(({ points }) => points.map(({ suite }) => suite))),
@@ -12,22 +15,23 @@ export function trendsSnapshot(trends: readonly RunTrend[]): Trends {
     trends.flatMap((trend, run) => {
       const point = pick(trend);
       if (!point) return [];
-      const { executions, passRate, score, cost, latency } = point;
-      return [{ run, executions, passRate, score, cost, latency }];
+      const { suite: _, ...numbers } = point;
+      return [{ run, ...numbers }];
     });
   const all = { name: 'All eval files', points: pointsOf((trend) => trend.all) };
+  const isSame = trends.every(({ points }) => points.length === names.length);
+  const newest = trends.at(-1)?.points.map(({ suite }) => suite) ?? [];
+  const ordered = isSame ? names : [...new Set([...newest, ...names])];
+  const each = ordered.map((name) => ({
+    name: visibleLine(name),
+    points: pointsOf(({ points }) => points.find(({ suite }) => suite === name)),
+  }));
   return {
     runs: trends.map(({ run }) => ({
       title: runTitle(run),
       time: timeText(new Date(run.run.started)),
       ...(run.run.commit !== undefined && { commit: run.run.commit.slice(0, 8) }),
     })),
-    suites: [
-      ...(names.length === 1 ? [] : [all]),
-      ...names.map((name) => ({
-        name: visibleLine(name),
-        points: pointsOf(({ points }) => points.find(({ suite }) => suite === name)),
-      })),
-    ],
+    suites: isSame ? [...(names.length === 1 ? [] : [all]), ...each] : [...each, all],
   };
 }

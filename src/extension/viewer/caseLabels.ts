@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import * as vscode from 'vscode';
+import { labelProblemTexts } from '../../core/presentation/labelProblem.ts';
 import { labelsFolder } from '../../core/record/labelFiles.ts';
 import { opinionsOn } from '../../core/record/opinionsOn.ts';
 import { unreachable } from '../../core/unreachable.ts';
@@ -37,9 +39,15 @@ export class CaseLabels {
     const { line, record } = found;
     const person = await personAt(file);
     this.#labelled = { file, person, line };
-    const { labels } = await readLabels(file);
+    const { labels, problems } = await readLabels(file);
     const tallies = this.#tallies.of(file, labels, record);
-    return { person, given: opinionsOn(line, labels), tallies, undo: this.#book.canUndo };
+    return {
+      person,
+      given: opinionsOn(line, labels),
+      tallies,
+      undo: this.#book.canUndo,
+      problems: labelProblemTexts(problems, (path) => vscode.workspace.asRelativePath(path)),
+    };
   }
 
   /** @throws UnwritableError */

@@ -1,10 +1,12 @@
 import { type FailingCases, failingCases } from '../../core/failingCases.ts';
-import type { CaseRef } from '../../core/identity.ts';
+import { type CaseRef, executionKey } from '../../core/identity.ts';
+import { isFailure } from '../../core/verdict.ts';
 import type { ViewState } from '../../protocol/viewProtocol.ts';
 import { keptHomes } from '../../store/home.ts';
 import type { LatestRuns } from '../../store/latest.ts';
+import { asRead } from '../testing/readingOrder.ts';
 
-/** The failing cases of the run that is shown. @param shown the case among which it stands */
+/** The failing cases of the run that is shown, as one reads its files. @param shown the case among which it stands */
 export async function failingIn(
   runs: LatestRuns,
   { record, root }: Pick<ViewState, 'record' | 'root'>,
@@ -14,5 +16,9 @@ export async function failingIn(
   const { entries } = await runs.index(record, root);
   // A record knows an eval file by the path without links.
   const { path } = keptHomes(shown.suite);
-  return failingCases(entries, { ...shown, suite: path });
+  const own = { ...shown, suite: path };
+  const wanted = entries.filter(
+    (entry) => isFailure(entry) || executionKey(entry) === executionKey(own),
+  );
+  return failingCases(asRead(wanted), own);
 }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { stackText } from '../../core/errors.ts';
 import { type CaseRef, executionKey } from '../../core/identity.ts';
+import { Paced } from '../../core/paced.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
@@ -10,7 +11,6 @@ import {
   type FromView,
   fromViewSchema,
   type Snapshot,
-  type ToView,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/latest.ts';
@@ -21,13 +21,13 @@ import { receive } from '../pageMessages.ts';
 import { readSuite } from '../suites.ts';
 import { CaseLabels, isLabelFile } from './caseLabels.ts';
 import { failingIn } from './failingIn.ts';
-import { oneAtATime } from './oneAtATime.ts';
 import { openPlace } from './openPlace.ts';
 import { showPage } from './page.ts';
 import type { Showing } from './showing.ts';
 import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
 import { ShownHistory } from './shownHistory.ts';
 import { snapshotOf } from './snapshot.ts';
+import { SnapshotSender } from './snapshotSender.ts';
 
 /** Milliseconds between two snapshots of a case that runs. */
 const PACE = 100;
@@ -45,24 +45,23 @@ export class ConversationPanel extends Disposing {
   readonly #parts: PanelParts;
   readonly #runs = new LatestRuns();
   readonly #labels = new CaseLabels(
-    () => this.#later(),
+    () => this.#paced.later(),
     (error) => this.#parts.log.error(stackText(error)),
   );
-  readonly #history = new ShownHistory(this.#runs, () => this.#later());
+  readonly #history = new ShownHistory(this.#runs, () => this.#paced.later());
   #state: ViewState;
-  #snapshot: Snapshot | undefined;
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
   /** What the case was read from besides its file, absolute. */
   #files: ReadonlySet<string> = new Set();
-  #ready = false;
-  #turn: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #sender: SnapshotSender;
+  readonly #paced = this.keep(new Paced(PACE, () => void this.#sender.send()));
 
   constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PanelParts) {
     super();
     this.#panel = panel;
     this.#state = state;
     this.#parts = parts;
+    this.#sender = new SnapshotSender(panel.webview, parts.log, () => this.#read());
     panel.title = caseTitle(state);
     const { webview } = panel;
     const page = { name: 'conversation view', log: parts.log };
@@ -71,7 +70,7 @@ export class ConversationPanel extends Disposing {
       parts.live.onDidChange((ref) => {
         if (executionKey(ref) === executionKey(this.#ref)) {
           this.#followLast();
-          this.#later();
+          this.#paced.later();
         }
       }),
     );
@@ -94,6 +93,10 @@ export class ConversationPanel extends Disposing {
     return this.#state;
   }
 
+  get active(): boolean {
+    return this.#panel.active;
+  }
+
   get viewColumn(): vscode.ViewColumn | undefined {
     return this.#panel.viewColumn;
   }
@@ -103,19 +106,14 @@ export class ConversationPanel extends Disposing {
     this.#panel.reveal(undefined, false);
     this.#followLast();
     this.#state = { ...this.#state, repetition, ...shown };
-    this.#turn = turn;
-    if (this.#ready) this.#later();
-  }
-
-  override dispose(): void {
-    clearTimeout(this.#timer);
-    super.dispose();
+    this.#sender.reveal(turn);
+    this.#paced.later();
   }
 
   #follow(id: string): void {
     this.#state = { ...this.#state, id };
     this.#panel.title = caseTitle(this.#state);
-    this.#later();
+    this.#paced.later();
   }
 
   /** What the case is made of has changed: it is read again. */
@@ -123,7 +121,7 @@ export class ConversationPanel extends Disposing {
     const isRead = this.#files.has(fsPath);
     if (isRead && fsPath !== this.#uri.fsPath) this.#opened = undefined;
     if (fsPath !== this.#uri.fsPath && !isRead && !isLabelFile(fsPath, this.#uri.fsPath)) return;
-    this.#later();
+    this.#paced.later();
   }
 
   /** The last run is what is shown, whatever record was. */
@@ -140,29 +138,6 @@ export class ConversationPanel extends Disposing {
     const { id, variant, repetition } = this.#state;
     return { suite: this.#uri.fsPath, id, variant, repetition };
   }
-
-  #later(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#send();
-    }, PACE);
-  }
-
-  /** A slow reading of an earlier run must not be shown after that of a later one. */
-  readonly #send = oneAtATime(async () => {
-    if (!this.#ready) return;
-    try {
-      this.#snapshot = await this.#read();
-      await this.#post({ kind: 'snapshot', snapshot: this.#snapshot });
-      const turn = this.#turn;
-      if (turn === undefined) return;
-      // A hidden view takes no messages; it asks again when it is shown.
-      const arrived = await this.#post({ kind: 'reveal-turn', turn });
-      if (arrived && this.#turn === turn) this.#turn = undefined;
-    } catch (error) {
-      this.#parts.log.error(stackText(error));
-    }
-  });
 
   async #read(): Promise<Snapshot> {
     const uri = this.#uri;
@@ -215,8 +190,8 @@ export class ConversationPanel extends Disposing {
     const file = vscode.Uri.file(suite).toString();
     this.#state = { ...rest, file, id, repetition, ...(variant !== undefined && { variant }) };
     this.#panel.title = caseTitle(this.#state);
-    this.#turn = undefined;
-    await this.#send();
+    this.#sender.reveal(undefined);
+    await this.#sender.send();
   }
 
   /** The case as the file has it now; a variant is read once for each text. */
@@ -232,22 +207,17 @@ export class ConversationPanel extends Disposing {
     return opened;
   }
 
-  async #post(message: ToView): Promise<boolean> {
-    return this.#panel.webview.postMessage(message);
-  }
-
   async #act(message: FromView): Promise<void> {
     const { file, id, variant, repetition, record } = this.#state;
     const { runCase, saveConversation, judgeAgain } = COMMANDS;
     switch (message.kind) {
       case 'ready':
-        this.#ready = true;
-        await this.#send();
+        await this.#sender.ready();
         break;
       case 'open-turn':
       case 'open-assertion':
       case 'open-fault':
-        if (this.#snapshot) await openPlace(message, this.#snapshot);
+        if (this.#sender.last) await openPlace(message, this.#sender.last);
         break;
       case 'show-request': {
         const { showJudgeRequest } = await import('./judgeRequest.ts');
@@ -268,7 +238,7 @@ export class ConversationPanel extends Disposing {
         break;
       case 'show-repetition':
         this.#state = { ...this.#state, repetition: message.repetition };
-        await this.#send();
+        await this.#sender.send();
         break;
       case 'show-changed':
         break;
@@ -279,7 +249,7 @@ export class ConversationPanel extends Disposing {
       case 'remove-label':
       case 'undo-label':
         await this.#labels.write(message);
-        await this.#send();
+        await this.#sender.send();
         break;
       default:
         unreachable(message);

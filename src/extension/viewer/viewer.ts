@@ -45,6 +45,12 @@ export function openConversation(location: ConversationLocation, parts: PanelPar
   attach(panel, state, parts).show({ turn, repetition, shown });
 }
 
+/** The eval file of the conversation with the focus. */
+export function activeConversation(): vscode.Uri | undefined {
+  const active = [...panels].find((panel) => panel.active);
+  return active && vscode.Uri.parse(active.state.file);
+}
+
 /** Brings a view back after a reload; what it shows is read again. */
 export function restoreConversation(
   panel: vscode.WebviewPanel,

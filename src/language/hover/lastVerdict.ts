@@ -1,5 +1,6 @@
 import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import type { Position, Range } from '../../core/problem.ts';
+import { recalledAmong } from '../../core/recalled.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isFailure } from '../../core/verdict.ts';
@@ -117,7 +118,7 @@ function assertionSubject(
     say({ verdicts, source }, stale) {
       const moved = found.range.start.line - source.range.start.line;
       const verdict = recordedVerdict(verdicts, way, { stale, moved, suiteCase });
-      if (verdict) return verdictMarkdown(verdict);
+      if (verdict) return verdictMarkdown(verdict, recalledAmong(verdicts)(verdict));
       const holder = recordedVerdict(verdicts, [way[0]], { stale, moved, suiteCase });
       return holder && '_The last run did not come to this assertion._';
     },

@@ -1,4 +1,4 @@
-import { durationText } from '../../core/presentation/amounts.ts';
+import { cacheText, durationText } from '../../core/presentation/amounts.ts';
 import { CHANGES, type Change } from '../../core/presentation/changes.ts';
 import { stopText } from '../../core/presentation/conversation.ts';
 import { escapeLine, escapeMarkdown, paragraphs } from '../../core/presentation/markdown.ts';
@@ -15,6 +15,7 @@ import {
   togetherText,
   verdictText,
 } from '../../core/presentation/verdictText.ts';
+import { recalledAmong } from '../../core/recalled.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { passedText, type VariantOutcome, worstFirst } from '../../core/record/variantOutcome.ts';
 import { type TurnBadge, turnBadge } from '../../core/scoring.ts';
@@ -22,6 +23,7 @@ import { isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts
 
 /** What the last run said about turns, worst badge first; undefined if no assertion spoke. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {
+  const isRecalled = recalledAmong(line.verdicts);
   const parts = turns.flatMap((turn) => {
     const badge = turnBadge(line.verdicts, turn);
     if (!badge) return [];
@@ -29,16 +31,21 @@ export function turnMarkdown(line: CaseLine, turns: readonly number[]): string |
     const scored = score === undefined ? '' : ` · score ${score}`;
     const { status } = badge;
     const heading = `**${STATUS_ICONS[status]} Turn ${turn}: ${STATUS_WORDS[status]}**${scored}`;
-    return [[heading, ...badge.entries.map(entryMarkdown)].join('\n\n')];
+    const entries = badge.entries.map((one) => entryMarkdown(one, isRecalled(one.verdict)));
+    return [[heading, ...entries].join('\n\n')];
   });
   return parts.length === 0 ? undefined : parts.join('\n\n---\n\n');
 }
 
-export function entryMarkdown({ verdict, entry }: TurnBadge['entries'][number]): string {
+/** @param recalled whether the judge's answer came from the cache */
+export function entryMarkdown(
+  { verdict, entry }: TurnBadge['entries'][number],
+  recalled = false,
+): string {
   const score = entry.score === null ? '' : `, ${scoreText(entry.score, verdict.threshold)}`;
   const name = escapeLine(verdict.assertion.name, 80);
   return [
-    `${STATUS_ICONS[entry.status]} **${name}** — ${STATUS_WORDS[entry.status]}${score}`,
+    `${STATUS_ICONS[entry.status]} **${name}** — ${STATUS_WORDS[entry.status]}${score}${recalled ? ', from the cache' : ''}`,
     escapeMarkdown(entry.rationale),
     ...(entry.evidence ? [quoteMarkdown(entry.evidence)] : []),
   ].join('  \n');
@@ -50,10 +57,12 @@ function quoteMarkdown({ text, verified }: NonNullable<TurnVerdict['evidence']>)
   return verified ? `> ${quote}` : `> ${quote} — _not found in this turn_`;
 }
 
-export function verdictMarkdown(verdict: Verdict): string {
-  const { assertion, status, score, rationale, reason, misses } = verdict;
+/** @param recalled as in `entryMarkdown` */
+export function verdictMarkdown(verdict: Verdict, recalled: boolean): string {
+  const { assertion, status, score, rationale, reason, misses, usage } = verdict;
   const samples = samplesText(verdict);
   const together = togetherText(verdict);
+  const cached = recalled ? 'from the cache' : cacheText(usage);
   const outcome = escapeLine(verdictText(verdict), 60);
   const facts = [
     STATUS_WORDS[status],
@@ -62,6 +71,7 @@ export function verdictMarkdown(verdict: Verdict): string {
     ...(together === undefined ? [] : [escapeLine(together, 200)]),
     ...(reason === undefined ? [] : [escapeLine(reason, 60)]),
     ...(assertion.required ? ['required'] : []),
+    ...(cached === undefined ? [] : [cached]),
   ];
   return paragraphs(
     `**${STATUS_ICONS[status]} ${escapeLine(assertion.name, 80)}** — ${facts.join(', ')}`,

@@ -35,7 +35,7 @@ export function agreementText(agreement: Agreement, paint: Paint, folder: string
   const { rows } = agreement;
   const items = itemTexts(agreement, folder, LISTED.terminal);
   return `${paragraphs(
-    rows.length === 0 ? 'No label speaks of a conversation that was judged.' : undefined,
+    rows.length === 0 ? noneText(agreement) : undefined,
     rows.length === 0 ? undefined : `${plainTable(HEAD, rows.map(cells), false)}\n${MEANING}`,
     notesOf(agreement).join('\n'),
     items.length === 0 ? undefined : [paint.bold('Disagreements'), ...items].join('\n  '),
@@ -51,11 +51,16 @@ export function agreementMarkdown(agreement: Agreement, folder: string): string 
   return `${paragraphs(
     '# Agreement of judges with people',
     rows.length === 0
-      ? 'No label speaks of a conversation that was judged.'
+      ? noneText(agreement)
       : `${markdownTable(HEAD, rows.map(cells))}\n\n${MEANING}`,
     list(notesOf(agreement)),
     items.length === 0 ? undefined : `## Disagreements\n\n${list(items)}`,
   )}\n`;
+}
+
+function noneText({ unmatched }: Agreement): string {
+  const isToRun = unmatched.some(({ reason }) => reason === 'not-run');
+  return `No label speaks of a conversation that was judged.${isToRun ? ' Run the files first: turnlight run' : ''}`;
 }
 
 /** What was compared, and how well they agree. */
@@ -88,7 +93,7 @@ export function cells(row: AgreementRow): string[] {
 }
 
 /** What the numbers leave out, a sentence each. */
-export function notesOf({ rows, unmatched }: Agreement): string[] {
+export function notesOf({ rows, unmatched }: Pick<Agreement, 'rows' | 'unmatched'>): string[] {
   const sums = rows.filter(({ assertion }) => assertion === undefined);
   const sum = (pick: (row: AgreementRow) => number) =>
     sums.reduce((total, row) => total + pick(row), 0);

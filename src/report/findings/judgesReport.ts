@@ -4,7 +4,7 @@ import { escapeLine, paragraphs } from '../../core/presentation/markdown.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Paint } from '../paint.ts';
 import { plainTable } from '../plainTable.ts';
-import { agreementCells } from './agreementReport.ts';
+import { agreementCells, notesOf as notesOnRows } from './agreementReport.ts';
 import { markdownTable } from './markdownTable.ts';
 
 /** What judges made of the labelled conversations. */
@@ -23,9 +23,11 @@ const HEAD = [
 ];
 
 export function judgesText(found: JudgesFound, paint: Paint): string {
+  const failed = errorsOf(found);
   const pairs = found.pairs.map(pairText);
   return `${paragraphs(
     plainTable(HEAD, found.judges.flatMap(rowsOf), false),
+    failed.length === 0 ? undefined : [paint.bold('Errors'), ...failed].join('\n  '),
     pairs.length === 0 ? undefined : [paint.bold('With each other'), ...pairs].join('\n  '),
     notesOf(found).join('\n'),
   )}\n`;
@@ -34,9 +36,11 @@ export function judgesText(found: JudgesFound, paint: Paint): string {
 export function judgesMarkdown(found: JudgesFound): string {
   const list = (texts: readonly string[]) =>
     texts.map((one) => `- ${escapeLine(one, 600)}`).join('\n');
+  const failed = errorsOf(found);
   return `${paragraphs(
     '# Judges compared',
     markdownTable(HEAD, found.judges.flatMap(rowsOf)),
+    failed.length === 0 ? undefined : `## Errors\n\n${list(failed)}`,
     found.pairs.length === 0
       ? undefined
       : `## With each other\n\n${list(found.pairs.map(pairText))}`,
@@ -44,9 +48,10 @@ export function judgesMarkdown(found: JudgesFound): string {
   )}\n`;
 }
 
-/** What it took stands in the first row of each judge. */
+/** Of what was compared; what it took stands in the first row of each judge. */
 function rowsOf(judge: JudgeMeasured): string[][] {
-  const { name, rows, usage, duration, errors } = judge;
+  const { name, usage, duration, errors } = judge;
+  const rows = judge.rows.filter(({ compared }) => compared > 0);
   const { cost, calls } = usage;
   const took = [
     String(errors),
@@ -60,6 +65,23 @@ function rowsOf(judge: JudgeMeasured): string[][] {
     ...agreementCells(row),
     ...(index === 0 ? took : ['', '', '']),
   ]);
+}
+
+/** Reasons that are told of each judge. */
+const REASONS = 3;
+
+/** `openai:a, 12 verdicts: It needs the key …` */
+function errorsOf({ judges }: JudgesFound): string[] {
+  return judges.flatMap(({ name, reasons }) => {
+    const shown = visibleLine(name, NAME_LENGTH);
+    const more = reasons.slice(REASONS).reduce((sum, { count }) => sum + count, 0);
+    return [
+      ...reasons
+        .slice(0, REASONS)
+        .map(({ why, count }) => `${shown}, ${counted(count, 'verdict')}: ${why}`),
+      ...(more > 0 ? [`${shown}, ${counted(more, 'more verdict')}: --format json tells why`] : []),
+    ];
+  });
 }
 
 /** `openai:a and ollama:b say the same on 20 of 24 (kappa 0.61). Only openai:a is right on 3, only … on 1 (p 0.63).` */
@@ -78,10 +100,16 @@ function notesOf({ conversations, folds, judges, left }: JudgesFound): string[] 
       ? []
       : [`${visibleLine(name, NAME_LENGTH)}: ${text}; cost and time are of the others.`];
   });
+  const uncounted = judges.flatMap(({ name, rows }) =>
+    notesOnRows({ rows, unmatched: [] }).map(
+      (note) => `${visibleLine(name, NAME_LENGTH)}: ${note}`,
+    ),
+  );
   const gone = Object.values(left).reduce((sum, count) => sum + count, 0);
   return [
     `${counted(conversations, 'labelled conversation')} in ${counted(folds, 'fold')}: examples come from other folds only, so nothing is measured on what a judge was shown.`,
     'Time is that of judging a conversation, on average. P is that of McNemar’s exact test.',
+    ...uncounted,
     ...cached,
     ...(gone > 0 ? [`${counted(gone, 'label')} left out, which --format json tells of.`] : []),
   ];

@@ -18,15 +18,23 @@ const HEAD = [
   'Samples disagreed',
 ];
 
+const HOW_TO_KNOW =
+  'To know, judge the conversations of the last run once more: turnlight judge --no-cache';
+
 export function noiseText(rows: readonly NoiseRow[]): string {
   const table = rows.length === 0 ? undefined : plainTable(HEAD, rows.map(cells), false);
-  return `${paragraphs(noiseTexts(rows).join('\n'), table)}\n`;
+  return `${paragraphs(sentences(rows).join('\n'), table)}\n`;
 }
 
 export function noiseMarkdown(rows: readonly NoiseRow[]): string {
-  const list = noiseTexts(rows).map((one) => `- ${escapeLine(one)}`);
+  const list = sentences(rows).map((one) => `- ${escapeLine(one)}`);
   const table = rows.length === 0 ? undefined : markdownTable(HEAD, rows.map(cells));
   return `${paragraphs('# Judge noise', list.join('\n'), table)}\n`;
+}
+
+function sentences(rows: readonly NoiseRow[]): string[] {
+  const unknown = rows.some(({ disagreement }) => disagreement === null);
+  return [...noiseTexts(rows), ...(unknown ? [HOW_TO_KNOW] : [])];
 }
 
 function cells(row: NoiseRow): string[] {

@@ -11,7 +11,7 @@ const NAME_LENGTH = 36;
 /** Thresholds that a table shows; the others are in the JSON. */
 const SHOWN = 15;
 
-const HEAD = [
+export const THRESHOLDS_HEAD = [
   ...['Threshold', 'Accuracy', 'Precision', 'Recall', 'Kappa'],
   ...['Both fail', 'Judge fails', 'People fail', 'Both pass', ''],
 ];
@@ -21,7 +21,11 @@ const NONE = 'No judge gave labelled conversations more than one score.';
 /** For a terminal. */
 export function thresholdsText(all: readonly Thresholds[], paint: Paint): string {
   const parts = all.flatMap((one) => [
-    `${paint.bold(titleOf(one))}\n${plainTable(HEAD, shownRows(one), false)}\n${sentenceOf(one)}`,
+    `${paint.bold(titleOf(one))}\n${plainTable(
+      THRESHOLDS_HEAD,
+      shownRows(one).map((row) => cellsOf(row, one)),
+      false,
+    )}\n${sentenceOf(one)}`,
   ]);
   return `${paragraphs(paint.bold('Thresholds'), ...(parts.length > 0 ? parts : [NONE]))}\n`;
 }
@@ -30,7 +34,10 @@ export function thresholdsText(all: readonly Thresholds[], paint: Paint): string
 export function thresholdsMarkdown(all: readonly Thresholds[]): string {
   const parts = all.flatMap((one) => [
     `### ${escapeLine(titleOf(one))}`,
-    markdownTable(HEAD, shownRows(one)),
+    markdownTable(
+      THRESHOLDS_HEAD,
+      shownRows(one).map((row) => cellsOf(row, one)),
+    ),
     escapeLine(sentenceOf(one), 600),
   ]);
   return `${paragraphs('## Thresholds', ...(parts.length > 0 ? parts : [NONE]))}\n`;
@@ -40,7 +47,8 @@ function titleOf({ judge, assertion }: Thresholds): string {
   return `${visibleLine(judge, NAME_LENGTH)}, ${visibleLine(assertion.name, NAME_LENGTH)}`;
 }
 
-function sentenceOf({ best, current, compared, heldOut }: Thresholds): string {
+/** Which one agrees best, and what that is worth on other conversations. */
+export function sentenceOf({ best, current, compared, heldOut }: Thresholds): string {
   const isBest = best === current;
   const what = isBest
     ? `The threshold ${scoreText(best)} agrees best with people.`
@@ -49,26 +57,28 @@ function sentenceOf({ best, current, compared, heldOut }: Thresholds): string {
 }
 
 /** Where there are too many, the best, the current one and others evenly. */
-function shownRows({ rows, best, current }: Thresholds): string[][] {
+export function shownRows({ rows, best, current }: Thresholds): ThresholdRow[] {
   const every = Math.ceil(rows.length / SHOWN);
   const isNamed = ({ threshold }: ThresholdRow) => threshold === best || threshold === current;
-  const shown = rows.filter((row, index) => index % every === 0 || isNamed(row));
-  return shown.map((row) => {
-    const { threshold, confusion, accuracy, precision, recall, kappa } = row;
-    const share = (value: number | null) => (value === null ? '–' : scoreText(value));
-    const marks = [
-      ...(threshold === current ? ['current'] : []),
-      ...(threshold === best ? ['best'] : []),
-    ];
-    return [
-      scoreText(threshold),
-      ...[accuracy, precision, recall].map(share),
-      kappa === null ? '–' : kappa.toFixed(2),
-      String(confusion.failFail),
-      String(confusion.failPass),
-      String(confusion.passFail),
-      String(confusion.passPass),
-      marks.join(', '),
-    ];
-  });
+  return rows.filter((row, index) => index % every === 0 || isNamed(row));
+}
+
+/** As the head names them. */
+export function cellsOf(row: ThresholdRow, { best, current }: Thresholds): string[] {
+  const { threshold, confusion, accuracy, precision, recall, kappa } = row;
+  const share = (value: number | null) => (value === null ? '–' : scoreText(value));
+  const marks = [
+    ...(threshold === current ? ['current'] : []),
+    ...(threshold === best ? ['best'] : []),
+  ];
+  return [
+    scoreText(threshold),
+    ...[accuracy, precision, recall].map(share),
+    kappa === null ? '–' : kappa.toFixed(2),
+    String(confusion.failFail),
+    String(confusion.failPass),
+    String(confusion.passFail),
+    String(confusion.passPass),
+    marks.join(', '),
+  ];
 }

@@ -3,6 +3,7 @@ import type { RunFacts } from '../../analysis/differences.ts';
 import type { Change, Evidence } from '../../analysis/evidence.ts';
 import type { NoiseRow } from '../../analysis/noise.ts';
 import type { Side } from '../../analysis/outcome.ts';
+import { groupBy } from '../../core/data/data.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { OUTCOME_WORDS } from '../../core/presentation/compared.ts';
 import { scoreText } from '../../core/presentation/score.ts';
@@ -76,20 +77,43 @@ export function evidenceSentence({ evidence, passRate }: Comparison): string {
   }
   const cases = Math.max(...evidence.map((one) => one.cases));
   const needed = Math.min(...evidence.map((one) => one.needed));
-  if (evidence.every(({ says }) => says === 'too-few')) {
-    return `${tooFewText(cases, needed)}.`;
-  }
-  const few = evidence.filter(({ says }) => says === 'too-few').length;
-  const beside = few === 0 ? '' : `, and ${counted(few, 'assertion')} with too few cases to tell`;
   const rate =
     passRate === undefined
       ? ''
       : ` The share of cases that pass changed by ${signed(passRate.change.value)} (${intervalText(passRate.change)}).`;
+  if (evidence.every(({ says }) => says === 'too-few')) {
+    const all = passRate?.cases ?? 0;
+    return all > cases
+      ? `Each assertion is in at most ${cases} of ${counted(all, 'case')}, too few to tell: ${neededText(needed)}.${rate}`
+      : `${tooFewText(cases, needed)}.`;
+  }
+  const few = evidence.filter(({ says }) => says === 'too-few').length;
+  const beside = few === 0 ? '' : `, and ${counted(few, 'assertion')} with too few cases to tell`;
   return `No evidence of a change in ${counted(cases, 'case')}${beside}.${rate}`;
 }
 
+/** More assertions with as many cases, too few all of them, are told in one sentence. */
+const ALIKE = 3;
+
+/** Of each assertion, those alike as one. */
+export function evidenceTexts(
+  evidence: readonly Evidence[],
+): { readonly says: Evidence['says']; readonly text: string }[] {
+  const alike = groupBy(evidence, (one) =>
+    one.says === 'too-few' ? `${one.cases} cases` : `${one.suite}\n${one.key}`,
+  );
+  return [...alike.values()].flatMap((group) => {
+    const [{ says, cases, needed }] = group;
+    if (says !== 'too-few' || group.length <= ALIKE) {
+      return group.map((one) => ({ says: one.says, text: evidenceText(one) }));
+    }
+    const text = `${group.length} assertions, each in ${counted(cases, 'case')}, too few to tell: ${neededText(needed)}.`;
+    return [{ says, text }];
+  });
+}
+
 /** Of one assertion: `Tone: no evidence of a change in 200 cases: 0.98 → 0.97 (change −0.01, …).` */
-export function evidenceText(one: Evidence): string {
+function evidenceText(one: Evidence): string {
   const { cases, needed, says } = one;
   const name = visibleLine(one.name, NAME_LENGTH);
   switch (says) {
@@ -106,7 +130,11 @@ export function evidenceText(one: Evidence): string {
 }
 
 function tooFewText(cases: number, needed: number): string {
-  return `${counted(cases, 'case')} ${cases === 1 ? 'is' : 'are'} too few to tell: at least ${needed} would have to change in one direction`;
+  return `${counted(cases, 'case')} ${cases === 1 ? 'is' : 'are'} too few to tell: ${neededText(needed)}`;
+}
+
+function neededText(needed: number): string {
+  return `at least ${needed} would have to change in one direction`;
 }
 
 /** `Completeness 0.91 → 0.81 (change −0.10, 95 % −0.15 to −0.05, p 0.0004)` */

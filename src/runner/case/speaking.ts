@@ -1,4 +1,5 @@
 import type { Turn } from '../../core/conversation.ts';
+import { Paced } from '../../core/paced.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 
 /** Milliseconds between two looks at a reply: as often as a person can follow. */
@@ -9,7 +10,7 @@ export class Speaking {
   readonly #tell: (turn: Turn) => void;
   readonly #scrubber: Scrubber;
   #text = '';
-  #timer: NodeJS.Timeout | undefined;
+  readonly #paced = new Paced(PACE, () => this.#say());
   #turn: Pick<Turn, 'number' | 'source'> = { number: 1 };
 
   constructor(tell: (turn: Turn) => void, scrubber: Scrubber) {
@@ -25,22 +26,17 @@ export class Speaking {
 
   readonly hear = (soFar: string): void => {
     this.#text = soFar;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      const text = this.#scrubber.beginning(this.#text);
-      if (text === '') return;
-      this.#tell({
-        kind: 'turn',
-        ...this.#turn,
-        side: 'assistant',
-        items: [{ kind: 'text', text }],
-      });
-    }, PACE);
+    this.#paced.later();
   };
 
   /** The reply is there, or will never be. */
   end(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#paced.dispose();
+  }
+
+  #say(): void {
+    const text = this.#scrubber.beginning(this.#text);
+    if (text === '') return;
+    this.#tell({ kind: 'turn', ...this.#turn, side: 'assistant', items: [{ kind: 'text', text }] });
   }
 }

@@ -63,6 +63,26 @@ describe('agreement of judges with labels', () => {
     assert.deepEqual(unmatched, []);
   });
 
+  it('also of what decides a group, by the judge of that', () => {
+    const tone = buildVerdict(1, { key: 'Refund/Tone' });
+    const group = { ...buildVerdict(1, { key: 'Refund', judge: null }), nested: [tone] };
+    const line = judgedLine('refund', [group], { said: 'Hi' });
+    const labels = [label(line, { assertion: 'Refund/Tone', status: 'fail' })];
+    const { rows, disagreements, unmatched } = agreementOf(labels, gatheredOf(line));
+    assert.deepEqual(unmatched, []);
+    assert.deepEqual(
+      rows.map(({ judge, assertion, compared }) => [judge, assertion?.key, compared]),
+      [
+        ['openai:judge', undefined, 1],
+        ['openai:judge', 'Refund/Tone', 1],
+      ],
+    );
+    assert.deepEqual(
+      disagreements.map(({ assertion }) => assertion.key),
+      ['Refund/Tone'],
+    );
+  });
+
   it('compares turns with turns, and each judge by itself; the newest verdict counts', () => {
     const turns = (second: Given) => ({ turns: [[2, second]] as [number, Given][] });
     const newest = lineOf(1, 1, turns(0));

@@ -2,14 +2,26 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type Comparison, compareRuns } from '../../../src/analysis/compareRuns.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
+import { atOnce } from '../../../src/core/steps.ts';
 import { comparisonText } from '../../../src/report/findings/comparisonReport.ts';
-import { changedTexts, evidenceSentence, noiseTexts } from '../../../src/report/findings/words.ts';
+import {
+  changedTexts,
+  evidenceSentence,
+  evidenceTexts,
+  noiseTexts,
+} from '../../../src/report/findings/words.ts';
 import { createPaint } from '../../../src/report/paint.ts';
 import { seededRandom } from '../../../src/statistics/random.ts';
-import { buildVerdict, comparedOf, type Given, judgedLine } from '../../support/comparing.ts';
+import {
+  buildVerdict,
+  comparedOf,
+  type Given,
+  judgedLine,
+  noisyRun,
+} from '../../support/comparing.ts';
 
 function compare(base: readonly CaseLine[], head: readonly CaseLine[]): Comparison {
-  return compareRuns(comparedOf(base), comparedOf(head));
+  return atOnce(compareRuns(comparedOf(base), comparedOf(head)));
 }
 
 /** One case with one assertion, before and after. */
@@ -20,20 +32,6 @@ function outcome(base: readonly Given[], head: readonly Given[]): string | undef
     );
   const { cases } = compare(lines(base), lines(head));
   return cases[0]?.outcome;
-}
-
-/** 200 cases with assertions by a judge that is wrong in some share of its verdicts; in bad cases the first fails. */
-function noisyRun(seed: number, wrong: number, assertions: number, isBad: (id: number) => boolean) {
-  const random = seededRandom(seed);
-  return Array.from({ length: 200 }, (_, id) =>
-    judgedLine(
-      `case-${id}`,
-      Array.from({ length: assertions }, (_, index) => {
-        const good = isBad(id) && index === 0 ? 0 : 1;
-        return buildVerdict(random() < wrong ? 1 - good : good, { key: `Assertion ${index}` });
-      }),
-    ),
-  );
 }
 
 describe('comparing two runs', () => {
@@ -122,16 +120,6 @@ describe('comparing two runs', () => {
     );
   });
 
-  it('says "no evidence" between two runs of one agent with a noisy judge, in 95 of 100 simulations', () => {
-    const silent = Array.from({ length: 100 }, (_, index) =>
-      compare(
-        noisyRun(2 * index + 1_000, 0.1, 3, () => false),
-        noisyRun(2 * index + 1_001, 0.1, 3, () => false),
-      ),
-    ).filter((one) => /^No evidence of a change in 200 cases/.test(evidenceSentence(one)));
-    assert.ok(silent.length >= 95, `${silent.length} of 100`);
-  });
-
   it('tests scores between 0 and 1, and repetitions, by their ranks', () => {
     const random = seededRandom(5);
     const run = (shift: number) =>
@@ -152,6 +140,13 @@ describe('comparing two runs', () => {
     assert.deepEqual([again?.test, again?.cases, again?.says], ['wilcoxon', 30, 'worse']);
   });
 
+  it('may rest at each case, and at each sample that is drawn of them', () => {
+    const run = (given: number) =>
+      Array.from({ length: 50 }, (_, id) => judgedLine(`case-${id}`, [buildVerdict(given)]));
+    const rests = [...compareRuns(comparedOf(run(0.6)), comparedOf(run(0.7)))].length;
+    assert.ok(rests > 2_000, `${rests}`);
+  });
+
   it('says that 12 cases are too few to tell, and that nothing is in common', () => {
     const run = (bad: number) =>
       Array.from({ length: 12 }, (_, id) =>
@@ -163,6 +158,21 @@ describe('comparing two runs', () => {
     );
     assert.match(evidenceSentence(compare(run(0), run(9))), /^Evidence of a change for the worse/);
     assert.match(evidenceSentence(compare(run(0), [])), /nothing to compare/);
+  });
+
+  it('tells how few cases each assertion has where each case has its own, and of how many', () => {
+    const run = (bad: number) =>
+      Array.from({ length: 11 }, (_, id) =>
+        judgedLine(`case-${id}`, [buildVerdict(id < bad ? 0 : 1, { key: `Own ${id}` })]),
+      );
+    const comparison = compare(run(0), run(1));
+    assert.match(
+      evidenceSentence(comparison),
+      /^Each assertion is in at most 1 of 11 cases, too few to tell: at least \d+ would have to change in one direction\. The share of cases that pass changed by −0\.09 /,
+    );
+    const texts = evidenceTexts(comparison.evidence).map(({ text }) => text);
+    assert.equal(texts.length, 1);
+    assert.match(texts[0] ?? '', /^11 assertions, each in 1 case, too few to tell: at least /);
   });
 
   it('corrects for the number of assertions that have cases enough, and for no others', () => {
@@ -190,18 +200,20 @@ describe('comparing two runs', () => {
     assert.match(same[1] ?? '', /2 of 2 cases/);
     const target = { name: 'agent', type: 'module', digest: '2'.repeat(64) };
     const texts = changedTexts(
-      compareRuns(
-        comparedOf(base),
-        comparedOf(
-          [
-            judgedLine('a', [buildVerdict(1, { judge: 'ollama:x', question: 'q2' })], {
-              target,
-              input_hash: 'i2',
-              said: 'Other',
-            }),
-            judgedLine('b', [buildVerdict(1, { question: 'q3' })], { target }),
-          ],
-          { files: [{ path: '/work/suite.eval.yaml', hash: 'f'.repeat(64) }] },
+      atOnce(
+        compareRuns(
+          comparedOf(base),
+          comparedOf(
+            [
+              judgedLine('a', [buildVerdict(1, { judge: 'ollama:x', question: 'q2' })], {
+                target,
+                input_hash: 'i2',
+                said: 'Other',
+              }),
+              judgedLine('b', [buildVerdict(1, { question: 'q3' })], { target }),
+            ],
+            { files: [{ path: '/work/suite.eval.yaml', hash: 'f'.repeat(64) }] },
+          ),
         ),
       ),
     ).join('\n');

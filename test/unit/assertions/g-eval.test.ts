@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gEval } from '../../../src/assertions/types/g-eval.ts';
 import type { Verdict } from '../../../src/core/verdict.ts';
-import type { Kept } from '../../../src/judge/inquirer.ts';
 import { judgeAssertions } from '../../../src/judge/judgeAssertions.ts';
+import type { Kept } from '../../../src/judge/kept.ts';
 import { FOUR, testFormulas, testMistakes } from '../../support/formulas.ts';
 import {
   answer,

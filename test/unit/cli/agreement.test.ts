@@ -120,6 +120,10 @@ describe('turnlight agreement', () => {
 
   it('tells bad lines and exits with 3, and says where there are no labels', async (t) => {
     const { folder, run, file } = await labelledFolder(t);
+    assert.match(
+      (await turnlight(folder, ['agreement'])).out,
+      /^No label speaks of a conversation that was judged\. Run the files first: turnlight run\n/,
+    );
     await writeRun(folder, { lines: run });
     await appendFile(join(labelsFolder(file), 'ann.jsonl'), 'what?\n');
     const { code, out, err } = await turnlight(folder, ['agreement']);
@@ -129,7 +133,7 @@ describe('turnlight agreement', () => {
     const empty = await workspaceWith(t, { 'suite.eval.yaml': SUITE });
     assert.match(
       (await turnlight(empty, ['agreement'])).err,
-      /^No labels stand beside these files\./,
+      /^No labels stand beside these files\..*"Turnlight: Label Conversations" writes them\./,
     );
   });
 });
@@ -150,7 +154,8 @@ describe('turnlight noise', () => {
     );
     assert.match(out, /openai:judge {2}Kind +12 +3 /);
     const one = await turnlight(folder, ['noise', second.id, '--format', 'markdown']);
-    assert.match(one.out, /Unknown of openai/);
+    assert.match(one.out, /Unknown of openai.*\n.*judge \S*--no\S*-cache/);
+    assert.doesNotMatch(out, /no-cache/);
     const json = await turnlight(folder, ['noise', '--format', 'json']);
     assert.equal(JSON.parse(json.out)[0].flipped, 3);
   });

@@ -3,8 +3,16 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { runProgram } from '../../../src/cli/program.ts';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
-import { buildVerdict, type Given, judgedLine, writeRun } from '../../support/comparing.ts';
+import {
+  buildVerdict,
+  type Given,
+  judgedLine,
+  noisyRun,
+  writeRun,
+} from '../../support/comparing.ts';
+import { fakeShell } from '../../support/fakeShell.ts';
 
 const SUITE =
   'cases:\n  - {id: a, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n';
@@ -39,6 +47,74 @@ describe('turnlight compare', () => {
     );
   });
 
+  it('lists one turn of 200 cases that became worse, though its case still passes', async (t) => {
+    const folder = await folderWith(t);
+    const run = (worse: number) =>
+      Array.from({ length: 200 }, (_, id) => {
+        const last = id === worse ? 0 : 1;
+        const turns = [2, 4].map((turn): [number, Given] => [turn, turn === 4 ? last : 1]);
+        return judgedLine(`case-${id}`, [buildVerdict((1 + last) / 2, { turns })]);
+      });
+    await writeRun(folder, { lines: run(-1) });
+    await writeRun(folder, { lines: run(137) });
+    const { code, out } = await turnlight(folder, ['compare', '--fail-on', 'worse']);
+    assert.equal(code, 1);
+    assert.match(out, /↓ 1 worse\n {2}case-137: passed → passed.*\n.*Kind: .*worse in turn 4/);
+    assert.match(out, /No evidence of a change in 200 cases\./);
+    assert.match(out, /Cases: 1 worse, 199 unchanged\n$/);
+  });
+
+  it('says "no evidence" of two runs of one agent with a noisy judge, in 95 of 100 simulations', async (t) => {
+    const folder = await folderWith(t);
+    const told = async (seed: number, isBad: (id: number) => boolean) => {
+      const base = await writeRun(folder, { lines: noisyRun(2 * seed, 0.1, 3, () => false) });
+      const head = await writeRun(folder, { lines: noisyRun(2 * seed + 1, 0.1, 3, isBad) });
+      const { shell, text } = fakeShell(folder);
+      const args = ['compare', base.path, head.path, '--fail-on', 'evidence'];
+      return { code: await runProgram(args, shell), ...text };
+    };
+    let silent = 0;
+    for (let seed = 500; seed < 600; seed += 1) {
+      const { code, out, err } = await told(seed, () => false);
+      assert.equal(err, '');
+      // The judge changes its mind in every one of them.
+      assert.match(out, /↓ [1-9]\d* worse\n/);
+      assert.match(out, /openai:judge changed its verdict on [1-9]/);
+      if (code === 0 && /No evidence of a change in 200 cases\./.test(out)) silent += 1;
+    }
+    assert.ok(silent >= 95, `${silent} of 100`);
+    // The same judge does not hide what is there.
+    const { code, out } = await told(600, (id) => id % 4 === 0);
+    assert.equal(code, 1);
+    assert.match(out, /Evidence of a change for the worse: Assertion 0/);
+  });
+
+  it('says what it takes where there is no eval file', async (t) => {
+    const folder = await folderWith(t);
+    await mkdir(join(folder, 'empty'));
+    const { code, err } = await turnlight(join(folder, 'empty'), ['compare']);
+    assert.equal(code, 3);
+    assert.match(
+      err,
+      /No eval files .* in this folder\. Go to the folder .* record of a run \(\*\.jsonl\)\./,
+    );
+    assert.doesNotMatch(err, /glob/);
+  });
+
+  it('takes for the previous run the one before of the same file', async (t) => {
+    const folder = await folderWith(t);
+    const base = await writeRun(folder, { lines: cases(2, () => 1) });
+    const files = [
+      { path: 'other.eval.yaml', hash: '' },
+      { path: 'unseen.eval.yaml', hash: '' },
+    ];
+    await writeFile(join(folder, 'other.eval.yaml'), 'cases: []\n');
+    await writeRun(folder, { lines: cases(2, () => 0), files });
+    await writeRun(folder, { lines: cases(2, () => 1) });
+    const { out } = await turnlight(folder, ['compare']);
+    assert.match(out, new RegExp(`^Before: ${base.id} `));
+  });
+
   it('fails on evidence of 20 of 200, in Markdown and JSON alike', async (t) => {
     const folder = await folderWith(t);
     const base = await writeRun(folder, { lines: cases(200, () => 1) });
@@ -46,10 +122,7 @@ describe('turnlight compare', () => {
     const args = ['compare', base.id, head.path, '--fail-on', 'evidence', '--format'];
     const markdown = await turnlight(folder, [...args, 'markdown']);
     assert.equal(markdown.code, 1);
-    assert.match(
-      markdown.out,
-      /^# Evidence of a change for the worse&#58; Kind 1&#46;00 → 0&#46;90/,
-    );
+    assert.match(markdown.out, /^# Evidence of a change for the worse: Kind 1\.00 → 0\.90/);
     assert.match(markdown.out, /\n\| --- \|/);
     const json = await turnlight(folder, [...args, 'json']);
     assert.equal(json.code, 1);
@@ -111,7 +184,7 @@ describe('turnlight compare', () => {
     const base = await writeRun(folder, { lines: cases(2, () => 1) });
     const only = await turnlight(folder, ['compare']);
     assert.equal(only.code, 3);
-    assert.match(only.err, /Only one run of these files is kept/);
+    assert.match(only.err, /Only one run of these files is kept\. Run them again\./);
     assert.match((await turnlight(folder, ['compare', 'last', base.id])).err, /are the same run/);
     assert.match(
       (await turnlight(folder, ['compare', '--output=x', 'last'])).err,

@@ -64,6 +64,18 @@ describe('turnlight judges', () => {
     assert.deepEqual([onlyFirst, onlySecond, p], [0, 5, 0.0625]);
   });
 
+  it('says why verdicts could not be given', async (t) => {
+    const folder = await exampleFolder(t);
+    const args = ['judges', 'openai:keyless'];
+    const text = await turnlight(folder, args, { OPENAI_API_KEY: '' });
+    assert.equal(text.code, 2);
+    assert.match(text.out, /Errors\n {2}openai:keyless, 12 verdicts: .*OPENAI_API_KEY/);
+    const markdown = await turnlight(folder, [...args, '--format', 'markdown'], {
+      OPENAI_API_KEY: '',
+    });
+    assert.match(markdown.out, /## Errors\n\n- openai:keyless, 12 verdicts/);
+  });
+
   it('compares judges with people and with each other, and says what they took', async (t) => {
     const folder = await exampleFolder(t);
     const { baseUrl } = await endpoint(t);

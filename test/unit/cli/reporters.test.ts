@@ -6,9 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { readDotenv } from '../../../src/cli/dotenv.ts';
 import { exitCodeOf, UsageError } from '../../../src/cli/exitCode.ts';
 import { type ChosenReporter, createReporters } from '../../../src/cli/reporters.ts';
-import type { Shell, Stream } from '../../../src/cli/shell.ts';
-import { Scrubber } from '../../../src/core/scrubber.ts';
 import { buildCaseLine, runEvents } from '../../support/buildRun.ts';
+import { fakeShell } from '../../support/fakeShell.ts';
 
 async function createShell(
   t: TestContext,
@@ -17,27 +16,7 @@ async function createShell(
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-reporters-'));
   t.after(() => rm(folder, { recursive: true }));
-  const text = { out: '', err: '', commands: '' };
-  const stream = (name: 'out' | 'err'): Stream => ({
-    write: (more) => {
-      text[name] += more;
-    },
-    command: (more) => {
-      text.commands += more;
-    },
-    isTty,
-    size: () => ({ columns: 80, rows: 24 }),
-  });
-  const shell: Shell = {
-    folder,
-    env: (name) => env[name],
-    setEnv() {},
-    scrubber: new Scrubber(),
-    out: stream('out'),
-    err: stream('err'),
-    catchInterrupt: () => new AbortController().signal,
-  };
-  return { shell, text, folder };
+  return { ...fakeShell(folder, env, isTty), folder };
 }
 
 /** `junit=evals.xml` as the command line reads it. */

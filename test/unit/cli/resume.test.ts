@@ -158,12 +158,15 @@ describe('turnlight run --resume', () => {
     assert.match(out, /1 of 3 cases finished and stand/);
     const [id] = /[0-9a-f]{8}(?=\.jsonl)/.exec(killed) ?? [];
     const again = await turnlight(folder, ['run', '--resume', id ?? '']);
-    assert.match(again.out, new RegExp(`Resuming the run ${id}: 3 of 3 cases`));
+    assert.match(again.out, new RegExp(`The run ${id} is complete: nothing is left to run\\.`));
     const named = (await recordsOf(folder)).find((path) => path.includes(id ?? '')) ?? '';
     assert.equal((await turnlight(folder, ['run', '--resume', named])).code, 0);
     const unknown = await turnlight(folder, ['run', '--resume', '00000000']);
     assert.equal(unknown.code, 3);
     assert.match(unknown.err, /No record of these files is of the run 00000000/);
+    const neither = await turnlight(folder, ['run', '--resume', 'nope']);
+    assert.equal(neither.code, 3);
+    assert.match(neither.err, /"nope" is neither a run nor an eval file\. Name a run by its id/);
   });
 
   it('refuses a run that still goes on', async (t) => {

@@ -8,7 +8,11 @@ import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { Assertion, Suite } from '../../../src/core/suite.ts';
 import { loadSuite } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
-import { ImproveError, improveJudge } from '../../../src/improve/improveJudge.ts';
+import {
+  estimateImprovement,
+  ImproveError,
+  improveJudge,
+} from '../../../src/improve/improveJudge.ts';
 import { rewordingEdit, wordsFile } from '../../../src/improve/rewordingEdit.ts';
 import { rewriteQuestion } from '../../../src/judge/examples/rewrite.ts';
 import { createModel, parseModelSpec } from '../../../src/models/registry.ts';
@@ -90,7 +94,7 @@ async function setUp(t: TestContext, rewrites: readonly object[], change = (text
         onEvent: () => {},
       },
     });
-  return { improve, asked, suite, path };
+  return { improve, asked, suite, labels, path };
 }
 
 function firstOf(suite: Suite): Assertion {
@@ -179,6 +183,35 @@ describe('a judge that is improved by labels', () => {
     await assert.rejects(improve(), (error) => {
       assert.ok(error instanceof ImproveError);
       assert.equal(error.reason, 'no-disagreement');
+      return true;
+    });
+  });
+
+  it('says why, where the judge cannot judge', async (t) => {
+    const { improve } = await setUp(t, [], (text) =>
+      text.replace(/base_url: .*/, 'base_url: "http://127.0.0.1:1"'),
+    );
+    await assert.rejects(improve(), (error) => {
+      assert.ok(error instanceof ImproveError);
+      assert.equal(error.reason, 'unjudged');
+      assert.match(error.message, /127\.0\.0\.1/);
+      return true;
+    });
+  });
+
+  it('tells beforehand what judging takes, and that a recording has no answers to other words', async (t) => {
+    const { suite, labels } = await setUp(t, []);
+    const { requests } = await estimateImprovement({ suite, labels, key: 'Next step' });
+    assert.equal(requests, 18);
+    const recorded = await setUp(t, [], (text) =>
+      text
+        .replace('provider: openai', 'provider: replay')
+        .replace(/base_url: .*/, 'path: ./recordings/judge.jsonl'),
+    );
+    const asked = { suite: recorded.suite, labels: recorded.labels, key: 'Next step' };
+    await assert.rejects(estimateImprovement(asked), (error) => {
+      assert.ok(error instanceof ImproveError);
+      assert.equal(error.reason, 'recorded');
       return true;
     });
   });

@@ -150,7 +150,7 @@ for (const [name, recorded, asked, words] of [
     'the message and its first differing line',
     said(LONG.join('\n')),
     said(LONG.with(4, 'another').join('\n')),
-    /\(line 1\) differs in messages: message 1 \(user\), line 5: asked "another", recorded "line 5"/,
+    /\(line 1\) differs in messages: message 1 \(user\), line 5: asked "another", recorded "line 5"\. Name a model to be asked instead, or record again with `turnlight run --record FILE`\.$/,
   ],
   [
     'a temperature',

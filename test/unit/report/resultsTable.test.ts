@@ -63,17 +63,96 @@ describe('the table of a run', () => {
       [
         '| Case | Status | Tone | Brief | Cost | Time |',
         '| --- | --- | --- | --- | --- | --- |',
-        '| b | ✗ failed 0&#46;40 | ✗ 0&#46;40 | ⚠ timeout | 0&#46;0200 | 1&#46;2 s |',
-        '| a | ✓ passed 1&#46;00 | ✓ 1&#46;00 polite |  |  | 1&#46;2 s |',
+        '| b | ✗ failed 0.40 | ✗ 0.40 | ⚠ timeout | 0.0200 | 1.2 s |',
+        '| a | ✓ passed 1.00 | ✓ 1.00 polite |  |  | 1.2 s |',
         '',
       ].join('\n'),
     );
   });
 
+  it('is Markdown in which the assertions of few cases share a column, the worst first', () => {
+    const lines = Array.from({ length: 10 }, (_, at) =>
+      buildCase(`case-${at}`, 'fail', {
+        verdicts: [
+          buildVerdict({ name: 'Tone', status: 'pass', score: 1 }),
+          buildVerdict({ name: `Price ${at}`, status: 'pass', score: 1 }),
+          buildVerdict({ name: `Date ${at}`, status: 'fail', score: 0 }),
+        ],
+      }),
+    );
+    const [head, , first] = resultsMarkdown(
+      buildResults(lines).table,
+      lines.map((_, at) => at),
+    ).split('\n');
+    assert.equal(head, '| Case | Status | Tone | Other assertions | Time |');
+    assert.match(first ?? '', /✓ 1\.00 \| Date 0: ✗ 0\.00, Price 0: ✓ 1\.00 \|/);
+  });
+
   it('is Markdown in which no text is a cell, a link or HTML of its own', () => {
     const { table: hostile } = buildResults([buildCase('a|b](x)<img>', 'pass')]);
     const [, , row = ''] = resultsMarkdown(hostile, [0]).split('\n');
-    assert.equal(row.split('|').length, 6);
+    assert.equal(row.split('|').length, 5);
     assert.doesNotMatch(row, /[<\]]/);
+  });
+});
+
+describe('the row of a case that is repeated', () => {
+  const repetitions = [
+    { status: 'pass' as const, score: 1, verdicts: [tone(1, 'polite')] },
+    { status: 'fail' as const, score: 0.4, verdicts: [tone(0.4, 'rude')] },
+    { status: 'pass' as const, score: 1, verdicts: [tone(1, 'polite')] },
+  ].map((given, at) =>
+    buildCase('flaky', given.status, {
+      ...given,
+      ...{ repetition: at + 1, repetitions: 3, usage: { ...NO_USAGE, cost: 0.01 } },
+    }),
+  );
+  const once = buildCase('once', 'pass', { verdicts: [tone(1)] });
+  const rowsOf = (must_pass?: number, finished = 3) =>
+    buildResults([
+      ...repetitions.slice(0, 1).map((one) => ({ ...one, must_pass })),
+      once,
+      ...repetitions.slice(1, finished).map((one) => ({ ...one, must_pass })),
+    ]).table;
+
+  it('is one, with the mean, all costs and times, and how many passed', () => {
+    const { cases } = tableSchema.parse(rowsOf());
+    const [row] = cases;
+    assert.equal(cases.length, 2);
+    assert.deepEqual(
+      [row?.title, row?.status, row?.scored, row?.cost, row?.duration],
+      ['flaky', 'fail', '0.80', 0.03, 3600],
+    );
+    assert.deepEqual(row?.repeated, { passed: 2, finished: 3, planned: 3, range: '0.40–1.00' });
+  });
+
+  it('passes where enough of them do', () => {
+    assert.equal(rowsOf(0.6).cases[0]?.status, 'pass');
+    assert.equal(rowsOf(0.7).cases[0]?.status, 'fail');
+  });
+
+  it('fails where a required assertion failed in any of them', () => {
+    const required = buildVerdict({ name: 'Tone', status: 'fail', score: 0, required: true });
+    const { table } = buildResults([
+      { ...buildCase('a', 'pass'), repetitions: 2, must_pass: 0.5 },
+      { ...buildCase('a', 'fail', { verdicts: [required] }), repetition: 2, repetitions: 2 },
+    ]);
+    assert.equal(table.cases[0]?.status, 'fail');
+  });
+
+  it('fills as they finish', () => {
+    assert.deepEqual(rowsOf(undefined, 1).cases[0]?.repeated, {
+      ...{ passed: 1, finished: 1, planned: 3 },
+    });
+    assert.equal(rowsOf(undefined, 1).cases[0]?.status, 'pass');
+    assert.equal(rowsOf(undefined, 2).cases[0]?.status, 'fail');
+  });
+
+  it('is one line of Markdown', () => {
+    const [, , row] = resultsMarkdown(rowsOf(), [0]).split('\n');
+    assert.equal(
+      row,
+      '| flaky | ✗ failed 2/3 0.80 (0.40–1.00) | ✗ 2/3 0.80 (0.40–1.00) | 0.0300 | 3.6 s |',
+    );
   });
 });

@@ -22,7 +22,7 @@ const LINE = buildCaseLine({
 
 describe('why a simulated conversation ended', () => {
   const reports: [string, Report, RegExp][] = [
-    ['Markdown', writeMarkdown, /Ended: goal refused&#58; It has no label/],
+    ['Markdown', writeMarkdown, /Ended: goal refused: It has no label/],
     ['JUnit', writeJUnit, /Ended: goal refused: It has no label\./],
     ['CSV', writeCsv, /goal-refused,It has no label\./],
     ['JSON', writeJson, /"stop_rationale": "It has no label\."/],

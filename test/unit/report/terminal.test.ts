@@ -102,8 +102,8 @@ Case                   Completeness  Frustration
     Turn 1: never taken up
   ✗ Frustration: unresolved (score 0.00, threshold 0.50), required  /elsewhere/x.eval.yaml:6
 
-Completeness mean 0.75, 1 of 2 passed: yes 1
-Frustration mean 0.50, 1 of 2 passed: none 1, unresolved 1
+Completeness mean 0.75, 1 of 2 passed: yes ×1
+Frustration mean 0.50, 1 of 2 passed: none ×1, unresolved ×1
 Cases: 1 passed, 1 failed, 0 errored, 0 skipped
 Asked: 4 requests, 150 tokens in (20 cached), 15 out, cost 0.0100
 Time: 1.0 s
@@ -152,7 +152,7 @@ test('an assertion that could not be judged shows its reason, apart from failure
   });
   const text = report(runEvents([line]));
   assert.match(text, /⚠ A: cut-off .*\n {4}Its answer was cut off\./);
-  assert.match(text, /^A 1 errored \(cut-off 1\)$/m);
+  assert.match(text, /^A 1 errored \(cut-off ×1\)$/m);
   assert.match(text, /^B 1 skipped$/m);
   assert.match(text, /0 passed, 0 failed, 1 errored, 0 skipped/);
 });
@@ -306,7 +306,7 @@ test('values on a scale are counted as they are, bare scores by their mean alone
     }),
   );
   const text = report(runEvents(lines));
-  assert.match(text, /^Stars mean 0\.75, 3 of 3 passed: 4 2, 2\.5 1$/m);
+  assert.match(text, /^Stars mean 0\.75, 3 of 3 passed: 4 ×2, 2\.5 ×1$/m);
   assert.match(text, /^Share mean 0\.67, 3 of 3 passed$/m);
 });
 

@@ -26,7 +26,7 @@ describe('what session scorers elsewhere leave out', () => {
       'suite.eval.yaml': `${judged(server.baseUrl)}defaults: {assert: [{type: user-frustration}]}\ncases:\n${cases.join('')}`,
     });
     const { out, code } = await turnlight(folder, ['run', '--concurrency', '1']);
-    assert.match(out, /user-frustration mean 0\.50, 1 of 2 passed: none 1, unresolved 1/);
+    assert.match(out, /user-frustration mean 0\.50, 1 of 2 passed: none ×1, unresolved ×1/);
     assert.match(out, /The words say so\./);
     assert.equal(code, 1, 'an overall failure is told by the exit code, unasked');
   });
@@ -64,7 +64,7 @@ describe('what session scorers elsewhere leave out', () => {
     const { out, code } = await turnlight(folder, ['run', '--concurrency', '1']);
     assert.match(
       out,
-      /user-frustration mean 1\.00, 1 of 1 passed: none 1; 1 errored \(malformed-json 1\)/,
+      /user-frustration mean 1\.00, 1 of 1 passed: none ×1; 1 errored \(malformed-json ×1\)/,
     );
     assert.match(out, /Cases: 1 passed, 0 failed, 1 errored, 0 skipped/);
     assert.equal(code, 2);

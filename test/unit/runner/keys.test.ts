@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { missingKeys } from '../../../src/runner/missingKeys.ts';
+import { missingKeys, neededKeys } from '../../../src/runner/missingKeys.ts';
 import { tryModel } from '../../../src/runner/tryModel.ts';
 import { load } from '../../support/evalFiles.ts';
 import * as faults from '../../support/modelServer/faults.ts';
@@ -61,6 +61,25 @@ cases:
     );
     const keys = withKeys({ OPENAI_API_KEY: 'sk-test' });
     assert.deepEqual(await missingKeys(suite?.cases ?? [], keys), []);
+  });
+});
+
+describe('the keys that cases need', () => {
+  it('are each there once, those first that are not set', async () => {
+    const { suite } = await load(`models:
+  own: {provider: openai, model: m, api_key_env: MY_KEY}
+cases:
+  - {id: a, judge: own, transcript: [{user: Hi}, {assistant: Hi}], assert: [It greets.]}
+  - {id: b, judge: openai:other, transcript: [{user: Hi}, {assistant: Hi}], assert: [It greets., It is short.]}
+`);
+    const needed = await neededKeys(suite?.cases ?? [], withKeys({ MY_KEY: 'sk' }));
+    assert.deepEqual(
+      needed.map(({ variable, model, isSet }) => [variable, model.id, isSet]),
+      [
+        ['OPENAI_API_KEY', 'openai:other', false],
+        ['MY_KEY', 'openai:m', true],
+      ],
+    );
   });
 });
 

@@ -40,10 +40,32 @@ describe('the trends of runs', () => {
     assert.deepEqual(
       suites.map(({ name, points }) => [name, points.map(({ run }) => run)]),
       [
-        ['All eval files', [0, 1]],
         ['other.eval.yaml', [1]],
         ['suite.eval.yaml', [0, 1]],
+        ['All eval files', [0, 1]],
       ],
     );
+  });
+
+  it('count a repeated case once, by the share of its repetitions that must pass', async (t) => {
+    const own = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
+    t.after(() => rm(own, { recursive: true, force: true }));
+    const repeated = (id: string, must_pass: number, ...scores: readonly number[]) =>
+      scores.map((score, at) => ({
+        ...line(id, score),
+        ...{ repetition: at + 1, repetitions: scores.length, must_pass },
+      }));
+    const lines = [
+      ...repeated('flaky', 1, 1, 0, 1),
+      ...repeated('mostly', 0.6, 1, 0, 1),
+      line('a', 1),
+    ];
+    await writeRun(own, { lines, ended: false });
+    const runs = await new RunList().runs([own]);
+    const [{ all } = assert.fail()] = await new RunTrends().of(runs);
+    assert.deepEqual([all.cases, all.executions], [3, 7]);
+    assert.equal(all.passRate, 2 / 3);
+    assert.equal(runs[0]?.counts.pass, 2, 'as the list of runs has it');
+    assert.equal(runs[0]?.counts.fail, 1);
   });
 });

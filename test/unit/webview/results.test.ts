@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { summaries } from '../../../src/core/record/assertionSummary.ts';
 import { ALL_SHOWN, type Shown } from '../../../src/protocol/resultsProtocol.ts';
 import {
+  executionsIn,
   filtered,
   grouped,
   nextFailing,
@@ -69,6 +71,14 @@ describe('the order of the results', () => {
 
   it('is that of the record by default', () => {
     assert.deepEqual(titles(sorted(table, [3, 0], undefined)), ['case-2', 'case-10']);
+  });
+
+  it('is that of the files where it is known, also of those that are alike', () => {
+    const order = [3, 2, 1, 0];
+    assert.deepEqual(sorted(table, [0, 1, 3], undefined, order), [3, 1, 0]);
+    const sort = { by: 'duration', descending: false };
+    const alike = { ...table, cases: table.cases.map((one) => ({ ...one, duration: 1 })) };
+    assert.deepEqual(sorted(alike, [0, 1, 2, 3], sort, order), order);
   });
 
   it('has case 9 before case 10', () => {
@@ -153,5 +163,33 @@ describe('the rows in view', () => {
     assert.equal(scrolledTo(3, { from: 50, room: 100, size: 10 }), 30);
     assert.equal(scrolledTo(7, { from: 50, room: 100, size: 10 }), 50);
     assert.equal(scrolledTo(20, { from: 50, room: 100, size: 10 }), 110);
+  });
+});
+
+describe('a case that is repeated', () => {
+  const repetitions = [
+    verdict('Tone', 0.9, 'polite'),
+    verdict('Tone', 0.2, 'rude'),
+    verdict('Tone', 0.7, 'polite'),
+  ].map((own, at) =>
+    buildCase('case', own.status, {
+      ...{ verdicts: [own], score: own.score, repetition: at + 1, repetitions: 3 },
+    }),
+  );
+  const { table: repeated } = buildResults([...repetitions, buildCase('once', 'pass')]);
+  const rows = (given: Partial<Shown>) => filtered(repeated, shown(given), undefined);
+
+  it('is chosen by what all of it comes to, and by the label of any repetition', () => {
+    assert.deepEqual(rows({ assertion: 'Tone', status: 'bad' }), [0]);
+    assert.deepEqual(rows({ assertion: 'Tone', status: 'pass' }), []);
+    assert.deepEqual(rows({ label: 'polite' }), [0]);
+    assert.deepEqual(rows({ label: 'rude' }), [0]);
+    assert.equal(executionsIn(repeated), 4);
+  });
+
+  it('counts with each verdict above the table, as in reports', () => {
+    const [tone] = summariesOf(repeated, [0, 1]);
+    assert.deepEqual([tone?.passed, tone?.failed, tone?.values], [2, 1, { polite: 2, rude: 1 }]);
+    assert.deepEqual(tone && { ...tone }, summaries(repetitions)[0]);
   });
 });

@@ -30,4 +30,12 @@ describe('what says how far scores lie apart', () => {
     assert.equal(told(0), '0.80');
     assert.equal(told(null), '0.80');
   });
+
+  it('tells a label that is a number from the scores', () => {
+    const verdict = { status: 'pass', score: 0.75, threshold: 0.5 } as const;
+    const repeated = { passed: 2, finished: 3, range: [0.5, 1] } as const;
+    assert.equal(outcomeText({ ...verdict, label: 'polite' }), '0.75 polite');
+    assert.equal(outcomeText({ ...verdict, label: '4' }), '0.75 · 4');
+    assert.equal(outcomeText({ ...verdict, label: '4', repeated }), '2/3 0.75 (0.50–1.00) · 4');
+  });
 });

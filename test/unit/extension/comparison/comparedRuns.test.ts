@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { compareRuns } from '../../../../src/analysis/compareRuns.ts';
+import { atOnce } from '../../../../src/core/steps.ts';
 import { ComparedRuns } from '../../../../src/extension/comparison/comparedRuns.ts';
 import { findingsOf } from '../../../../src/report/comparedTable.ts';
 import { resultsMarkdown } from '../../../../src/report/resultsMarkdown.ts';
@@ -54,10 +55,11 @@ describe('two runs that are compared in the editor', () => {
     assert.deepEqual(runs.changed, [0, 1, 2, 3, 4]);
   });
 
-  it('say what the command line says of the same two runs', () => {
+  it('say what the command line says of the same two runs', async () => {
     const [base, now] = [comparedOf(BEFORE), comparedOf(AFTER)];
-    const { sentence, evidence } = findingsOf(compareRuns(base, now));
-    const own = runs.comparison && findingsOf(runs.comparison);
+    const { sentence, evidence } = findingsOf(atOnce(compareRuns(base, now)));
+    const comparison = await runs.comparison();
+    const own = comparison && findingsOf(comparison);
     assert.equal(own?.sentence, sentence);
     assert.deepEqual(
       own?.evidence.map(({ says }) => says),
@@ -102,5 +104,30 @@ describe('two runs that are compared in the editor', () => {
     runs.compareEarly();
     const changes = runs.table.cases.map(({ compared }) => compared?.change);
     assert.ok(!changes.includes('new') && !changes.includes('gone'));
+  });
+
+  it('are told of the rows that are there in the end, whatever was worked out of others', async () => {
+    await appendFile(head, '\n');
+    await runs.readOn();
+    const ofAll = runs.comparison();
+    runs.compareEarly();
+    assert.equal((await ofAll)?.counts.new, 0);
+    assert.equal(await ofAll, await runs.comparison());
+  });
+
+  it('follow a run that is continued to its record of another name', async () => {
+    const moved = head.replace('2026-01-01', '2026-02-01');
+    await rename(head, moved);
+    const [added = ''] = (await readFile(moved, 'utf8')).split('\n').slice(1);
+    await appendFile(moved, `${added.replaceAll('"id":"b"', '"id":"later"')}\n`);
+    await runs.readOn();
+    const suite = join(folder, 'suite.eval.yaml');
+    for (const id of ['b', 'c', 'later']) {
+      const found = runs.at(runs.rowOf({ suite, id }))?.head ?? [];
+      assert.deepEqual([...new Set(found.map(({ record }) => record))], [moved]);
+    }
+    assert.equal(runs.at(runs.rowOf({ suite, id: 'c' }))?.head.length, 3);
+    assert.deepEqual(runs.head.records, [moved]);
+    assert.equal(runs.head.rootOf(moved), folder);
   });
 });

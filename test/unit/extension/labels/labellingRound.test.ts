@@ -11,11 +11,16 @@ const lines = [
   judgedLine('near', [buildVerdict(0.55, { turns: [[2, 1]] })], { said: 'Two' }),
 ];
 
-async function roundIn(t: TestContext) {
-  const { folder, suite: file } = await labelledFolder(lines);
+async function roundIn(t: TestContext, judged = lines) {
+  const { folder, suite: file } = await labelledFolder(judged);
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const begin = async () => {
-    const round = new LabellingRound({ file, person: 'ann', stated: async () => [] });
+  const begin = async (asked?: ReadonlyMap<string, ReadonlySet<string>>) => {
+    const round = new LabellingRound({
+      file,
+      person: 'ann',
+      asked: async () => asked,
+      stated: async () => [],
+    });
     await round.begin();
     return round;
   };
@@ -61,6 +66,25 @@ describe('a round of labelling', () => {
     );
     // What was skipped is asked again next time, what was labelled is not.
     assert.equal(await told(await begin()), '2 of 2: sure, Kind 1 of 2');
+  });
+
+  it('asks about what decides a group, which no model judged by itself', async (t) => {
+    const tone = buildVerdict(1, { key: 'Refund/Tone' });
+    const group = { ...buildVerdict(1, { key: 'Refund', judge: null }), nested: [tone] };
+    const { begin, said } = await roundIn(t, [judgedLine('refund', [group], { said: 'Hi' })]);
+    const round = await begin();
+    assert.equal(await told(round), '1 of 1: refund, Refund/Tone 1 of 1');
+    await round.answer({ kind: 'answer', choice: 1 });
+    assert.deepEqual(await said(), ['refund Refund/Tone all fail']);
+  });
+
+  it('leaves out what the file no longer asks', async (t) => {
+    const { begin } = await roundIn(t);
+    const round = await begin(new Map([['sure', new Set(['Brief'])]]));
+    assert.equal(await told(round), '1 of 1: sure, Brief 1 of 1');
+    const end = await (await begin(new Map())).shown();
+    assert.ok(end.phase === 'done');
+    assert.deepEqual([end.total, end.gone], [0, true]);
   });
 
   it('goes back where something is undone', async (t) => {

@@ -47,4 +47,54 @@ describe('marks of labels in results', () => {
     assert.equal(await markLabels(results), true);
     assert.deepEqual(marks(), [undefined, undefined, undefined]);
   });
+
+  it('stand at a group for what decides it', async (t) => {
+    const tone = buildVerdict(0, { key: 'Refund/Tone' });
+    const group = { ...buildVerdict(0, { key: 'Refund', judge: null }), nested: [tone] };
+    const line = judgedLine('a', [group]);
+    const { folder, suite } = await labelledFolder([line]);
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const label = {
+      case: 'a',
+      assertion: 'Refund/Tone',
+      status: 'pass' as const,
+      conversation_hash: conversationHash(line.conversation),
+      at: '2026-01-01T00:00:00.000Z',
+    };
+    await appendLabels(suite, 'ann', [label]);
+    const results = new RunResults(
+      new Map((await recordsAt(folder)).map((path) => [path, folder])),
+      (path) => path,
+    );
+    await results.readOn();
+    assert.equal(await markLabels(results), true);
+    assert.deepEqual(results.table.cases[0]?.people, [0, 1]);
+  });
+
+  it('stand at the one row of a repeated case, wrong where any of them is', async (t) => {
+    const repeated = [1, 2].map((repetition) =>
+      judgedLine('a', [buildVerdict(1)], {
+        said: `Reply ${repetition}`,
+        repetition,
+        repetitions: 2,
+      }),
+    );
+    const { folder, suite } = await labelledFolder(repeated);
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const label = (at: number, status: 'pass' | 'fail') => ({
+      ...{ case: 'a', assertion: 'Kind', status, at: '2026-01-01T00:00:00.000Z' },
+      conversation_hash: conversationHash(repeated[at]?.conversation ?? { entries: [], notes: [] }),
+    });
+    const results = new RunResults(
+      new Map((await recordsAt(folder)).map((path) => [path, folder])),
+      (path) => path,
+    );
+    await results.readOn();
+    await appendLabels(suite, 'ann', [label(1, 'pass')]);
+    assert.equal(await markLabels(results), true);
+    assert.deepEqual(results.table.cases[0]?.people, [0, 0]);
+    await appendLabels(suite, 'ann', [label(0, 'fail')]);
+    assert.equal(await markLabels(results), true);
+    assert.deepEqual(results.table.cases[0]?.people, [0, 1]);
+  });
 });

@@ -36,6 +36,25 @@ describe('the results of a run', () => {
     assert.equal(results.places[1]?.suite, join(root, 'suite.eval.yaml'));
   });
 
+  it('have an order: that of the files, whichever case finished first', async (t) => {
+    const root = await workspaceWith(t, {});
+    const at = (line: number, id: string, variant?: string, path = 'suite.eval.yaml') => {
+      const range = { start: { line, character: 0 }, end: { line, character: 1 } };
+      return { ...one(id), variant, source: { path, range, hash: '0'.repeat(64) } };
+    };
+    const cases = [
+      at(9, 'last', 'line-10'),
+      at(1, 'included', undefined, 'z.yaml'),
+      at(9, 'last', 'line-9'),
+      at(1, 'first'),
+    ];
+    const record = await writeRecord(root, { id: 'aaaa', cases });
+    const results = new RunResults(new Map([[record, root]]), (path) => path);
+    await results.readOn();
+    const read = results.order.map((row) => titles(results)[row]);
+    assert.deepEqual(read, ['first', 'last/line-9', 'last/line-10', 'included']);
+  });
+
   it('begin anew where the record was written anew, and follow the run to another record', async (t) => {
     const { root, record, results } = await resultsOf(t, 'a', 'b');
     const started = '2026-02-01T00:00:00.000Z';
@@ -45,6 +64,40 @@ describe('the results of a run', () => {
     assert.deepEqual(titles(results), ['b', 'c', 'd']);
     assert.equal(results.generation, 1);
     assert.match(results.records[0] ?? '', /2026-02-01/);
+  });
+
+  it('fill the row of a repeated case, which opens at what failed', async (t) => {
+    const tone = (score: number) =>
+      buildVerdict({ name: 'Tone', status: score < 0.5 ? 'fail' : 'pass', score });
+    const brief = (score: number) => ({
+      ...tone(score),
+      assertion: { ...tone(1).assertion, name: 'Brief' },
+    });
+    const repetition = (at: number, verdicts: ReturnType<typeof tone>[]) => ({
+      ...one('a', `Said ${at}`),
+      ...{ repetition: at, repetitions: 3, verdicts },
+      ...(verdicts.some(({ status }) => status === 'fail') && {
+        status: 'fail' as const,
+        score: 0.5,
+      }),
+    });
+    const root = await workspaceWith(t, {});
+    const first = repetition(1, [tone(1), brief(1)]);
+    const record = await writeRecord(root, { id: 'aaaa', cases: [first, one('b')] });
+    const results = new RunResults(new Map([[record, root]]), (path) => path);
+    await results.readOn();
+    assert.deepEqual(titles(results), ['a', 'b']);
+    assert.equal(results.opening(0, undefined)?.repetition, 1);
+    const rest = [repetition(2, [tone(1), brief(0)]), repetition(3, [tone(0), brief(1)])];
+    await appendFile(record, recordText({ id: 'x', cases: rest }).replace(/^.*\n/, ''));
+    await results.readOn();
+    assert.deepEqual(titles(results), ['a', 'b']);
+    assert.equal(results.places.length, 4);
+    assert.deepEqual(results.table.cases[0]?.repeated?.finished, 3);
+    assert.equal(results.opening(0, undefined)?.repetition, 2);
+    assert.equal(results.opening(0, 0)?.repetition, 3, 'Tone');
+    assert.equal(results.opening(0, 1)?.repetition, 2, 'Brief');
+    assert.equal(results.opening(1, undefined)?.id, 'b');
   });
 
   it('say what could not be read', async (t) => {

@@ -22,22 +22,26 @@ const RUN: ListedRun = {
   duration: 3200,
 };
 
-const text = (given: Partial<ListedRun> = {}) => runText({ ...RUN, ...given }, () => 'noon');
+const text = (given: Partial<ListedRun> = {}) =>
+  runText({ ...RUN, ...given }, { full: () => 'noon of May 5', short: () => 'noon' });
 
 describe('the line of a run in the list', () => {
   it('has its files, how it went, cost and time', () => {
     assert.deepEqual(text(), {
       label: 'support.eval.yaml',
-      description: '12 of 14 passed, 1 failed, 1 errored · cost 0.0123 · 3.2 s · noon',
-      spoken: 'support.eval.yaml, 12 of 14 passed, 1 failed, 1 errored, cost 0.0123, 3.2 s, noon',
+      description: '12/14 · noon · 0.0123 · 3.2 s',
+      detail: '12 of 14 passed, 1 failed, 1 errored · cost 0.0123 · 3.2 s · noon of May 5',
+      spoken:
+        'support.eval.yaml, 12 of 14 passed, 1 failed, 1 errored, cost 0.0123, 3.2 s, noon of May 5',
       sign: 'failed',
     });
   });
 
   it('has the name that a person gave, and that it is pinned', () => {
-    const { label, description } = text({ note: { name: 'Old prompt', pinned: true } });
+    const { label, detail, description } = text({ note: { name: 'Old prompt', pinned: true } });
     assert.equal(label, 'Old prompt');
-    assert.match(description, /^pinned · 12 of 14/);
+    assert.match(detail, /^pinned · 12 of 14/);
+    assert.match(description, /^pinned · 12\/14/);
   });
 
   it('counts the files beyond the first', () => {
@@ -49,11 +53,11 @@ describe('the line of a run in the list', () => {
     const counts = { pass: 2, fail: 0, error: 0, skipped: 0 };
     const going = { counts, cost: null, duration: undefined };
     assert.equal(
-      text({ ...going, state: 'running' }).description,
-      'running · 2 of 2 passed · noon',
+      text({ ...going, state: 'running' }).detail,
+      'running · 2 of 2 passed · noon of May 5',
     );
     assert.equal(text({ ...going, state: 'running' }).sign, 'running');
-    assert.match(text({ ...going, state: 'unfinished' }).description, /^not finished/);
+    assert.equal(text({ ...going, state: 'unfinished' }).description, '2/2 · not finished · noon');
     assert.equal(text({ ...going, state: 'finished' }).sign, 'passed');
   });
 

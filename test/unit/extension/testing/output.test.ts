@@ -30,7 +30,11 @@ describe('the output of a case', () => {
       id: 'one',
       status: 'fail',
       conversation: talk('When?', 'By Friday.'),
-      verdicts: [buildVerdict({ name: 'Tone', status: 'fail', score: 0 })],
+      verdicts: [
+        buildVerdict({ name: 'Tone', status: 'fail', score: 0, rationale: 'Too curt.' }),
+        buildVerdict({ name: 'Length', status: 'skipped', score: null }),
+      ],
+      reason: 'The target failed.',
     });
     const plain = stripVTControlCharacters(recordedOutput('one', line));
     assert.equal(
@@ -42,6 +46,9 @@ describe('the output of a case', () => {
         'Turn 2, assistant',
         'By Friday.',
         '✗ Tone failed: 0.00',
+        'Too curt.',
+        '○ Length skipped',
+        'The target failed.',
         '',
         '',
       ].join('\r\n'),

@@ -42,6 +42,18 @@ describe('the status bar', () => {
     });
   }
 
+  it('tells of runs that wait for the one that goes on', () => {
+    const going = { total: 5, ended: { ...NONE, pass: 1 }, over: false };
+    assert.equal(
+      runStatusText({ ...going, waiting: 1 }),
+      '$(sync~spin) Evals 1 of 5, 1 run waiting',
+    );
+    assert.equal(
+      runStatusText({ ...going, waiting: 2 }),
+      '$(sync~spin) Evals 1 of 5, 2 runs waiting',
+    );
+  });
+
   const lines = [
     buildCaseLine({ id: 'a', status: 'pass' }),
     buildCaseLine({ id: 'b', status: 'pass', repetition: 1, repetitions: 2 }),

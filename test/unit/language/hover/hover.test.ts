@@ -116,6 +116,17 @@ describe('hover on keys, types and verdicts', () => {
     assert.match(shown, /has changed since this run/);
   });
 
+  it("says where the judge's answer came from the cache", async () => {
+    const recalled = structuredClone(line);
+    const [verdict] = recalled.verdicts;
+    if (verdict) verdict.usage = { ...verdict.usage, calls: 0, from_cache: 1 };
+    const shown = await hoverAt(text(messages.replace('Hello', 'He|llo')), recalled);
+    assert.match(shown, /Remembers\*\* — failed, 0\.25, from the cache/);
+    const marked = text(messages).replace('value: x', 'val|ue: x');
+    assert.match(await hoverAt(marked, recalled), /threshold 0\.50\), from the cache/);
+    assert.doesNotMatch(await hoverAt(marked, line), /cache/);
+  });
+
   it('marks a quote that the turn does not hold', async () => {
     const unverified = structuredClone(line);
     const entry = unverified.verdicts[0]?.turns[0];

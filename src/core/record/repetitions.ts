@@ -1,9 +1,9 @@
-import { groupBy } from '../core/data/data.ts';
-import { caseKey } from '../core/identity.ts';
-import type { CaseSummary } from '../core/record/caseSummary.ts';
-import type { EndLine } from '../core/record/runRecord.ts';
-import { mean } from '../core/scoring.ts';
-import { isFailure, type Status } from '../core/verdict.ts';
+import { groupBy } from '../data/data.ts';
+import { type CaseIdentity, caseKey } from '../identity.ts';
+import { mean, SAME } from '../scoring.ts';
+import { isFailure, type Status } from '../verdict.ts';
+import type { CaseSummary } from './caseSummary.ts';
+import type { EndLine } from './runRecord.ts';
 
 /** What of an execution decides. */
 export interface Repetition extends Pick<CaseSummary, 'status' | 'score'> {
@@ -43,12 +43,39 @@ export function combineRepetitions(lines: readonly Repetition[], pass: number): 
   };
 }
 
+/** Lowest and highest score, where there are several. */
+export function rangeOf(
+  given: readonly Pick<Repetition, 'score'>[],
+): readonly [number, number] | undefined {
+  const scores = given.flatMap(({ score }) => (score === null ? [] : [score]));
+  const [low, high] = [Math.min(...scores), Math.max(...scores)];
+  return high - low > SAME ? [low, high] : undefined;
+}
+
+/** What the verdicts of one assertion come to over the repetitions of a case: all must pass. */
+export function combineVerdicts(
+  verdicts: readonly Pick<Repetition, 'status' | 'score'>[],
+): RepeatedCase {
+  return combineRepetitions(
+    verdicts.map(({ status, score }) => ({ status, score, verdicts: [] })),
+    1,
+  );
+}
+
+/** An execution as its record tells it. */
+export interface RepeatedLine extends CaseIdentity, Repetition, Pick<CaseSummary, 'must_pass'> {}
+
+/** What each case came to, by its share of repetitions that must pass. */
+export function repeatedCases(lines: Iterable<RepeatedLine>): RepeatedCase[] {
+  return [...groupBy(lines, caseKey).values()].map((own) =>
+    combineRepetitions(own, own[0].must_pass ?? 1),
+  );
+}
+
 /** Cases by their status, the repetitions of each taken together. */
-export function countCases(lines: Iterable<CaseSummary>): EndLine['counts'] {
+export function countCases(lines: Iterable<RepeatedLine>): EndLine['counts'] {
   const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
-  for (const own of groupBy(lines, caseKey).values()) {
-    counts[combineRepetitions(own, own[0].must_pass ?? 1).status] += 1;
-  }
+  for (const { status } of repeatedCases(lines)) counts[status] += 1;
   return counts;
 }
 
