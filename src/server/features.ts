@@ -37,10 +37,18 @@ export const FEATURES: lsp.ServerCapabilities = {
   codeActionProvider: { codeActionKinds: [...codeActionKinds] },
 };
 
+/** Has the client ask again for what is shown of verdicts. */
+export interface VerdictRefresh {
+  /** Of times that it was told to. */
+  readonly count: number;
+  soon(): void;
+}
+
 export function serveFeatures(
   connection: lsp.Connection,
   service: LanguageService,
   renames: RecordRenames,
+  verdicts: VerdictRefresh,
 ): void {
   /** Where the work fails, the error is logged and the answer is nothing. */
   const serve = <Params, Answer, Part, Options>(
@@ -80,7 +88,13 @@ export function serveFeatures(
   serve(lsp.DocumentSymbolRequest.type, [], ask('documentSymbols'));
   serve(lsp.FoldingRangeRequest.type, [], ask('foldingRanges'));
   serve(lsp.HoverRequest.type, null, ask('hover'));
-  serve(lsp.InlayHintRequest.type, [], ask('inlayHints'));
+  serve(lsp.InlayHintRequest.type, [], async (params, signal) => {
+    const { count } = verdicts;
+    const hints = await service.ask('inlayHints', params, signal);
+    // VS Code listens once it has its first hints: what came meanwhile would never be shown.
+    if (verdicts.count !== count) verdicts.soon();
+    return hints;
+  });
   serve(lsp.ReferencesRequest.type, [], ask('references'));
   serve(lsp.SelectionRangeRequest.type, [], ask('selectionRanges'));
   serve(lsp.SemanticTokensRequest.type, { data: [] }, ask('semanticTokens'));

@@ -53,7 +53,7 @@ export function startServer(connection: Connection): void {
   const files = clientFiles(connection, nodeFiles());
   const workspace = createWorkspace(() => documents.all(), files, index);
   const renames = recordRenames();
-  const records = new RecordWatch(() => showVerdictsSoon());
+  const records = new RecordWatch(() => verdicts.soon());
   const sendMarks = markSender(connection, workspace);
   const publisher = createPublisher(connection, workspace, async (suite) => {
     const renamed = await renames.seen(suite, (message) =>
@@ -120,15 +120,19 @@ export function startServer(connection: Connection): void {
   };
 
   const showVerdicts = () => {
+    verdicts.count += 1;
     if (client.inlayHint?.refreshSupport) void connection.languages.inlayHint.refresh();
     if (isExtension) for (const path of workspace.openPaths()) void sendMarks(path);
   };
 
-  let soon: NodeJS.Timeout | undefined;
-  /** What is recorded comes in many small pieces. */
-  const showVerdictsSoon = () => {
-    clearTimeout(soon);
-    soon = setTimeout(showVerdicts, PACE);
+  let timer: NodeJS.Timeout | undefined;
+  const verdicts = {
+    count: 0,
+    /** What is recorded comes in many small pieces. */
+    soon() {
+      clearTimeout(timer);
+      timer = setTimeout(showVerdicts, PACE);
+    },
   };
 
   connection.onDidChangeConfiguration(async () => {
@@ -137,7 +141,7 @@ export function startServer(connection: Connection): void {
   connection.onDidChangeWatchedFiles(({ changes }) => {
     const paths = changes.map(({ uri }) => pathOf(uri));
     // Records are looked at anew with every request.
-    if (paths.some(isRecord)) showVerdictsSoon();
+    if (paths.some(isRecord)) verdicts.soon();
     for (const path of paths) if (!isRecord(path) && mayMatter(path)) changed(path);
     if (changes.some(({ type }) => type !== FileChangeType.Changed)) workspace.casesNow.forget();
   });
@@ -155,7 +159,7 @@ export function startServer(connection: Connection): void {
     workspace.forgetUsersOf(path);
     publisher.checkUsersOf(path);
     // What is typed into an eval file the client asks about itself.
-    if (!isEvalFile(path)) showVerdictsSoon();
+    if (!isEvalFile(path)) verdicts.soon();
   };
 
   const service = createLanguageService({
@@ -167,7 +171,7 @@ export function startServer(connection: Connection): void {
     wishes: () => wishes,
     uriOf,
   });
-  serveFeatures(connection, service, renames);
+  serveFeatures(connection, service, renames, verdicts);
   documents.listen(connection);
   connection.listen();
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { mappingOf } from '../core/data/data.ts';
 import { fitting, listOf } from '../core/data/listOf.ts';
+import { oneAtATime } from '../core/oneAtATime.ts';
 import { countCases, type RepeatedLine } from '../core/record/repetitions.ts';
 import { caseLineSchema, type EndLine, endLineSchema } from '../core/record/runRecord.ts';
 import { sumOfKnown } from '../core/scoring.ts';
@@ -45,7 +46,6 @@ export function glanceAt(value: unknown): CaseGlance | undefined {
 export class RecordCount {
   readonly #follower: RecordFollower;
   #glances: CaseGlance[] = [];
-  #reading: Promise<unknown> | undefined;
   end: EndLine | undefined;
 
   /** @param path absolute */
@@ -53,14 +53,9 @@ export class RecordCount {
     this.#follower = new RecordFollower(path);
   }
 
-  async readOn(): Promise<void> {
-    this.#reading ??= this.#follower
-      .readOn({ anew: () => this.#forget(), line: (line) => this.#add(line) })
-      .finally(() => {
-        this.#reading = undefined;
-      });
-    await this.#reading;
-  }
+  readonly readOn = oneAtATime(() =>
+    this.#follower.readOn({ anew: () => this.#forget(), line: (line) => this.#add(line) }),
+  );
 
   get counts(): Readonly<Record<Status, number>> {
     return countCases(this.#glances);

@@ -1,6 +1,7 @@
 import { groupBy } from '../core/data/data.ts';
 import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
+import { oneAtATime } from '../core/oneAtATime.ts';
 import { type CaseHistory, HISTORY_RUNS, historyOf } from '../core/record/caseHistory.ts';
 import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
@@ -43,8 +44,8 @@ export class LatestRuns {
   /** In the order in which they were read. */
   readonly #lines = new Map<Entry, Promise<CaseLine | undefined>>();
   #bytes = 0;
-  /** Look-ups at the same time share a look into the folders. */
-  readonly #looking = new Map<string, Promise<Records>>();
+  /** Look-ups at the same time share a look into the folders of an eval file. */
+  readonly #looks = new Map<string, () => Promise<Records>>();
 
   /**
    * The newest finished runs of a case, one for each repetition, in their order; empty if it
@@ -181,11 +182,9 @@ export class LatestRuns {
   }
 
   #look(suite: string): Promise<Records> {
-    const known = this.#looking.get(suite);
-    if (known) return known;
-    const looking = recordsOf(suite).finally(() => this.#looking.delete(suite));
-    this.#looking.set(suite, looking);
-    return looking;
+    const look = this.#looks.get(suite) ?? oneAtATime(() => recordsOf(suite));
+    this.#looks.set(suite, look);
+    return look();
   }
 }
 

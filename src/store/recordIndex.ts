@@ -4,6 +4,7 @@ import { addTo, mappingOf } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { caseKey } from '../core/identity.ts';
 import { LIMITS } from '../core/limits.ts';
+import { oneAtATime } from '../core/oneAtATime.ts';
 import { BROKEN, shortHash } from '../core/record/inputHash.ts';
 import { absolutePath, mapCasePaths, rootOfRecord } from '../core/record/recordPaths.ts';
 import {
@@ -70,7 +71,6 @@ export class RecordReader {
   readonly #root: string;
   readonly #follower: RecordFollower;
   #state = new State();
-  #reading: Promise<RecordIndex> | undefined;
 
   /**
    * @param path absolute
@@ -83,12 +83,7 @@ export class RecordReader {
   }
 
   /** Empty where there is no such record. */
-  index(): Promise<RecordIndex> {
-    this.#reading ??= this.#update().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
-  }
+  readonly index = oneAtATime(() => this.#update());
 
   /** The line at a place, unless it is not one of a case, or not there any more. */
   async lineAt(place: LinePlace): Promise<CaseLine | undefined> {

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { barrier } from '../support/barrier.ts';
 import { type LanguageServer, startLanguageServer } from '../support/language/languageServer.ts';
 import { runFiles, workspaceWith } from '../support/runs.ts';
+import { until } from '../support/until.ts';
 
 const CASE = 'cases:\n  - id: one\n    transcript: [{user: Hi}, {assistant: Hello}]\n';
 const PROMPTED = `judge: openai:j\n${CASE}    assert:\n      - {type: llm-judge, prompt: ./p.md}\n`;
@@ -234,6 +236,45 @@ describe('the workspace', { timeout: 180_000 }, () => {
       position: { line: 1, character: 10 },
     });
     assert.match(JSON.stringify(hover), /Last run/);
+  });
+
+  it('shows what was recorded while hints were being found', async (t) => {
+    const reading = barrier();
+    const released = barrier();
+    let refreshes = 0;
+    const server = await started(
+      t,
+      'memfs://hub/repo',
+      {
+        'turnlight/fileExists': () => true,
+        'turnlight/readFile': async () => {
+          reading.resolve();
+          await released.promise;
+          return { text: 'Be kind.' };
+        },
+        'workspace/inlayHint/refresh': () => {
+          refreshes += 1;
+        },
+      },
+      { workspace: { inlayHint: { refreshSupport: true } } },
+    );
+    const uri = 'memfs://hub/repo/a.eval.yaml';
+    await server.connection.sendNotification('textDocument/didOpen', {
+      textDocument: { uri, languageId: 'conversation-eval', version: 1, text: PROMPTED },
+    });
+    const hints = server.connection.sendRequest('textDocument/inlayHint', {
+      textDocument: { uri },
+      range: { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } },
+    });
+    await reading.promise;
+    await server.connection.sendNotification('workspace/didChangeWatchedFiles', {
+      changes: [{ uri: 'file:///repo/.turnlight/runs/a.jsonl', type: 1 }],
+    });
+    const seen = async () => refreshes;
+    await until('a refresh', seen, (count) => count === 1);
+    released.resolve();
+    await hints;
+    await until('another one, as its hints may be old', seen, (count) => count === 2);
   });
 
   it('may be virtual: its files are read through the client', async (t) => {

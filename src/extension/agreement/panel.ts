@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { LabelledItem } from '../../analysis/agreement.ts';
 import type { LabelledRuns } from '../../analysis/readAgreement.ts';
+import { oneAtATime } from '../../core/oneAtATime.ts';
 import { Paced } from '../../core/paced.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import {
@@ -13,7 +14,6 @@ import { Disposing } from '../disposables.ts';
 import { type Page, receive, tellFailure } from '../pageMessages.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';
 import { findEvalFiles } from '../suites.ts';
-import { oneAtATime } from '../viewer/oneAtATime.ts';
 import { showPage } from '../viewer/page.ts';
 import type { ConversationLocation } from '../viewer/viewer.ts';
 

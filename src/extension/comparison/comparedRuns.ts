@@ -7,6 +7,7 @@ import {
 import { type Compared, factsOf, type RunFacts } from '../../analysis/differences.ts';
 import { suiteNames } from '../../analysis/suiteNames.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
+import { oneAtATime } from '../../core/oneAtATime.ts';
 import { atOnce, inSteps, stepsOf, type Work } from '../../core/steps.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { comparedTable } from '../../report/comparedTable.ts';
@@ -32,7 +33,6 @@ export class ComparedRuns {
   #others = new AbortController();
   #stamp = '';
   #isComparing = false;
-  #reading: Promise<void> | undefined;
   /** Raised where the rows are others. */
   generation = 0;
 
@@ -78,14 +78,10 @@ export class ComparedRuns {
   }
 
   /** Reads what is new. */
-  readOn(): Promise<void> {
-    this.#reading ??= Promise.all([this.base.readOn(), this.head.readOn()])
-      .then(() => this.#compareAll())
-      .finally(() => {
-        this.#reading = undefined;
-      });
-    return this.#reading;
-  }
+  readonly readOn = oneAtATime(async () => {
+    await Promise.all([this.base.readOn(), this.head.readOn()]);
+    await this.#compareAll();
+  });
 
   /** While both are read: the cases that were found in both so far. */
   compareEarly(): void {

@@ -4,6 +4,7 @@ import { mappingOf } from '../../core/data/data.ts';
 import { fitting, listOf } from '../../core/data/listOf.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
+import { oneAtATime } from '../../core/oneAtATime.ts';
 import { outcomeAt } from '../../core/record/assertionColumns.ts';
 import {
   absolutePath,
@@ -70,7 +71,6 @@ export class RunResults {
   readonly #shownPath: (path: string) => string;
   #builder: TableBuilder;
   #unread = 0;
-  #reading: Promise<void> | undefined;
   /** Where the line of each execution stands, in the order of `executions`. */
   places: (CasePlace & CaseInFile)[] = [];
   /** Raised where a record was written anew. */
@@ -156,12 +156,7 @@ export class RunResults {
   }
 
   /** Reads what is new. */
-  readOn(): Promise<void> {
-    this.#reading ??= this.#readAll().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
-  }
+  readonly readOn = oneAtATime(() => this.#readAll());
 
   async #readAll(): Promise<void> {
     const { generation } = this;

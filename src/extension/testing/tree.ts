@@ -67,7 +67,9 @@ export class TestTree extends Disposing {
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher(EVAL_GLOB));
     this.keep(watcher.onDidCreate((uri) => isListed(uri) && this.refresh(uri)));
     this.keep(watcher.onDidChange((uri) => this.#later(uri)));
-    this.keep(watcher.onDidDelete((uri) => this.#removeUnder(uri)));
+    // Of a folder that is deleted VS Code tells, and of nothing in it.
+    const gone = this.keep(vscode.workspace.createFileSystemWatcher('**', true, true));
+    this.keep(gone.onDidDelete((uri) => this.#removeUnder(uri)));
     this.keep(
       vscode.workspace.onDidDeleteFiles(({ files }) => {
         for (const uri of files) this.#removeUnder(uri);

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { stackText } from '../../core/errors.ts';
+import { oneAtATime } from '../../core/oneAtATime.ts';
 import type { Snapshot, ToView } from '../../protocol/viewProtocol.ts';
-import { oneAtATime } from './oneAtATime.ts';
 
 /** Sends snapshots to a conversation view, and after one of them the turn to show. */
 export class SnapshotSender {

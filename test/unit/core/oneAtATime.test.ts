@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { oneAtATime } from '../../../../src/extension/viewer/oneAtATime.ts';
-import { barrier } from '../../../support/barrier.ts';
+import { oneAtATime } from '../../../src/core/oneAtATime.ts';
+import { barrier } from '../../support/barrier.ts';
 
 describe('work that is done one at a time', () => {
   it('is done once more for all who asked meanwhile, after what is under way', async () => {
