@@ -121,6 +121,12 @@ describe('outcomes in the Testing panel', { timeout: 300_000 }, () => {
       );
       await workbench.testsShow('the outcome in the panel', `new${round}/suite.eval.yaml (Passed)`);
     }
+    await rm(join(folder, 'new1'), { recursive: true });
+    await workbench.until(
+      'the folder gone, with its file',
+      () => workbench.testRows(),
+      (rows) => rows.every((row) => !row.startsWith('new1/')),
+    );
     await workbench.window.open(suite);
   });
 

@@ -8,6 +8,25 @@ import { Window } from './window.ts';
 
 const SCREENSHOTS = join(CHECKOUT, '.cache/screenshots');
 
+/** The icon of each state. VS Code changes the words of a row late: it may say "Queued" as long as a test runs. */
+const ICONS: Readonly<Record<string, string>> = {
+  Errored: 'testing-error-icon',
+  Failed: 'testing-failed-icon',
+  Passed: 'testing-passed-icon',
+  Queued: 'testing-queued-icon',
+  Running: 'loading',
+  Skipped: 'testing-skipped-icon',
+  'Not yet run': 'testing-unset-icon',
+};
+
+const STATES = new RegExp(`\\((?:${Object.keys(ICONS).join('|')})\\)`);
+
+interface TestRow {
+  readonly text: string | null;
+  readonly label: string;
+  readonly icon: string;
+}
+
 /** A window of VS Code as a person sees and uses it. What no test is about goes through its API. */
 export class Workbench {
   readonly page: Page;
@@ -188,9 +207,17 @@ export class Workbench {
   /** The rows of the Testing view: what they show, and what they say of their state. */
   async testRows(): Promise<string[]> {
     const rows = this.page.locator('.test-explorer .monaco-list-row');
-    return rows.evaluateAll((all) =>
-      all.map((row) => `${row.textContent} — ${row.getAttribute('aria-label')}`),
+    const seen: TestRow[] = await rows.evaluateAll((all) =>
+      all.map((row) => ({
+        text: row.textContent,
+        label: row.getAttribute('aria-label') ?? '',
+        icon: row.querySelector('.computed-state')?.className ?? '',
+      })),
     );
+    return seen.map(({ text, label, icon }) => {
+      const state = Object.keys(ICONS).find((one) => icon.includes(`codicon-${ICONS[one]}`));
+      return `${text} — ${label.replace(STATES, `(${state})`)}`;
+    });
   }
 
   /** Waits until the Testing view shows all of these, such as `alpha (Passed)`, each in one of its rows. */
@@ -270,7 +297,7 @@ export class Workbench {
     try {
       return await until(what, look, wanted);
     } catch (error) {
-      await this.screenshot('failed');
+      await this.screenshot(`failed-${what.replace(/\W+/g, '-').slice(0, 60)}`);
       throw error;
     }
   }
