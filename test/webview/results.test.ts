@@ -28,7 +28,11 @@ const verdicts = (score: number, label?: string) => [
 const LINES = [
   buildCase('late', 'fail', { verdicts: verdicts(0.4, 'rude'), tags: ['smoke'] }),
   buildCase('early', 'pass', { verdicts: verdicts(0.9, 'polite').slice(0, 1) }),
-  buildCase('lost', 'error', { verdicts: verdicts(0.7), suite: '/work/other.eval.yaml' }),
+  buildCase('lost', 'error', {
+    verdicts: verdicts(0.7),
+    suite: '/work/other.eval.yaml',
+    reason: 'target-timeout: The target did not reply within 60000 ms.',
+  }),
 ];
 
 describe('the results view', { timeout: 120_000 }, () => {
@@ -117,6 +121,8 @@ describe('the results view', { timeout: 120_000 }, () => {
     assert.equal(await active(), '1.2 s');
     await press('Home', 'Control+End', 'Home');
     assert.equal(await active(), 'lost');
+    const lost = body().getByRole('row').filter({ hasText: 'lost' });
+    assert.match(await lost.innerText(), /errored target-timeout/);
     await press('p');
     assert.equal(await active(), 'late');
     await press('n');

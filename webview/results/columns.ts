@@ -106,8 +106,7 @@ function widthFor(
 }
 
 function statusWidth(cases: readonly ResultsCase[]): number {
-  const repeated = cases.slice(0, LOOKED).filter((one) => one.repeated);
-  return widthFor(repeated.map(statusText), 128, 340);
+  return widthFor(cases.slice(0, LOOKED).map(statusText), 128, 340);
 }
 
 function changeWidth(cases: readonly ResultsCase[]): number {
@@ -239,7 +238,12 @@ function statusCell(one: ResultsCase): Cell {
 }
 
 function statusText(one: ResultsCase): string {
-  return [...rowGlance(one), STATUS_WORDS[one.status]].join(' ');
+  return [...rowGlance(one), STATUS_WORDS[one.status], ...codeOf(one)].join(' ');
+}
+
+/** `target-timeout` of `target-timeout: The target did not reply within 60000 ms.` */
+function codeOf({ reason = '' }: ResultsCase): string[] {
+  return /^[a-z][a-z-]*(?=:)/.exec(reason) ?? [];
 }
 
 function tagsCell({ tags }: ResultsTable, one: ResultsCase): Cell {

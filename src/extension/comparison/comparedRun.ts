@@ -22,6 +22,8 @@ interface FollowedRecord {
   follower: RecordFollower;
   run?: RunLine;
   end?: EndLine;
+  /** Lines that could not be read. */
+  unread: number;
 }
 
 /** What is kept of a case besides what is compared. */
@@ -37,7 +39,6 @@ export class ComparedRun {
   readonly nameOf: (suite: string) => string;
   #cases = new Map<string, KeptCase>();
   #gathered: Gathered;
-  #unread = 0;
   /** Lines that counted. */
   #lines = 0;
 
@@ -49,6 +50,7 @@ export class ComparedRun {
       path,
       root,
       follower: new RecordFollower(path),
+      unread: 0,
     }));
   }
 
@@ -74,7 +76,7 @@ export class ComparedRun {
   }
 
   get unread(): number {
-    return this.#unread;
+    return this.#records.reduce((sum, { unread }) => sum + unread, 0);
   }
 
   /** Changes with whatever is read. */
@@ -110,6 +112,7 @@ export class ComparedRun {
 
   /** @param path where its lines were read */
   #forget(record: FollowedRecord, path = record.path): void {
+    record.unread = 0;
     if (!record.run) return;
     delete record.end;
     // Of several records of a run, which stand at several roots, each has cases of its own.
@@ -136,9 +139,9 @@ export class ComparedRun {
       if (end) record.end = end;
     } else if (kind === 'case') {
       const line = fitting(caseLineSchema, value);
-      if (!line || this.#cases.size >= LIMITS.recordCases) this.#unread += 1;
+      if (!line || this.#cases.size >= LIMITS.recordCases) record.unread += 1;
       else this.#addCase(mapCasePaths(line, absolute), { record: path, offset, length });
-    } else if (isWhole) this.#unread += 1;
+    } else if (isWhole) record.unread += 1;
   }
 
   #addCase(

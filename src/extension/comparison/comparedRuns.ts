@@ -12,6 +12,7 @@ import { atOnce, inSteps, stepsOf, type Work } from '../../core/steps.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { comparedTable } from '../../report/comparedTable.ts';
 import type { CasePlace } from '../results/runResults.ts';
+import { fileTitle } from '../runs/runText.ts';
 import { ComparedRun } from './comparedRun.ts';
 
 /** A case in both runs, the places of its repetitions in each. */
@@ -53,6 +54,17 @@ export class ComparedRuns {
     const [base, head] = [comparedOf(this.base), comparedOf(this.head)];
     if (base && head) this.#facts ??= { base: factsOf(base), head: factsOf(head) };
     return this.#facts;
+  }
+
+  /** What could not be read, each as a sentence. */
+  get problems(): string[] {
+    const runs = [this.base, this.head];
+    const others = runs.flatMap(({ run, records }) => (run ? [] : records));
+    const unread = runs.reduce((sum, one) => sum + one.unread, 0);
+    return [
+      ...others.map((path) => `${fileTitle(path)} is not the record of a run.`),
+      ...(unread === 0 ? [] : [`${unread} of their lines could not be read.`]),
+    ];
   }
 
   /** What the numbers say of all cases, worked out in steps; undefined where there are no `facts`. */

@@ -82,7 +82,7 @@ export class ComparisonPanel extends Disposing {
         records: head.records,
         ...{ title, phase, generation, table },
         facts: [],
-        problems: phase === 'over' ? problemsOf(runs) : [],
+        problems: phase === 'over' ? runs.problems : [],
         comparison: {
           base: base.records,
           ...(comparison && { findings: findingsOf(comparison) }),
@@ -118,14 +118,6 @@ export class ComparisonPanel extends Disposing {
         unreachable(message);
     }
   }
-}
-
-function problemsOf({ base, head, facts }: ComparedRuns): string[] {
-  const unread = base.unread + head.unread;
-  return [
-    ...(facts ? [] : ['One of the files is not the record of a run.']),
-    ...(unread === 0 ? [] : [`${unread} of their lines could not be read.`]),
-  ];
 }
 
 /** The lines of all cases in the order in which they stand on the disk, and the row of each. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -129,5 +129,26 @@ describe('two runs that are compared in the editor', () => {
     assert.equal(runs.at(runs.rowOf({ suite, id: 'c' }))?.head.length, 3);
     assert.deepEqual(runs.head.records, [moved]);
     assert.equal(runs.head.rootOf(moved), folder);
+  });
+
+  it('name what is not the record of a run, and count what cannot be read as it is now', async () => {
+    const { path } = await writeRun(folder, { lines: BEFORE });
+    const whole = await readFile(path, 'utf8');
+    await writeFile(path, whole.replace('"kind":"case"', '"kind":"cast"'));
+    const stranger = join(folder, 'notes.jsonl');
+    await writeFile(stranger, '{"kind":"note"}\n');
+    const broken = new ComparedRuns(new Map([[path, folder]]), new Map([[stranger, folder]]));
+    await broken.readOn();
+    assert.deepEqual(broken.problems, [
+      'notes.jsonl is not the record of a run.',
+      '2 of their lines could not be read.',
+    ]);
+    await writeFile(`${path}.new`, whole);
+    await rename(`${path}.new`, path);
+    await broken.readOn();
+    assert.deepEqual(broken.problems, [
+      'notes.jsonl is not the record of a run.',
+      '1 of their lines could not be read.',
+    ]);
   });
 });
