@@ -39,7 +39,7 @@ export function spoken(words: string): HTMLElement {
  */
 export function link(words: string, name: string, onFollow: () => void): HTMLElement {
   const attributes = { class: 'link', type: 'button', role: 'link', 'aria-label': name };
-  const element = h('button', attributes, words);
+  const element = h('button', { ...attributes, 'data-focus': `link ${name}` }, words);
   element.addEventListener('click', onFollow);
   return element;
 }

@@ -11,6 +11,7 @@ import { FindBox, type Part } from './find.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
 import { Kept, place } from './kept.ts';
+import { KeptFocus } from './keptFocus.ts';
 import { listenForKeys } from './keyboard.ts';
 import { Labels } from './labels/labels.ts';
 import { Opened } from './opened.ts';
@@ -38,6 +39,7 @@ export class ConversationView {
   readonly #walk: Walk;
   readonly #find: FindBox;
   readonly #labels: Labels;
+  readonly #focus: KeptFocus;
   readonly #failures = failuresControl((step) => this.#walk.toFailure(step));
   readonly #toolbar = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Run and view' });
   readonly #strip = new Strip((name) => this.#toItem(name));
@@ -62,6 +64,7 @@ export class ConversationView {
       () => this.#stops(),
       () => this.#failures.show(this.#walk.failures()),
     );
+    this.#focus = new KeptFocus(root, this.#bar);
     this.#find = new FindBox(() => this.#parts());
     this.#labels = new Labels({
       post: (message) => host.post(message),
@@ -92,7 +95,14 @@ export class ConversationView {
     this.#host.keep(snapshot.state);
     this.#labels.show(snapshot);
     if (before && !isSameCase(before, snapshot)) {
-      const parts = [this.#opened, this.#kept, this.#compared, this.#walk, this.#entries];
+      const parts = [
+        this.#opened,
+        this.#kept,
+        this.#compared,
+        this.#walk,
+        this.#entries,
+        this.#focus,
+      ];
       for (const part of [...parts, this.#labels]) part.forget();
       this.#draw();
       afterDrawing(() => window.scrollTo(0, 0));
@@ -199,7 +209,7 @@ export class ConversationView {
     this.#strip.show(this.#entries.items, this.#root.clientWidth);
     place(this.#bar, [this.#toolbar, this.#strip.element, this.#find.element, ...heads]);
     place(this.#root, [header, ...above, this.#bar, this.#content, this.#news, this.#labels.news]);
-    if (focused && focused !== document.activeElement) this.#focusAgain(focused);
+    if (focused && focused !== document.activeElement) this.#focus.giveBack(focused);
     this.#failures.show(this.#walk.failures());
     this.#find.refresh();
     const { state, status, phase } = snapshot;
@@ -269,20 +279,6 @@ export class ConversationView {
   #titleOf(verdict: Verdict): string {
     const row = this.#rows.find((one) => one.verdict === verdict);
     return row ? titleOf(row) : verdict.assertion.name;
-  }
-
-  /** What had the focus was moved or drawn anew: it, or what stands in its place, gets the focus. */
-  #focusAgain(lost: Element): void {
-    if (lost.isConnected && lost instanceof HTMLElement) {
-      lost.focus({ preventScroll: true });
-      return;
-    }
-    const place = lost.closest<HTMLElement>('[data-focus], .turn, .assertion, .bar');
-    const name = place?.dataset.focus ?? place?.dataset.key;
-    const again =
-      this.#root.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name ?? '')}"]`) ??
-      this.#bar.querySelector<HTMLElement>('[data-focus]');
-    again?.focus({ preventScroll: true });
   }
 }
 

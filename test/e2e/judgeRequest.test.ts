@@ -43,11 +43,15 @@ describe('what the judge saw, in the editor', { timeout: 300_000 }, () => {
       (lines) => lines?.includes('letter by letter') ?? false,
     );
     assert.match(text ?? '', /What the judge saw for “Next step”/);
-    const wraps = await workbench.window.evaluate((vscode) => {
-      const document = vscode.window.activeTextEditor?.document;
-      return vscode.workspace.getConfiguration('editor', document).get<string>('wordWrap');
-    });
-    assert.equal(wraps, 'on');
+    const wraps = () =>
+      workbench.window.evaluate((vscode) => {
+        const document = vscode.window.activeTextEditor?.document;
+        return vscode.workspace.getConfiguration('editor', document).get<string>('wordWrap');
+      });
+    await workbench.until('long lines wrapped', wraps, (how) => how === 'on');
     await workbench.screenshot('judge-saw');
+    // Beside it the conversation stays as it was left.
+    await workbench.window.command('workbench.action.focusSecondEditorGroup');
+    await workbench.frameFocusedOn('[aria-label="What the judge saw for Next step"]');
   });
 });

@@ -13,8 +13,12 @@ import { openVariant } from './shownCase.ts';
 /** What the document is about; all that is needed to make it again after a reload. */
 const aboutSchema = z.strictObject({ state: viewStateSchema, key: z.string() });
 
-/** Opens what a judge saw as plain text beside the view, where nothing is rendered or followed. */
-export async function showJudgeRequest(state: ViewState, key: string): Promise<void> {
+/** Opens what a judge saw as plain text beside the view, where nothing is rendered or followed. @param column of the view */
+export async function showJudgeRequest(
+  state: ViewState,
+  key: string,
+  column: vscode.ViewColumn | undefined,
+): Promise<void> {
   const name = visibleLine(key, 60).replace(/[^\p{L}\p{N} ._-]+/gu, '-');
   const uri = vscode.Uri.from({
     scheme: JUDGE_REQUEST,
@@ -22,7 +26,9 @@ export async function showJudgeRequest(state: ViewState, key: string): Promise<v
     query: JSON.stringify({ state, key }),
   });
   const document = await vscode.workspace.openTextDocument(uri);
-  await vscode.window.showTextDocument(document, { preview: true });
+  const { One, Beside } = vscode.ViewColumn;
+  const viewColumn = column === One ? Beside : One;
+  await vscode.window.showTextDocument(document, { preview: true, viewColumn });
 }
 
 /** The text of such a document. Links to it may come from anywhere: it only reads what a view would. */

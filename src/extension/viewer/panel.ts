@@ -221,7 +221,7 @@ export class ConversationPanel extends Disposing {
         break;
       case 'show-request': {
         const { showJudgeRequest } = await import('./judgeRequest.ts');
-        await showJudgeRequest(this.#state, message.key);
+        await showJudgeRequest(this.#state, message.key, this.viewColumn);
         break;
       }
       case 'run':
