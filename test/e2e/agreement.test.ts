@@ -8,6 +8,7 @@ import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { labelledFolder } from '../support/labelling.ts';
 import { paleTexts } from '../support/view/contrast.ts';
+import { assertSpoken } from '../support/view/spoken.ts';
 
 const lines = Array.from({ length: 12 }, (_, id) =>
   judgedLine(
@@ -63,17 +64,14 @@ describe('the agreement of judges with people in the real VS Code', { timeout: 6
     );
     await workbench.press('ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter');
     await workbench.screenshot('agreement');
-    const tree = await view.locator('body').ariaSnapshot();
-    for (const line of [
+    await assertSpoken(view, [
       'table "Agreement of each judge and assertion"',
       'columnheader "Kappa"',
       'rowheader "Kind, turns, openai:judge: show confusion table and disagreements"',
       'cell "-0.04"',
       'row "Judge: failed 1 3"',
       'button "case-3, turn 4, Kind: openai:judge failed, ann@example.com: passed, bob@example.com: passed"',
-    ]) {
-      assert.ok(tree.includes(line), `${line} in\n${tree}`);
-    }
+    ]);
     await workbench.press('Tab', 'Enter');
     const page = await workbench.frameWith('[data-page="conversation"] .turn[data-turn="4"]');
     await workbench.until(

@@ -7,6 +7,7 @@ import { THEMES } from '../support/host/themes.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { labelledFolder } from '../support/labelling.ts';
 import { paleTexts } from '../support/view/contrast.ts';
+import { assertSpoken } from '../support/view/spoken.ts';
 
 const lines = [
   judgedLine('sure', [buildVerdict(1)], { said: 'One' }),
@@ -53,16 +54,13 @@ describe('the labelling mode in the real VS Code', { timeout: 600_000 }, () => {
     await workbench.window.command('turnlight.labelConversations');
     await asks('Conversation 1 of 3 · unstable');
     assert.equal(await (await view()).locator('.badge').count(), 0);
-    const tree = await (await view()).locator('body').ariaSnapshot();
-    for (const line of [
+    const tree = await assertSpoken(await view(), [
       'status: Conversation 1 of 3',
       'group "Question 1 of 1: Kind',
       'button "passed"',
       'button "failed"',
       'article "Turn 2, Assistant"',
-    ]) {
-      assert.ok(tree.includes(line), `${line} in\n${tree}`);
-    }
+    ]);
     assert.doesNotMatch(tree, /score|article .*(passed|failed|errored)/);
     await workbench.press('1');
     await asks('Conversation 2 of 3 · near');

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { buildVerdict } from '../support/build.ts';
 import { describeView } from '../support/view/describeView.ts';
 import { buildSnapshot, entry } from '../support/view/snapshots.ts';
+import { assertSpoken } from '../support/view/spoken.ts';
 
 describeView('what a screen reader finds in the conversation view', ({ view, show }) => {
   it('is the verdict and the score of each turn in its name', async () => {
@@ -57,8 +58,7 @@ describeView('what a screen reader finds in the conversation view', ({ view, sho
 
   it('is a tree in which everything says what it is', async () => {
     await show();
-    const tree = await view().page.locator('main').ariaSnapshot();
-    for (const line of [
+    const tree = await assertSpoken(view().page, [
       '- heading "late-order" [level=1]',
       '- group "Run and view"',
       '- button "Previous failure"',
@@ -67,9 +67,7 @@ describeView('what a screen reader finds in the conversation view', ({ view, sho
       '- region "Verdicts"',
       '- region "Conversation"',
       '- article "Turn 4, Assistant, failed, score 0.50"',
-    ]) {
-      assert.ok(tree.includes(line), `${line} in\n${tree}`);
-    }
+    ]);
     assert.doesNotMatch(tree, /[▸▾]/, 'signs that say nothing are not read out');
   });
 
