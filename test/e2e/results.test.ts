@@ -159,14 +159,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
 
   it('are acted on by keys where the focus is, whatever is selected', async () => {
     await workbench.clickLens('Run all', suite, 1);
-    await workbench.until(
-      'the second run',
-      async () => {
-        await workbench.showRuns();
-        return workbench.runs().count();
-      },
-      (count) => count === 2,
-    );
+    await workbench.showRuns(2);
     await workbench.press('Home', 'Enter');
     await focusedResults();
     await workbench.showRuns();

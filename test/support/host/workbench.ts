@@ -176,18 +176,21 @@ export class Workbench {
     return this.page.locator('.pane-body .monaco-list-row[aria-label*="passed"]');
   }
 
-  /** Puts the focus in the list of runs, once it holds as many, or any. */
+  /** Puts the focus in the list of runs, once all have ended and it holds as many, or any. */
   async showRuns(count?: number): Promise<void> {
     await this.until(
-      'the list of runs',
+      'the list of runs that ended',
       async () => {
         await this.window.command('turnlight.runs.focus').catch(() => {});
         const isFocused = await this.page.evaluate<boolean>(
           "document.activeElement?.closest('.pane-body') != null",
         );
-        return isFocused ? this.runs().count() : 0;
+        const labels: string[] = await this.runs().evaluateAll((rows) =>
+          rows.map((row) => row.getAttribute('aria-label') ?? ''),
+        );
+        return isFocused && labels.every((one) => !one.includes(', running, ')) ? labels : [];
       },
-      (found) => (count === undefined ? found > 0 : found === count),
+      ({ length }) => (count === undefined ? length > 0 : length === count),
     );
   }
 
