@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { Paced } from '../../core/paced.ts';
 import type { ListedRun, RunList } from '../../store/runList.ts';
@@ -12,6 +13,10 @@ const HAS_RUNS = 'turnlight.hasRuns';
 
 /** Milliseconds between two looks at the records of runs that go on. */
 const PACE = 700;
+
+/** How often the focus of the list is asked for, and the milliseconds in between. */
+const TRIES = 5;
+const PAUSE = 100;
 
 const ICONS = {
   running: new vscode.ThemeIcon('sync~spin'),
@@ -50,13 +55,19 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
 
   /** What a key is about: the run with the focus, and those that are selected with it. */
   async atKey(): Promise<readonly ListedRun[]> {
-    // Arrows move the focus alone, which the API does not tell: what is toggled has it.
-    const before = this.selection;
-    await vscode.commands.executeCommand('list.toggleSelection');
-    const toggled = this.selection;
-    await vscode.commands.executeCommand('list.toggleSelection');
-    const focused = toggled.find((one) => !before.some(({ id }) => id === one.id));
-    return focused ? [focused] : before;
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      // Arrows move the focus alone, which the API does not tell: what is toggled has it.
+      const before = this.selection;
+      await vscode.commands.executeCommand('list.toggleSelection');
+      const toggled = this.selection;
+      await vscode.commands.executeCommand('list.toggleSelection');
+      const focused = toggled.find((one) => !before.some(({ id }) => id === one.id));
+      if (focused) return [focused];
+      if (toggled.length < before.length) return before;
+      // While the list is drawn anew nothing can be toggled.
+      await setTimeout(PAUSE);
+    }
+    return this.selection;
   }
 
   /** The one that is selected, where the list is in view. */
