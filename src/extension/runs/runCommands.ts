@@ -14,30 +14,36 @@ export interface RunCommandParts {
 
 /** Commands of the list of runs. */
 export function registerRunCommands({ runs, open }: RunCommandParts): vscode.Disposable[] {
-  /** On a row's menu its run is given and all that are selected with it, on a key nothing. */
+  /**
+   * On a row's menu its run is given and all that are selected with it, on a key nothing.
+   *
+   * @param act resolves to whether the list is another one now
+   */
   const onRuns = (
     id: string,
-    act: (chosen: readonly [ListedRun, ...ListedRun[]]) => Promise<void>,
+    act: (chosen: readonly [ListedRun, ...ListedRun[]]) => Promise<boolean>,
   ) =>
     vscode.commands.registerCommand(id, async (given: unknown, several: unknown) => {
       const all: readonly unknown[] = Array.isArray(several) ? several : [given];
       const named = all.filter(isListed);
       const [first, ...others] = named.length > 0 ? named : await runs.atKey();
       if (!first) return;
+      let isOther = true;
       try {
-        await act([first, ...others]);
+        isOther = await act([first, ...others]);
       } catch (error) {
         void vscode.window.showErrorMessage(noticeText(errorText(error)));
       }
-      runs.refresh();
+      if (isOther) runs.refresh();
     });
-  const onRun = (id: string, act: (run: ListedRun) => Promise<void>) =>
-    onRuns(id, ([run]) => act(run));
   return [
-    onRun('turnlight.openRun', ({ records }) => open(records)),
+    onRuns('turnlight.openRun', async ([{ records }]) => {
+      await open(records);
+      return false;
+    }),
     onRuns('turnlight.pinRun', (chosen) => noteAll(chosen, { pinned: true })),
     onRuns('turnlight.unpinRun', (chosen) => noteAll(chosen, { pinned: false })),
-    onRun('turnlight.renameRun', rename),
+    onRuns('turnlight.renameRun', ([run]) => rename(run)),
     onRuns('turnlight.deleteRun', remove),
     vscode.commands.registerCommand('turnlight.openRunFile', async (given: unknown) => {
       const file = given instanceof vscode.Uri ? given : await askForFile();
@@ -46,8 +52,9 @@ export function registerRunCommands({ runs, open }: RunCommandParts): vscode.Dis
   ];
 }
 
-async function noteAll(chosen: readonly ListedRun[], change: ListedRun['note']): Promise<void> {
+async function noteAll(chosen: readonly ListedRun[], change: ListedRun['note']): Promise<boolean> {
   for (const run of chosen) await note(run, change);
+  return true;
 }
 
 async function note(run: ListedRun, change: ListedRun['note']): Promise<void> {
@@ -55,24 +62,25 @@ async function note(run: ListedRun, change: ListedRun['note']): Promise<void> {
   await changeNote(run, change);
 }
 
-async function rename(run: ListedRun): Promise<void> {
+async function rename(run: ListedRun): Promise<boolean> {
   const name = await vscode.window.showInputBox({
     title: 'Name of the run',
     value: run.note.name ?? '',
     placeHolder: runTitle({ ...run, note: {} }),
     prompt: 'Leave it empty to show the names of its files.',
   });
-  if (name === undefined) return;
+  if (name === undefined) return false;
   await note(run, { name: name.trim() === '' ? undefined : name.trim() });
+  return true;
 }
 
-async function remove(chosen: readonly [ListedRun, ...ListedRun[]]): Promise<void> {
+async function remove(chosen: readonly [ListedRun, ...ListedRun[]]): Promise<boolean> {
   const [run, ...others] = chosen;
   const isOne = others.length === 0;
   if (chosen.some(({ state }) => state === 'running')) {
     const which = isOne ? 'This run' : 'One of these runs';
     void vscode.window.showWarningMessage(`${which} still goes on. Cancel it first.`);
-    return;
+    return false;
   }
   const asked = isOne ? `Delete the run "${runTitle(run)}"?` : `Delete ${chosen.length} runs?`;
   const records = isOne ? `${runText(run).detail}\n\nIts record is` : 'Their records are';
@@ -81,9 +89,10 @@ async function remove(chosen: readonly [ListedRun, ...ListedRun[]]): Promise<voi
     { modal: true, detail: `${records} deleted from the disk. This cannot be undone.` },
     'Delete',
   );
-  if (choice !== 'Delete') return;
+  if (choice !== 'Delete') return false;
   const { deleteRun } = await import('../../store/runList.ts');
   for (const one of chosen) await deleteRun(one);
+  return true;
 }
 
 async function askForFile(): Promise<vscode.Uri | undefined> {
