@@ -46,13 +46,12 @@ interface Row {
 
 /** `0.80`, or `2/3 0.80 (0.40–1.00)` where it is repeated, each part by itself. */
 export function rowGlance({ scored, repeated }: Row): string[] {
+  const ran = ranText(repeated);
   const parts = [
     repeated && `${repeated.passed}/${repeated.finished}`,
     scored,
     repeated?.range === undefined ? undefined : `(${repeated.range})`,
-    repeated && repeated.finished < repeated.planned
-      ? `(${repeated.finished} of ${repeated.planned} ran)`
-      : undefined,
+    ran && `(${ran})`,
   ];
   return parts.filter((part) => part !== undefined);
 }
@@ -61,13 +60,17 @@ export function rowGlance({ scored, repeated }: Row): string[] {
 export function rowWords({ scored, repeated }: Row): string[] {
   const parts = [
     repeated && passedOf(repeated),
-    repeated && repeated.finished < repeated.planned
-      ? `${repeated.finished} of ${repeated.planned} ran`
-      : undefined,
+    ranText(repeated),
     scored === undefined ? undefined : `score ${scored}`,
     repeated?.range === undefined ? undefined : repeated.range.replace('–', ' to '),
   ];
   return parts.filter((part) => part !== undefined);
+}
+
+/** `1 of 3 ran`; undefined once all did. */
+function ranText(repeated: Row['repeated']): string | undefined {
+  if (!repeated || repeated.finished >= repeated.planned) return undefined;
+  return `${repeated.finished} of ${repeated.planned} ran`;
 }
 
 /** `2 of 3 passed` */
