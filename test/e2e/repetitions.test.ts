@@ -55,10 +55,7 @@ describe('repetitions of cases in the real VS Code', { timeout: 300_000 }, () =>
   it('are one row of the results, which counts as the list of runs and the trends do', async () => {
     await workbench.clickLens('Run all', suite, 1);
     await workbench.showRuns();
-    assert.match(
-      (await workbench.runs().first().getAttribute('aria-label')) ?? '',
-      /^replies\.eval\.yaml, 2 of 3 passed, 1 failed/,
-    );
+    assert.match(await workbench.firstRun(), /^replies\.eval\.yaml, 2 of 3 passed, 1 failed/);
     await workbench.press('Home', 'Enter');
     const table = await results();
     const tree = () => table.locator('body').ariaSnapshot();

@@ -55,10 +55,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
 
   it('lead by the keyboard alone from the run to the next failing conversation', async () => {
     await workbench.showRuns();
-    assert.match(
-      (await workbench.runs().first().getAttribute('aria-label')) ?? '',
-      /^replies\.eval\.yaml, 2 of 4 passed, 2 failed/,
-    );
+    assert.match(await workbench.firstRun(), /^replies\.eval\.yaml, 2 of 4 passed, 2 failed/);
     await workbench.press('Home', 'Enter');
     const table = await focusedResults();
     await workbench.page.getByRole('tab', { name: 'replies.eval.yaml (results)' }).waitFor();
@@ -145,7 +142,7 @@ describe('runs and their results in the real VS Code', { timeout: 600_000 }, () 
     await workbench.press('Enter');
     await workbench.until(
       'the name',
-      async () => (await workbench.runs().first().getAttribute('aria-label')) ?? '',
+      () => workbench.firstRun(),
       (label) => label.startsWith('First try, 2 of 4'),
     );
     await workbench.showRuns();

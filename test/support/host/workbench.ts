@@ -176,6 +176,11 @@ export class Workbench {
     return this.page.locator('.pane-body .monaco-list-row[aria-label*="passed"]');
   }
 
+  /** What the first row of the list of runs says. */
+  async firstRun(): Promise<string> {
+    return (await this.runs().first().getAttribute('aria-label')) ?? '';
+  }
+
   /** Puts the focus in the list of runs, once all have ended and it holds as many, or any. */
   async showRuns(count?: number): Promise<void> {
     await this.until(
