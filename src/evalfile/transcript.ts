@@ -4,7 +4,7 @@ import {
   type SourcedMessage,
   toConversation,
 } from '../core/conversation.ts';
-import type { Path } from '../core/data/data.ts';
+import { type Path, uniqueBy } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { isError, type Problem, withinLimit } from '../core/problem.ts';
 import { atOnce, type Work } from '../core/steps.ts';
@@ -20,16 +20,23 @@ export interface LoadedTranscript {
   readonly problems: readonly Problem[];
 }
 
-/** Reads the messages that stand at `base` in a document. @param roles what it calls the sides */
+/**
+ * Reads the messages at `base` in a document.
+ *
+ * @param unknownKeys whether they are errors, as in an eval file, or ignored with a warning for each key
+ * @param roles what the document calls the sides
+ */
 export function readTranscript(
   given: unknown,
   document: YamlDocument,
   base: Path,
+  unknownKeys: 'refused' | 'ignored',
   roles?: Roles,
 ): LoadedTranscript {
   const { list, unread } = translateRoles(given, roles);
   const read = readMessages(list);
-  const problems = read.problems.map((problem) => {
+  const strict = unknownKeys === 'refused';
+  const problems = [...read.problems, ...(strict ? read.unknownKeys : [])].map((problem) => {
     const { path, onKey = path.length <= 1 } = problem;
     const isForeign = problem.code === 'unknown-role';
     const message = isForeign ? `${problem.message} ${NAME_SIDES}` : problem.message;
@@ -40,7 +47,14 @@ export function readTranscript(
     message,
     source: { path: document.path, range: document.entryRangeOf([...base, index]) },
   }));
-  const end = problems.length === 0 ? openEnd(toConversation(messages)) : undefined;
+  for (const problem of strict ? [] : uniqueBy(read.unknownKeys, ({ path }) => path.at(-1))) {
+    const message = `${problem.message} It is ignored.`;
+    problems.push({
+      ...locateProblem({ ...problem, message }, document, base),
+      severity: 'warning',
+    });
+  }
+  const end = !problems.some(isError) ? openEnd(toConversation(messages)) : undefined;
   if (end) {
     problems.push({
       code: 'conversation-unfinished',
@@ -91,7 +105,7 @@ export function* readTranscriptFile(
   if (problems.some(isError)) {
     return { messages: [], notes: [], problems: withinLimit(problems) };
   }
-  const read = readTranscript(document.value, document, [], roles);
+  const read = readTranscript(document.value, document, [], 'ignored', roles);
   return { ...read, problems: withinLimit([...problems, ...read.problems]) };
 }
 

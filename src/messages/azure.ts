@@ -75,7 +75,9 @@ const toolCall: PartKind = {
       : callOf(part.tool_call_id, part.name, part.arguments);
     for (const key of nested.success ? [] : ['name', 'tool_call_id']) {
       const words = MISSING[key];
-      if (words && part[key] === undefined) return { path: at, code: words[0], message: words[1] };
+      if (words && part[key] === undefined) {
+        return { path: at, code: words[0], message: words[1], missing: [...at, key] };
+      }
     }
     return { call, notes: unfinished(part, `The call of "${call.name}"`) };
   },

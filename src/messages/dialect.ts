@@ -29,6 +29,8 @@ export type ReadMessage =
 /** One way to write messages: a file in this folder and its line in the registry. */
 export interface Dialect {
   readonly name: string;
+  /** True for our own way to write messages, in which nothing unknown is ignored. */
+  readonly isOurs?: true;
   /** Whether an item is meant in this dialect, however broken it is. */
   matches(item: Item): boolean;
   /** Closed at every depth; the base of completion and JSON Schema. */

@@ -1,11 +1,13 @@
 import type * as z from 'zod';
-import { isMapping, remembered, valueAt } from '../core/data/data.ts';
+import { groupBy, isMapping, remembered, valueAt } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import { closest } from '../core/text/closest.ts';
 import { problemUnder } from '../schema/locateProblem.ts';
 import { strangerProblem, type ValueProblem } from '../schema/valueProblems.ts';
-import { type HeldMessage, type Item, type ReadMessage, refused } from './dialect.ts';
+import { type HeldMessage, type Item, type Refused, refused } from './dialect.ts';
 import { unknownType } from './parts.ts';
+import { type ForeignMessage, NO_ID, readForeign } from './readForeign.ts';
 import { dialects } from './registry.ts';
 import { SHORTHANDS } from './shorthand.ts';
 
@@ -13,6 +15,8 @@ export interface ReadMessages {
   /** Canonical messages, each with the index of the item it came from. */
   readonly messages: readonly { readonly message: Message; readonly index: number }[];
   readonly notes: readonly string[];
+  /** Keys that were ignored, as problems for whoever wrote the list by hand. */
+  readonly unknownKeys: readonly ValueProblem[];
   /** Paths start with the item's index. Empty: all was read. */
   readonly problems: readonly ValueProblem[];
 }
@@ -39,16 +43,17 @@ const readItems = remembered((list: readonly unknown[]): ReadMessages => {
   const messages: { message: Message; index: number }[] = [];
   const notes: string[] = [];
   const problems: ValueProblem[] = [];
+  const unknownKeys: ValueProblem[] = [];
   const open = new OpenCalls();
   let unread = 0;
-  let ahead: ReadMessage | undefined;
+  let ahead: ForeignMessage | undefined;
 
   for (const [index, item] of list.entries()) {
-    const say = (problem: ValueProblem) =>
-      problems.push({
-        ...problemUnder([index], problem),
-        message: `Message ${index + 1}${fieldOf(problem)}: ${problem.message}`,
-      });
+    const placed = (problem: ValueProblem) => ({
+      ...problemUnder([index], problem),
+      message: `Message ${index + 1}${fieldOf(problem)}: ${problem.message}`,
+    });
+    const say = (problem: ValueProblem) => problems.push(placed(problem));
     const read = ahead ?? readItem(item, index);
     ahead = undefined;
     if ('problems' in read) {
@@ -63,11 +68,12 @@ const readItems = remembered((list: readonly unknown[]): ReadMessages => {
       unread += 1;
       continue;
     }
+    unknownKeys.push(...read.unknownKeys.map(placed));
     notes.push(...read.notes.map((note) => `Message ${index + 1}: ${note}`));
     for (const held of read.messages) {
       const { message } = held;
       if (message.role !== 'tool') {
-        if (message.role === 'assistant') open.add(message.toolCalls ?? []);
+        if (message.role === 'assistant') open.add(message.toolCalls ?? [], read.newIds);
         messages.push({ message, index });
         continue;
       }
@@ -78,16 +84,30 @@ const readItems = remembered((list: readonly unknown[]): ReadMessages => {
     }
   }
   if (problems.length === 0) problems.push(...missingSides(messages.map(({ message }) => message)));
-  return { messages, notes, problems };
+  return { messages, notes: [...notes, ...ignoredKeys(unknownKeys)], unknownKeys, problems };
 });
 
+/** One note for each key, whatever the number of messages that have it. */
+function ignoredKeys(unknown: readonly ValueProblem[]): string[] {
+  const byKey = groupBy(unknown, ({ path }) =>
+    path.filter((step) => typeof step === 'string').join('.'),
+  );
+  return [...byKey].map(([key, [first, ...more]]) => {
+    const others = more.length > 0 ? `, and ${more.length} more` : '';
+    const message = `Message ${Number(first?.path[0] ?? 0) + 1}${others}`;
+    return `${message}: Ignored the unknown key "${visibleLine(key, MAX_KEY)}".`;
+  });
+}
+
+const MAX_KEY = 60;
+
 /** Endpoints that stream write a call as two messages: `{assistant: ""}`, then the call itself. */
-function isEmptyReply(item: unknown, read: ReadMessage): boolean {
+function isEmptyReply(item: unknown, read: ForeignMessage): boolean {
   if (!('problems' in read) || !isMapping(item) || item.role !== 'assistant') return false;
   return read.problems.every(({ code }) => code === 'empty-content');
 }
 
-function callsAtOnce(read: ReadMessage): boolean {
+function callsAtOnce(read: ForeignMessage): boolean {
   const first = 'messages' in read ? read.messages[0]?.message : undefined;
   return first?.role === 'assistant' && first.toolCalls !== undefined;
 }
@@ -95,8 +115,11 @@ function callsAtOnce(read: ReadMessage): boolean {
 /** Calls whose results have not come. */
 class OpenCalls {
   readonly #ids = new Map<string, number>();
+  /** Those of the last message with calls that came without an id, in order. */
+  #unnamed: string[] = [];
 
-  add(calls: readonly { readonly id: string }[]): void {
+  add(calls: readonly { readonly id: string }[], newIds: ReadonlySet<string>): void {
+    if (calls.length > 0) this.#unnamed = calls.flatMap(({ id }) => (newIds.has(id) ? [id] : []));
     for (const { id } of calls) this.#ids.set(id, (this.#ids.get(id) ?? 0) + 1);
   }
 
@@ -104,13 +127,15 @@ class OpenCalls {
     given: string,
     { joinsOpenCall, idAt = ['tool_call_id'] }: HeldMessage,
   ): { readonly id: string } | { readonly problem: ValueProblem } {
+    const next = given === NO_ID ? (this.#unnamed.shift() ?? '') : given;
     const [only = ''] = this.#ids.size === 1 ? this.#ids.keys() : [];
-    const id = joinsOpenCall && this.#ids.get(only) === 1 ? only : given;
+    const id = joinsOpenCall && this.#ids.get(only) === 1 ? only : next;
     const count = this.#ids.get(id);
     if (id === '') {
       const counts = [...this.#ids.values()].reduce((sum, one) => sum + one, 0);
-      const message = `A tool result needs \`tool_call_id\`: ${counts} calls are open.`;
-      return { problem: { path: [], code: 'result-without-id', message } };
+      const message = `A tool result needs \`${idAt.at(-1)}\`: ${counts} calls are open.`;
+      const path = idAt.slice(0, idAt.findLastIndex((step) => typeof step === 'number') + 1);
+      return { problem: { path, code: 'result-without-id', message } };
     }
     if (count === undefined) {
       const meant = closest(id, this.#ids.keys());
@@ -130,20 +155,25 @@ class OpenCalls {
   }
 }
 
-function readItem(item: unknown, index: number): ReadMessage {
+function readItem(item: unknown, index: number): ForeignMessage {
   if (!isMapping(item)) {
     const message =
       'A message must be a mapping, such as `user: Hi` or `{role: user, content: Hi}`.';
-    return refused([], 'message-not-object', message);
+    return unreadable(refused([], 'message-not-object', message));
   }
   const dialect = dialects.find((one) => one.matches(item));
-  if (!dialect) return { problems: [withoutRole(item)] };
-  const read = dialect.read(item, index);
+  if (!dialect) return unreadable({ problems: [withoutRole(item)] });
+  const asMeant = (problem: ValueProblem) => inAnyDialect(problem, item);
+  const read = readForeign(dialect, item, index, asMeant);
   if (!('problems' in read)) return read;
-  const problems = read.problems.map((problem) => inAnyDialect(problem, item));
+  const problems = read.problems.map(asMeant);
   // Of a message that was meant in another dialect nothing else can be told.
   const elsewhere = problems.filter((problem, index) => problem !== read.problems[index]);
-  return { problems: elsewhere.length > 0 ? elsewhere : problems };
+  return unreadable({ problems: elsewhere.length > 0 ? elsewhere : problems });
+}
+
+function unreadable(why: Refused): ForeignMessage {
+  return { ...why, unknownKeys: [], newIds: new Set() };
 }
 
 /** What a message can hold in any dialect, once for all. */
@@ -229,5 +259,5 @@ function missingSides(messages: readonly Message[]): ValueProblem[] {
 }
 
 function failed(code: string, message: string): ReadMessages {
-  return { messages: [], notes: [], ...refused([], code, message) };
+  return { messages: [], notes: [], unknownKeys: [], ...refused([], code, message) };
 }

@@ -36,6 +36,7 @@ export const SHORTHANDS: readonly string[] = Object.keys(schemas);
 /** `{user: Hi}`, `{assistant: Hello, tool_calls: […]}`, `{tool: "…"}`. */
 export const shorthand: Dialect = {
   name: 'shorthand',
+  isOurs: true,
   matches: (item) => !Object.hasOwn(item, 'role') && sideOf(item) !== undefined,
   types: [],
   schema: z.union(Object.values(schemas)),

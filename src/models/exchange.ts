@@ -64,6 +64,7 @@ export const embeddedSchema = z.strictObject({
 
 export const targetReplySchema = z.strictObject({
   messages: z.array(messageSchema),
+  notes: z.array(z.string()).exactOptional(),
   usage: usageSchema.exactOptional(),
 });
 

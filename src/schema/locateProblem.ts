@@ -6,8 +6,13 @@ import type { ValueProblem } from './valueProblems.ts';
 /** A problem of a value that stands within another one, seen from there. */
 export function problemUnder<Under extends ValueProblem>(base: Path, problem: Under): Under {
   if (base.length === 0) return problem;
-  const { path, fix } = problem;
-  return { ...problem, path: [...base, ...path], ...(fix && { fix: fixUnder(base, fix) }) };
+  const { path, fix, missing } = problem;
+  return {
+    ...problem,
+    path: [...base, ...path],
+    ...(fix && { fix: fixUnder(base, fix) }),
+    ...(missing && { missing: [...base, ...missing] }),
+  };
 }
 
 function fixUnder(base: Path, fix: Fix): Fix {
@@ -23,7 +28,15 @@ function fixUnder(base: Path, fix: Fix): Fix {
 
 /** @param base where the value stands in the document */
 export function locateProblem(problem: ValueProblem, document: YamlDocument, base: Path): Problem {
-  const { path, onKey, unquoted, blankAfter, fix: known, ...rest } = problemUnder(base, problem);
+  const {
+    path,
+    onKey,
+    unquoted,
+    blankAfter,
+    fix: known,
+    missing: _,
+    ...rest
+  } = problemUnder(base, problem);
   const range = onKey ? document.keyRangeOf(path) : document.rangeOf(path);
   const quote = unquoted && bareRange(document, path, unquoted);
   const start = document.offsetAt(range.start);

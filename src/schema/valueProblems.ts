@@ -24,6 +24,8 @@ export interface ValueProblem {
   readonly blankAfter?: number;
   /** Its paths lead from the value. */
   readonly fix?: Fix;
+  /** Where the value belongs that `Missing` has words for. */
+  readonly missing?: Path;
 }
 
 /**
@@ -153,7 +155,8 @@ function problemsOf({ issue, path }: Leaf, reading: Reading): ValueProblem[] {
   const words = missing?.[path.filter((step) => typeof step === 'string').join('.')];
   if (words && (given === undefined || given === null || given === '')) {
     const [code, message] = words;
-    return [{ path: writtenPath.slice(0, lastIndex(path) + 1), code, message }];
+    const owner = writtenPath.slice(0, lastIndex(path) + 1);
+    return [{ path: owner, code, message, missing: writtenPath }];
   }
   const key = missingKey(value, path);
   const choices = valuesAt(schema, value, path).map((one) => one.value);

@@ -48,9 +48,10 @@ export function cachingSession(
 }
 
 function recalled({ reply, latency }: z.infer<typeof entrySchema>): TargetReply {
-  const { messages, usage } = reply;
+  const { messages, notes, usage } = reply;
   return {
     messages,
+    ...(notes && { notes }),
     usage: fromCache(usage),
     past: { usage, latency },
   };

@@ -46,9 +46,10 @@ export function recordingSession(
     const asked = requestOf(identity, messages);
     try {
       const reply = await session.reply(messages, signal, hear);
-      const { messages: said, past } = reply;
+      const { messages: said, notes, past } = reply;
       const usage = past ? past.usage : reply.usage;
-      await recorder.target(asked, { reply: { messages: [...said], ...(usage && { usage }) } });
+      const kept = { messages: [...said], ...(notes && { notes }), ...(usage && { usage }) };
+      await recorder.target(asked, { reply: kept });
       return reply;
     } catch (error) {
       if (error instanceof TargetError) {

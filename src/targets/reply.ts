@@ -36,7 +36,8 @@ export function readReply(answer: unknown): TargetReply {
     const reason = problem.code === 'empty-content' ? 'target-empty-reply' : undefined;
     throw malformed(problem.message.replace(/^Message \d+: /, ''), answer, reason);
   }
-  const reply = { messages, ...(usage && { usage }) };
+  const notes = read.notes.map((note) => note.replace(/^Message \d+(, and \d+ more)?: /, ''));
+  const reply = { messages, ...(notes.length > 0 && { notes }), ...(usage && { usage }) };
   return context ? withContext(reply, context) : reply;
 }
 

@@ -15,6 +15,8 @@ export interface TargetReply {
    * was told, in order. At least one is the assistant's.
    */
   readonly messages: readonly Message[];
+  /** What its messages hold and the conversation doesn't show. */
+  readonly notes?: string[];
   readonly usage?: Usage;
   /** Of a reply that an earlier run asked for, or a part of it; what it used may be unknown. */
   readonly past?: Past<Usage | undefined>;

@@ -11,7 +11,7 @@ export async function messagesAt(
 ): Promise<LoadedTranscript | undefined> {
   const { [key]: value, roles } = input;
   const { document, path, ...at } = within(location, key);
-  if (typeof value !== 'string') return readTranscript(value, document, path, roles);
+  if (typeof value !== 'string') return readTranscript(value, document, path, 'refused', roles);
   const found = await readReferenced(value, { document, path, ...at }, 'transcript', scope);
   return found && inSteps(readTranscriptFile(found.text, found.path, roles), scope.step);
 }

@@ -268,7 +268,9 @@ export function* readConversation(
     locateProblem(problem, document, place.path),
   );
   const steps = key === undefined ? [] : [key];
-  const read = readTranscript(valueAt(value, steps), document, [...place.path, ...steps], roles);
+  const messages = valueAt(value, steps);
+  const at = [...place.path, ...steps];
+  const read = readTranscript(messages, document, at, 'ignored', roles);
   return {
     messages: read.messages,
     notes: unread.length > 0 ? [...read.notes, unreadNote('the conversation', unread)] : read.notes,

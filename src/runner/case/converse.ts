@@ -47,7 +47,8 @@ export async function converse(
 ): Promise<Conversed> {
   const before = systemMessages(target.system).map((message) => ({ message }));
   const placed: SourcedMessage[] = [...(history?.messages ?? [])];
-  const soFar = () => scrubber.data(toConversation([...before, ...placed], history?.notes));
+  const notes = new Set(history?.notes);
+  const soFar = () => scrubber.data(toConversation([...before, ...placed], [...notes]));
   const replyTurns: number[] = [];
   let usage = NO_USAGE;
   const replies: (Usage | undefined)[] = [];
@@ -93,6 +94,7 @@ export async function converse(
         const first = index === 0 ? { latency, ...(expected !== undefined && { expected }) } : {};
         placed.push({ message, source, ...first, ...recalled });
       }
+      for (const note of reply.notes ?? []) notes.add(note);
       usage = addUsage(usage, reply.usage ?? NO_USAGE);
       replies.push(reply.past ? reply.past.usage : reply.usage);
     } catch (error) {

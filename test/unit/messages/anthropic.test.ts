@@ -100,7 +100,6 @@ describe('Anthropic messages', () => {
     `- user: Hi\n- role: assistant\n  content:\n    - {type: thinking, thinking: x}\n    - ${block}\n- assistant: x`;
   for (const [what, block, expected] of [
     ['a call without a name', '{type: tool_use, id: a, input: {}}', '5:7 call-without-name'],
-    ['a call without an id', '{type: tool_use, name: f, input: {}}', '5:7 call-without-id'],
     ['input that is no mapping', '{type: tool_use, id: a, name: f, input: x}', '5:47 wrong-type'],
     ['a block of another type', '{type: hologram, source: {}}', '5:14 unknown-part'],
     ['a key that is none', '{type: tool_use, id: a, name: f, inptu: {}}', '5:40 unknown-key'],

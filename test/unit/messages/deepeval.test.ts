@@ -77,11 +77,6 @@ describe('DeepEval turns', () => {
 
   for (const [what, turn, expected] of [
     [
-      'a key that is none',
-      '{role: assistant, content: x, user_id: u, mood: sad}',
-      '2:45 unknown-key',
-    ],
-    [
       'a called tool without a name',
       '{role: assistant, content: x, tools_called: [{output: 1}]}',
       '2:48 call-without-name',

@@ -121,8 +121,6 @@ describe("LangChain's messages", () => {
 - {type: ai, content: ""}
 `;
     assert.deepEqual(placesIn(text), [
-      '2:40 call-without-id',
-      '3:4 result-without-id',
       '4:34 unknown-role',
       '6:26 unknown-key',
       '7:23 empty-content',

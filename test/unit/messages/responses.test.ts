@@ -111,7 +111,6 @@ describe('OpenAI Responses items', () => {
   for (const [what, item, expected] of [
     ['an item of another type', '{type: computer_call, id: a}', '2:10 unknown-part'],
     ['a call without a name', '{type: function_call, call_id: a}', '2:4 call-without-name'],
-    ['a call without an id', '{type: function_call, name: a}', '2:4 call-without-id'],
     ['an output without an id', '{type: function_call_output, output: x}', '2:4 result-without-id'],
     [
       'an output without a call',
