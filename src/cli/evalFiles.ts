@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
-import { HOME_FOLDER } from '../core/record/recordPaths.ts';
+import { rootAbove } from '../store/home.ts';
 import { UsageError } from './exitCode.ts';
 
 const EVAL_FILES = '**/*.eval.{yaml,yml}';
@@ -59,14 +59,11 @@ function nothingFound(arg: string, isDefault: boolean, advice: string): string {
 }
 
 /**
- * The folder that a file's paths may not leave: the nearest one above the working folder that holds a
- * `.git` or a `.turnlight`, else the working folder. A file outside of it is a workspace of its own.
+ * The folder that a file's paths may not leave: where records are kept above the working folder, else
+ * the working folder. A file outside of it is a workspace of its own.
  */
 export function workspaceOf(folder: string): string {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, '.git')) || existsSync(join(at, HOME_FOLDER))) return at;
-    if (at === dirname(at)) return folder;
-  }
+  return rootAbove(folder) ?? folder;
 }
 
 export function fileWorkspace(file: string, workspace: string): string {

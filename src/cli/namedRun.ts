@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { basename, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isAtHome, rootOfRecord } from '../core/record/recordPaths.ts';
 import { type EarlierRun, earlierRuns, runIn } from '../store/earlierRuns.ts';
-import { findHome } from '../store/home.ts';
-import { findEvalFiles } from './evalFiles.ts';
+import { findEvalFiles, workspaceOf } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
 
 /** The id of a run, or its record. */
@@ -67,7 +66,7 @@ async function recentRun(name: 'last' | 'previous', files: string[]): Promise<Ea
 
 /** Paths in a record that was taken elsewhere start at the root of the folder that it is read in. */
 export function rootFor(record: string, folder: string): string {
-  return isAtHome(record) ? rootOfRecord(record) : findHome(join(folder, basename(record))).root;
+  return isAtHome(record) ? rootOfRecord(record) : workspaceOf(folder);
 }
 
 /** Undefined where there is no such commit, no repository or no git. */

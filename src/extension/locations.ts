@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Range } from '../core/problem.ts';
+import type { PlacedFile } from '../store/home.ts';
 
 /** A range of ours as VS Code's. */
 export function toRange({ start, end }: Range): vscode.Range {
@@ -24,4 +25,9 @@ export async function reveal(path: string, range: Range): Promise<void> {
   // The rest of a long line would be scrolled to, out of sight of its beginning.
   const seen = new vscode.Range(start, start);
   editor.revealRange(seen, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+/** An eval file on disk, with its workspace. */
+export function placedFile(uri: vscode.Uri): PlacedFile {
+  return { path: uri.fsPath, workspace: workspaceOf(uri) };
 }

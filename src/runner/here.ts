@@ -36,7 +36,7 @@ export interface OpenRunner extends CaseRunner {
 
 /** @throws RunRefusedError, RecordingError, UnwritableError */
 export async function openRunner(options: RunOptions): Promise<OpenRunner> {
-  const homes = findHomes(options.suites.map(({ path }) => path));
+  const homes = findHomes(options.suites);
   const exchanges = await Exchanges.open(options, homes, new Unwritten(options.log));
   const runner = runHere(exchanges, options);
   return {

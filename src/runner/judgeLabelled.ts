@@ -40,7 +40,7 @@ export async function judgeLabelled(
   onJudged: (line: CaseLine, one: LabelledCase) => void,
 ): Promise<void> {
   const suites = [...new Set(cases.map(({ suite }) => suite))];
-  const homes = findHomes(suites.map(({ path }) => path));
+  const homes = findHomes(suites);
   const unwritten = new Unwritten(options.log);
   const exchanges = await Exchanges.open({ ...options, suites }, homes, unwritten);
   const limit = pLimit(options.concurrency);

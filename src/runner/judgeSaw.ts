@@ -16,7 +16,7 @@ import { type Model, ModelError, type ModelReply, type ModelRequest } from '../m
 import { createModel, parseModelSpec } from '../models/registry.ts';
 import { Answers } from '../store/answers.ts';
 import { assertionOf, examplesOf } from '../store/examples.ts';
-import { findHomes } from '../store/home.ts';
+import { findHome } from '../store/home.ts';
 import { keptAnswers } from '../store/kept.ts';
 import type { RunOptions } from './runOptions.ts';
 import { saidThen } from './stored.ts';
@@ -85,8 +85,8 @@ export async function whatJudgeSaw(
     warn: () => {},
   });
   const lookup = new Lookup(answers, line.repetition);
-  const home = findHomes([suite.path]).get(suite.path);
-  const kept = home && keptAnswers(home, host.scrubber);
+  const home = findHome(suite);
+  const kept = keptAnswers(home, host.scrubber);
   const { conversation, replyTurns, measured } = saidThen(line);
   const again = await judgeAssertions({
     conversation,

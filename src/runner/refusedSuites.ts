@@ -1,7 +1,7 @@
 import { rootOfRecord } from '../core/record/recordPaths.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import { UnwritableError } from '../disk/unwritable.ts';
-import { findHome } from '../store/home.ts';
+import { findHomes } from '../store/home.ts';
 import { priceForBudget } from './budget.ts';
 import { modelsOf } from './modelsOf.ts';
 import { RunRefusedError } from './refused.ts';
@@ -19,7 +19,8 @@ export function refusedSuites(
 ): readonly ChosenSuite[] {
   if (error instanceof UnwritableError && error.path !== undefined) {
     const root = rootOfRecord(error.path);
-    return suites.filter(({ suite }) => findHome(suite.path).root === root);
+    const homes = findHomes(suites.map(({ suite }) => suite));
+    return suites.filter(({ suite }) => homes.get(suite.path)?.root === root);
   }
   if (error instanceof RunRefusedError) return suites.filter(lacksPrice);
   return suites;

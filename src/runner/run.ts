@@ -3,7 +3,7 @@ import { type CaseSummary, summaryOf } from '../core/record/caseSummary.ts';
 import { countCases } from '../core/record/repetitions.ts';
 import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
 import { usageOf } from '../core/verdict.ts';
-import { findHomes } from '../store/home.ts';
+import { findHomes, homesBelowOneRoot } from '../store/home.ts';
 import { RunRecords } from '../store/runRecords.ts';
 import type { CaseRunner, PlannedCase } from './caseRunner.ts';
 import { describeRun } from './describeRun.ts';
@@ -29,7 +29,7 @@ import { Unwritten } from './unwritten.ts';
  */
 export async function runSuites(options: RunOptions): Promise<RunResult> {
   const chosen = planRun(options);
-  const homes = findHomes(chosen.map(({ suite }) => suite.path));
+  const homes = findHomes(chosen.map(({ suite }) => suite));
   const stored = options.judgeAgain && (await StoredCases.open(options.judgeAgain, homes));
   const planned = stored ? chosen.filter(({ ref }) => stored.has(ref)) : chosen;
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
@@ -51,7 +51,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
       kind: 'run-started',
       run: options.scrubber.data(run),
       cases: planned.map(({ ref }) => ref),
-      homes,
+      homes: homesBelowOneRoot(homes),
       records,
       ...(resumed && { resumed: resumed.takenOver }),
       ...(stored && { gone: stored.count - planned.length }),

@@ -148,7 +148,8 @@ export function startServer(connection: Connection): void {
 
   documents.onDidOpen(({ document: { uri } }) => {
     const path = pathOf(uri);
-    if (isEvalFile(path) && !isVirtual(path)) void records.add(path);
+    if (isEvalFile(path) && !isVirtual(path))
+      void records.add({ path, workspace: workspace.workspaceOf(path) });
   });
   documents.onDidChangeContent(({ document }) => changed(pathOf(document.uri)));
   // What was typed into it and not saved no longer counts.

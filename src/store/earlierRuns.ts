@@ -2,7 +2,7 @@ import { fitting } from '../core/data/listOf.ts';
 import { absolutePath, mapRunPaths, rootOfRecord } from '../core/record/recordPaths.ts';
 import { type RunLine, runLineSchema } from '../core/record/runRecord.ts';
 import { recordsAt } from './append.ts';
-import { findHome } from './home.ts';
+import { keptHomes } from './home.ts';
 import { RecordReader } from './recordIndex.ts';
 import { linesIn } from './recordLines.ts';
 import { newestFirst, runIdOf } from './recordNames.ts';
@@ -17,9 +17,9 @@ export interface EarlierRun {
 
 /** The runs of any of these eval files, the newest first. @param evalFiles absolute */
 export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator<EarlierRun> {
-  const homes = evalFiles.map((path) => findHome(path));
+  const homes = evalFiles.map(keptHomes);
   const wanted = new Set(homes.map(({ path }) => path));
-  const roots = [...new Set(homes.map(({ root }) => root))];
+  const roots = [...new Set(homes.flatMap(({ kept }) => kept))];
   const records = newestFirst((await Promise.all(roots.map(recordsAt))).flat());
   const seen = new Set<string>();
   for (const record of records) {

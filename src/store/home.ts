@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { HOME_FOLDER, type RecordHome } from '../core/record/recordPaths.ts';
 import { realPathOf } from '../disk/realPath.ts';
 import {
@@ -18,34 +19,84 @@ export interface FoundHome extends RecordHome {
 /** What there is, wherever the next record will be. */
 export type KeptHomes = Omit<FoundHome, 'root'>;
 
-/**
- * Decides where the records of an eval file stand, the same for the editor and for the command line
- * in any folder:
- *
- *     work/.turnlight     1. in the nearest `.turnlight` above the file
- *     work/repo/.git      2. without one, beside the nearest `.git`; in a worktree that is a file
- *     work/repo/evals/    3. without both, in the folder of the file
- */
-export function findHome(evalFile: string): FoundHome {
-  const found = keptHomes(evalFile);
-  return { ...found, root: found.kept[0] ?? besideRepository(dirname(found.path)) };
+/** An eval file, and the folder that its paths may not leave. */
+export interface PlacedFile {
+  readonly path: string;
+  readonly workspace: string;
 }
 
-/** Of several eval files, by their paths. */
-export function findHomes(paths: readonly string[]): ReadonlyMap<string, FoundHome> {
-  return new Map([...new Set(paths)].map((path) => [path, findHome(path)]));
+/**
+ * Decides where the records of an eval file are, for the editor and for the command line alike:
+ *
+ *     work/repo/.turnlight     1. in the nearest `.turnlight` above the file, but not above its nearest `.git`
+ *     work/repo/.git           2. else next to that `.git`; in a worktree it is a file
+ *     work/                    3. else in the workspace, if that contains the file
+ *     work/repo/evals/         4. else in the file's folder
+ *
+ * The home folder and `/` are passed over: whatever is below them would share their records.
+ */
+export function findHome({ path, workspace }: PlacedFile): FoundHome {
+  const found = keptHomes(path);
+  const folder = dirname(found.path);
+  const whole = realPathOf(workspace);
+  const shared = !isShared(whole) && isWithin(whole, folder) ? whole : folder;
+  return { ...found, root: rootAbove(folder) ?? shared };
+}
+
+/**
+ * Of several eval files, by their paths. A run has one root: if theirs differ, their workspace, if they
+ * have one in common.
+ */
+export function findHomes(files: readonly PlacedFile[]): ReadonlyMap<string, FoundHome> {
+  const homes = new Map(files.map((file) => [file.path, findHome(file)]));
+  const roots = new Set([...homes.values()].map(({ root }) => root));
+  const [workspace = '', ...others] = new Set(files.map((file) => realPathOf(file.workspace)));
+  const above = roots.size > 1 && others.length === 0 && !isShared(workspace);
+  if (!above || ![...roots].every((root) => isWithin(workspace, root))) return homes;
+  return new Map([...homes].map(([path, home]) => [path, { ...home, root: workspace }]));
+}
+
+/** Homes for reports, in which no two files have one name: below one root, if records are not. */
+export function homesBelowOneRoot(
+  homes: ReadonlyMap<string, RecordHome>,
+): ReadonlyMap<string, RecordHome> {
+  const roots = [...new Set([...homes.values()].map(({ root }) => root))];
+  const [first] = roots;
+  if (first === undefined || roots.length === 1) return homes;
+  const above = foldersFrom(first).find((one) => roots.every((root) => isWithin(one, root)));
+  return new Map([...homes].map(([path, home]) => [path, { ...home, root: above ?? first }]));
+}
+
+/** The folder of records that a `.turnlight` or a `.git` above makes; undefined without one. */
+export function rootAbove(folder: string): string | undefined {
+  const above = foldersFrom(folder).filter((one) => !isShared(one));
+  const repository = above.findIndex((one) => existsSync(join(one, '.git')));
+  const inside = repository < 0 ? above : above.slice(0, repository + 1);
+  return inside.find(isHome) ?? above[repository];
 }
 
 export function keptHomes(evalFile: string): KeptHomes {
   const named = dirname(evalFile);
   const folder = realPathOf(named);
   const path = join(folder, basename(evalFile));
-  const kept = foldersFrom(folder).filter((one) => isRealFolder(join(one, HOME_FOLDER)));
+  const kept = foldersFrom(folder).filter(
+    (one) => isHome(one) && (one === folder || !isShared(one)),
+  );
   return { named: evalFile, path, kept };
 }
 
-function besideRepository(folder: string): string {
-  return foldersFrom(folder).find((one) => existsSync(join(one, '.git'))) ?? folder;
+function isHome(folder: string): boolean {
+  return isRealFolder(join(folder, HOME_FOLDER));
+}
+
+/** The home folder and the root of the file system. */
+function isShared(folder: string): boolean {
+  return folder === dirname(folder) || folder === realPathOf(homedir());
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const steps = relative(folder, path);
+  return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
 }
 
 /** @param root as of `RecordHome` */

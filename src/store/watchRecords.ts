@@ -1,7 +1,7 @@
 import { type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { HOME_FOLDER, RUNS_FOLDER } from '../core/record/recordPaths.ts';
-import { findHome } from './home.ts';
+import { findHome, type PlacedFile } from './home.ts';
 
 /**
  * Tells of records as they are written. Editors watch whole workspaces, and miss the first record of
@@ -21,8 +21,8 @@ export class RecordWatch {
     this.#onRecord = onRecord;
   }
 
-  /** Watches where an eval file's records are, or will be. @param evalFile absolute */
-  async add(evalFile: string): Promise<void> {
+  /** Watches where an eval file's records are, or will be. */
+  async add(evalFile: PlacedFile): Promise<void> {
     const { root } = findHome(evalFile);
     if (this.#watched.has(root)) return;
     const told = (path: string) => path.endsWith('.jsonl') && this.#onRecord(path);

@@ -1,14 +1,15 @@
 import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { glob } from 'tinyglobby';
-import { groupBy } from '../../core/data/data.ts';
+import { groupBy, uniqueBy } from '../../core/data/data.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
 import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
 import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
-import { type FoundHome, findHomes } from '../../store/home.ts';
+import { type FoundHome, findHomes, homesBelowOneRoot } from '../../store/home.ts';
 import { type RunRecord, readRecord } from '../../store/read.ts';
 import { RunRecords } from '../../store/runRecords.ts';
+import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import { rootFor } from '../namedRun.ts';
 import { createReporters } from '../reporters.ts';
@@ -26,12 +27,15 @@ export async function merge(
 ): Promise<ExitCode> {
   const paths = await recordsOf(args, shell.folder);
   const records = await Promise.all(paths.map((path) => readOne(path, shell.folder)));
+  checkContents(records);
   const merged = mergeRuns(records);
   const { run, lines, end } = merged;
-  const homes = findHomes([
+  const suites = new Set([
     ...run.files.map(({ path }) => path),
     ...lines.map(({ suite }) => suite),
   ]);
+  const workspace = workspaceOf(shell.folder);
+  const homes = findHomes([...suites].map((path) => ({ path, workspace })));
   const reporters = await createReporters(
     options.reporter ?? [{ name: 'terminal' }],
     options.output,
@@ -40,7 +44,13 @@ export async function merge(
   );
   const unwritten: UnwritableError[] = [];
   const kept = options.save ? await keep(merged, homes, shell) : [];
-  reporters.event({ kind: 'run-started', run, cases: lines, homes, records: kept });
+  reporters.event({
+    kind: 'run-started',
+    run,
+    cases: lines,
+    homes: homesBelowOneRoot(homes),
+    records: kept,
+  });
   for (const text of toldOf(merged, records)) reporters.note(text);
   for (const line of lines)
     reporters.event({ kind: 'case-finished', ref: line, line, earlier: true });
@@ -79,6 +89,21 @@ async function readOne(path: string, folder: string): Promise<RunRecord> {
   return record;
 }
 
+/** Cases of different files would count as one. @throws UsageError if one path has two contents */
+function checkContents(records: readonly RunRecord[]): void {
+  const found = records.flatMap(({ path, run }) =>
+    (run?.files ?? []).map((file) => ({ ...file, record: basename(path) })),
+  );
+  for (const [path, own] of groupBy(found, (file) => file.path)) {
+    const [first, other] = uniqueBy(own, ({ hash }) => hash);
+    if (!first || !other) continue;
+    const name = visibleLine(basename(path));
+    throw new UsageError(
+      `${name} is not the same file in ${visibleLine(first.record)} and in ${visibleLine(other.record)}. Merge records of one version, from one folder.`,
+    );
+  }
+}
+
 /** @returns the records that it was written to */
 async function keep(
   { run, lines, end }: MergedRun,
@@ -104,16 +129,8 @@ function toldOf(
   { run, overlapping, missingShards, unfinished }: MergedRun,
   records: readonly RunRecord[],
 ): string[] {
-  const hashes = groupBy(
-    records.flatMap((one) => one.run?.files ?? []),
-    ({ path }) => path,
-  );
-  const changed = [...hashes].filter(([, own]) => new Set(own.map(({ hash }) => hash)).size > 1);
   return [
     `Merging ${counted(records.length, 'record')} into the run ${run.id}.`,
-    ...changed.map(
-      ([path]) => `The records are of different versions of ${visibleLine(basename(path))}.`,
-    ),
     ...(overlapping.length > 0
       ? [`In several records, so that the last result counts: ${shortListOfCases(overlapping)}.`]
       : []),

@@ -7,8 +7,9 @@ import { groupBy } from '../../core/data/data.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { REPORTERS } from '../../report/registry.ts';
 import { RunLog } from '../../report/reporter.ts';
-import { findHomes } from '../../store/home.ts';
+import { findHomes, homesBelowOneRoot } from '../../store/home.ts';
 import { RecordReader } from '../../store/recordIndex.ts';
+import { placedFile } from '../locations.ts';
 import type { RunResults } from './runResults.ts';
 
 const FORMATS = { csv: 'CSV', html: 'HTML report' } as const;
@@ -59,7 +60,10 @@ async function logOf(
   const log = new RunLog();
   if (run) {
     const files = runs.flatMap((one) => one.files);
-    const homes = findHomes([...new Set(places.map(({ suite }) => suite))]);
+    const suites = [...new Set(places.map(({ suite }) => suite))];
+    const homes = homesBelowOneRoot(
+      findHomes(suites.map((path) => placedFile(vscode.Uri.file(path)))),
+    );
     log.add({ kind: 'run-started', run: { ...run, files }, cases: places, homes, records });
   }
   const readers = new Map(

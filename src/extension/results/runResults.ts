@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { mappingOf } from '../../core/data/data.ts';
 import { fitting, listOf } from '../../core/data/listOf.ts';
 import type { CaseRef } from '../../core/identity.ts';
@@ -24,7 +24,7 @@ import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { TableBuilder, type TabledExecution } from '../../report/resultsTable.ts';
 import { type LinePlace, recordsAt } from '../../store/append.ts';
 import { runLineOf } from '../../store/earlierRuns.ts';
-import { findHome } from '../../store/home.ts';
+import { rootAbove } from '../../store/home.ts';
 import { RecordFollower } from '../../store/recordFollower.ts';
 import type { Line } from '../../store/recordLines.ts';
 import { runIdOf } from '../../store/recordNames.ts';
@@ -251,7 +251,7 @@ export async function rootFor(record: string, folders: readonly string[]): Promi
   if (isAtHome(record)) return rootOfRecord(record);
   const candidates = [...folders, dirname(record)].flatMap((folder) => [
     folder,
-    findHome(join(folder, basename(record))).root,
+    rootAbove(folder) ?? folder,
   ]);
   for (const root of candidates) {
     const run = await runLineOf(record, root);

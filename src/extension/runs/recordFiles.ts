@@ -3,6 +3,7 @@ import { RECORD_FILES, rootOfRecord } from '../../core/record/recordPaths.ts';
 import { findHome } from '../../store/home.ts';
 import { RecordWatch } from '../../store/watchRecords.ts';
 import { Disposing } from '../disposables.ts';
+import { placedFile } from '../locations.ts';
 import type { TestTree } from '../testing/tree.ts';
 
 /** The records of the workspace, and of the eval files that are listed, wherever these keep them. */
@@ -28,9 +29,10 @@ export class RecordFiles extends Disposing {
     this.keep(watcher.onDidDelete(({ fsPath }) => changed(fsPath)));
     const records = this.keep(new RecordWatch(changed));
     this.keep(
-      tree.onDidList(({ fsPath }) => {
-        this.#add(findHome(fsPath).root);
-        return records.add(fsPath);
+      tree.onDidList((uri) => {
+        const file = placedFile(uri);
+        this.#add(findHome(file).root);
+        return records.add(file);
       }),
     );
     void this.#look();

@@ -113,4 +113,47 @@ describe('turnlight run --shard and turnlight merge', () => {
     assert.equal(code, 0);
     assert.match(err, /This part of the cases is empty/);
   });
+
+  it('keeps suites of one name apart without a repository, in records and reports', async (t) => {
+    const folder = await workspaceWith(t, {
+      'bot.mjs': askedBot(),
+      'a/s.eval.yaml': suiteOf([aCase('same')]).replace('./bot.mjs', '../bot.mjs'),
+      'b/s.eval.yaml': suiteOf([aCase('same').replace('value: x', 'value: y')]).replace(
+        './bot.mjs',
+        '../bot.mjs',
+      ),
+    });
+    for (const part of ['1/2', '2/2']) {
+      await turnlight(folder, ['run', '--shard', part, '--reporter', 'json']);
+    }
+    const { code, out, err } = await turnlight(folder, [
+      'merge',
+      '.turnlight/runs',
+      '--reporter',
+      'json',
+    ]);
+    assert.equal(code, 1, err);
+    const { cases, run } = JSON.parse(out);
+    assert.deepEqual(
+      cases.map(({ suite, status }: { suite: string; status: string }) => [suite, status]).sort(),
+      [
+        ['a/s.eval.yaml', 'pass'],
+        ['b/s.eval.yaml', 'fail'],
+      ],
+    );
+    assert.deepEqual(run.files.map(({ path }: { path: string }) => path).sort(), [
+      'a/s.eval.yaml',
+      'b/s.eval.yaml',
+    ]);
+  });
+
+  it('refuses records in which one path has two contents', async (t) => {
+    const folder = await workspaceWith(t, FILES);
+    await turnlight(folder, ['run', 'a.eval.yaml']);
+    await appendFile(join(folder, 'a.eval.yaml'), '# changed\n');
+    await turnlight(folder, ['run', 'a.eval.yaml']);
+    const { code, err } = await turnlight(folder, ['merge', '.turnlight/runs']);
+    assert.equal(code, 3);
+    assert.match(err, /a\.eval\.yaml is not the same file in \S+\.jsonl and in \S+\.jsonl\./);
+  });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { namedPath, recordedPath } from '../../../src/core/record/recordPaths.ts';
-import { findHome } from '../../../src/store/home.ts';
+import { findHome, findHomes, homesBelowOneRoot } from '../../../src/store/home.ts';
 
 /** A folder in which these paths exist; those that end in `/` are folders. */
 async function folderWith(t: TestContext, ...paths: readonly string[]): Promise<string> {
@@ -18,20 +18,24 @@ async function folderWith(t: TestContext, ...paths: readonly string[]): Promise<
   return folder;
 }
 
-async function rootOf(folder: string): Promise<string> {
-  const { root } = findHome(join(folder, 'repo/evals/a.eval.yaml'));
+async function rootOf(folder: string, workspace = 'repo/evals'): Promise<string> {
+  const { root } = findHome({
+    path: join(folder, 'repo/evals/a.eval.yaml'),
+    workspace: join(folder, workspace),
+  });
   return root.slice(folder.length + 1);
 }
 
 const FILE = 'repo/evals/a.eval.yaml';
 
 describe('records of an eval file stand', () => {
-  it('in the nearest .turnlight above it', async (t) => {
+  it('in the nearest .turnlight above it, but not above its repository', async (t) => {
     assert.equal(
       await rootOf(await folderWith(t, FILE, 'repo/.turnlight/', 'repo/.git/', '.turnlight/')),
       'repo',
     );
-    assert.equal(await rootOf(await folderWith(t, FILE, '.turnlight/', 'repo/.git/')), '');
+    assert.equal(await rootOf(await folderWith(t, FILE, '.turnlight/', 'repo/.git/')), 'repo');
+    assert.equal(await rootOf(await folderWith(t, FILE, '.turnlight/')), '');
     assert.equal(
       await rootOf(await folderWith(t, FILE, 'repo/evals/.turnlight/', 'repo/.turnlight/')),
       'repo/evals',
@@ -43,8 +47,30 @@ describe('records of an eval file stand', () => {
     assert.equal(await rootOf(await folderWith(t, FILE, 'repo/.git', '.git/')), 'repo');
   });
 
+  it('else in the workspace, if that contains it', async (t) => {
+    const folder = await folderWith(t, FILE, 'repo/other/.git/');
+    assert.equal(await rootOf(folder, ''), '');
+    assert.equal(await rootOf(folder, 'repo'), 'repo');
+  });
+
   it('else in its folder', async (t) => {
-    assert.equal(await rootOf(await folderWith(t, FILE, 'repo/other/.git/')), 'repo/evals');
+    const folder = await folderWith(t, FILE, 'repo/other/.git/');
+    assert.equal(await rootOf(folder, 'repo/other'), 'repo/evals');
+    assert.equal(
+      findHome({ path: join(folder, FILE), workspace: '/' }).root,
+      join(folder, 'repo/evals'),
+    );
+  });
+
+  it('never in the home folder, whatever it contains', async (t) => {
+    const folder = await folderWith(t, FILE, '.turnlight/', '.git/');
+    const home = process.env.HOME;
+    process.env.HOME = folder;
+    t.after(() => {
+      process.env.HOME = home;
+    });
+    assert.equal(await rootOf(folder, ''), 'repo/evals');
+    assert.deepEqual(findHome({ path: join(folder, FILE), workspace: folder }).kept, []);
   });
 
   it('never in a file that is called .turnlight', async (t) => {
@@ -58,7 +84,7 @@ describe('records of an eval file stand', () => {
     const folder = await folderWith(t, FILE, 'repo/.git/', 'elsewhere/');
     await symlink(join(folder, 'repo/evals'), join(folder, 'elsewhere/link'));
     const named = join(folder, 'elsewhere/link/a.eval.yaml');
-    const home = findHome(named);
+    const home = findHome({ path: named, workspace: folder });
     assert.equal(home.root, join(folder, 'repo'));
     assert.equal(recordedPath(home, named), 'evals/a.eval.yaml');
     assert.equal(recordedPath(home, join(named, '../judges/tone.md')), 'evals/judges/tone.md');
@@ -67,7 +93,36 @@ describe('records of an eval file stand', () => {
 
   it('with older ones in each folder above that has a .turnlight', async (t) => {
     const folder = await folderWith(t, FILE, '.turnlight/', 'repo/evals/.turnlight/', 'repo/.git/');
-    const { kept } = findHome(join(folder, FILE));
+    const { kept } = findHome({ path: join(folder, FILE), workspace: folder });
     assert.deepEqual(kept, [join(folder, 'repo/evals'), folder]);
+  });
+});
+
+describe('a run of several eval files', () => {
+  const A = 'ws/a/s.eval.yaml';
+  const B = 'ws/b/s.eval.yaml';
+  const rootsOf = (folder: string, workspaces: readonly [string, string]) => {
+    const homes = findHomes([
+      { path: join(folder, A), workspace: join(folder, workspaces[0]) },
+      { path: join(folder, B), workspace: join(folder, workspaces[1]) },
+    ]);
+    const names = [...homesBelowOneRoot(homes)].map(([path, home]) => recordedPath(home, path));
+    return { roots: [...homes.values()].map(({ root }) => root.slice(folder.length + 1)), names };
+  };
+
+  it('has one root, above all of them', async (t) => {
+    const folder = await folderWith(t, A, B);
+    const expected = { roots: ['ws', 'ws'], names: ['a/s.eval.yaml', 'b/s.eval.yaml'] };
+    assert.deepEqual(rootsOf(folder, ['ws', 'ws']), expected);
+    const own = await folderWith(t, A, B, 'ws/a/.turnlight/', 'ws/.git/');
+    assert.deepEqual(rootsOf(own, ['ws', 'ws']), expected);
+  });
+
+  it('names each apart where the workspaces have nothing in common', async (t) => {
+    const folder = await folderWith(t, A, B);
+    assert.deepEqual(rootsOf(folder, ['ws/a', 'ws/b']), {
+      roots: ['ws/a', 'ws/b'],
+      names: ['a/s.eval.yaml', 'b/s.eval.yaml'],
+    });
   });
 });

@@ -81,12 +81,13 @@ describe('a link that a workspace brings along', () => {
     const told: string[] = [];
     const watch = new RecordWatch((path) => told.push(path));
     t.after(() => watch.dispose());
-    const { root } = findHome(join(workspace, 'suite.eval.yaml'));
-    await watch.add(join(workspace, 'suite.eval.yaml'));
+    const file = { path: join(workspace, 'suite.eval.yaml'), workspace };
+    const { root } = findHome(file);
+    await watch.add(file);
     await mkdir(join(outside, 'runs'));
     await writeFile(join(outside, 'runs/x.jsonl'), '');
     const other = await workspaceWith(t, { ...FILES, '.turnlight/runs/y.jsonl': '' });
-    await watch.add(join(other, 'suite.eval.yaml'));
+    await watch.add({ path: join(other, 'suite.eval.yaml'), workspace: other });
     await writeFile(join(other, '.turnlight/runs/y.jsonl'), '\n');
     const seen = async () => told.some((path) => path.endsWith('y.jsonl'));
     await until('A change elsewhere', seen, Boolean);

@@ -30,7 +30,7 @@ describe('a watch of records', { timeout: 60_000 }, () => {
     const { watch, tells } = watching(t);
     for (let round = 0; round < 10; round += 1) {
       const folder = await workspaceWith(t, {});
-      await watch.add(join(folder, 'suite.eval.yaml'));
+      await watch.add({ path: join(folder, 'suite.eval.yaml'), workspace: folder });
       const record = await ran(t, folder);
       await tells(record);
     }
@@ -40,7 +40,7 @@ describe('a watch of records', { timeout: 60_000 }, () => {
     const folder = await workspaceWith(t, { '.git/HEAD': '' });
     const before = await ran(t, folder);
     const { watch, told, tells } = watching(t);
-    await watch.add(join(folder, 'evals/suite.eval.yaml'));
+    await watch.add({ path: join(folder, 'evals/suite.eval.yaml'), workspace: folder });
     const record = await ran(t, folder);
     await tells(record);
     assert.equal(told.includes(before), false);
@@ -50,7 +50,7 @@ describe('a watch of records', { timeout: 60_000 }, () => {
     const { watch, told } = watching(t);
     const folder = await workspaceWith(t, {});
     const record = await ran(t, folder);
-    await watch.add(join(folder, 'suite.eval.yaml'));
+    await watch.add({ path: join(folder, 'suite.eval.yaml'), workspace: folder });
     assert.deepEqual(told, [record]);
   });
 });
