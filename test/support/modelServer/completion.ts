@@ -10,7 +10,7 @@ export function completion(
   const answers = steps.map((step) => (typeof step === 'string' ? { text: step } : step));
   const first: Answer = answers[0] ?? {};
   return {
-    id: 'chatcmpl-test',
+    id: `chatcmpl-${first.id ?? 'test'}`,
     object: 'chat.completion',
     created: 0,
     model: first.version ?? `${body.model}-2025-01-01`,

@@ -4,7 +4,16 @@ import type { Answer } from './steps.ts';
 /** The endpoint's reply in the shape of OpenAI's Responses. */
 export function responseOf(step: string | Answer, { model }: ChatBody) {
   const answer: Answer = typeof step === 'string' ? { text: step } : step;
-  const { thought, text, refusal, toolCalls = [], finish = 'stop', usage, tokens = [] } = answer;
+  const {
+    id,
+    thought,
+    text,
+    refusal,
+    toolCalls = [],
+    finish = 'stop',
+    usage,
+    tokens = [],
+  } = answer;
   const logprobs = tokens.map(({ text: token, top = {} }) => ({
     token,
     logprob: top[token] ?? 0,
@@ -16,10 +25,12 @@ export function responseOf(step: string | Answer, { model }: ChatBody) {
   ];
   const output = [
     ...(thought ? [thoughtItem(thought)] : []),
-    ...(content.length > 0 ? [{ type: 'message', id: 'msg_1', role: 'assistant', content }] : []),
+    ...(content.length > 0
+      ? [{ type: 'message', id: `msg_${id ?? 1}`, role: 'assistant', content }]
+      : []),
     ...toolCalls.map((call, index) => ({
       type: 'function_call',
-      id: `fc_${index + 1}`,
+      id: `fc_${id ? `${id}_` : ''}${index + 1}`,
       call_id: call.id ?? `call_${index + 1}`,
       name: call.name,
       arguments:
@@ -28,7 +39,7 @@ export function responseOf(step: string | Answer, { model }: ChatBody) {
   ];
   const isCut = finish !== 'stop' && finish !== 'error';
   return {
-    id: 'resp_test',
+    id: `resp_${id ?? 'test'}`,
     object: 'response',
     model: answer.version ?? `${model}-2025-01-01`,
     status: finish === 'error' ? 'failed' : isCut ? 'incomplete' : 'completed',

@@ -2,6 +2,8 @@ import type { ServerResponse } from 'node:http';
 
 /** What the model says in one reply. Every field may be left out. */
 export interface Answer {
+  /** Makes the ids of the response and its items its own, for clients that merge by id. */
+  readonly id?: string;
   /** `null` is sent as it is, as endpoints do beside tool calls. */
   readonly text?: string | null;
   readonly toolCalls?: readonly ToolCallAnswer[];

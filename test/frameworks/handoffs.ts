@@ -1,0 +1,15 @@
+import type { Handoff } from './script.ts';
+
+/** The call by which the first agent has the second one act, in the words of each framework. */
+export const handoffs: Readonly<Record<string, Handoff>> = {
+  'openai-agents-python': {
+    name: 'transfer_to_refunds',
+    arguments: {},
+    result: { assistant: 'refunds' },
+  },
+  adk: {
+    name: 'transfer_to_agent',
+    arguments: { agent_name: 'refunds' },
+    result: { result: null },
+  },
+};
