@@ -2,12 +2,19 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { parsed } from '../../src/interop/fields.ts';
 import { imported } from '../support/imports.ts';
 import { handoffs } from './handoffs.ts';
 import { conversation, type Entry } from './script.ts';
 
 /** Exports that are not yet read as what happened. */
-const PENDING = ['openai-agents-python/traces.jsonl', 'adk/traces.jsonl'];
+const PENDING = [
+  'openai-agents-python/traces.jsonl',
+  'adk/traces.jsonl',
+  'pydantic-ai/traces.jsonl',
+  'langgraph-python/traces.jsonl',
+  'openllmetry/traces.jsonl',
+];
 
 interface ShorthandCall {
   readonly id: string;
@@ -24,7 +31,7 @@ function entriesOf(transcript: readonly Shorthand[]): Entry[] {
   for (const { tool, tool_call_id: id } of transcript) {
     if (tool === undefined) continue;
     assert.ok(!results.has(id), `one result of ${id}`);
-    results.set(id, JSON.parse(String(tool)));
+    results.set(id, parsed(tool));
   }
   const entries: Entry[] = [];
   for (const { user, assistant, tool_calls: calls = [] } of transcript) {

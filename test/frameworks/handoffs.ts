@@ -12,4 +12,15 @@ export const handoffs: Readonly<Record<string, Handoff>> = {
     arguments: { agent_name: 'refunds' },
     result: { result: null },
   },
+  'pydantic-ai': {
+    name: 'ask_refunds',
+    arguments: { request: 'Refund the lamp and the shade.' },
+    delegates: true,
+  },
+  'langgraph-python': {
+    name: 'transfer_to_refunds',
+    arguments: {},
+    result: 'Successfully transferred to refunds',
+  },
+  openllmetry: { name: 'transfer_to_refunds', arguments: {}, result: { assistant: 'refunds' } },
 };

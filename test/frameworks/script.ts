@@ -26,11 +26,10 @@ interface Call {
   readonly result: unknown;
 }
 
-/** What one agent says on behalf of another in a framework without handoffs. */
-export interface Handoff extends Call {
-  /** True if the agent only asks the other one, and answers the user itself. */
-  readonly delegates?: boolean;
-}
+/** The call by which an agent hands over, or asks the other agent and answers the user itself. */
+export type Handoff =
+  | (Call & { readonly delegates?: false })
+  | (Omit<Call, 'result'> & { readonly delegates: true });
 
 /** A reply as the model of an agent gives it. */
 export interface ModelReply {
@@ -51,21 +50,22 @@ interface Said extends Reply {
 
 /** What every agent says in a turn, in order. */
 function saidIn(replies: readonly Reply[], handoff: Handoff): Said[] {
-  const [first] = script.turns[0]?.replies ?? [];
-  if (!handoff.delegates || !first) {
+  if (!handoff.delegates) {
     return replies.map((reply) => ({
       ...reply,
       ...(reply.handoff && { calls: [handoff] }),
       visible: true,
     }));
   }
-  const asks = replies.some((reply) => reply.handoff);
+  const agent = script.turns[0]?.replies[0]?.agent ?? '';
+  const asks = replies.find((reply) => reply.handoff);
   const last = replies.at(-1);
-  const said = replies.map((reply) => {
-    if (reply.handoff) return { ...reply, calls: [handoff], visible: true };
-    return asks ? { ...reply, visible: false } : { ...reply, agent: first.agent, visible: true };
-  });
-  return asks && last ? [...said, { ...last, agent: first.agent, visible: true }] : said;
+  if (!asks || !last) return replies.map((reply) => ({ ...reply, agent, visible: true }));
+  return [
+    { ...asks, calls: [{ ...handoff, result: last.text }], visible: true },
+    ...replies.filter((reply) => reply !== asks).map((reply) => ({ ...reply, visible: false })),
+    { ...last, agent, visible: true },
+  ];
 }
 
 /** The model's replies to the requests of all agents, in order. */

@@ -72,7 +72,8 @@ def file_exporter(path):
     class FileExporter(SpanExporter):
         def export(self, spans):
             with path.open("a", encoding="utf8") as file:
-                file.write(json.dumps(as_hex(MessageToDict(encode_spans(spans)))) + "\n")
+                value = as_hex(MessageToDict(encode_spans(spans)))
+                file.write(json.dumps(value, separators=(",", ":")) + "\n")
             return SpanExportResult.SUCCESS
 
     return FileExporter()
