@@ -14,6 +14,9 @@ const PENDING = [
   'pydantic-ai/traces.jsonl',
   'langgraph-python/traces.jsonl',
   'openllmetry/traces.jsonl',
+  'openai-agents-js/history.json',
+  'langgraph-js/traces.jsonl',
+  'ai-sdk/traces.jsonl',
 ];
 
 interface ShorthandCall {

@@ -23,4 +23,19 @@ export const handoffs: Readonly<Record<string, Handoff>> = {
     result: 'Successfully transferred to refunds',
   },
   openllmetry: { name: 'transfer_to_refunds', arguments: {}, result: { assistant: 'refunds' } },
+  'openai-agents-js': {
+    name: 'transfer_to_refunds',
+    arguments: {},
+    result: { assistant: 'refunds' },
+  },
+  'langgraph-js': {
+    name: 'transfer_to_refunds',
+    arguments: {},
+    result: 'Successfully transferred to refunds',
+  },
+  'ai-sdk': {
+    name: 'ask_refunds',
+    arguments: { request: 'Refund the lamp and the shade.' },
+    delegates: true,
+  },
 };

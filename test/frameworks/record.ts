@@ -57,9 +57,9 @@ try {
     OPENAI_BASE_URL: server.baseUrl,
     SCRIPT: SCRIPT_FILE,
     OUT: out,
+    OTEL_SERVICE_NAME: 'shop',
     LANGSMITH_TRACING: 'false',
     LITELLM_LOCAL_MODEL_COST_MAP: 'True',
-    OPENAI_AGENTS_DISABLE_TRACING: '0',
     TRACELOOP_TELEMETRY: 'false',
   });
   if (server.requests.length !== replies.length) {
@@ -76,6 +76,7 @@ for (const name of readdirSync(out)) {
 function withoutHost(text: string): string {
   return text
     .replaceAll(server.baseUrl, 'http://127.0.0.1:8000/v1')
+    .replaceAll(process.execPath, 'node')
     .replaceAll(folder, '/app')
     .replaceAll(homedir(), '/home/user')
     .replaceAll(hostname(), 'host');
