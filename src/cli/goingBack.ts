@@ -1,11 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { counted } from '../core/presentation/amounts.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
+import { realPathOf } from '../disk/realPath.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { type EarlierRun, earlierRuns, lastRun } from '../store/earlierRuns.ts';
+import { isWithin } from '../store/home.ts';
 import type { RunCommandOptions } from './commands/runCommandOptions.ts';
-import { areEvalFiles, findEvalFiles } from './evalFiles.ts';
+import { areEvalFiles, findEvalFiles, workspaceOf } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
 import { namedRun, RUN } from './namedRun.ts';
 import { shortListOfCases } from './shortList.ts';
@@ -53,7 +57,7 @@ export async function resuming(
   const chosen = new Map(
     earlier.run.files.map(({ path, cases }) => [path, cases && new Set(cases)]),
   );
-  const again = goingBack(earlier, options, ['judge', 'base_url', 'replay']);
+  const again = goingBack(earlier, options, folder, ['judge', 'base_url', 'replay']);
   assertQueueable(again.options, earlier.run.id);
   return {
     ...again,
@@ -69,7 +73,7 @@ export async function judgingAgain(options: RunCommandOptions, folder: string): 
       ? await namedRun(judgeAgain, [], folder)
       : await newest(await findEvalFiles([], folder));
   if (!earlier) throw new UsageError('No run of these files is kept. Run them first.');
-  return goingBack(earlier, options, ['judge', 'base_url']);
+  return goingBack(earlier, options, folder, ['judge', 'base_url']);
 }
 
 async function newest(files: readonly string[]): Promise<EarlierRun | undefined> {
@@ -81,6 +85,7 @@ async function newest(files: readonly string[]): Promise<EarlierRun | undefined>
 function goingBack(
   earlier: EarlierRun,
   options: RunCommandOptions,
+  folder: string,
   kept: readonly (keyof typeof GIVEN)[],
 ): GoingBack & { readonly earlier: EarlierRun } {
   const { run } = earlier;
@@ -88,10 +93,22 @@ function goingBack(
   if (there.length === 0) throw new UsageError(`The files of the run ${run.id} are gone.`);
   const given = kept.flatMap((key) => {
     const value = run.options[key];
-    return typeof value === 'string' ? [[GIVEN[key], value]] : [];
+    if (typeof value !== 'string' || options[GIVEN[key]] !== undefined) return [];
+    if (key === 'replay') assertInWorkspace(value, run.id, folder);
+    return [[GIVEN[key], value]];
   });
   const files = there.map(({ path }) => path);
   return { earlier, files, options: { ...Object.fromEntries(given), ...options } };
+}
+
+/** A record may name any path, also a device that never ends. @throws UsageError */
+function assertInWorkspace(replay: string, run: string, folder: string): void {
+  const path = realPathOf(resolve(folder, replay));
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  if (isFile && isWithin(realPathOf(workspaceOf(folder)), path)) return;
+  throw new UsageError(
+    `The run ${run} began with --replay ${visibleLine(replay)}, which is not a file in this workspace. If you trust it, name it again with --replay.`,
+  );
 }
 
 function assertAlone(options: RunCommandOptions): void {

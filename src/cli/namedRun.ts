@@ -19,7 +19,9 @@ export async function namedRun(
     const record = resolve(folder, name);
     const found = await runIn([record], (path) => rootFor(path, folder));
     if (found) return found;
-    throw new UsageError(`${name} is not the record of a run.`);
+    throw new UsageError(
+      `${name} is not the record of a run, or names files outside of the folder it belongs to.`,
+    );
   }
   const files = await findEvalFiles(args, folder);
   for await (const one of earlierRuns(files)) if (one.run.id === name) return one;

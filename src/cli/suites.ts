@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../core/problem.ts';
 import { loadSuite } from '../evalfile/load.ts';
-import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
+import type { JudgeOverride, LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import { expandSuite } from '../evalfile/variants/expandSuite.ts';
 import { shownPath } from '../report/shownPath.ts';
@@ -14,17 +14,19 @@ import type { Shell } from './shell.ts';
  * Reads every eval file that the arguments name, included ones as part of theirs, and finds the variants of
  * their cases. A judge and an endpoint that are given take the place of those in the files.
  *
+ * @param isOwnAddress whether the user gave `baseUrl`: one of a record needs the consent that one of an eval file needs
  * @throws UsageError
  */
 export async function loadSuites(
   args: readonly string[],
   shell: Shell,
-  { judge, baseUrl }: { readonly judge?: string; readonly baseUrl?: string } = {},
+  { judge, baseUrl }: Pick<JudgeOverride, 'judge' | 'baseUrl'> = {},
+  isOwnAddress = true,
 ): Promise<LoadedSuite[]> {
   collectEarly();
   const workspace = workspaceOf(shell.folder);
   const defaultJudge = shell.env('TURNLIGHT_JUDGE');
-  const judgeOverride = { ...(judge && { judge }), ...(baseUrl && { baseUrl }) };
+  const judgeOverride = { ...(judge && { judge }), ...(baseUrl && { baseUrl, isOwnAddress }) };
   const files = await findEvalFiles(args, shell.folder);
   const onDisk = nodeFiles(new Set(args.map((arg) => resolve(shell.folder, arg))));
   const loaded = await Promise.all(

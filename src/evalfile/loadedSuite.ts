@@ -60,13 +60,21 @@ export interface OutlineAssertion extends Listed {
   readonly range: Range;
 }
 
+/** What takes the place of the judges of a file. */
+export interface JudgeOverride {
+  readonly judge?: string;
+  readonly baseUrl?: string;
+  /** Whether the user gave the address, so that keys may go there. Default: true. */
+  readonly isOwnAddress?: boolean;
+}
+
 export interface LoadOptions {
   /** The folder that paths may not leave. */
   readonly workspace: string;
   /** `provider:model`, where neither file nor case names a judge. */
   readonly defaultJudge?: string;
   /** Replaces every judge: the command line's `--judge` and `--base-url`. */
-  readonly judgeOverride?: { readonly judge?: string; readonly baseUrl?: string };
+  readonly judgeOverride?: JudgeOverride;
   /** Ends the reading: nobody waits for it any more. */
   readonly signal?: AbortSignal;
   readonly env: (name: string) => string | undefined;

@@ -78,10 +78,10 @@ export async function overrideJudge(
   judge: ModelSpec | undefined,
   scope: Scope,
 ): Promise<ModelSpec | undefined> {
-  const { judge: name, baseUrl } = scope.options.judgeOverride ?? {};
+  const { judge: name, baseUrl, isOwnAddress = true } = scope.options.judgeOverride ?? {};
   const chosen = name === undefined ? judge : await outsideModel(name, scope);
   if (!chosen || baseUrl === undefined) return chosen;
-  return { ...chosen, params: { ...chosen.params, base_url: baseUrl }, ownAddress: true };
+  return { ...chosen, params: { ...chosen.params, base_url: baseUrl }, ownAddress: isOwnAddress };
 }
 
 /** A judge that the command line, the settings or the environment names; also one of the file's. */

@@ -1,8 +1,9 @@
 import { fitting } from '../core/data/listOf.ts';
 import { absolutePath, mapRunPaths, rootOfRecord } from '../core/record/recordPaths.ts';
 import { type RunLine, runLineSchema } from '../core/record/runRecord.ts';
+import { realPathOf } from '../disk/realPath.ts';
 import { recordsAt } from './append.ts';
-import { keptHomes } from './home.ts';
+import { isWithin, keptHomes } from './home.ts';
 import { RecordReader } from './recordIndex.ts';
 import { linesIn } from './recordLines.ts';
 import { newestFirst, runIdOf } from './recordNames.ts';
@@ -46,7 +47,12 @@ export async function lastRun(evalFiles: readonly string[]): Promise<EarlierRun 
   return finished;
 }
 
-/** Of one run, whose records these are. @param rootOf what the paths in a record start from */
+/**
+ * Of one run, whose records these are. A record comes with a workspace that anyone may have written, so one
+ * that names files outside of its root is not a record of ours.
+ *
+ * @param rootOf what the paths in a record start from
+ */
 export async function runIn(
   records: readonly string[],
   rootOf: (record: string) => string = rootOfRecord,
@@ -56,7 +62,9 @@ export async function runIn(
   for (const record of records) {
     const root = rootOf(record);
     const line = byRoot.has(root) ? undefined : await runLineOf(record, root);
-    if (!line) continue;
+    if (!line || line.files.some((file) => !isWithin(realPathOf(root), realPathOf(file.path)))) {
+      continue;
+    }
     byRoot.set(root, record);
     run = run ? { ...run, files: [...run.files, ...line.files] } : line;
   }

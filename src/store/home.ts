@@ -94,7 +94,8 @@ function isShared(folder: string): boolean {
   return folder === dirname(folder) || folder === realPathOf(homedir());
 }
 
-function isWithin(folder: string, path: string): boolean {
+/** Whether a path is in a folder or is that folder; neither has links. */
+export function isWithin(folder: string, path: string): boolean {
   const steps = relative(folder, path);
   return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps);
 }

@@ -51,6 +51,8 @@ export async function readLabelled(
   evalFile: string,
   hash: string,
 ): Promise<LabelledConversation | undefined> {
+  // A label may name any path.
+  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
   const bytes = await readRegular(labelledPath(evalFile, hash)).catch(() => undefined);
   const found = bytes && fitting(labelledConversationSchema, parseJson(String(bytes)));
   return found && conversationHash(found.conversation) === hash ? found : undefined;

@@ -4,9 +4,10 @@ import { glob } from 'tinyglobby';
 import { groupBy, uniqueBy } from '../../core/data/data.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
+import { realPathOf } from '../../disk/realPath.ts';
 import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
 import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
-import { type FoundHome, findHomes, homesBelowOneRoot } from '../../store/home.ts';
+import { type FoundHome, findHomes, homesBelowOneRoot, isWithin } from '../../store/home.ts';
 import { type RunRecord, readRecord } from '../../store/read.ts';
 import { RunRecords } from '../../store/runRecords.ts';
 import { workspaceOf } from '../evalFiles.ts';
@@ -35,6 +36,12 @@ export async function merge(
     ...lines.map(({ suite }) => suite),
   ]);
   const workspace = workspaceOf(shell.folder);
+  const stray = [...suites].find((path) => !isWithin(realPathOf(workspace), realPathOf(path)));
+  if (stray !== undefined) {
+    throw new UsageError(
+      `The records name ${visibleLine(stray)}, which is outside of ${workspace}. Go to the folder of the eval files.`,
+    );
+  }
   const homes = findHomes([...suites].map((path) => ({ path, workspace })));
   const reporters = await createReporters(
     options.reporter ?? [{ name: 'terminal' }],

@@ -29,7 +29,7 @@ export async function run(
   const { files, options } = back ?? { files: args, options: given };
   const recordings = recordingsOf(options, shell.folder);
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
-  const loaded = await loadSuites(files, shell, options);
+  const loaded = await loadSuites(files, shell, options, options.baseUrl === given.baseUrl);
   if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
     shell.err.write('Nothing was run. Fix the errors above first.\n');
     return EXIT.invalid;

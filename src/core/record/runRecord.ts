@@ -15,7 +15,10 @@ export const RECORD_VERSION = 2;
 export const runLineSchema = z.object({
   kind: z.literal('run').meta({ description: 'The first line.' }),
   version: z.int().min(1).meta({ description: "The format's version, now 2." }),
-  id: z.string().meta({ description: 'Identifies the run; part of the file name.' }),
+  id: z
+    .string()
+    .regex(/^[\w-]{1,64}$/)
+    .meta({ description: 'Identifies the run; part of the file name.' }),
   started: z.string().meta({ description: 'ISO 8601, UTC.' }),
   files: listOf(
     z.object({
