@@ -109,6 +109,13 @@ describe('labels beside an eval file', () => {
     }
   });
 
+  it('reads no file that a label names by a path', async (t) => {
+    const { folder, file } = await evalFileIn(t);
+    const conversation = { entries: [], notes: [] };
+    await writeFile(join(folder, 'other.json'), JSON.stringify({ conversation, facts: {} }));
+    assert.equal(await readLabelled(file, '../../other'), undefined);
+  });
+
   it('takes back what a person said, and leaves all else as it is', async (t) => {
     const { file } = await evalFileIn(t);
     const isAll = ({ turn }: Label) => turn === undefined;
