@@ -34,7 +34,7 @@ export function textsIn(value: unknown): string[] | undefined {
   return saying.length > 0 ? saying : undefined;
 }
 
-/** Tool definitions of OpenAI, Anthropic and Azure as our `tools`. */
+/** Tool definitions of OpenAI, Anthropic, Azure, and the AI SDK as our `tools`. */
 export function toolsIn(value: unknown, line: number, ledger: Ledger): Tool[] | undefined {
   const list = parsed(value);
   if (list === undefined || list === null) return undefined;
@@ -49,12 +49,13 @@ export function toolsIn(value: unknown, line: number, ledger: Ledger): Tool[] | 
 function toolOf(value: unknown): Tool | undefined {
   if (!isMapping(value)) return undefined;
   const given = isMapping(value.function) ? value.function : value;
-  const { name, description, parameters, input_schema: schema } = given;
+  const { name, description } = given;
+  const parameters = given.parameters ?? given.input_schema ?? given.inputSchema;
   const read = toolsSchema.safeParse([
     {
       name,
       ...(typeof description === 'string' && { description }),
-      ...(isMapping(parameters ?? schema) && { parameters: parameters ?? schema }),
+      ...(isMapping(parameters) && { parameters }),
     },
   ]);
   return read.success ? unwrapTools(read.data)[0] : undefined;

@@ -14,12 +14,13 @@ const SESSION = [
   'session.id',
   'traceloop.association.properties.session_id',
   'langfuse.session.id',
+  'ai.telemetry.metadata.sessionId',
 ];
 
-/** OTLP traces as JSON, with the conventions of OpenTelemetry, OpenInference or OpenLLMetry. */
+/** OTLP traces as JSON, with the conventions of OpenTelemetry, OpenInference, OpenLLMetry, or the AI SDK. */
 export const openTelemetryTraces: Importer = {
   name: 'OpenTelemetry traces',
-  takes: 'OTLP JSON with `gen_ai.*`, OpenInference or OpenLLMetry attributes',
+  takes: 'OTLP JSON with `gen_ai.*`, OpenInference, OpenLLMetry, or AI SDK attributes',
   tag: 'trace',
   matches: (value) => isMapping(value) && resourcesIn(value).length > 0,
   read(rows, ledger) {
@@ -106,6 +107,7 @@ function toolsOf({ attributes, line }: Span, ledger: Ledger): unknown[] | undefi
   const inferred = nestedUnder(attributes, 'llm.tools');
   const given =
     attributes['gen_ai.tool.definitions'] ??
+    attributes['ai.prompt.tools'] ??
     (Array.isArray(inferred)
       ? inferred.map((one) => parsed(mappingOf(mappingOf(one).tool).json_schema))
       : nestedUnder(attributes, 'llm.request.functions'));

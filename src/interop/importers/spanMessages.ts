@@ -8,9 +8,14 @@ export interface SpanMessages {
   readonly output: readonly unknown[];
 }
 
-/** By OpenTelemetry's conventions, those of OpenInference and of OpenLLMetry; undefined if none. */
+/** By the conventions of OpenTelemetry, OpenInference, OpenLLMetry, or the AI SDK; undefined if none. */
 export function messagesOfSpan(span: Span): SpanMessages | undefined {
-  const found = genAi(span) ?? openInference(span) ?? openLLMetry(span) ?? olderEvents(span);
+  const found =
+    genAi(span) ??
+    openInference(span) ??
+    openLLMetry(span) ??
+    aiSdkRequest(span) ??
+    olderEvents(span);
   return found && found.input.length + found.output.length > 0 ? found : undefined;
 }
 
@@ -86,6 +91,24 @@ function metered(list: unknown, role: string): unknown[] {
       tool_call_id: one.tool_call_id,
     }),
   );
+}
+
+/** A request of the AI SDK's telemetry. Its outer span repeats the first request, and isn't read. */
+function aiSdkRequest({ attributes }: Span): SpanMessages | undefined {
+  const input = listIn(attributes['ai.prompt.messages']);
+  if (input.length === 0) return undefined;
+  const text = textIn(attributes, 'ai.response.text', 'ai.response.object');
+  const calls = listIn(attributes['ai.response.toolCalls']).map(mappingOf);
+  const content = [
+    ...(text === undefined ? [] : [{ type: 'text', text }]),
+    ...calls.map(({ toolCallId, toolName, input, args }) => ({
+      type: 'tool-call',
+      toolCallId,
+      toolName,
+      input: parsed(input ?? args),
+    })),
+  ];
+  return { input, output: content.length > 0 ? [{ role: 'assistant', content }] : [] };
 }
 
 /** Events of conventions before 1.37: `gen_ai.user.message`, `gen_ai.choice`. */
