@@ -192,7 +192,9 @@ function inAnyDialect(problem: ValueProblem, item: Item): ValueProblem {
     const known = SHAPES.filter(({ shape }) => fitsRole(shape.role, item.role)).flatMap(
       ({ shape }) => Object.keys(shape),
     );
-    const free = known.filter((one) => !Object.hasOwn(item, one));
+    // Of two keys that are as close, its own dialect's is meant.
+    const own = problem.replacement === undefined ? [] : [problem.replacement];
+    const free = [...own, ...known].filter((one) => !Object.hasOwn(item, one));
     const elsewhere = strangerProblem([], key, [...new Set(free)]);
     return [undefined, problem.replacement].includes(elsewhere.replacement) ? problem : elsewhere;
   }

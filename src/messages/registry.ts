@@ -5,6 +5,7 @@ import { azure } from './azure.ts';
 import { deepeval } from './deepeval.ts';
 import type { Dialect } from './dialect.ts';
 import { langchain } from './langchain.ts';
+import { openaiAgents } from './openaiAgents.ts';
 import { openaiChat } from './openaiChat.ts';
 import { openTelemetry } from './openTelemetry.ts';
 import { responses } from './responses.ts';
@@ -22,6 +23,7 @@ export const dialects: readonly Dialect[] = [
   anthropic,
   deepeval,
   langchain,
+  openaiAgents,
   responses,
   openaiChat,
   shorthand,

@@ -14,7 +14,6 @@ const PENDING = [
   'pydantic-ai/traces.jsonl',
   'langgraph-python/traces.jsonl',
   'openllmetry/traces.jsonl',
-  'openai-agents-js/history.json',
   'langgraph-js/traces.jsonl',
   'ai-sdk/traces.jsonl',
 ];

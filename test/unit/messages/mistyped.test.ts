@@ -53,6 +53,11 @@ const SOUND: Readonly<Record<string, string>> = {
     - {type: dynamic-tool, toolName: f, toolCallId: a, state: output-available, input: {}, output: y}
     - {type: text, text: Done.}
 `,
+  'OpenAI Agents SDK': `- {role: user, content: Hi}
+- {type: function_call, callId: a, name: f, arguments: '{}', status: completed}
+- {type: function_call_result, callId: a, name: f, status: completed, output: {type: text, text: y}}
+- {role: assistant, content: Done.}
+`,
   'AI SDK ModelMessage': `- {role: user, content: Hi}
 - role: assistant
   content: [{type: text, text: Look.}, {type: tool-call, toolCallId: a, toolName: f, input: {}}]
