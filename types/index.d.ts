@@ -32,6 +32,11 @@ export interface ScriptInput {
 }
 
 export interface ScriptConversation {
+  /**
+   * The `conversation` that the target and its tools were given: another for each repetition, variant and
+   * run. Null if the record of the conversation has none.
+   */
+  readonly id: string | null;
   /** System texts between the turns, in order. */
   readonly system: readonly string[];
   /** All turns, in order. */

@@ -8,7 +8,8 @@
     serve(reply)
 
 The function may be `async`, and takes what it names: `messages`, the conversation so far in OpenAI's chat
-format; `case`, the id of the case; `context`, the context of the case. It returns a text, a message, a list
+format; `case`, the id of the case; `conversation`, an id that no other conversation has, such as for a
+session or a row in a database; `context`, the context of the case. It returns a text, a message, a list
 of messages, or `{"messages": [...], "retrieval_context": [...], "usage": {...}}`. Whatever it prints goes
 to the output of the run. An exception makes the case an error, with its traceback.
 """

@@ -10,7 +10,10 @@ import type { ScoredVerdict, TurnVerdict, Usage, Verdict } from '../core/verdict
 export type CaseFacts = Pick<
   SuiteCase,
   'id' | 'role' | 'topics' | 'tools' | 'expectations' | 'context'
->;
+> & {
+  /** Of the conversation that is judged; absent before it is held, and in records that lack it. */
+  readonly conversationId?: string | undefined;
+};
 
 /** What an assertion is given. Deep-frozen: one assertion never sees another's changes. */
 export interface AssertionInput {

@@ -55,6 +55,8 @@ function silentSide(conversation: Conversation): 'user' | 'assistant' | undefine
   );
 }
 
-export function factsOf({ id, role, topics, tools, expectations, context }: CaseFacts): CaseFacts {
-  return { id, topics, tools, expectations, context, ...(role !== undefined && { role }) };
+export function factsOf(given: CaseFacts): CaseFacts {
+  const { id, conversationId, role, topics, tools, expectations, context } = given;
+  const known = { id, conversationId, topics, tools, expectations, context };
+  return { ...known, ...(role !== undefined && { role }) };
 }

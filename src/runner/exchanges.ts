@@ -224,7 +224,7 @@ export class Exchanges {
     { workspace }: Suite,
     { target }: LiveOrigin,
     suiteCase: SuiteCase,
-    repetition: number,
+    { repetition, conversationId }: { repetition: number; conversationId: string },
     log: TargetHost['log'],
     lookup: Lookup | undefined,
   ): Promise<TargetSession> {
@@ -250,6 +250,7 @@ export class Exchanges {
     const host: TargetHost = {
       ...this.#hostOfPrograms(workspace, log),
       caseId: id,
+      conversationId,
       context,
       tools,
       scrubber,

@@ -98,6 +98,7 @@ export function madeOf({
   origin,
   target,
   input_hash,
-}: CaseLine): Pick<CaseLine, 'origin' | 'target' | 'input_hash'> {
-  return { origin, target, input_hash };
+  conversation_id,
+}: CaseLine): Pick<CaseLine, 'origin' | 'target' | 'input_hash' | 'conversation_id'> {
+  return { origin, target, input_hash, conversation_id };
 }

@@ -50,7 +50,7 @@ const schema = z.strictObject({
     .optional()
     .meta({
       description:
-        'What is sent: a mapping, a list, or JSON as text. `{{message}}` stands for the last user message, `{{messages}}` for the conversation in OpenAI\'s chat format, `{{session}}` for the session, `{{context.NAME}}` for a key of the case\'s context. A text that is one variable becomes its value, also where that is a list or a mapping. Default: `{messages: "{{messages}}"}`.',
+        'What is sent: a mapping, a list, or JSON as text. `{{message}}` stands for the last user message, `{{messages}}` for the conversation in OpenAI\'s chat format, `{{session}}` for the session, `{{conversation}}` for an id of the conversation, `{{context.NAME}}` for a key of the case\'s context. A text that is one variable becomes its value, also where that is a list or a mapping. Default: `{messages: "{{messages}}"}`.',
       template: 'request',
     }),
   reply: pointer.meta({
@@ -59,7 +59,7 @@ const schema = z.strictObject({
   }),
   session: pointer.meta({
     description:
-      "JSON pointer to the service's own session in the answer. Later requests send it as `{{session}}`, which is null in the first. Default: `{{session}}` is an id of ours, another for each conversation.",
+      "JSON pointer to the service's own session in the answer. Later requests send it as `{{session}}`, which is null in the first. Default: `{{session}}` is `{{conversation}}`.",
   }),
   retrieval_context: pointer.meta({
     description: 'JSON pointer to a list of the texts that were retrieved for the reply.',

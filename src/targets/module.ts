@@ -41,7 +41,8 @@ export const moduleTarget: TargetType = {
       env: environmentFor(name, params, host),
       onOutput: (line) => host.log.info(`[${name}] ${line}`),
     });
-    const about = { case: host.caseId, context: host.context };
+    const { caseId, conversationId, context } = host;
+    const about = { case: caseId, conversation: conversationId, context };
     return {
       async reply(messages, signal) {
         const input = messages.map(toOpenaiChat);

@@ -76,6 +76,8 @@ export class TargetError extends ReasonedError<TargetErrorReason> {
 /** What a session knows of its case; never expectations, never assertions. */
 export interface TargetHost {
   readonly caseId: string;
+  /** Another for each repetition, variant and run of a case. */
+  readonly conversationId: string;
   readonly context: Readonly<Record<string, unknown>>;
   readonly tools: readonly Tool[];
   /** The model that plays a `chat` target. */

@@ -31,7 +31,7 @@ export const answerKeys = {
   }),
   tool_module: z.string().min(1).optional().meta({
     description:
-      'A `.js`, `.mjs` or `.ts` file, relative to this one. Its exported functions answer calls that `tool_results` does not: `async (args, { case, context, signal }) => result`.',
+      'A `.js`, `.mjs` or `.ts` file, relative to this one. Its exported functions answer calls that `tool_results` does not: `async (args, { case, conversation, context, signal }) => result`.',
     file: 'module',
   }),
 };
@@ -116,8 +116,9 @@ export class ToolAnswers {
       const message = `The model called ${name} with arguments that are not JSON: ${input}`;
       throw new TargetError('target-malformed-reply', message);
     }
-    const { caseId, context } = this.#host;
-    const called = { exported: name, input, about: { case: caseId, context } };
+    const { caseId, conversationId, context } = this.#host;
+    const about = { case: caseId, conversation: conversationId, context };
+    const called = { exported: name, input, about };
     const result = await this.#module.call(called, this.#timeout, signal);
     return typeof result === 'string' ? result : JSON.stringify(result);
   }

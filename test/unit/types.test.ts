@@ -110,7 +110,7 @@ function buildInput(options: Readonly<Record<string, unknown>>) {
 function buildScriptInput(): ScriptInput {
   const lists = { chosen: [], topics: [], tools: [] };
   const mappings = { expectations: {}, context: {}, options: {} };
-  const conversation = { system: [], turns: [] };
+  const conversation = { id: null, system: [], turns: [] };
   return { case: 'a', conversation, role: null, ...lists, ...mappings };
 }
 

@@ -8,6 +8,7 @@ import { toolSchema } from '../../core/message.ts';
 export const scriptInputSchema = z.strictObject({
   case: z.string(),
   conversation: z.strictObject({
+    id: z.string().nullable(),
     system: z.array(z.string()),
     turns: z.array(
       z.strictObject({

@@ -108,10 +108,11 @@ function scriptInput(
   { conversation, turns, facts }: AssertionInput,
   options: Readonly<Record<string, unknown>>,
 ): ScriptInput {
-  const { id, role, topics, tools, expectations, context } = facts;
+  const { id, conversationId = null, role, topics, tools, expectations, context } = facts;
   return {
     case: id,
     conversation: {
+      id: conversationId,
       system: conversation.entries.flatMap((entry) =>
         entry.kind === 'system' ? [entry.text] : [],
       ),

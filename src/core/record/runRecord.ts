@@ -141,6 +141,9 @@ export const caseLineSchema = z.object({
   fault: sourceSchema.optional().catch(undefined).meta({
     description: 'Where the mistake stands that kept the case from running: in a file of data.',
   }),
+  conversation_id: z.string().optional().meta({
+    description: 'The `conversation` that the target, its tools and scripts were given.',
+  }),
   conversation: conversationSchema.meta({ description: 'What was said.' }),
   verdicts: listOf(verdictSchema).meta({ description: 'One for each assertion.' }),
   usage: usageSchema.meta({ description: 'What the case used, target and judges together.' }),

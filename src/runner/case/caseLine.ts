@@ -8,7 +8,7 @@ import type { describeCase } from './describeCase.ts';
 import { type Ended, NOTHING_SAID } from './ended.ts';
 import { withQuestions } from './withQuestions.ts';
 
-type Described = Awaited<ReturnType<typeof describeCase>>;
+type Described = Awaited<ReturnType<typeof describeCase>> & Pick<CaseLine, 'conversation_id'>;
 
 /**
  * What a record keeps of one repetition of a case.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { liveTurnsOf, toConversation, turnsOf } from '../../core/conversation.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -65,14 +66,24 @@ async function beginCase(
   const { suiteCase, fault } = await openCase(planned.case);
   options.onEvent({ kind: 'case-started', ref, case: suiteCase });
   const then = await stored?.line(ref);
-  const described = { ...(await describeCase(suiteCase, exchanges)), ...(then && madeOf(then)) };
+  const described = {
+    ...(await describeCase(suiteCase, exchanges)),
+    ...(then ? madeOf(then) : { conversation_id: randomUUID() }),
+  };
   const lineOf = (ended: Ended, duration: number) =>
     options.scrubber.data(caseLine(planned, suiteCase, described, ended, duration));
   const unsaid = suiteCase.skip
     ? skippedCase(suiteCase)
     : (fault ?? (then && unsaidThen(then, suiteCase)));
   if (unsaid) return async () => lineOf(unsaid, performance.now() - began);
-  const run = new CaseRun({ ...planned, case: suiteCase }, exchanges, options, then);
+  const { conversation_id } = described;
+  const run = new CaseRun(
+    { ...planned, case: suiteCase },
+    exchanges,
+    options,
+    conversation_id,
+    then,
+  );
   const said = await run.converse();
   const talked = performance.now() - began;
   return async () => {
@@ -92,14 +103,17 @@ class CaseRun {
   readonly #withQuestion: (verdict: Verdict) => Verdict;
   readonly #lookup: Lookup | undefined;
   readonly #then: CaseLine | undefined;
+  readonly #conversationId: string | undefined;
 
   /** @param then what was said before, to be judged anew */
   constructor(
     planned: PlannedCase,
     exchanges: Exchanges,
     options: RunOptions,
+    conversationId: string | undefined,
     then: CaseLine | undefined,
   ) {
+    this.#conversationId = conversationId;
     this.#then = then;
     this.#suite = planned.suite;
     this.#case = planned.case;
@@ -184,7 +198,7 @@ class CaseRun {
         this.#suite,
         origin,
         this.#case,
-        this.#ref.repetition,
+        { repetition: this.#ref.repetition, conversationId: this.#conversationId ?? '' },
         this.#log(),
         this.#lookup,
       );
@@ -236,7 +250,7 @@ class CaseRun {
       replyTurns: said.replyTurns,
       endedEarly: this.#endedEarly(said),
       assertions,
-      facts: this.#case,
+      facts: { ...this.#case, conversationId: this.#conversationId },
       examples: this.#exchanges.examplesOf(this.#suite)(this.#case),
       signal: this.#options.signal,
       kept: this.#exchanges.keptFor(this.#ref.suite),

@@ -38,7 +38,7 @@ export interface A2aSetup {
   readonly timeout: number;
 }
 
-type Host = Pick<TargetHost, 'context' | 'scrubber' | 'endpoints'>;
+type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
 
 /** A conversation with an agent: one context, and a task for as long as the agent wants input for it. */
 export class A2aSession implements TargetSession {
@@ -114,7 +114,7 @@ export class A2aSession implements TargetSession {
   }
 
   #message(text: string): AgentMessage {
-    const { context } = this.#host;
+    const { conversationId, context } = this.#host;
     return {
       messageId: randomUUID(),
       contextId: this.#contextId,
@@ -128,7 +128,7 @@ export class A2aSession implements TargetSession {
           mediaType: 'text/plain',
         },
       ],
-      metadata: Object.keys(context).length > 0 ? { ...context } : undefined,
+      metadata: { conversation: conversationId, ...context },
       extensions: [],
       referenceTaskIds: [],
     };

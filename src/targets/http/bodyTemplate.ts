@@ -10,6 +10,8 @@ export interface BodyValues {
   readonly messages: readonly object[];
   /** Null until there is one. */
   readonly session: string | null;
+  /** Its id, of ours. */
+  readonly conversation: string;
   readonly context: Readonly<Record<string, unknown>>;
 }
 
@@ -102,7 +104,7 @@ export function bodyFaults(body: unknown): { readonly message: string; readonly 
   }
   if (typeof body !== 'string') return [];
   try {
-    fillBody(body, { message: '', messages: [], session: null, context: {} });
+    fillBody(body, { message: '', messages: [], session: null, conversation: '', context: {} });
     return [];
   } catch {
     return [

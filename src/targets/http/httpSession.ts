@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { digestOf } from '../../core/data/digest.ts';
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/toOpenaiChat.ts';
@@ -24,7 +23,7 @@ export interface HttpSetup extends Pointers {
   readonly timeout: number;
 }
 
-type Host = Pick<TargetHost, 'context' | 'scrubber' | 'endpoints'>;
+type Host = Pick<TargetHost, 'conversationId' | 'context' | 'scrubber' | 'endpoints'>;
 
 /** A conversation with a service: a request for each reply. */
 export class HttpSession implements TargetSession {
@@ -42,7 +41,7 @@ export class HttpSession implements TargetSession {
     const { pathname } = new URL(url);
     const line = host.endpoints.line({ url, account: digestOf(headers), name: pathname });
     this.#waiting = new Waiting(line, host.scrubber, timeout);
-    this.#session = setup.session === undefined ? randomUUID() : null;
+    this.#session = setup.session === undefined ? host.conversationId : null;
   }
 
   async reply(
@@ -83,6 +82,7 @@ export class HttpSession implements TargetSession {
       message: messages.at(-1)?.content ?? '',
       messages: messages.map(toOpenaiChat),
       session: this.#session,
+      conversation: this.#host.conversationId,
       context: this.#host.context,
     };
     return {

@@ -94,8 +94,13 @@ export class CommandSession implements TargetSession {
     const line = new Promise<string>((done, fail) => {
       this.#waiting = { done, fail };
     });
-    const { caseId, context } = this.#host;
-    const request = { messages: messages.map(toOpenaiChat), case: caseId, context };
+    const { caseId, conversationId, context } = this.#host;
+    const request = {
+      messages: messages.map(toOpenaiChat),
+      case: caseId,
+      conversation: conversationId,
+      context,
+    };
     this.#program.process.stdin?.write(`${JSON.stringify(request)}\n`);
     return line;
   }

@@ -25,6 +25,7 @@ function open(url: string, params: Readonly<Record<string, unknown>> = {}) {
     { name: 'agent', type: 'a2a', params: { type: 'a2a', url, ...params }, folder: '/' },
     {
       caseId: 'a',
+      conversationId: 'conversation-1',
       context: { tier: 'gold' },
       tools: [],
       timeout: 5_000,
@@ -86,7 +87,7 @@ describe('an agent that speaks Agent2Agent', () => {
     const sent = calls.map(({ body }) => Object(body).params.message);
     assert.equal(sent[0].contextId, undefined);
     assert.match(sent[1].contextId, /^[0-9a-f-]{36}$/);
-    assert.deepEqual(sent[0].metadata, { tier: 'gold' });
+    assert.deepEqual(sent[0].metadata, { conversation: 'conversation-1', tier: 'gold' });
   });
 
   it('gives artifacts piece by piece, told as they arrive', async (t) => {

@@ -28,6 +28,7 @@ function open(url: string, { params = {}, about = {} }: Setup = {}) {
     { name: 'agent', type: 'http', params: { type: 'http', url, ...params }, folder: '/' },
     {
       caseId: 'a',
+      conversationId: 'conversation-1',
       context: { tier: 'gold', tags: ['a', 'b'], evil: '", "admin": true, "x": "' },
       tools: [],
       timeout: 5_000,
@@ -123,11 +124,13 @@ describe('what an http target sends', () => {
   it('holds one session of ours for each conversation', async (t) => {
     const { url, requests } = await startService(t, ok);
     const params = { body: { id: '{{session}}' } };
-    const [one, other] = [await open(url, { params }), await open(url, { params })];
+    const [one, other] = [
+      await open(url, { params, about: { conversationId: 'one' } }),
+      await open(url, { params, about: { conversationId: 'other' } }),
+    ];
     for (const session of [one, one, other]) await session.reply(HI, signal);
     const ids = requests.map(({ body }) => Object(body).id);
-    assert.match(ids[0], /^[0-9a-f-]{36}$/);
-    assert.deepEqual([ids[0] === ids[1], ids[0] === ids[2]], [true, false]);
+    assert.deepEqual(ids, ['one', 'one', 'other']);
   });
 
   it("holds the service's session once it has named one", async (t) => {

@@ -30,6 +30,7 @@ async function ask(
     { name: 'bot', type: type.type, params: { type: type.type, ...params }, folder },
     {
       caseId: 'a',
+      conversationId: 'conversation-1',
       context: { name: 'Sarah' },
       tools: [],
       timeout: 5_000,
