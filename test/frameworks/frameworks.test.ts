@@ -14,6 +14,7 @@ const PENDING = [
   'pydantic-ai/traces.jsonl',
   'langgraph-python/traces.jsonl',
   'openllmetry/traces.jsonl',
+  'openai-agents-js/traces.jsonl',
   'langgraph-js/traces.jsonl',
   'ai-sdk/traces.jsonl',
 ];
