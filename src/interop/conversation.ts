@@ -1,4 +1,4 @@
-import { isMapping, type Mapping } from '../core/data/data.ts';
+import { isMapping, type Mapping, mappingOf } from '../core/data/data.ts';
 import type { Message } from '../core/message.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import type { DraftCase, Ledger } from './importer.ts';
@@ -69,8 +69,18 @@ export function partOf(
   piece: Piece,
   ledger: Ledger,
 ): Message[] | undefined {
-  if (list.length === 0) return [];
-  return readPart(list, /^no-(user|assistant)-message$/, piece, ledger);
+  const said = list.filter((one) => !isEmptyInstruction(one));
+  if (said.length < list.length) {
+    ledger.lost(piece.line, `${piece.what} has instructions without a text.`);
+  }
+  if (said.length === 0) return [];
+  return readPart(said, /^no-(user|assistant)-message$/, piece, ledger);
+}
+
+/** Some instrumentations record that there are instructions, but not what they say. */
+function isEmptyInstruction(given: unknown): boolean {
+  const { role, content } = mappingOf(given);
+  return (role === 'system' || role === 'developer') && (content === null || content === '');
 }
 
 function readPart(

@@ -15,7 +15,6 @@ const PENDING = [
   'langgraph-python/traces.jsonl',
   'openllmetry/traces.jsonl',
   'openai-agents-js/traces.jsonl',
-  'langgraph-js/traces.jsonl',
   'ai-sdk/traces.jsonl',
 ];
 
