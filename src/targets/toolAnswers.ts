@@ -4,7 +4,7 @@ import { canonicalJson } from '../core/data/digest.ts';
 import type { Tool, ToolCall } from '../core/message.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { environmentFor } from './programs/environment.ts';
-import { type ModuleProcess, openModule } from './programs/moduleProcess.ts';
+import { type ModuleProcess, openModule, type Thrown } from './programs/moduleProcess.ts';
 import { programPath } from './programs/programPath.ts';
 import { TargetError, type TargetHost } from './target.ts';
 
@@ -118,7 +118,16 @@ export class ToolAnswers {
     }
     const { caseId, conversationId, context } = this.#host;
     const about = { case: caseId, conversation: conversationId, context };
-    const called = { exported: name, input, about };
+    const called = {
+      exported: name,
+      input,
+      about,
+      // A tool that fails is something the agent has to deal with.
+      onThrow: ({ message, error }: Thrown) => {
+        this.#host.log.info(`[${this.#spec.name}] ${name}: ${message}`);
+        return `Error: ${error}`;
+      },
+    };
     const result = await this.#module.call(called, this.#timeout, signal);
     return typeof result === 'string' ? result : JSON.stringify(result);
   }

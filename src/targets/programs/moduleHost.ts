@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { isTooDeep } from '../../core/data/data.ts';
+import { errorText } from '../../core/errors.ts';
 import { tooLong } from '../replyLimits.ts';
 import { endGroups, groupsOf } from './groups.ts';
 import { loadingText, thrownText } from './thrownText.ts';
@@ -65,7 +66,8 @@ async function answer(
       ? { kind: 'value', call, value }
       : { kind: 'too-long', call, message };
   } catch (error) {
-    return { kind: 'error', call, message: `The module threw: ${thrownText(error)}` };
+    const message = `The module threw: ${thrownText(error)}`;
+    return { kind: 'threw', call, message, error: errorText(error) };
   }
 }
 

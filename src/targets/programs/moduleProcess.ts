@@ -14,10 +14,14 @@ import type { Programs } from './programs.ts';
 const answerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('value'), call: z.int(), value: z.unknown() }),
   z.object({ kind: z.literal('error'), call: z.int(), message: z.string() }),
+  z.object({ kind: z.literal('threw'), call: z.int(), message: z.string(), error: z.string() }),
   z.object({ kind: z.literal('too-long'), call: z.int(), message: z.string() }),
 ]);
 
 type Answer = z.infer<typeof answerSchema>;
+
+/** `message` has the places in the code, `error` only the words. */
+export type Thrown = Extract<Answer, { kind: 'threw' }>;
 
 /** What loading answers. */
 const namesSchema = z.array(z.string());
@@ -40,6 +44,8 @@ export interface Called {
   readonly exported: string;
   readonly input: unknown;
   readonly about: object;
+  /** What the call returns if the function throws; by default that is an error. */
+  readonly onThrow?: (thrown: Thrown) => unknown;
 }
 
 /** Functions of the user's in a process of their own. */
@@ -104,12 +110,13 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
   const loaded = next();
   loaded.catch(() => {});
 
-  async function answered({ exported, input, about }: Called): Promise<unknown> {
+  async function answered({ exported, input, about, onThrow }: Called): Promise<unknown> {
     contentOf(await loaded);
     latest += 1;
-    const answer = next();
+    const coming = next();
     if (!ended) child.send({ call: latest, exported, input, about });
-    return contentOf(await answer);
+    const answer = await coming;
+    return answer.kind === 'threw' && onThrow ? onThrow(answer) : contentOf(answer);
   }
 
   async function orEnded<Result>(
@@ -138,6 +145,7 @@ function contentOf(answer: Answer): unknown {
     case 'value':
       return answer.value;
     case 'error':
+    case 'threw':
       throw new TargetError('target-error', answer.message);
     case 'too-long':
       throw new TargetError('target-too-much-output', answer.message);

@@ -197,13 +197,6 @@ describe('functions that answer tools', () => {
     ],
     ['that do not load', 'nonsense(', 'lookup', /^The target failed: .*could not be loaded/, 0],
     [
-      'that throw',
-      'export const lookup = () => { throw new Error("no luck"); };',
-      'lookup',
-      /^The target failed: .*no luck/,
-      1,
-    ],
-    [
       'that were not offered',
       'export const lookup = () => 1; export const secret = () => 2;',
       'secret',
@@ -218,6 +211,14 @@ describe('functions that answer tools', () => {
       assert.equal(told.asked.length, requests);
     });
   }
+
+  it('that throw give the model the error as their result', async (t) => {
+    const code = 'export const lookup = () => { throw new Error("no luck"); };\n';
+    const told = await ran(t, calling('lookup'), own(), withTools(code));
+    assert.equal(told.status, 'pass', told.reason);
+    const result = told.asked[1]?.messages.find(({ role }) => role === 'tool');
+    assert.equal(result?.content, 'Error: no luck');
+  });
 
   it('are not called with what is no JSON', async (t) => {
     const code = 'export const lookup = () => "x";\n';
