@@ -1,4 +1,5 @@
 import { errorText } from '../core/errors.ts';
+import { counted } from '../core/presentation/amounts.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
 import type { RenamedCase } from '../language/features/rename.ts';
 import { renameCase } from '../store/renameCase.ts';
@@ -30,7 +31,8 @@ export function recordRenames() {
       const followed: RenamedCase[] = [];
       for (const one of done) {
         try {
-          await renameCase(one);
+          const { running } = await renameCase(one);
+          if (running.length > 0) tell(runningText(one, running.length));
           followed.push(one);
         } catch (error) {
           tell(`The results of "${one.from}" keep its old id. ${errorText(error)}`);
@@ -39,4 +41,8 @@ export function recordRenames() {
       return followed;
     },
   };
+}
+
+function runningText({ from, to }: RenamedCase, runs: number): string {
+  return `The results of "${from}" keep its old id in ${counted(runs, 'run')} still running. Run "${to}" afterwards.`;
 }

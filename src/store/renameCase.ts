@@ -1,15 +1,16 @@
 import { lstat, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { mappingOf, parseJson } from '../core/data/data.ts';
 import { LIMITS } from '../core/limits.ts';
 import { absolutePath } from '../core/record/recordPaths.ts';
 import { readRegular } from '../disk/regularFile.ts';
 import { replaceLines } from '../disk/replaceLines.ts';
+import { unwritable } from '../disk/unwritable.ts';
 import { RECORD, recordsAt } from './append.ts';
+import { claimRecord, RecordBusyError } from './claim.ts';
 import { keptHomes } from './home.ts';
 import { LABELS, labelFiles } from './labels.ts';
-
-/** Milliseconds without a new line after which a run without an end is taken to have been killed. */
-const STILL_RUNNING = 60 * 60 * 1000;
+import { runIdOf } from './recordNames.ts';
 
 export interface CaseRenaming {
   /** The suite's file, absolute. */
@@ -63,9 +64,24 @@ async function renameIn(
   const lines = String(await readRegular(path)).split('\n');
   const renamed = lines.map((line) => renamedLine(line, renaming, isMine));
   if (renamed.every((line, index) => line === lines[index])) return 'unconcerned';
-  const ended = lines.some((line) => kindOf(line) === 'end');
-  if (!ended && Date.now() - before.mtimeMs < STILL_RUNNING) return 'running';
-  return (await replaceLines(RECORD, path, before, renamed)) ? 'changed' : 'running';
+  const release = await claim(path);
+  if (!release) return 'running';
+  try {
+    // Lines written between reading and claiming are seen there.
+    return (await replaceLines(RECORD, path, before, renamed)) ? 'changed' : 'running';
+  } finally {
+    await release();
+  }
+}
+
+/** Undefined while a run writes the record. @throws UnwritableError */
+async function claim(path: string): Promise<(() => Promise<void>) | undefined> {
+  try {
+    return await claimRecord(dirname(path), runIdOf(path));
+  } catch (error) {
+    if (error instanceof RecordBusyError) return undefined;
+    throw unwritable(RECORD, path, error);
+  }
 }
 
 /** @returns those that name it */
@@ -97,8 +113,4 @@ function renamedLine(
   const source = mappingOf(given.source);
   const fresh = hash && source.hash === hash.from ? { source: { ...source, hash: hash.to } } : {};
   return JSON.stringify({ ...given, id: to, ...fresh });
-}
-
-function kindOf(line: string): unknown {
-  return line.includes('"end"') ? mappingOf(parseJson(line)).kind : undefined;
 }

@@ -34,4 +34,21 @@ describe('results that cannot follow their case', () => {
     ]);
     assert.equal((await new LatestRuns().find(path, 'old')).length, 1);
   });
+
+  it('keep the old id in a run that is still being written, and it is said', async (t) => {
+    const folder = await workspaceWith(t, { 'a.eval.yaml': suiteWith(TRANSCRIPT) });
+    const path = join(folder, 'a.eval.yaml');
+    const record = await createRecord(folder, 'r', '2026-01-01T00:00:00.000Z', new Scrubber());
+    t.after(() => record.close());
+    await record.append(buildCaseLine({ id: 'old', status: 'pass', suite: 'a.eval.yaml' }));
+    const suite = await loadSuite(path, nodeFiles(), { workspace: folder, env: () => undefined });
+    const [{ hash = '' } = {}] = suite.outline;
+    const renames = recordRenames();
+    renames.expect([{ suite: path, from: 'old', to: 'one', hash: { from: '', to: hash } }]);
+    const told: string[] = [];
+    await renames.seen(suite, (message) => told.push(message));
+    assert.deepEqual(told, [
+      'The results of "old" keep its old id in 1 run still running. Run "one" afterwards.',
+    ]);
+  });
 });

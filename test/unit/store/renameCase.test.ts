@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   mkdir,
   mkdtemp,
@@ -10,11 +11,12 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { createRecord, recordsIn } from '../../../src/store/append.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
+import { readRecord } from '../../../src/store/read.ts';
 import { renameCase } from '../../../src/store/renameCase.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';
 
@@ -90,22 +92,37 @@ describe('renaming a case with records', () => {
     assert.deepEqual((await readdir(recordsIn(folder))).sort(), ['a.jsonl', 'b.jsonl']);
   });
 
-  it('leaves a record alone that a run still writes, but not that of a killed run', async () => {
+  it('leaves a record alone while its run is being written, however old its last line is', async () => {
+    const folder = await workspace();
+    const run = await createRecord(folder, 'r1', '2026-01-01T00:00:00.000Z', new Scrubber());
+    await run.append(buildCaseLine({ id: 'old', status: 'fail', suite: SUITE }));
+    const yesterday = Date.now() / 1000 - 24 * 60 * 60;
+    await utimes(run.path, yesterday, yesterday);
+    const busy = { changed: [], running: [run.path], labels: [] };
+    assert.deepEqual(await renameCase(renaming(folder)), busy);
+    await run.append(buildCaseLine({ id: 'next', status: 'pass', suite: SUITE }));
+    await run.append(end);
+    assert.deepEqual(await renameCase(renaming(folder)), busy);
+    await run.close();
+    const { cases } = await readRecord(run.path);
+    assert.deepEqual(
+      cases.map(({ id }) => id),
+      ['old', 'next'],
+    );
+    assert.deepEqual((await renameCase(renaming(folder))).changed, [run.path]);
+    assert.deepEqual(await readdir(recordsIn(folder)), [basename(run.path)]);
+  });
+
+  it('renames in the record of a killed run at once', async () => {
     const folder = await workspace();
     const mine = buildCaseLine({ id: 'old', status: 'fail', suite: SUITE });
-    const path = await record(folder, 'a', mine, '');
-    assert.deepEqual(await renameCase(renaming(folder)), {
-      changed: [],
-      running: [path],
-      labels: [],
-    });
-    const yesterday = Date.now() / 1000 - 24 * 60 * 60;
-    await utimes(path, yesterday, yesterday);
-    assert.deepEqual(await renameCase(renaming(folder)), {
-      changed: [path],
-      running: [],
-      labels: [],
-    });
+    const path = await record(folder, '2026-01-01T00-00-00-000Z-r1', mine, '');
+    await writeFile(
+      join(recordsIn(folder), 'r1.lock'),
+      `${spawnSync(process.execPath, ['-e', '']).pid}\n`,
+    );
+    const done = { changed: [path], running: [], labels: [] };
+    assert.deepEqual(await renameCase(renaming(folder)), done);
   });
 
   it('follows no symbolic link and needs no records', async () => {
