@@ -132,6 +132,10 @@ const unscoredSchema = verdictKeys.extend({
   reason: z.string().meta({
     description: 'A stable name, such as `timeout`, `cut-off` or `not-applicable`.',
   }),
+  unusable: listOf(z.string()).optional().meta({
+    description:
+      "The judge's answers that could not be used, the repaired one last; together at most 64 kB.",
+  }),
 });
 
 export const verdictSchema = z.discriminatedUnion('status', [scoredSchema, unscoredSchema]);

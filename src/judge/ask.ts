@@ -1,6 +1,7 @@
 import { answerSchema } from '../assertions/answerSchema.ts';
 import type { Answered, Asked } from '../assertions/contract.ts';
 import { ReasonedError } from '../core/errors.ts';
+import { LIMITS } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/verdict.ts';
 import {
@@ -17,6 +18,17 @@ import { PROTOCOL, TOGETHER_PROTOCOL } from './protocol.ts';
 /** The judge answered, but not usably, and the repair did not help or could not be asked for. */
 export class JudgeError extends ReasonedError<AnswerReason | ModelErrorReason> {
   override readonly name = 'JudgeError';
+  /** The answers that could not be used, the repaired one last. */
+  readonly answers: readonly string[];
+
+  constructor(
+    reason: AnswerReason | ModelErrorReason,
+    message: string,
+    answers: readonly string[] = [],
+  ) {
+    super(reason, message);
+    this.answers = answers;
+  }
 }
 
 export interface RequestOptions {
@@ -100,7 +112,7 @@ async function usable<Answer>(
   if ('answer' in read) return answered(read.answer, first);
   if (!read.bad.repairable) {
     model.disown?.(first);
-    throw unusable(read.bad);
+    throw unusable(read.bad, [first]);
   }
   const messages = [...request.messages, ...repairOf(first.text, read.bad.faults)];
   const repair = { ...request, messages };
@@ -110,7 +122,7 @@ async function usable<Answer>(
   if ('answer' in repaired) return answered(repaired.answer, second);
   model.disown?.(first);
   model.disown?.(second);
-  throw unusable(repaired.bad);
+  throw unusable(repaired.bad, [first, second]);
 }
 
 /** @throws as `ask`, once it was told */
@@ -126,8 +138,18 @@ export async function counted<Replies>(
   }
 }
 
-export function unusable({ reason, faults }: BadAnswer): JudgeError {
-  return new JudgeError(reason, faults.join(' '));
+/** @param replies at most two */
+export function unusable(
+  { reason, faults }: BadAnswer,
+  replies: readonly Pick<ModelReply, 'text'>[],
+): JudgeError {
+  const answers = replies.map(({ text }) => firstBytes(text, LIMITS.unusableAnswer));
+  return new JudgeError(reason, faults.join(' '), answers);
+}
+
+function firstBytes(text: string, count: number): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= count ? text : `${bytes.subarray(0, count).toString()} …`;
 }
 
 function answered<Answer>(answer: Answer, { text, tokens }: ModelReply): Answered<Answer> {

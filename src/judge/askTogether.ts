@@ -35,7 +35,9 @@ export async function askTogether(
     const read = questions.map(readerOf(first));
     const wrong = questions.filter((_one, index) => isRepairable(read[index]));
     const again = wrong.length === 0 ? [] : await askAgain(first, wrong, read);
-    const answers = read.map((one) => (isRepairable(one) && again.shift()) || settled(one));
+    const answers = read.map(
+      (one) => (isRepairable(one) && again.shift()) || settled(one, [first]),
+    );
     if (answers.some((one) => 'error' in one)) model.disown?.(first);
     given.push(answers);
   }
@@ -48,7 +50,7 @@ export async function askTogether(
   ): Promise<GivenAnswer[]> {
     try {
       const [second] = await ask(repairRequest(request, first, wrong, read), 1);
-      const answers = wrong.map(readerOf(second)).map(settled);
+      const answers = wrong.map(readerOf(second)).map((one) => settled(one, [first, second]));
       if (answers.some((one) => 'error' in one)) model.disown?.(second);
       return answers;
     } catch (error) {
@@ -75,8 +77,8 @@ function isRepairable(read: ReadAnswer<unknown> | undefined): boolean {
   return read !== undefined && 'bad' in read && read.bad.repairable;
 }
 
-function settled(read: ReadAnswer<unknown>): GivenAnswer {
-  return 'bad' in read ? { error: unusable(read.bad) } : { answer: read.answer };
+function settled(read: ReadAnswer<unknown>, replies: readonly ModelReply[]): GivenAnswer {
+  return 'bad' in read ? { error: unusable(read.bad, replies) } : { answer: read.answer };
 }
 
 /** Asks once more for these alone. */

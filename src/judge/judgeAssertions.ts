@@ -209,9 +209,9 @@ class Judging {
       judgingCost(inquirer, sampled, cost === 'whole' && index === 0);
     const settle = (one: Assertion, verdict: Verdict) =>
       this.#settle(one, withHowAsked(verdict, inquirer, details));
-    const fail = (reason: string, message: string) => {
+    const fail = (reason: string, message: string, answers?: readonly string[]) => {
       for (const [index, { assertion: one }] of inputs.entries()) {
-        settle(one, errorVerdict(one, reason, message, costOf(index, samples)));
+        settle(one, errorVerdict(one, reason, message, costOf(index, samples), answers));
       }
     };
     try {
@@ -225,7 +225,7 @@ class Judging {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof JudgeError || error instanceof ModelError) {
-        fail(error.reason, error.message);
+        fail(error.reason, error.message, 'answers' in error ? error.answers : []);
       } else if (error instanceof NestedError) {
         this.#settle(assertion, nestedError(assertion, error, costOf(0, samples)));
       } else {

@@ -62,8 +62,16 @@ export function errorVerdict(
   reason: string,
   rationale: string,
   cost: Cost = FREE,
+  unusable: readonly string[] = [],
 ): UnscoredVerdict {
-  return { ...emptyVerdict(assertion, cost), status: 'error', score: null, reason, rationale };
+  return {
+    ...emptyVerdict(assertion, cost),
+    status: 'error',
+    score: null,
+    reason,
+    rationale,
+    ...(unusable.length > 0 && { unusable: [...unusable] }),
+  };
 }
 
 /** For what did not apply, or was not reached: the turn was not taken, the conversation was cut. */

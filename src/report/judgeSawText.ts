@@ -11,6 +11,7 @@ export function judgeSawText(saw: JudgeSaw, line: CaseLine): string {
   const { verdict, isSame, requests } = saw;
   const { judge, assertion, usage } = verdict;
   const { version } = judge ?? {};
+  const unusable = 'unusable' in verdict ? (verdict.unusable ?? []) : [];
   return [
     `What the judge saw for “${visibleLine(assertion.name)}”`,
     '',
@@ -28,8 +29,9 @@ export function judgeSawText(saw: JudgeSaw, line: CaseLine): string {
     '',
     ...requests.flatMap((one, index) => [
       ...requestLines(one, requests.slice(0, index), index + 1),
-      ...answerLines(one, saw.from),
+      ...(unusable.length === 0 || one.answers.length > 0 ? answerLines(one, saw.from) : []),
     ]),
+    ...unusable.flatMap(unusableLines),
   ].join('\n');
 }
 
@@ -68,9 +70,15 @@ function answerLines({ answers }: SeenRequest, from: JudgeSaw['from']): string[]
   ]);
 }
 
+/** In the record, since no cache keeps it. */
+function unusableLines(text: string, index: number): string[] {
+  const which = index === 0 ? 'ANSWER' : 'REPAIRED ANSWER';
+  return [`${which} (could not be used)`, indented(text === '' ? '(empty)' : text), ''];
+}
+
 const NOT_KEPT: Readonly<Record<JudgeSaw['from'], string>> = {
   cache:
-    'ANSWER: not kept here. The cache of this machine has none: the run was without it or elsewhere,\nthe answer could not be used, or was removed since.',
+    'ANSWER: not kept here. The cache of this machine has none: the run was without it or elsewhere,\nor the answer was removed since.',
   recording: 'ANSWER: the recording has none to this request.',
 };
 

@@ -201,6 +201,7 @@ describe('script: what it is given', () => {
     assert.deepEqual(input, {
       case: 'case',
       conversation: {
+        id: null,
         system: ['Be kind.'],
         turns: [
           { number: 1, side: 'user', text: 'Where is it?', ...silent },

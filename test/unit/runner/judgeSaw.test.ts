@@ -83,6 +83,29 @@ describe('what the judge saw', () => {
     assert.equal(text.match(/=== CONVERSATION ===/g)?.length, 1);
   });
 
+  it('shows answers that could not be used, without secrets and within a limit', async (t) => {
+    const first = `sk-secret-key-of-mine ${'é'.repeat(40_000)}`;
+    const { saw } = await ran(t, 'type: turn-relevancy', [{ text: first }, { text: 'no JSON' }]);
+    const { text = '', line } = await saw();
+    const [verdict] = line.verdicts;
+    assert.equal(verdict?.reason, 'malformed-json');
+    const kept = verdict && 'unusable' in verdict ? (verdict.unusable ?? []) : [];
+    assert.equal(kept.length, 2);
+    assert.ok(Buffer.byteLength(kept.join('')) < 64_000);
+    assert.match(text, /\nANSWER \(could not be used\)\n {4}\[hidden: OPENAI_API_KEY\] éé/);
+    assert.match(text, /\nREPAIRED ANSWER \(could not be used\)\n {4}no JSON\n/);
+    assert.doesNotMatch(text, /sk-secret|not kept here/);
+  });
+
+  it('shows them for a question that shared its request', async (t) => {
+    const both = 'The agent greets.\n      - The agent is polite.';
+    const { saw } = await ran(t, both, [{ text: 'first' }, { text: 'second' }]);
+    for (const index of [0, 1]) {
+      const { text = '' } = await saw(index);
+      assert.match(text, /ANSWER \(could not be used\)\n {4}first\n\nREPAIRED ANSWER/);
+    }
+  });
+
   it('of criteria that share a request is that one, also for the second', async (t) => {
     const criteria = [1, 2].map((criterion) => ({
       criterion,
