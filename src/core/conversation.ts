@@ -60,7 +60,14 @@ const turnSchema = z.object({
   fromCache: z.literal(true).optional().meta({
     description: 'True if an earlier run asked for it, and nobody was asked now.',
   }),
+  error: z.string().optional().meta({
+    description: 'Why this turn did not come; only where a conversation is shown.',
+    readOnly: true,
+  }),
 });
+
+/** A turn that did not come: of a target, or of a model that plays the user. */
+export const failedTurnSchema = turnSchema.pick({ number: true, side: true, source: true });
 
 export const conversationSchema = z.object({
   entries: listOf(z.discriminatedUnion('kind', [systemTextSchema, turnSchema])).meta({
@@ -75,6 +82,7 @@ export type SystemText = z.infer<typeof systemTextSchema>;
 export type TurnItem = z.infer<typeof turnItemSchema>;
 export type ToolCallItem = Extract<TurnItem, { kind: 'tool-call' }>;
 export type Turn = z.infer<typeof turnSchema>;
+export type FailedTurn = z.infer<typeof failedTurnSchema>;
 export type Conversation = z.infer<typeof conversationSchema>;
 
 export function turnsOf(conversation: Conversation): Turn[] {

@@ -92,6 +92,13 @@ export interface TurnBadge {
   /** Mean of the scores that verdicts gave this turn; null if none did. */
   readonly score: number | null;
   readonly entries: readonly { readonly verdict: Verdict; readonly entry: TurnVerdict }[];
+  /** Why the turn did not come, if so. */
+  readonly error?: string;
+}
+
+/** The badge of a turn that did not come. */
+export function failedBadge(error: string): TurnBadge {
+  return { status: 'error', score: null, entries: [], error };
 }
 
 /** A turn's badge: its worst verdict. Undefined if no assertion spoke about the turn. */

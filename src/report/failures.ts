@@ -1,4 +1,4 @@
-import { type Turn, textOf, turnsOf } from '../core/conversation.ts';
+import { type FailedTurn, type Turn, textOf, turnsOf } from '../core/conversation.ts';
 import { stopText } from '../core/presentation/conversation.ts';
 import { executionTitle } from '../core/presentation/executionTitle.ts';
 import { LONGEST_FAILURE } from '../core/presentation/failureText.ts';
@@ -35,7 +35,11 @@ export function describeFailure(line: CaseLine, output: readonly string[], style
   if (line.threshold !== undefined && line.score !== null) {
     lines.push(`  ${thresholdSentence(line.score, line.threshold)}`);
   }
-  if (line.reason) lines.push(...indented(line.reason, 2));
+  if (line.reason) {
+    const { failed_turn: failed } = line;
+    if (failed) lines.push(`  ${turnHeading(failed, style)}`);
+    lines.push(...indented(line.reason, failed ? 4 : 2));
+  }
   const stop = stopText(line);
   if (stop !== undefined) lines.push(...indented(`Ended: ${stop}`, 2));
   for (const verdict of line.verdicts) {
@@ -87,16 +91,21 @@ function nestedLines({ nested = [] }: Verdict, line: CaseLine, style: Style): st
     .map((text) => `  ${text}`);
 }
 
+/** `Turn 4, assistant  evals/a.eval.yaml:12` */
+function turnHeading({ number, side, source }: FailedTurn, { paint, shownPath }: Style): string {
+  const location = source && paint.dim(`${shownPath(source.path)}:${source.range.start.line + 1}`);
+  return `Turn ${number}, ${side}${location ? `  ${location}` : ''}`;
+}
+
 function turnLines(
   entry: TurnVerdict,
   turn: Turn | undefined,
   verdict: Verdict,
-  { paint, shownPath }: Style,
+  style: Style,
 ): string[] {
-  const location = turn?.source
-    ? `  ${paint.dim(`${shownPath(turn.source.path)}:${turn.source.range.start.line + 1}`)}`
-    : '';
-  const lines = [`    Turn ${entry.turn}${turn ? `, ${turn.side}` : ''}${location}`];
+  const { paint } = style;
+  const heading = turn ? turnHeading(turn, style) : `Turn ${entry.turn}`;
+  const lines = [`    ${heading}`];
   const text = turn ? textOf(turn) : '';
   if (text !== '') lines.push(`      ${paint.dim('>')} ${visibleLine(text, TURN_LENGTH)}`);
   const reasons = entry.rationale === '' ? missesIn(entry.turn, verdict) : [entry.rationale];

@@ -1,3 +1,4 @@
+import type { Conversation } from '../core/conversation.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 
@@ -15,10 +16,17 @@ export function finishedSnapshot(line: CaseLine): Finished {
     ...(line.origin && { origin: line.origin }),
     ...(line.stop_reason && { stopReason: line.stop_reason }),
     ...(line.stop_rationale !== undefined && { stopRationale: line.stop_rationale }),
-    conversation: line.conversation,
+    conversation: withFailedTurn(line),
     verdicts: line.verdicts,
     usage: line.usage,
     duration: line.duration,
     finished: line.finished,
   };
+}
+
+/** What was said, and the turn that did not come. */
+function withFailedTurn({ conversation, failed_turn, reason }: CaseLine): Conversation {
+  if (!failed_turn || reason === undefined) return conversation;
+  const turn = { kind: 'turn' as const, ...failed_turn, items: [], error: reason };
+  return { ...conversation, entries: [...conversation.entries, turn] };
 }

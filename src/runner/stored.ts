@@ -66,7 +66,8 @@ export class StoredCases {
 
 /** What was said, as if it had just been said. Nothing is spent for it again. */
 export function saidThen(line: CaseLine): Conversed {
-  const { conversation, stop_reason, stop_rationale, reason, status, target_usage } = line;
+  const { conversation, stop_reason, stop_rationale, reason, status, target_usage, failed_turn } =
+    line;
   const live = line.origin === 'transcript' ? [] : liveTurnsOf(conversation);
   const stop: Stop | undefined = stop_reason && {
     reason: stop_reason,
@@ -80,6 +81,7 @@ export function saidThen(line: CaseLine): Conversed {
     ...(stop && { stop }),
     // It was cut short, and is never judged as if it were whole.
     ...(status === 'error' && reason !== undefined && { error: new Error(reason) }),
+    ...(failed_turn && { failedTurn: failed_turn }),
   };
 }
 

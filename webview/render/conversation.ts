@@ -1,6 +1,6 @@
 import type { Turn } from '../../src/core/conversation.ts';
 import { counted } from '../../src/core/presentation/amounts.ts';
-import { badgeOf, entriesByTurn } from '../../src/core/scoring.ts';
+import { badgeOf, entriesByTurn, failedBadge } from '../../src/core/scoring.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
 import { isRunning } from '../../src/protocol/running.ts';
@@ -58,7 +58,8 @@ function entryItems(
     }
     const name = turnName(entry.number);
     const about = said.get(entry.number) ?? [];
-    const found = badgeOf(about);
+    const found =
+      badgeOf(about) ?? (entry.error === undefined ? undefined : failedBadge(entry.error));
     const unjudged = missing && entry.side === 'assistant';
     const options = { rendered, unjudged, running, speaking: entry.number === speaking };
     const make = () => {

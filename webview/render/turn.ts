@@ -88,8 +88,9 @@ export function renderTurn(
         ),
       status && badge(status, score),
     ),
+    found?.error !== undefined && h('pre', { class: 'failed' }, found.error),
     body,
-    found
+    found && found.entries.length > 0
       ? rationales(number, found, options)
       : running &&
           turn.side === 'assistant' &&

@@ -46,8 +46,14 @@ export function failuresOf(line: CaseLine): Failure[] {
     .flatMap((verdict) => verdictFailures(verdict, line));
   if (line.reason !== undefined) {
     const { fault } = line;
-    const links = fault ? [{ label: placeText(fault), source: fault }] : [];
-    failures.unshift(failure(line.reason, line.source, [...links, ...thrownAt(line.reason)]));
+    const links: Link[] = fault ? [{ label: placeText(fault), source: fault }] : [];
+    const { failed_turn: failed } = line;
+    const reason = failed ? `${turnLabel(failed.number)}: ${line.reason}` : line.reason;
+    if (failed?.source) {
+      links.push({ label: turnLabel(failed.number), source: failed.source, turn: failed.number });
+    }
+    const source = failed?.source ?? line.source;
+    failures.unshift(failure(reason, source, [...links, ...thrownAt(line.reason)]));
   }
   if (failures.length === 0) return [failure(caseText(line), line.source)];
   return byLine(failures).map(together);

@@ -57,7 +57,7 @@ export function mapRunPaths(line: RunLine, change: (path: string) => string): Ru
 
 /** A case's line with each of its paths changed: of the suite, the case, what is wrong with it, its turns and assertions. */
 export function mapCasePaths(line: CaseLine, change: (path: string) => string): CaseLine {
-  const { conversation, source, suite, verdicts, fault } = line;
+  const { conversation, source, suite, verdicts, fault, failed_turn } = line;
   const changed = <Located extends { readonly path: string }>(source: Located): Located => ({
     ...source,
     path: change(source.path),
@@ -72,6 +72,12 @@ export function mapCasePaths(line: CaseLine, change: (path: string) => string): 
     suite: change(suite),
     source: changed(source),
     ...(fault && { fault: changed(fault) }),
+    ...(failed_turn && {
+      failed_turn: {
+        ...failed_turn,
+        ...(failed_turn.source && { source: changed(failed_turn.source) }),
+      },
+    }),
     conversation: {
       ...conversation,
       entries: conversation.entries.map((entry) =>

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { conversationSchema } from '../conversation.ts';
+import { conversationSchema, failedTurnSchema } from '../conversation.ts';
 import { listOf } from '../data/listOf.ts';
 import { toolSchema } from '../message.ts';
 import { rangeSchema, sourceSchema } from '../problem.ts';
@@ -138,6 +138,9 @@ export const caseLineSchema = z.object({
     description: 'The threshold of the case, if it has one.',
   }),
   reason: z.string().optional().meta({ description: 'Why the case errored or was skipped.' }),
+  failed_turn: failedTurnSchema.optional().catch(undefined).meta({
+    description: 'The turn that did not come, which is why the case errored.',
+  }),
   fault: sourceSchema.optional().catch(undefined).meta({
     description: 'Where the mistake stands that kept the case from running: in a file of data.',
   }),

@@ -1,6 +1,6 @@
 import type { InlayHint } from 'vscode-languageserver-types';
 import type { Change } from '../../core/presentation/changes.ts';
-import { paragraphs } from '../../core/presentation/markdown.ts';
+import { escapeMarkdown, paragraphs } from '../../core/presentation/markdown.ts';
 import { badgeScoreText } from '../../core/presentation/score.ts';
 import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import type { Range } from '../../core/problem.ts';
@@ -108,7 +108,8 @@ function tooltipOf(judged: readonly JudgedTurn[], change: Change | undefined): s
 }
 
 /** The worst of what was said: the status of the badge, and of those the lowest score. */
-function worstMarkdown({ status, entries }: TurnBadge): string {
+function worstMarkdown({ status, entries, error }: TurnBadge): string {
+  if (error !== undefined) return escapeMarkdown(error);
   const [worst, ...others] = entries
     .filter(({ entry }) => entry.status === status)
     .sort((a, b) => (a.entry.score ?? 0) - (b.entry.score ?? 0));

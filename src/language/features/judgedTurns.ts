@@ -1,7 +1,7 @@
 import { addTo } from '../../core/data/data.ts';
 import type { Change } from '../../core/presentation/changes.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { badgeOf, entriesByTurn, type TurnBadge } from '../../core/scoring.ts';
+import { badgeOf, entriesByTurn, failedBadge, type TurnBadge } from '../../core/scoring.ts';
 import { type CasesNow, textsNow } from '../../evalfile/caseChanges.ts';
 import type { LoadedSuite, OutlineCase, OutlineTurn } from '../../evalfile/loadedSuite.ts';
 import type { LastRuns } from '../ports.ts';
@@ -44,7 +44,9 @@ function judgedTurns(
   const entries = entriesByTurn(lines.flatMap(({ verdicts }) => verdicts));
   const judged = new Map<OutlineTurn, JudgedTurn[]>();
   for (const [number, turn] of lastMessages(turns)) {
-    const badge = badgeOf(entries.get(number) ?? []);
+    const failed = lines.find(({ failed_turn }) => failed_turn?.number === number);
+    const badge =
+      badgeOf(entries.get(number) ?? []) ?? (failed && failedBadge(failed.reason ?? ''));
     if (badge) addTo(judged, turn, { number, badge });
   }
   return judged;

@@ -1,6 +1,6 @@
 import { groupBy } from '../../core/data/data.ts';
-import { badgeOf } from '../../core/scoring.ts';
 import { stepsOf } from '../../core/steps.ts';
+import { WORST_FIRST } from '../../core/verdict.ts';
 import type { CasesNow } from '../../evalfile/caseChanges.ts';
 import type { VerdictMark } from '../../protocol/verdictMarks.ts';
 import type { EvalDocument, LastRuns } from '../ports.ts';
@@ -27,8 +27,8 @@ export async function verdictMarks(
     })),
   );
   return [...groupBy(judged, ({ line }) => line)].flatMap(([line, all]) => {
-    const badges = all.flatMap((one) => one.badges);
-    const badge = badgeOf(badges.flatMap((one) => one.badge.entries));
-    return badge ? [{ line, status: badge.status, stale: all.some(({ stale }) => stale) }] : [];
+    const statuses = all.flatMap((one) => one.badges.map(({ badge }) => badge.status));
+    const status = WORST_FIRST.find((one) => statuses.includes(one));
+    return status ? [{ line, status, stale: all.some(({ stale }) => stale) }] : [];
   });
 }

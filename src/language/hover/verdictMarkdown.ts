@@ -18,21 +18,23 @@ import {
 import { recalledAmong } from '../../core/recalled.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { passedText, type VariantOutcome, worstFirst } from '../../core/record/variantOutcome.ts';
-import { type TurnBadge, turnBadge } from '../../core/scoring.ts';
+import { failedBadge, type TurnBadge, turnBadge } from '../../core/scoring.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../../core/verdict.ts';
 
 /** What the last run said about turns, worst badge first; undefined if no assertion spoke. */
 export function turnMarkdown(line: CaseLine, turns: readonly number[]): string | undefined {
   const isRecalled = recalledAmong(line.verdicts);
   const parts = turns.flatMap((turn) => {
-    const badge = turnBadge(line.verdicts, turn);
+    const failed = line.failed_turn?.number === turn ? failedBadge(line.reason ?? '') : undefined;
+    const badge = turnBadge(line.verdicts, turn) ?? failed;
     if (!badge) return [];
     const score = badgeScoreText(badge);
     const scored = score === undefined ? '' : ` · score ${score}`;
     const { status } = badge;
     const heading = `**${STATUS_ICONS[status]} Turn ${turn}: ${STATUS_WORDS[status]}**${scored}`;
     const entries = badge.entries.map((one) => entryMarkdown(one, isRecalled(one.verdict)));
-    return [[heading, ...entries].join('\n\n')];
+    const error = badge.error === undefined ? [] : [escapeMarkdown(badge.error)];
+    return [[heading, ...error, ...entries].join('\n\n')];
   });
   return parts.length === 0 ? undefined : parts.join('\n\n---\n\n');
 }

@@ -43,6 +43,7 @@ export function caseLine(
     score: caseScore(ended.verdicts, suiteCase.aggregate),
     ...(threshold !== undefined && { threshold }),
     ...(ended.reason !== undefined && { reason: ended.reason }),
+    ...(ended.failedTurn && { failed_turn: ended.failedTurn }),
     ...(ended.fault && { fault: ended.fault }),
     conversation: ended.conversation,
     verdicts: [...ended.verdicts],

@@ -1,11 +1,13 @@
 import {
   type Conversation,
+  type FailedTurn,
   type SourcedMessage,
   systemMessages,
   type Turn,
   toConversation,
   turnsOf,
 } from '../../core/conversation.ts';
+import type { Source } from '../../core/problem.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import type { LiveOrigin } from '../../core/suite.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../core/verdict.ts';
@@ -25,6 +27,8 @@ export interface Conversed {
   readonly stop?: Stop;
   /** What cut the conversation short. */
   readonly error?: unknown;
+  /** The turn that did not come because of it. */
+  readonly failedTurn?: FailedTurn;
 }
 
 /**
@@ -52,7 +56,12 @@ export async function converse(
   const replyTurns: number[] = [];
   let usage = NO_USAGE;
   const replies: (Usage | undefined)[] = [];
-  const said = (ended: Pick<Conversed, 'stop' | 'error'> = {}): Conversed => ({
+  const failed = (side: Turn['side'], source?: Source): FailedTurn => ({
+    number: turnsOf(soFar()).length + 1,
+    side,
+    ...(source && { source }),
+  });
+  const said = (ended: Pick<Conversed, 'stop' | 'error' | 'failedTurn'> = {}): Conversed => ({
     conversation: soFar(),
     replyTurns,
     usage: addUsage(usage, user.usage),
@@ -71,7 +80,7 @@ export async function converse(
     try {
       next = await user.next(soFar(), signal);
     } catch (error) {
-      return said({ stop: { reason: 'simulator-error' }, error });
+      return said({ stop: { reason: 'simulator-error' }, error, failedTurn: failed('user') });
     }
     if (next.kind === 'over') return said(next.stop && { stop: next.stop });
     const { user: content, expected, source } = next.turn;
@@ -99,7 +108,8 @@ export async function converse(
       replies.push(reply.past ? reply.past.usage : reply.usage);
     } catch (error) {
       usage = addUsage(usage, session.spent?.() ?? NO_USAGE);
-      return said({ stop: { reason: stopOfTarget(error) }, error });
+      const failedTurn = failed('assistant', source);
+      return said({ stop: { reason: stopOfTarget(error) }, error, failedTurn });
     } finally {
       speaking?.end();
     }

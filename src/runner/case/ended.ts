@@ -1,4 +1,4 @@
-import type { Conversation } from '../../core/conversation.ts';
+import type { Conversation, FailedTurn } from '../../core/conversation.ts';
 import { errorText } from '../../core/errors.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
 import { isError, type Source } from '../../core/problem.ts';
@@ -17,6 +17,8 @@ export interface Ended {
   readonly reason?: string;
   /** Where the mistake stands that it is about, in a file of data. */
   readonly fault?: Source;
+  /** The turn that did not come, which is why it errored. */
+  readonly failedTurn?: FailedTurn;
   readonly stop?: Stop;
   readonly conversation: Conversation;
   readonly verdicts: readonly Verdict[];

@@ -129,7 +129,7 @@ class CaseRun {
     const { origin, assertions, threshold, aggregate } = this.#case;
     if (signal.aborted && origin.kind === 'simulate') return this.#cancelled(said);
     signal.throwIfAborted();
-    const { conversation, usage, stop } = said;
+    const { conversation, usage, stop, failedTurn } = said;
     if ('error' in said) {
       const reason = reasonOf(said.error);
       for (const one of assertions) {
@@ -141,7 +141,15 @@ class CaseRun {
       }
       const verdicts = this.#inOrder();
       const because = stop ?? { reason: stopOfTarget(said.error) };
-      return { status: 'error', reason, stop: because, conversation, verdicts, usage };
+      const failed = {
+        status: 'error',
+        reason,
+        stop: because,
+        conversation,
+        verdicts,
+        usage,
+      } as const;
+      return { ...failed, ...(failedTurn && { failedTurn }) };
     }
     for (const one of assertions) {
       if (one.scriptedTurn === undefined || one.scriptedTurn < said.replyTurns.length) continue;

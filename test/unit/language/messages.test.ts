@@ -151,6 +151,7 @@ describe('completion in a file of messages', () => {
       'call_id',
       'name',
       'arguments',
+      'callId',
     ]);
   });
 

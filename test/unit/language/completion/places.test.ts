@@ -233,7 +233,7 @@ describe('completion of variables', () => {
   it("offers what a target's request can hold", async () => {
     const marked =
       'targets:\n  bot:\n    type: http\n    url: http://localhost:1\n    body:\n      say: Hi {{|\ncases:\n  - id: a\n    context: {city: Rome}\n';
-    const expected = ['message', 'messages', 'session', 'context.city'];
+    const expected = ['message', 'messages', 'session', 'conversation', 'context.city'];
     assert.deepEqual(await labelsAt(marked), expected);
   });
 

@@ -98,6 +98,18 @@ cases:
     );
   });
 
+  it('show at its turn why the target did not reply', async () => {
+    const scripted = 'cases:\n  - id: one\n    turns:\n      - Hi\n      - Bye\n';
+    const failed_turn = { number: 4, side: 'assistant' } as const;
+    const line = buildCaseLine({ id: 'one', status: 'error', reason: 'It *hung*.', failed_turn });
+    const [, hint] = await inlayHints(await documentOf(scripted), ALL, async () => [line], {
+      turnNumbers: false,
+      scores: true,
+    }).then((hints) => [undefined, hints.at(-1)]);
+    assert.match(String(hint?.label), /turn 4 ‼? ?\S* ?errored/);
+    assert.match(Object(hint?.tooltip).value, /It &#42;hung&#42;\./);
+  });
+
   it('show status and score before the texts of turns after a run', async () => {
     const lines = await runOf(
       verdictOf('A', entry(1, 'pass', 1), entry(2, 'fail', 0), entry(3, 'error', null)),

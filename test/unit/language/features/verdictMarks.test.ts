@@ -47,6 +47,18 @@ describe('verdictMarks', () => {
     ]);
   });
 
+  it('stand at a turn that was not answered', async () => {
+    const scripted = 'cases:\n  - id: one\n    turns:\n      - Hi\n      - Bye\n';
+    const failed_turn = { number: 4, side: 'assistant' } as const;
+    const run = buildCaseLine({ id: 'one', status: 'error', reason: 'It hung.', failed_turn });
+    assert.deepEqual(
+      (await verdictMarks(await documentOf(scripted), async () => [run])).map(
+        ({ line, status }) => `${line} ${status}`,
+      ),
+      ['4 error'],
+    );
+  });
+
   it('tell the worst turn of a line', async () => {
     const scripted = 'cases:\n  - id: one\n    turns:\n      - Hi\n      - Bye\n';
     const turns = [
