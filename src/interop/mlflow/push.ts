@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { parseJson } from '../../core/data/data.ts';
 import { summaries } from '../../core/record/assertionSummary.ts';
+import { countCases } from '../../core/record/repetitions.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import {
@@ -79,11 +80,13 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link): Pr
   let assessments = 0;
   let known = 0;
   const linked: string[] = [];
+  const sessions = new Set<string>();
   for (const line of run.cases) {
     const found = sessionOf(link, line);
     const [first] = found?.traces ?? [];
     if (!found || first === undefined) continue;
     linked.push(...found.traces);
+    sessions.add(found.session);
     const there = await keysOn(client, first, run.id);
     for (const verdict of line.verdicts) {
       if (verdict.status === 'skipped') continue;
@@ -104,7 +107,7 @@ export async function push(client: MlflowClient, run: JudgedRun, link: Link): Pr
   await endRun(client, runId, ended);
   return {
     runId,
-    sessions: run.cases.length,
+    sessions: sessions.size,
     assessments,
     known,
     metrics: Object.keys(metrics).length,
@@ -159,13 +162,12 @@ export function metricsOf(cases: readonly CaseLine[]): Record<string, number> {
     put(`${name}/errors`, sum(Object.values(errored)));
     put(`${name}/skipped`, skipped);
   }
-  const count = (status: CaseLine['status']) => cases.filter((one) => one.status === status).length;
-  const [passed, failed] = [count('pass'), count('fail')];
-  if (passed + failed > 0) put('cases/pass_rate', passed / (passed + failed));
-  put('cases/passed', passed);
-  put('cases/failed', failed);
-  put('cases/errors', count('error'));
-  put('cases/skipped', count('skipped'));
+  const { pass, fail, error, skipped } = countCases(cases);
+  if (pass + fail > 0) put('cases/pass_rate', pass / (pass + fail));
+  put('cases/passed', pass);
+  put('cases/failed', fail);
+  put('cases/errors', error);
+  put('cases/skipped', skipped);
   return metrics;
 }
 

@@ -279,6 +279,20 @@ describe('turnlight mlflow push', () => {
     assert.equal(Reflect.get(Object(error), 'error_code'), 'check-failed');
   });
 
+  it('counts a repeated case once, by the share that must pass', async (t) => {
+    const { run, server, folder } = await shop(t);
+    await run('mlflow', 'pull', 'shop');
+    const repeated = CHECKED.replace(
+      '  assert:',
+      '  repeat: { times: 3, pass: any }\n  assert:',
+    ).replace('    - { type: max-latency, max: 1 }\n', '');
+    await writeFile(join(folder, 'shop.eval.yaml'), repeated);
+    await run('run');
+    assert.match((await run('mlflow', 'push')).out, / 6 assessments on 2 sessions/);
+    const { metrics = {} } = server.runs[0] ?? {};
+    assert.deepEqual([metrics['cases/passed'], metrics['cases/failed']], [1, 1]);
+  });
+
   it('writes the same run once, and the next one beside it', async (t) => {
     const { run, server } = await judged(t);
     await run('mlflow', 'push');
