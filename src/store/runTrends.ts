@@ -3,6 +3,7 @@ import { repeatedCases } from '../core/record/repetitions.ts';
 import { mean, sumOfKnown } from '../core/scoring.ts';
 import { type CaseGlance, glanceAt } from './caseGlance.ts';
 import { linesIn } from './recordLines.ts';
+import { newestFirst } from './recordNames.ts';
 import type { ListedRun } from './runList.ts';
 
 /** As many of the newest runs are told. */
@@ -45,7 +46,11 @@ export class RunTrends {
 
   /** @param runs in any order @returns the oldest first, of the newest of them */
   async of(runs: readonly ListedRun[]): Promise<RunTrend[]> {
-    const newest = [...runs].sort((a, b) => (a.run.started < b.run.started ? 1 : -1));
+    // Clocks are set back; the names of records tell which run is the newest.
+    const byRecord = new Map(runs.map((run) => [run.records[0] ?? '', run]));
+    const newest = newestFirst([...byRecord.keys()]).flatMap(
+      (record) => byRecord.get(record) ?? [],
+    );
     const trends: RunTrend[] = [];
     let bytes = 0;
     for (const run of newest.slice(0, TREND_RUNS)) {

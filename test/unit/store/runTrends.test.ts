@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -67,5 +67,20 @@ describe('the trends of runs', () => {
     assert.equal(all.passRate, 2 / 3);
     assert.equal(runs[0]?.counts.pass, 2, 'as the list of runs has it');
     assert.equal(runs[0]?.counts.fail, 1);
+  });
+
+  it('go by the names of records where the clock was set back', async (t) => {
+    const own = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
+    t.after(() => rm(own, { recursive: true, force: true }));
+    const first = await writeRun(own, { lines: [line('a', 1)] });
+    const second = await writeRun(own, { lines: [line('a', 0)] });
+    const text = await readFile(second.path, 'utf8');
+    const setBack = text.replace(/"started":"[^"]*"/, '"started":"2020-01-01T00:00:00.000Z"');
+    await writeFile(second.path, setBack);
+    const trends = await new RunTrends().of(await new RunList().runs([own]));
+    assert.deepEqual(
+      trends.map(({ run }) => run.id),
+      [first.id, second.id],
+    );
   });
 });
