@@ -3,6 +3,7 @@ import { caseKey } from '../core/identity.ts';
 import { caseTitle } from '../core/presentation/executionTitle.ts';
 import { caseScoreText, scoreText } from '../core/presentation/score.ts';
 import type { VerdictWords } from '../core/presentation/verdictText.ts';
+import { type ColumnName, columnNames } from '../core/record/assertionColumns.ts';
 import type { CaseSummary } from '../core/record/caseSummary.ts';
 import { type Outcome, outcomeOf } from '../core/record/outcome.ts';
 import { combineRepetitions, rangeOf } from '../core/record/repetitions.ts';
@@ -99,12 +100,9 @@ export class TableBuilder {
   }
 
   #cellsOf({ verdicts }: TabledCase): number[] {
-    const occurrences = new Map<string, number>();
-    return verdicts.flatMap((verdict) => {
-      const { name } = verdict.assertion;
-      const occurrence = 1 + (occurrences.get(name) ?? 0);
-      occurrences.set(name, occurrence);
-      const column = this.#columnOf({ name, occurrence, outcomes: [] });
+    const names = columnNames(verdicts.map(({ assertion }) => assertion.name));
+    return verdicts.flatMap((verdict, index) => {
+      const column = this.#columnOf({ ...(names[index] as ColumnName), outcomes: [] });
       const outcome = { ...outcomeOf(verdict), compared: verdict.compared };
       return [column, this.#outcomeIn(column, outcome)];
     });

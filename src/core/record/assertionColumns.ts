@@ -9,6 +9,28 @@ interface Table {
   readonly cases: readonly { readonly cells: readonly number[] }[];
 }
 
+/** A case may have several assertions of one name. */
+export interface ColumnName {
+  readonly name: string;
+  /** From 1. */
+  readonly occurrence: number;
+}
+
+/** The columns of a case's assertions, in their order. @param names of the assertions */
+export function columnNames(names: readonly string[]): ColumnName[] {
+  const occurrences = new Map<string, number>();
+  return names.map((name) => {
+    const occurrence = 1 + (occurrences.get(name) ?? 0);
+    occurrences.set(name, occurrence);
+    return { name, occurrence };
+  });
+}
+
+/** Index of the assertion that is shown in a column; -1 if the case has none. */
+export function indexInColumn(names: readonly string[], { name, occurrence }: ColumnName): number {
+  return columnNames(names).findIndex((one) => one.name === name && one.occurrence === occurrence);
+}
+
 /** Up to so many assertions each have a column, however few cases have them. */
 const FEW = 8;
 

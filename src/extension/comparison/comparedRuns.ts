@@ -8,6 +8,7 @@ import { type Compared, factsOf, type RunFacts } from '../../analysis/difference
 import { suiteNames } from '../../analysis/suiteNames.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
 import { oneAtATime } from '../../core/oneAtATime.ts';
+import { indexInColumn } from '../../core/record/assertionColumns.ts';
 import { atOnce, inSteps, stepsOf, type Work } from '../../core/steps.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { comparedTable } from '../../report/comparedTable.ts';
@@ -107,6 +108,20 @@ export class ComparedRuns {
     if (!compared) return undefined;
     const placesIn = (run: ComparedRun) => run.of(compared)?.places ?? [];
     return { compared, base: placesIn(this.base), head: placesIn(this.head) };
+  }
+
+  /** The first turn that the assertion in a column, or else any, says has changed. */
+  turnOf({ compared: { assertions } }: PlacedCase, column: number | undefined): number | undefined {
+    const shown = column === undefined ? undefined : this.#table.columns[column];
+    const names = assertions.map(({ name }) => name);
+    const own = shown
+      ? assertions.filter((_, index) => index === indexInColumn(names, shown))
+      : assertions;
+    const turns = [
+      ...own.flatMap(({ turns: { worse } }) => worse),
+      ...own.flatMap(({ turns: { better } }) => better),
+    ];
+    return turns[0];
   }
 
   /** The row of a case, by the suite's file. @returns -1 where there is none */

@@ -96,7 +96,7 @@ export class ComparisonPanel extends Disposing {
     switch (message.kind) {
       case 'open': {
         const shown = runs.at(message.case);
-        if (shown) this.#parts.openPair(this.pair, shown, turnOf(runs, shown, message));
+        if (shown) this.#parts.openPair(this.pair, shown, runs.turnOf(shown, message.column));
         break;
       }
       case 'search': {
@@ -136,19 +136,4 @@ function linesOf(runs: ComparedRuns): {
       (order.get(a.record) ?? 0) - (order.get(b.record) ?? 0) || a.offset - b.offset,
   );
   return { places: all.map(({ place }) => place), rows: all.map(({ row }) => row) };
-}
-
-/** The first turn that the chosen assertion, or else any, says has changed. */
-function turnOf(
-  { table }: ComparedRuns,
-  { compared }: PlacedCase,
-  { column }: { readonly column?: number | undefined },
-): number | undefined {
-  const name = column === undefined ? undefined : table.columns[column]?.name;
-  const own = compared.assertions.filter((one) => name === undefined || one.name === name);
-  const turns = [
-    ...own.flatMap(({ turns: { worse } }) => worse),
-    ...own.flatMap(({ turns: { better } }) => better),
-  ];
-  return turns[0];
 }

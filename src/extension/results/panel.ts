@@ -4,17 +4,15 @@ import { costText, durationText } from '../../core/presentation/amounts.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { runDuration } from '../../core/record/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
-import { isFailure } from '../../core/verdict.ts';
 import type { Results, ResultsState } from '../../protocol/resultsProtocol.ts';
 import { isClaimed } from '../../store/claim.ts';
-import { RecordReader } from '../../store/recordIndex.ts';
 import { runIdOf } from '../../store/recordNames.ts';
 import { readNote } from '../../store/runNotes.ts';
 import type { FoundCases } from '../../store/searchRecords.ts';
 import { Disposing } from '../disposables.ts';
 import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
 import type { ConversationLocation } from '../viewer/viewer.ts';
-import { type CasePlace, RunResults, rootFor } from './runResults.ts';
+import { RunResults, rootFor } from './runResults.ts';
 import { type TableActions, TablePage, type TablePageParts } from './tablePage.ts';
 
 /** Milliseconds of reading after which what is known is shown. */
@@ -142,8 +140,7 @@ export class ResultsPanel extends Disposing {
     const place = results.opening(index, column);
     if (!place) return;
     const { suite, id, variant, repetition, record } = place;
-    const name = column === undefined ? undefined : results.table.columns[column]?.name;
-    const turn = name === undefined ? undefined : await failingTurn(results, place, name);
+    const turn = await results.failingTurn(place, column);
     await this.#parts.openConversation({
       uri: vscode.Uri.file(suite),
       id,
@@ -204,16 +201,4 @@ function factsOf({ runs, ends, table }: RunResults): string[] {
       ? [`judged by ${run.judges.map((one) => visibleLine(one, 60)).join(', ')}`]
       : []),
   ];
-}
-
-/** Where a verdict says that something went wrong; else the first turn that it speaks of. */
-async function failingTurn(
-  results: RunResults,
-  place: CasePlace,
-  name: string,
-): Promise<number | undefined> {
-  const reader = new RecordReader(place.record, results.rootOf(place.record));
-  const line = await reader.lineAt(place);
-  const verdict = line?.verdicts.find(({ assertion }) => assertion.name === name);
-  return (verdict?.turns.find(isFailure) ?? verdict?.turns[0])?.turn;
 }

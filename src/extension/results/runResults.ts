@@ -5,7 +5,7 @@ import { fitting, listOf } from '../../core/data/listOf.ts';
 import type { CaseRef } from '../../core/identity.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { oneAtATime } from '../../core/oneAtATime.ts';
-import { outcomeAt } from '../../core/record/assertionColumns.ts';
+import { indexInColumn, outcomeAt } from '../../core/record/assertionColumns.ts';
 import {
   absolutePath,
   isAtHome,
@@ -26,6 +26,7 @@ import { type LinePlace, recordsAt } from '../../store/append.ts';
 import { runLineOf } from '../../store/earlierRuns.ts';
 import { rootAbove } from '../../store/home.ts';
 import { RecordFollower } from '../../store/recordFollower.ts';
+import { RecordReader } from '../../store/recordIndex.ts';
 import type { Line } from '../../store/recordLines.ts';
 import { runIdOf } from '../../store/recordNames.ts';
 import type { RecordedLine } from '../../store/searchRecords.ts';
@@ -117,6 +118,17 @@ export class RunResults {
     );
     const { index } = failing ?? own[0] ?? {};
     return index === undefined ? undefined : this.places[index];
+  }
+
+  /** Where the verdict in a column says that something went wrong; else the first turn that it speaks of. */
+  async failingTurn(place: CasePlace, column: number | undefined): Promise<number | undefined> {
+    const shown = column === undefined ? undefined : this.table.columns[column];
+    if (!shown) return undefined;
+    const reader = new RecordReader(place.record, this.rootOf(place.record));
+    const { verdicts = [] } = (await reader.lineAt(place)) ?? {};
+    const names = verdicts.map(({ assertion }) => assertion.name);
+    const turns = verdicts[indexInColumn(names, shown)]?.turns;
+    return (turns?.find(isFailure) ?? turns?.[0])?.turn;
   }
 
   /** @param cells of one execution */

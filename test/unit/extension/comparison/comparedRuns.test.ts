@@ -151,4 +151,24 @@ describe('two runs that are compared in the editor', () => {
       '1 of their lines could not be read.',
     ]);
   });
+
+  it('lead from each of two assertions of one name to its own turn', async (t) => {
+    const own = await mkdtemp(join(tmpdir(), 'turnlight-compared-'));
+    t.after(() => rm(own, { recursive: true, force: true }));
+    const twice = (score: number) => {
+      const named = (key: string, turn: number) => {
+        const verdict = buildVerdict(score, { key, turns: [[turn, score]] });
+        return { ...verdict, assertion: { ...verdict.assertion, name: 'Tone' } };
+      };
+      return [
+        judgedLine('a', [named('one', 2), named('two', 4)], { suite: '/work/suite.eval.yaml' }),
+      ];
+    };
+    const base = await writeRun(own, { lines: twice(1) });
+    const now = await writeRun(own, { lines: twice(0) });
+    const both = new ComparedRuns(new Map([[base.path, own]]), new Map([[now.path, own]]));
+    await both.readOn();
+    const shown = both.at(0) ?? assert.fail();
+    assert.deepEqual([both.turnOf(shown, 0), both.turnOf(shown, 1)], [2, 4]);
+  });
 });

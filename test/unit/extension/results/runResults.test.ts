@@ -55,6 +55,21 @@ describe('the results of a run', () => {
     assert.deepEqual(read, ['first', 'last/line-9', 'last/line-10', 'included']);
   });
 
+  it('open each of two assertions of one name at its own turn', async (t) => {
+    const root = await workspaceWith(t, {});
+    const turns = (turn: number) => [{ turn, status: 'fail' as const, score: 0, rationale: '' }];
+    const tone = (turn: number) =>
+      buildVerdict({ name: 'Tone', status: 'fail', score: 0, turns: turns(turn) });
+    const cases = [{ ...one('a'), verdicts: [tone(2), tone(4)] }];
+    const record = await writeRecord(root, { id: 'aaaa', cases });
+    const results = new RunResults(new Map([[record, root]]), (path) => path);
+    await results.readOn();
+    const [place = assert.fail()] = results.places;
+    assert.equal(await results.failingTurn(place, 0), 2);
+    assert.equal(await results.failingTurn(place, 1), 4);
+    assert.equal(await results.failingTurn(place, undefined), undefined);
+  });
+
   it('begin anew where the record was written anew, and follow the run to another record', async (t) => {
     const { root, record, results } = await resultsOf(t, 'a', 'b');
     const started = '2026-02-01T00:00:00.000Z';
