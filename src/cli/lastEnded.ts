@@ -1,7 +1,5 @@
 import { caseKey } from '../core/identity.ts';
-import { combineRepetitions } from '../core/record/repetitions.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
-import type { Status } from '../core/verdict.ts';
 import { LatestRuns } from '../store/latest.ts';
 import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 
@@ -18,21 +16,11 @@ export async function lastEnded(
   for (const suite of suites) {
     const statuses = await latest.statuses(suite.path, suite.cases);
     for (const one of suite.cases) {
-      const own = statuses.get(caseKey({ suite: suite.path, ...one })) ?? [];
-      const status = own.length > 1 ? await statusOf(suite, one, latest) : own[0];
+      const status = statuses.get(caseKey({ suite: suite.path, ...one }));
       if ((onlyFailed && status === 'fail') || (onlyErrors && status === 'error')) found.add(one);
     }
   }
   return found;
-}
-
-/** Its repetitions taken together. */
-async function statusOf(suite: Suite, one: SuiteCase, latest: LatestRuns): Promise<Status> {
-  const found = await latest.find(suite.path, one.id, { variant: one.variant });
-  return combineRepetitions(
-    found.map(({ line }) => line),
-    one.repeat.pass,
-  ).status;
 }
 
 export function nothingEnded({ onlyFailed, onlyErrors }: Wanted): string {

@@ -2,12 +2,17 @@ import * as z from 'zod';
 import { mappingOf } from '../core/data/data.ts';
 import { fitting, listOf } from '../core/data/listOf.ts';
 import { oneAtATime } from '../core/oneAtATime.ts';
-import { countCases, type RepeatedLine } from '../core/record/repetitions.ts';
+import { countCases, type RepeatedLine, type Repetition } from '../core/record/repetitions.ts';
 import { caseLineSchema, type EndLine, endLineSchema } from '../core/record/runRecord.ts';
 import { sumOfKnown } from '../core/scoring.ts';
 import { isFailure, type Status, statusSchema } from '../core/verdict.ts';
 import { RecordFollower } from './recordFollower.ts';
 import type { Line } from './recordLines.ts';
+
+/** What of the verdicts of a line may decide its case. */
+export const gateListSchema = listOf(
+  z.object({ status: statusSchema, assertion: z.object({ required: z.boolean() }) }),
+);
 
 const glanceSchema = caseLineSchema
   .pick({
@@ -20,11 +25,7 @@ const glanceSchema = caseLineSchema
     usage: true,
     duration: true,
   })
-  .extend({
-    verdicts: listOf(
-      z.object({ status: statusSchema, assertion: z.object({ required: z.boolean() }) }),
-    ),
-  });
+  .extend({ verdicts: gateListSchema });
 
 /** Of an execution what counts in a list of runs and in trends; of its verdicts those that decide whatever others say. */
 export interface CaseGlance extends RepeatedLine {
@@ -38,9 +39,17 @@ export function glanceAt(value: unknown): CaseGlance | undefined {
   const line = fitting(glanceSchema, value);
   if (!line) return undefined;
   const { usage, verdicts, ...rest } = line;
-  const gates = verdicts.filter((one) => one.assertion.required && isFailure(one));
-  return { ...rest, cost: usage.cost, verdicts: gates };
+  return { ...rest, cost: usage.cost, verdicts: gatesOf(verdicts) };
 }
+
+/** Those that decide, whatever others say. */
+export function gatesOf(verdicts: Repetition['verdicts']): Repetition['verdicts'] {
+  const gates = verdicts.filter((one) => one.assertion.required && isFailure(one));
+  // Thousands of cases have none.
+  return gates.length === 0 ? NO_GATES : gates;
+}
+
+const NO_GATES: Repetition['verdicts'] = [];
 
 /** Counts the cases of a record as it grows: what was read before is not read again. */
 export class RecordCount {

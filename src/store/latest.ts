@@ -4,9 +4,10 @@ import { LIMITS } from '../core/limits.ts';
 import { oneAtATime } from '../core/oneAtATime.ts';
 import { type CaseHistory, HISTORY_RUNS, historyOf } from '../core/record/caseHistory.ts';
 import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
+import { combineLines, type RepeatedCase } from '../core/record/repetitions.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { VariantOutcome } from '../core/record/variantOutcome.ts';
-import { type Status, WORST_FIRST } from '../core/verdict.ts';
+import type { Status } from '../core/verdict.ts';
 import { recordsAt } from './append.ts';
 import { type KeptHomes, keptHomes } from './home.ts';
 import { type Entry, type RecordIndex, RecordReader } from './recordIndex.ts';
@@ -79,10 +80,9 @@ export class LatestRuns {
       const entries = ofSuite(variants, home, suite, { id });
       for (const [variant, own] of groupBy(entries, (one) => one.variant)) {
         if (outcomes.has(variant)) continue;
-        const status = WORST_FIRST.find((one) => own.some((entry) => entry.status === one));
         outcomes.set(variant, {
           variant,
-          status: status ?? 'skipped',
+          status: combineLines(own).status,
           hash: own[0].hash,
           inputs: own.flatMap(({ input }) => input ?? []),
         });
@@ -94,16 +94,16 @@ export class LatestRuns {
   }
 
   /**
-   * How the last run of each of these cases ended: the status of each repetition, by `caseKey`. What never ran
-   * is left out.
+   * How the last run of each of these cases ended, its repetitions taken together, by `caseKey`. What never
+   * ran is left out.
    *
    * @param suite the eval file of all of them, absolute
    */
   async statuses(
     suite: string,
     cases: readonly Omit<CaseIdentity, 'suite'>[],
-  ): Promise<ReadonlyMap<string, readonly Status[]>> {
-    const found = new Map<string, readonly Status[]>();
+  ): Promise<ReadonlyMap<string, Status>> {
+    const found = new Map<string, Status>();
     const wanted = new Map(cases.map((one) => [caseKey({ ...one, suite }), one]));
     const { home, records } = await this.#look(suite);
     for (const record of records) {
@@ -112,10 +112,7 @@ export class LatestRuns {
       for (const [key, identity] of wanted) {
         const entries = ofSuite(index.cases, home, suite, identity);
         if (entries.length === 0) continue;
-        found.set(
-          key,
-          entries.map(({ status }) => status),
-        );
+        found.set(key, combineLines(entries).status);
         wanted.delete(key);
       }
     }
@@ -128,12 +125,12 @@ export class LatestRuns {
     { id, variant }: Omit<CaseIdentity, 'suite'>,
   ): Promise<CaseHistory | undefined> {
     const { home, records } = await this.#look(suite);
-    const runs: Status[][] = [];
+    const runs: RepeatedCase[] = [];
     let bytes = 0;
     for (const record of records) {
       const { cases, entries } = await this.index(record);
       const own = ofSuite(cases, home, suite, { id, variant });
-      if (own.length > 0) runs.push(own.map(({ status }) => status));
+      if (own.length > 0) runs.push(combineLines(own));
       const last = entries.at(-1);
       bytes += last ? last.offset + last.length : 0;
       if (runs.length === HISTORY_RUNS || bytes > MOST_HISTORY) break;

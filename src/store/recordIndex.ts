@@ -7,6 +7,7 @@ import { LIMITS } from '../core/limits.ts';
 import { oneAtATime } from '../core/oneAtATime.ts';
 import { BROKEN, shortHash } from '../core/record/inputHash.ts';
 import { absolutePath, mapCasePaths, rootOfRecord } from '../core/record/recordPaths.ts';
+import type { RepeatedLine } from '../core/record/repetitions.ts';
 import {
   type CaseLine,
   caseLineSchema,
@@ -15,28 +16,31 @@ import {
 } from '../core/record/runRecord.ts';
 import { openRegular } from '../disk/regularFile.ts';
 import type { LinePlace } from './append.ts';
+import { gateListSchema, gatesOf } from './caseGlance.ts';
 import { RecordFollower } from './recordFollower.ts';
 import { type Line, linesOf } from './recordLines.ts';
 
-const glanceSchema = caseLineSchema.pick({
-  suite: true,
-  id: true,
-  variant: true,
-  repetition: true,
-  status: true,
-  finished: true,
-  source: true,
-  input_hash: true,
-  fault: true,
-  usage: true,
-});
+const glanceSchema = caseLineSchema
+  .pick({
+    suite: true,
+    id: true,
+    variant: true,
+    repetition: true,
+    status: true,
+    score: true,
+    must_pass: true,
+    finished: true,
+    source: true,
+    input_hash: true,
+    fault: true,
+    usage: true,
+  })
+  .extend({ verdicts: gateListSchema });
 
 type Glance = z.infer<typeof glanceSchema>;
 
 /** A case that finished, and where its line stands in its record. */
-export interface Entry
-  extends LinePlace,
-    Pick<Glance, 'id' | 'variant' | 'repetition' | 'status' | 'finished'> {
+export interface Entry extends LinePlace, RepeatedLine, Pick<Glance, 'repetition' | 'finished'> {
   /** The eval file, absolute. */
   readonly suite: string;
   /** The file that its text stands in, absolute: the eval file or one that is included. */
@@ -135,14 +139,15 @@ class State implements RecordIndex {
   #addCase(given: unknown, root: string, place: LinePlace): void {
     const glance = fitting(glanceSchema, given);
     if (!glance || this.entries.length === LIMITS.recordCases) return;
-    const { id, variant, repetition, status, finished, source, usage } = glance;
+    const { id, variant, repetition, status, score, must_pass, finished, source, usage } = glance;
     const last = this.entries.at(-1)?.suite;
     const read = absolutePath(root, glance.suite);
     // Thousands of cases have one suite.
     const suite = read === last ? last : read;
     const file = source.path === glance.suite ? suite : absolutePath(root, source.path);
     const entry: Entry = {
-      ...{ suite, id, variant, repetition, status, finished, file },
+      ...{ suite, id, variant, repetition, status, score, must_pass, finished, file },
+      verdicts: gatesOf(glance.verdicts),
       line: source.range.start.line,
       cost: usage.cost,
       ...place,

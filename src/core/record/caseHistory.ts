@@ -1,5 +1,5 @@
 import { counted } from '../presentation/amounts.ts';
-import type { Status } from '../verdict.ts';
+import type { RepeatedCase } from './repetitions.ts';
 
 /** As many runs are looked back. */
 export const HISTORY_RUNS = 10;
@@ -18,31 +18,28 @@ export interface CaseHistory {
 /**
  * Tells what is flaky from what is broken: who broke it changes the outcome once, chance changes it again and again.
  *
- * @param runs the newest first, each with the status of every repetition
+ * @param runs the newest first, the repetitions of each taken together
  * @returns undefined for fewer than two runs that passed or failed
  */
-export function historyOf(runs: readonly (readonly Status[])[]): CaseHistory | undefined {
-  const outcomes = runs.flatMap((statuses) => outcomeOf(statuses) ?? []).slice(0, HISTORY_RUNS);
-  if (outcomes.length < 2) return undefined;
-  const failed = outcomes.filter((one) => one !== 'pass').length;
+export function historyOf(runs: readonly RunOfCase[]): CaseHistory | undefined {
+  const decided = runs
+    .filter(({ status }) => status === 'pass' || status === 'fail')
+    .slice(0, HISTORY_RUNS);
+  if (decided.length < 2) return undefined;
+  const outcomes = decided.map(({ status }) => status);
+  const failed = outcomes.filter((one) => one === 'fail').length;
   const changes = outcomes.filter((one, index) => index > 0 && one !== outcomes[index - 1]).length;
   const streak = outcomes.indexOf('pass');
   const failing = streak < 0 ? outcomes.length : streak;
-  return { runs: outcomes.length, failed, failing, kind: kindOf(outcomes, changes) };
+  const differs = decided.some(({ passRate }) => passRate !== 0 && passRate !== 1);
+  const kind = differs || changes > 1 ? 'flaky' : steadyKind(outcomes[0] === 'fail', changes);
+  return { runs: outcomes.length, failed, failing, kind };
 }
 
-type RunOutcome = 'pass' | 'fail' | 'mixed';
+/** How a case came out in one run. */
+type RunOfCase = Pick<RepeatedCase, 'status' | 'passRate'>;
 
-function outcomeOf(statuses: readonly Status[]): RunOutcome | undefined {
-  const decided = statuses.filter((one) => one === 'pass' || one === 'fail');
-  if (decided.length === 0) return undefined;
-  if (decided.every((one) => one === decided[0])) return decided[0];
-  return 'mixed';
-}
-
-function kindOf(outcomes: readonly RunOutcome[], changes: number): CaseHistory['kind'] {
-  if (outcomes.includes('mixed') || changes > 1) return 'flaky';
-  const fails = outcomes[0] === 'fail';
+function steadyKind(fails: boolean, changes: number): CaseHistory['kind'] {
   if (changes === 0) return fails ? 'failing' : 'passing';
   return fails ? 'broken' : 'mended';
 }
@@ -60,6 +57,7 @@ export function historyText({ runs, failed, failing, kind }: CaseHistory): strin
     case 'mended':
       return `${some}, and not since: mended.`;
     case 'flaky':
-      return `${some}, on and off: flaky.`;
+      if (failed > 0 && failed < runs) return `${some}, on and off: flaky.`;
+      return `${failed === 0 ? 'Passed' : 'Failed'} all of the last ${counted(runs, 'run')}, but not in every repetition: flaky.`;
   }
 }

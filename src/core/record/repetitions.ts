@@ -67,9 +67,12 @@ export interface RepeatedLine extends CaseIdentity, Repetition, Pick<CaseSummary
 
 /** What each case came to, by its share of repetitions that must pass. */
 export function repeatedCases(lines: Iterable<RepeatedLine>): RepeatedCase[] {
-  return [...groupBy(lines, caseKey).values()].map((own) =>
-    combineRepetitions(own, own[0].must_pass ?? 1),
-  );
+  return [...groupBy(lines, caseKey).values()].map(combineLines);
+}
+
+/** What one case came to. @param lines its repetitions, by its share of them that must pass */
+export function combineLines(lines: readonly RepeatedLine[]): RepeatedCase {
+  return combineRepetitions(lines, lines[0]?.must_pass ?? 1);
 }
 
 /** Cases by their status, the repetitions of each taken together. */

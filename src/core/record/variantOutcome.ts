@@ -4,7 +4,6 @@ import { type Status, WORST_FIRST } from '../verdict.ts';
 /** How a conversation of a case that stands for several ended last, its repetitions taken together. */
 export interface VariantOutcome {
   readonly variant: string;
-  /** The worst of its repetitions. */
   readonly status: Status;
   /** Of its case's text when it ran. */
   readonly hash: string;

@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { historyOf, historyText } from '../../../src/core/record/caseHistory.ts';
+import { combineRepetitions } from '../../../src/core/record/repetitions.ts';
 import type { Status } from '../../../src/core/verdict.ts';
 
 const WORDS: Readonly<Record<string, Status>> = { p: 'pass', f: 'fail', e: 'error', s: 'skipped' };
 
-/** @param runs the newest first, a letter for each repetition: `f p pf` */
-function told(runs: string): string | undefined {
+/** @param runs the newest first, a letter for each repetition: `f p pf` @param pass share that must pass */
+function told(runs: string, pass = 1): string | undefined {
+  const repetition = (letter: string) => ({
+    status: WORDS[letter] ?? assert.fail(letter),
+    score: null,
+    verdicts: [],
+  });
   const found = historyOf(
-    runs.split(' ').map((run) => [...run].map((letter) => WORDS[letter] ?? assert.fail(letter))),
+    runs.split(' ').map((run) => combineRepetitions([...run].map(repetition), pass)),
   );
   return found && historyText(found);
 }
@@ -26,6 +32,10 @@ describe('the history of a case', () => {
 
   it('takes repetitions that differ for flaky', () => {
     assert.equal(told('ppp pfp'), 'Failed 1 of the last 2 runs, on and off: flaky.');
+    assert.equal(
+      told('ppp pfp', 0.5),
+      'Passed all of the last 2 runs, but not in every repetition: flaky.',
+    );
     assert.equal(told('fff ppp'), 'Failed 1 of the last 2 runs, the newest one: broken.');
   });
 

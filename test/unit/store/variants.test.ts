@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { passedText, worstFirst } from '../../../src/core/record/variantOutcome.ts';
 import { LatestRuns } from '../../../src/store/latest.ts';
+import { buildVerdict, judgedLine, writeRun } from '../../support/comparing.ts';
 import { runFiles } from '../../support/runs.ts';
 
 const talk = (id: string, reply: string) =>
@@ -45,5 +47,23 @@ describe('the last runs of a case that stands for several conversations', () => 
     const [again] = await runs.find(suite, 'greets', { variant: 'a-9' });
     assert.equal(again?.line.status, 'pass');
     assert.deepEqual(await runs.find(suite, 'greets'), []);
+  });
+
+  it('come out as the share of their repetitions that must pass says', async (t) => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-variants-')));
+    t.after(() => rm(folder, { recursive: true, force: true }));
+    const lines = [1, 0, 1].map((score, at) =>
+      judgedLine('greets', [buildVerdict(score)], {
+        suite: '/work/suite.eval.yaml',
+        ...{ variant: 'a', repetition: at + 1, repetitions: 3, must_pass: 0.6, score },
+      }),
+    );
+    await writeRun(folder, { lines });
+    const suite = join(folder, 'suite.eval.yaml');
+    const runs = new LatestRuns();
+    const [found] = await runs.variants(suite, 'greets');
+    assert.equal(found?.status, 'pass');
+    const statuses = await runs.statuses(suite, [{ id: 'greets', variant: 'a' }]);
+    assert.deepEqual([...statuses.values()], ['pass']);
   });
 });
