@@ -1,81 +1,125 @@
-import type { Message } from '../core/message.ts';
+import type { Message, ToolCall } from '../core/message.ts';
+import { coveredBy } from './retelling.ts';
 
 /** A request to a model and its answer, as logs and traces keep them. */
 export interface Exchange {
   readonly input: readonly Message[];
   readonly output: readonly Message[];
+  /** Messages of the request in which a framework retells what another agent did. */
+  readonly retold?: ReadonlySet<Message>;
 }
 
-/** The conversation that exchanges are of, in their order. */
-export function conversationOf(exchanges: readonly Exchange[]): Message[] {
-  return exchanges.reduce<Message[]>(continued, []);
+/** Exchanges of which each continues the one before. */
+export interface Thread<One extends Exchange = Exchange> {
+  readonly messages: readonly Message[];
+  readonly exchanges: readonly One[];
 }
 
-/**
- * What was said, with one more exchange. Its request repeats what was said before, or the last of it,
- * or holds only the new words; instructions stand once.
- */
-export function continued(said: readonly Message[], { input, output }: Exchange): Message[] {
-  const before = said.map(keyOf);
-  const given = input.map(keyOf);
-  if (before.every((one, index) => one === given[index])) {
-    return [...input.map((one, index) => withRetrieval(one, said[index])), ...output];
+/** The longest thread of exchanges in their order, and the exchanges that are no part of it. */
+export function conversationOf<One extends Exchange>(
+  exchanges: readonly One[],
+): Thread<One> & { readonly branches: readonly One[] } {
+  const threads: Thread<One>[] = [];
+  for (const exchange of exchanges) {
+    const at = threads.findIndex((one) => continued(one, exchange) !== undefined);
+    const thread = threads[at] ?? { messages: [], exchanges: [] };
+    threads[at === -1 ? threads.length : at] = {
+      messages: continued(thread, exchange) ?? [],
+      exchanges: [...thread.exchanges, exchange],
+    };
   }
-  const known = new Set(before);
-  const lead = Math.max(
-    0,
-    input.findIndex((one) => !isInstruction(one)),
+  const [main] = threads.toSorted((a, b) => b.messages.length - a.messages.length);
+  return {
+    messages: main?.messages ?? [],
+    exchanges: main?.exchanges ?? [],
+    branches: threads.flatMap((one) => (one === main ? [] : one.exchanges)),
+  };
+}
+
+/** What was said, with one more exchange; undefined if it belongs to another conversation. */
+export function continued(thread: Thread, exchange: Exchange): readonly Message[] | undefined {
+  const { messages } = thread;
+  const { input, output, retold = new Set() } = exchange;
+  const said = messages.filter((one) => !isInstruction(one));
+  const given = input.filter((one) => !isInstruction(one));
+  const covered = coveredBy(said, given, retold) ?? (isNewWords(thread, exchange) ? 0 : undefined);
+  if (covered === undefined) return undefined;
+  const known = new Set(messages.map(({ role, content }) => `${role} ${content}`));
+  const instructions = input.filter(
+    (one) => isInstruction(one) && !known.has(`${one.role} ${one.content}`),
   );
-  const shared = overlap(before, given.slice(lead));
-  const ids = callIds(input.slice(lead, lead + shared), shared > 0 ? said.slice(-shared) : []);
-  const fresh = [...input.slice(0, lead), ...input.slice(lead + shared)];
-  const isNew = (one: Message) => !isInstruction(one) || !known.has(keyOf(one));
-  return [...said, ...fresh.filter(isNew).map((one) => withCallId(one, ids)), ...output];
+  const fresh = given.slice(covered).filter((one) => !retold.has(one));
+  const results = newResults(messages, given.slice(0, covered));
+  const start = messages.length === 0 ? [] : withResults(messages, results);
+  return [...start, ...instructions, ...withOwnIds([...fresh, ...output], start)];
 }
 
-/** A request that repeats a reply does not repeat what was retrieved for it. */
-function withRetrieval(message: Message, before: Message | undefined): Message {
-  if (message.role !== 'assistant' || before?.role !== 'assistant') return message;
-  const { retrievalContext } = before;
-  return retrievalContext ? { ...message, retrievalContext } : message;
+/** Whether a request holds what is new only, as where the endpoint remembers the rest. */
+function isNewWords({ exchanges }: Thread, { input }: Exchange): boolean {
+  const last = exchanges.at(-1);
+  const words = (one: Exchange) =>
+    JSON.stringify(one.input.filter(isInstruction).map(({ content }) => content));
+  const repeats = input.some(({ role }) => role === 'assistant');
+  const own = words({ input, output: [] });
+  return !repeats && (last === undefined || own === '[]' || own === words(last));
 }
 
-/** How many of the first messages given are the last ones that were said. */
-function overlap(before: readonly string[], given: readonly string[]): number {
-  for (let count = Math.min(before.length, given.length); count > 0; count -= 1) {
-    if (before.slice(-count).every((one, index) => one === given[index])) return count;
+interface Result {
+  readonly callId: string;
+  readonly content: string;
+}
+
+/** Results of calls that had none yet, by the ids that the calls have in the conversation. */
+function newResults(messages: readonly Message[], repeated: readonly Message[]): Result[] {
+  const answered = new Set(messages.flatMap((one) => (one.role === 'tool' ? [one.callId] : [])));
+  const calls = callsIn(repeated);
+  const same = callsIn(messages).slice(-calls.length);
+  return repeated.flatMap((one) => {
+    if (one.role !== 'tool') return [];
+    const callId = same[calls.findIndex(({ id }) => id === one.callId)]?.id ?? one.callId;
+    return answered.has(callId) ? [] : [{ callId, content: one.content }];
+  });
+}
+
+/** The conversation with results of its calls, each after the call and the results that it has. */
+export function withResults(messages: readonly Message[], results: readonly Result[]): Message[] {
+  const added = [...messages];
+  for (const result of results) {
+    const call = added.findLastIndex((one) =>
+      callsIn([one]).some(({ id }) => id === result.callId),
+    );
+    if (call === -1) continue;
+    const rest = added.slice(call + 1);
+    // Parallel calls may be messages of their own; their results follow them all.
+    const next = rest.findIndex((one) => one.role !== 'tool' && callsIn([one]).length === 0);
+    const end = next === -1 ? added.length : call + 1 + next;
+    added.splice(end, 0, { role: 'tool', ...result });
   }
-  return 0;
+  return added;
 }
 
-/** What the calls of the same messages are called in another log. */
-function callIds(from: readonly Message[], to: readonly Message[]): ReadonlyMap<string, string> {
-  const callsOf = (message: Message | undefined) =>
-    message?.role === 'assistant' ? (message.toolCalls ?? []) : [];
-  return new Map(
-    from.flatMap((message, index) => {
-      const same = callsOf(to[index]);
-      return callsOf(message).flatMap(({ id }, place) => {
-        const other = same[place];
-        return other ? [[id, other.id] as const] : [];
-      });
-    }),
-  );
+/** Calls that came without an id may have got one that another call has. */
+function withOwnIds(fresh: readonly Message[], before: readonly Message[]): Message[] {
+  const taken = new Set(callsIn(before).map(({ id }) => id));
+  const names = new Map<string, string>();
+  for (const { id } of callsIn(fresh)) {
+    let name = id;
+    for (let count = 2; taken.has(name); count += 1) name = `${id}_${count}`;
+    taken.add(name);
+    names.set(id, name);
+  }
+  const nameOf = (id: string) => names.get(id) ?? id;
+  return fresh.map((one) => {
+    if (one.role === 'tool') return { ...one, callId: nameOf(one.callId) };
+    if (one.role !== 'assistant' || !one.toolCalls) return one;
+    return { ...one, toolCalls: one.toolCalls.map((call) => ({ ...call, id: nameOf(call.id) })) };
+  });
 }
 
-function withCallId(message: Message, ids: ReadonlyMap<string, string>): Message {
-  if (message.role !== 'tool') return message;
-  return { ...message, callId: ids.get(message.callId) ?? message.callId };
+export function callsIn(messages: readonly Message[]): readonly ToolCall[] {
+  return messages.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []));
 }
 
 function isInstruction({ role }: Message): boolean {
   return role === 'system' || role === 'developer';
-}
-
-/** Ids of calls differ between logs of one call. */
-function keyOf(message: Message): string {
-  if (message.role === 'tool') return JSON.stringify(['tool', message.content]);
-  if (message.role !== 'assistant') return JSON.stringify([message.role, message.content]);
-  const calls = message.toolCalls?.map(({ name, arguments: given }) => [name, given]);
-  return JSON.stringify(['assistant', message.content, calls]);
 }

@@ -51,8 +51,12 @@ export const chatLog: Importer = {
   },
 };
 
+interface LoggedExchange extends Exchange {
+  readonly line: number;
+}
+
 interface Logged {
-  readonly exchanges: readonly Exchange[];
+  readonly exchanges: readonly LoggedExchange[];
   readonly tools?: unknown[] | undefined;
 }
 
@@ -69,7 +73,7 @@ function sessionOf({ line, value }: Row): unknown {
 function loggedOf({ line, value }: Row, ledger: Ledger): Logged {
   if (Array.isArray(value)) {
     const messages = messagesOf(value, line, ledger);
-    return { exchanges: messages ? [{ input: messages, output: [] }] : [] };
+    return { exchanges: messages ? [{ line, input: messages, output: [] }] : [] };
   }
   const log = mappingOf(value);
   tellStrangers(log, PLAIN, line, ledger);
@@ -83,7 +87,11 @@ function loggedOf({ line, value }: Row, ledger: Ledger): Logged {
       ledger.broken(line, 'An answer is left out: it cannot be read, as if compressed or cut off.');
     }
     return [
-      { input, output: (answered && partOf(answered, { line, what: 'An answer' }, ledger)) ?? [] },
+      {
+        line,
+        input,
+        output: (answered && partOf(answered, { line, what: 'An answer' }, ledger)) ?? [],
+      },
     ];
   });
   const last = read.at(-1);
@@ -134,8 +142,11 @@ function inputOf(request: Mapping): unknown[] {
 
 function caseFor(reads: readonly Read[], ledger: Ledger): DraftCase | undefined {
   const [first] = reads;
-  const messages = conversationOf(reads.flatMap(({ logged }) => logged.exchanges));
+  const { messages, branches } = conversationOf(reads.flatMap(({ logged }) => logged.exchanges));
   if (!first || messages.length === 0) return undefined;
+  for (const branch of branches) {
+    ledger.lost(branch.line, 'A request that does not continue the conversation is left out.');
+  }
   const { line, value } = first.row;
   const tools = reads.findLast(({ logged }) => logged.tools)?.logged.tools;
   const name = isMapping(value) ? textIn(value, ...NAMES) : undefined;

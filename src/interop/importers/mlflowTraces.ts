@@ -81,7 +81,11 @@ function caseFor(traces: readonly Trace[], ledger: Ledger): DraftCase | undefine
   const ordered = [...traces].sort((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
   const [first] = ordered;
   if (!first) return undefined;
-  const { messages, tools } = joined(ordered);
+  const { messages, tools, branches } = joined(ordered);
+  if (branches > 0) {
+    const requests = counted(branches, 'request');
+    ledger.lost(first.line, `Left out ${requests} that don't continue the conversation.`);
+  }
   const keys = tools.length > 0 ? { tools } : {};
   return spokenCase(messages, { line: first.line, name: first.session, keys }, ledger);
 }

@@ -1,10 +1,11 @@
 import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
-import type { Message } from '../../core/message.ts';
+import type { Message, Tool } from '../../core/message.ts';
 import { partOf, spokenCase } from '../conversation.ts';
-import { conversationOf } from '../exchanges.ts';
+import { conversationOf, type Exchange, withResults } from '../exchanges.ts';
 import { parsed, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 import { innermost } from '../innermost.ts';
+import { isInTool, isOrphan, resultsIn, retoldIn } from './agentSpans.ts';
 import { attributesOf, byStart, nestedUnder, type Span, spanOf } from './spanAttributes.ts';
 import { messagesOfSpan, type SpanMessages } from './spanMessages.ts';
 
@@ -24,7 +25,7 @@ export const openTelemetryTraces: Importer = {
   tag: 'trace',
   matches: (value) => isMapping(value) && resourcesIn(value).length > 0,
   read(rows, ledger) {
-    const spans = rows.flatMap(spansOf).sort(byStart);
+    const spans = distinct(rows.flatMap(spansOf)).sort(byStart);
     const sessions = sessionsOf(spans);
     const cases = [...sessions].flatMap(([session, own]) => caseFor(session, own, ledger) ?? []);
     if (cases.length === 0 && spans.length > 0 && ledger.entries.length === 0) {
@@ -58,6 +59,17 @@ function spansOf({ value, line }: Row): Span[] {
   });
 }
 
+/** Exporters that try again send spans twice. */
+function distinct(spans: readonly Span[]): Span[] {
+  const known = new Set<string>();
+  return spans.filter(({ trace, id }) => {
+    const key = `${trace} ${id}`;
+    const isNew = id === '' || !known.has(key);
+    known.add(key);
+    return isNew;
+  });
+}
+
 /** A span without a session is of its trace's, else the trace is one. */
 function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
   const ofTraces = new Map<string, string>();
@@ -67,8 +79,10 @@ function sessionsOf(spans: readonly Span[]): Map<string, Span[]> {
   }
   const sessions = new Map<string, Span[]>();
   for (const span of spans) {
-    const own = textIn(span.attributes, ...SESSION);
-    addTo(sessions, own ?? ofTraces.get(span.trace) ?? span.trace, span);
+    const ofTrace = ofTraces.get(span.trace) ?? span.trace;
+    const isInner = isInTool(span, spans) || isOrphan(span, spans);
+    const own = isInner ? ofTrace : textIn(span.attributes, ...SESSION);
+    addTo(sessions, own ?? ofTrace, span);
   }
   return sessions;
 }
@@ -77,21 +91,45 @@ interface Asked extends Span {
   readonly said: SpanMessages;
 }
 
+interface SpanExchange extends Exchange {
+  readonly span: Span;
+}
+
 function caseFor(session: string, spans: readonly Span[], ledger: Ledger): DraftCase | undefined {
-  const asked = askedIn(spans);
-  const exchanges = asked.flatMap(({ line, name, said }) => {
-    const piece = { line, what: `The span "${name}"` };
-    const input = partOf(said.input, piece, ledger);
-    const output = partOf(said.output, piece, ledger);
-    return input && output ? [{ input, output }] : [];
-  });
-  const messages = withRetrieved(conversationOf(exchanges), spans);
+  const exchanges = askedIn(spans).flatMap((span) => exchangeOf(span, ledger) ?? []);
+  const nested = exchanges.filter(({ span }) => isInTool(span, spans));
+  // An agent that is itself a tool has no conversation around it.
+  const outer = nested.length < exchanges.length ? nested : [];
+  const {
+    messages,
+    exchanges: own,
+    branches,
+  } = conversationOf(exchanges.filter((one) => !outer.includes(one)));
+  for (const { span } of [...outer, ...branches]) {
+    ledger.lost(
+      span.line,
+      `The span "${span.name}" (${span.id}) is left out: it is a branch, and does not continue the conversation.`,
+    );
+  }
   const line = spans[0]?.line ?? 1;
   if (messages.length === 0) return undefined;
-  const tools = asked.map((span) => toolsOf(span, ledger)).findLast((one) => one !== undefined);
+  const told = withRetrieved(withResults(messages, resultsIn(messages, spans)), spans);
+  const tools = toolsOfAll(
+    own.map(({ span }) => span),
+    ledger,
+  );
   // A trace's own id says nothing to a person.
   const name = spans.some(({ trace }) => trace === session) ? undefined : session;
-  return spokenCase(messages, { line, name, keys: { tools } }, ledger);
+  return spokenCase(told, { line, name, keys: { tools } }, ledger);
+}
+
+function exchangeOf(span: Asked, ledger: Ledger): SpanExchange | undefined {
+  const { line, name, said } = span;
+  const piece = { line, what: `The span "${name}"` };
+  const input = partOf(said.input, piece, ledger);
+  const output = partOf(said.output, piece, ledger);
+  if (!input || !output) return undefined;
+  return { span, input, output, retold: retoldIn(span, input) };
 }
 
 /** The innermost spans with messages. */
@@ -103,7 +141,16 @@ function askedIn(spans: readonly Span[]): Asked[] {
   return innermost(spans, asked);
 }
 
-function toolsOf({ attributes, line }: Span, ledger: Ledger): unknown[] | undefined {
+/** Tools of all agents, by name. */
+function toolsOfAll(spans: readonly Span[], ledger: Ledger): unknown[] | undefined {
+  const tools = new Map<string, Tool>();
+  for (const span of spans) {
+    for (const tool of toolsOf(span, ledger) ?? []) tools.set(tool.name, tool);
+  }
+  return tools.size > 0 ? [...tools.values()] : undefined;
+}
+
+function toolsOf({ attributes, line }: Span, ledger: Ledger): Tool[] | undefined {
   const inferred = nestedUnder(attributes, 'llm.tools');
   const given =
     attributes['gen_ai.tool.definitions'] ??

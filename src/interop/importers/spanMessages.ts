@@ -44,7 +44,9 @@ function listIn(value: unknown): unknown[] {
 function openInference({ attributes }: Span): SpanMessages | undefined {
   const input = nestedUnder(attributes, 'llm.input_messages');
   const output = nestedUnder(attributes, 'llm.output_messages');
-  if (input === undefined && output === undefined) return undefined;
+  // Steps of a graph may repeat its messages; only a model answers.
+  const isStep = output === undefined && (attributes['openinference.span.kind'] ?? 'LLM') !== 'LLM';
+  if (isStep || (input === undefined && output === undefined)) return undefined;
   return { input: inferred(input), output: inferred(output) };
 }
 

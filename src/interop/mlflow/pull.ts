@@ -143,6 +143,10 @@ async function pullSession(
   if (talk.silent.length > 0) {
     notes.push(`${name}: nothing said was found in ${counted(talk.silent.length, 'trace')}.`);
   }
+  if (talk.branches > 0) {
+    const requests = counted(talk.branches, 'request');
+    notes.push(`${name}: left out ${requests} that don't continue the conversation.`);
+  }
   await replaceFile(join(folder, `${id}.yaml`), `${write(written).text}\n`);
   return { id, session, ...caseOf(session, talk) };
 }

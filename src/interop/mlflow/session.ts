@@ -1,5 +1,5 @@
 import type { Message, Tool } from '../../core/message.ts';
-import { continued } from '../exchanges.ts';
+import { continued, type Exchange } from '../exchanges.ts';
 import { toolsIn } from '../fields.ts';
 import { Ledger } from '../importer.ts';
 import type { Span } from './spans.ts';
@@ -22,6 +22,8 @@ export interface SessionTalk {
   readonly turns: ReadonlyMap<string, number>;
   /** Traces in which nothing was said. */
   readonly silent: readonly string[];
+  /** Number of requests that don't continue the conversation, and are left out. */
+  readonly branches: number;
 }
 
 /** Groups what comes page by page. */
@@ -82,19 +84,27 @@ export function talkOfSession(
 
 /** Each trace may repeat what was said before. */
 export function joined(talks: readonly (TraceTalk & { readonly id: string })[]): SessionTalk {
-  let said: Message[] = [];
+  let said: readonly Message[] = [];
+  const joinedExchanges: Exchange[] = [];
+  let branches = 0;
   const replies = new Map<string, number>();
   let tools: readonly Tool[] = [];
   for (const { id, exchanges, retrieved, tools: given } of talks) {
-    said = withRetrieved(exchanges.reduce<Message[]>(continued, said), retrieved);
+    for (const exchange of exchanges) {
+      const more = continued({ messages: said, exchanges: joinedExchanges }, exchange);
+      if (more) joinedExchanges.push(exchange);
+      else branches += 1;
+      said = more ?? said;
+    }
+    said = withRetrieved(said, retrieved);
     if (exchanges.length > 0) replies.set(id, said.length);
     tools = toolsIn(given, 1, new Ledger()) ?? tools;
   }
   const silent = talks.flatMap(({ id, exchanges }) => (exchanges.length === 0 ? [id] : []));
-  return { messages: said, tools, turns: turnsAt(said, replies), silent };
+  return { messages: said, tools, turns: turnsAt(said, replies), silent, branches };
 }
 
-function withRetrieved(said: Message[], retrieved: readonly string[]): Message[] {
+function withRetrieved(said: readonly Message[], retrieved: readonly string[]): readonly Message[] {
   const last = said.at(-1);
   if (last?.role !== 'assistant' || retrieved.length === 0) return said;
   return [...said.slice(0, -1), { ...last, retrievalContext: [...retrieved] }];
