@@ -82,7 +82,7 @@ export class TableBuilder {
   #rowOf(line: TabledCase): ResultsCase {
     const { suites, tags } = this.table;
     const { status, score, reason, usage, duration, compared, before } = line;
-    const scored = caseScoreText(line);
+    const scored = status === 'error' ? undefined : caseScoreText(line);
     return {
       suite: this.#suites.of(line.suite, () => suites.push(this.#shownPath(line.suite))),
       title: caseTitle(line),
@@ -138,7 +138,8 @@ function repeatedRow(lines: readonly TabledCase[]) {
   return {
     status,
     score,
-    scored: score === null ? undefined : scoreText(score, ...thresholds),
+    // Repetitions that could be judged say nothing of those that could not.
+    scored: score === null || status === 'error' ? undefined : scoreText(score, ...thresholds),
     reason: lines.find((line) => line.status === status)?.reason,
     cost: sumOfKnown(lines.map(({ usage }) => usage.cost)),
     duration: lines.reduce((sum, { duration }) => sum + duration, 0),

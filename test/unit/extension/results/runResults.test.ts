@@ -55,6 +55,18 @@ describe('the results of a run', () => {
     assert.deepEqual(read, ['first', 'last/line-9', 'last/line-10', 'included']);
   });
 
+  it('show no score of a case that errored', async (t) => {
+    const root = await workspaceWith(t, {});
+    const cases = [{ ...one('a'), status: 'error' as const }, one('b')];
+    const record = await writeRecord(root, { id: 'aaaa', cases });
+    const results = new RunResults(new Map([[record, root]]), (path) => path);
+    await results.readOn();
+    assert.deepEqual(
+      results.table.cases.map(({ scored }) => scored),
+      [undefined, '1.00'],
+    );
+  });
+
   it('open each of two assertions of one name at its own turn', async (t) => {
     const root = await workspaceWith(t, {});
     const turns = (turn: number) => [{ turn, status: 'fail' as const, score: 0, rationale: '' }];
