@@ -67,7 +67,13 @@ export function runText(
     detail: parts.join(' · '),
     spoken: [label, ...parts].join(', '),
     sign:
-      state === 'running' ? 'running' : bad > 0 ? 'failed' : counts.pass > 0 ? 'passed' : 'none',
+      state === 'running'
+        ? 'running'
+        : bad > 0
+          ? 'failed'
+          : counts.pass > 0 && state === 'finished'
+            ? 'passed'
+            : 'none',
   };
 }
 

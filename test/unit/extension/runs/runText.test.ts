@@ -59,6 +59,9 @@ describe('the line of a run in the list', () => {
     assert.equal(text({ ...going, state: 'running' }).sign, 'running');
     assert.equal(text({ ...going, state: 'unfinished' }).description, '2/2 · not finished · noon');
     assert.equal(text({ ...going, state: 'finished' }).sign, 'passed');
+    for (const state of ['unfinished', 'cancelled', 'stopped'] as const) {
+      assert.equal(text({ ...going, state }).sign, 'none', state);
+    }
   });
 
   it('draws no icon of a name, and hides nothing in it', () => {
