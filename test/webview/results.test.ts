@@ -307,7 +307,7 @@ describe('the results view', { timeout: 120_000 }, () => {
     assert.deepEqual(
       (await summary.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim()),
       [
-        'Tone 66 % passed mean 0.67 2 passed, 1 failed rude ×1 polite ×1',
+        'Tone 67 % passed mean 0.67 2 passed, 1 failed rude ×1 polite ×1',
         'Brief – passed 2 errored',
       ],
     );

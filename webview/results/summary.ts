@@ -1,4 +1,4 @@
-import { timesText } from '../../src/core/presentation/amounts.ts';
+import { shareText, timesText } from '../../src/core/presentation/amounts.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import { toldSummaries } from '../../src/core/presentation/toldSummaries.ts';
@@ -30,7 +30,7 @@ function line(summary: AssertionSummary): HTMLElement {
     ['skipped', skipped],
   ];
   const scored = passed + failed;
-  const rate = scored === 0 ? '–' : `${Math.floor((100 * passed) / scored)} %`;
+  const rate = scored === 0 ? '–' : shareText(passed / scored);
   const told = counts
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${STATUS_WORDS[status]}`);

@@ -1,4 +1,4 @@
-import { costText, durationText } from '../../src/core/presentation/amounts.ts';
+import { costText, durationText, shareText } from '../../src/core/presentation/amounts.ts';
 import { runTimes } from '../../src/core/presentation/repeatedText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import {
@@ -24,8 +24,7 @@ const TITLES: Readonly<Record<Metric, string>> = {
 };
 
 const TEXTS: Readonly<Record<Metric, (value: number) => string>> = {
-  // Nothing below all reads as all.
-  passRate: (value) => `${Math.floor(100 * value + 1e-9)} %`,
+  passRate: shareText,
   score: (value) => scoreText(value),
   cost: costText,
   latency: durationText,

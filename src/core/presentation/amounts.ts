@@ -16,6 +16,13 @@ export function cacheText({ calls, from_cache = 0 }: Usage): string | undefined 
   return `${from_cache} of ${counted(calls + from_cache, 'answer')} from the cache`;
 }
 
+/** `67 %`, rounded; only all reads as `100 %`, and only none as `0 %`. @param share 0..1 */
+export function shareText(share: number): string {
+  const percent = Math.round(100 * share);
+  if (share < 1 - 1e-9 && percent === 100) return '99 %';
+  return share > 1e-9 && percent === 0 ? '1 %' : `${percent} %`;
+}
+
 /** In the currency of the prices. */
 export function costText(cost: number): string {
   return cost.toFixed(4);
