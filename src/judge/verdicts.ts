@@ -25,7 +25,10 @@ export function concludedVerdict(
 ): Verdict {
   if (outcome.kind === 'skipped') {
     const { reason, rationale, turns } = outcome;
-    return { ...skippedVerdict(assertion, reason, rationale, cost), turns: [...turns] };
+    const unscored = turns.map((turn) =>
+      turn.score === null ? turn : { ...turn, status: 'skipped' as const, score: null },
+    );
+    return { ...skippedVerdict(assertion, reason, rationale, cost), turns: unscored };
   }
   const { score, label, value, scale, nested, rationale, turns, hits, misses, details } = outcome;
   const verdict: ScoredVerdict = {
