@@ -7,6 +7,10 @@
 
     serve(reply)
 
+With `ready: true` on the target call `serve(reply, ready=True)`, after what is slow to import or load. With
+`worker: true` one process serves many conversations at once: an `async` function runs for all of them in one
+loop, any other in a thread for each request, so what they share must bear that.
+
 The function may be `async`, and takes what it names: `messages`, the conversation so far in OpenAI's chat
 format; `case`, the id of the case; `conversation`, an id that no other conversation has, such as for a
 session or a row in a database; `context`, the context of the case. It returns a text, a message, a list
@@ -18,25 +22,63 @@ import asyncio
 import inspect
 import json
 import os
-import sys
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+
+THREADS = 64
 
 
-def serve(reply):
-    """Replies to one request after another, until there are no more."""
-    named = inspect.signature(reply).parameters
+def serve(reply, ready=False):
+    """Replies to one request after another, or as a worker to many at once, until there are no more."""
     with open(os.dup(1), "w", encoding="utf-8", newline="\n") as answers:
         # What anybody prints is a log: a line on stdout would be taken for a reply.
         os.dup2(2, 1)
-        loop = asyncio.new_event_loop()
-        for line in open(0, encoding="utf-8", newline="\n", closefd=False):
-            request = json.loads(line)
-            given = {key: value for key, value in request.items() if key in named}
-            answer = reply(**given)
-            if inspect.isawaitable(answer):
-                answer = loop.run_until_complete(answer)
+
+        def give(answer):
             answers.write(json.dumps(answer) + "\n")
             answers.flush()
-        loop.close()
+
+        if ready:
+            give({"ready": True})
+        asyncio.run(_serve(reply, give))
+
+
+async def _serve(reply, give):
+    named = inspect.signature(reply).parameters
+    loop = asyncio.get_running_loop()
+    requests = open(0, encoding="utf-8", newline="\n", closefd=False)
+    running = set()
+
+    async def answer(request):
+        given = {key: value for key, value in request.items() if key in named}
+        if "id" in request and not inspect.iscoroutinefunction(reply):
+            said = await loop.run_in_executor(threads, lambda: reply(**given))
+        else:
+            said = reply(**given)
+        return await said if inspect.isawaitable(said) else said
+
+    async def answer_by_id(request):
+        try:
+            said = await answer(request)
+            if isinstance(said, str):
+                said = {"content": said}
+            elif isinstance(said, list):
+                said = {"messages": said}
+            give({**said, "id": request["id"]})
+        except Exception:
+            # The other conversations go on.
+            traceback.print_exc()
+            give({"id": request["id"], "error": traceback.format_exc()})
+
+    with ThreadPoolExecutor(THREADS) as threads:
+        while line := await loop.run_in_executor(None, requests.readline):
+            request = json.loads(line)
+            if "id" in request:
+                task = loop.create_task(answer_by_id(request))
+                running.add(task)
+                task.add_done_callback(running.discard)
+            elif "end" not in request:
+                give(await answer(request))
 
 
 def tool_call(id, name, arguments):

@@ -57,6 +57,9 @@ const turnSchema = z.object({
   latency: z.number().optional().meta({
     description: 'Milliseconds the target took for this turn.',
   }),
+  startup: z.number().optional().meta({
+    description: 'Milliseconds the target took to start before this turn, beside its latency.',
+  }),
   fromCache: z.literal(true).optional().meta({
     description: 'True if an earlier run asked for it, and nobody was asked now.',
   }),
@@ -121,6 +124,8 @@ export interface SourcedMessage {
   readonly source?: Source;
   readonly expected?: string;
   readonly latency?: number;
+  /** Milliseconds, beside its latency. */
+  readonly startup?: number;
   readonly fromCache?: true;
   /** Said before the first live turn. */
   readonly history?: true;
@@ -147,7 +152,7 @@ export function toConversation(
   let turn: Turn | undefined;
   let count = 0;
 
-  for (const { message, source, expected, latency, fromCache, history } of placed) {
+  for (const { message, source, expected, latency, startup, fromCache, history } of placed) {
     if (message.role === 'system' || message.role === 'developer') {
       held.push({ kind: 'system', role: message.role, text: message.content });
       continue;
@@ -173,6 +178,7 @@ export function toConversation(
     held = [];
     if (expected !== undefined) turn.expected = expected;
     if (latency !== undefined) turn.latency = (turn.latency ?? 0) + latency;
+    if (startup !== undefined) turn.startup = (turn.startup ?? 0) + startup;
     if (fromCache) turn.fromCache = fromCache;
     if (message.content !== '' || message.role === 'user') {
       turn.items.push({ kind: 'text', text: message.content });

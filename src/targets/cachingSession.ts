@@ -35,6 +35,7 @@ export function cachingSession(
     },
     spent: () => opened?.spent?.() ?? NO_USAGE,
     waited: () => opened?.waited?.() ?? 0,
+    startup: () => opened?.startup?.() ?? 0,
     async close(signal) {
       try {
         await opened?.close(signal);

@@ -55,7 +55,8 @@ export const chatTarget: TargetType = {
       limit: TimeLimit,
       hear: HearText | undefined,
     ): Promise<TargetReply> => {
-      await answers.start(signal);
+      limit.waits(true);
+      await answers.start(signal).finally(() => limit.waits(false));
       const added: Message[] = [];
       // Wanted back until the reply is complete, and not after it.
       const thoughts = new Map<Message, Thoughts>();
@@ -115,6 +116,7 @@ export const chatTarget: TargetType = {
         ),
       spent: () => usage,
       waited: () => waited,
+      startup: () => answers.startup(),
       close: () => answers.close(),
     };
   },

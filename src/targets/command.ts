@@ -1,8 +1,10 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
+import { canonicalJson } from '../core/data/digest.ts';
 import { programKeys } from '../core/userCode.ts';
 import { commonKeys } from './keys.ts';
 import { CommandSession } from './programs/commandSession.ts';
+import { WorkerSession, workerOf } from './programs/commandWorker.ts';
 import { environmentFor } from './programs/environment.ts';
 import { programPath } from './programs/programPath.ts';
 import type { TargetType } from './target.ts';
@@ -10,7 +12,7 @@ import type { TargetType } from './target.ts';
 const schema = z.strictObject({
   type: z.literal('command').meta({
     description:
-      'A program that speaks JSON lines, one process per conversation. It prints one line for each line it reads, logs to stderr, and exits when its input ends.',
+      'A program that speaks JSON lines, one process per conversation unless it is a `worker`. It prints one line for each line it reads, logs to stderr, and exits when its input ends.',
   }),
   command: z.array(z.string().min(1)).min(1).meta({
     description: 'The program and its arguments, run without a shell.',
@@ -20,6 +22,16 @@ const schema = z.strictObject({
     .min(1)
     .optional()
     .meta({ description: "Working folder. Default: this file's folder.", file: 'folder' }),
+  ready: z.boolean().optional().meta({
+    description:
+      'Whether the program prints `{"ready":true}` before anything else, once it can reply. Only then the time of a reply begins; what it takes to start is recorded apart.',
+    default: false,
+  }),
+  worker: z.boolean().optional().meta({
+    description:
+      'Whether one process serves all conversations of a run, many at once. Each request has an `id`, which its answer repeats; `{"end": "…"}` names a `conversation` that is over.',
+    default: false,
+  }),
   ...programKeys,
   ...commonKeys,
 });
@@ -38,13 +50,18 @@ export const commandTarget: TargetType = {
     const params = schema.parse(given);
     const [program = '', ...args] = params.command;
     const cwd = resolve(folder, params.cwd ?? '.');
-    const started = host.programs.start({
+    const start = {
       program,
       args,
       cwd: await programPath(`The \`cwd\` of "${name}"`, cwd, 'folder', host.workspace),
       env: environmentFor(name, params, host),
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    return new CommandSession(name, started, params.timeout ?? host.timeout, host);
+      stdio: ['pipe' as const, 'pipe' as const, 'pipe' as const],
+    };
+    const { timeout = host.timeout, ready = false, worker = false } = params;
+    const setup = { name, timeout, ready };
+    const run = () => host.programs.start(start);
+    if (!worker) return new CommandSession(setup, run(), host);
+    const key = canonicalJson({ name, params, cwd: start.cwd });
+    return new WorkerSession(workerOf(key, setup, host.programs, run), timeout, host);
   },
 };

@@ -28,7 +28,7 @@ const NOT_THE_MODEL = [
  */
 export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Promise<string> {
   const { params, written = params, model } = spec;
-  const { timeout: _timeout, cache: _cache, model: _model, ...keys } = written;
+  const { timeout: _timeout, cache: _cache, ready: _ready, model: _model, ...keys } = written;
   const type = findTargetType(spec.type);
   const contents = await Promise.all(
     filesOf(spec).map((path) => readLinked(path).then(sha256, () => undefined)),

@@ -53,6 +53,8 @@ export const moduleTarget: TargetType = {
         }
         return readReply(answer);
       },
+      startup: () => module.startup(),
+      waited: () => module.startup(),
       close: () => module.close(),
     };
   },

@@ -35,8 +35,10 @@ export interface TargetSession {
   reply(messages: readonly Message[], signal: AbortSignal, hear?: HearText): Promise<TargetReply>;
   /** What was used for a reply that failed; absent if a target does not say. */
   spent?(): Usage;
-  /** Milliseconds that its replies have waited in line so far; absent if they never do. */
+  /** Milliseconds that its replies have waited so far, in line or for it to start; absent if they never do. */
   waited?(): number;
+  /** Those of them that it took to start. */
+  startup?(): number;
   /**
    * Ends it.
    *
@@ -48,11 +50,12 @@ export interface TargetSession {
 
 /** The session with another way to reply. */
 export function replying(session: TargetSession, reply: TargetSession['reply']): TargetSession {
-  const { spent, waited } = session;
+  const { spent, waited, startup } = session;
   return {
     reply,
     ...(spent && { spent: () => spent.call(session) }),
     ...(waited && { waited: () => waited.call(session) }),
+    ...(startup && { startup: () => startup.call(session) }),
     close: (signal) => session.close(signal),
   };
 }
@@ -61,6 +64,7 @@ export const targetErrorReasons = [
   'target-error',
   'target-crashed',
   'target-timeout',
+  'target-not-ready',
   'target-malformed-reply',
   'target-empty-reply',
   'target-too-much-output',

@@ -104,6 +104,11 @@ export class ToolAnswers {
     return scripted(call, this.#results) ?? (await this.#called(call, signal));
   }
 
+  /** Milliseconds that the functions took to load. */
+  startup(): number {
+    return this.#module?.startup() ?? 0;
+  }
+
   async close(): Promise<void> {
     await this.#module?.close();
   }

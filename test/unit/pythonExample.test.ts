@@ -58,3 +58,39 @@ describe('the example in Python', { skip }, () => {
     assert.match(reason, /ValueError: no a/);
   });
 });
+
+describe('the example in Python as a worker', { skip }, () => {
+  for (const [kind, wait] of [
+    ['async ', 'await asyncio.sleep(0.3)'],
+    ['', 'time.sleep(0.3)'],
+  ] as const) {
+    it(`talks with many at once (${kind || 'not async'})`, async (t) => {
+      const agent = `import asyncio, time
+from turnlight_agent import serve
+
+${kind}def reply(messages, conversation):
+    said = messages[-1]["content"]
+    if said == "fail":
+        raise ValueError("no luck")
+    ${wait}
+    return said
+
+serve(reply, ready=True)
+`;
+      const ids = ['a', 'b', 'c', 'd'];
+      const cases = ids.map(
+        (id) => `  - {id: ${id}, turns: [${id}], assert: [{type: contains, value: ${id}}]}\n`,
+      );
+      const { lines } = await runFiles(t, {
+        'turnlight_agent.py': read('turnlight_agent.py'),
+        'agent.py': agent,
+        'suite.eval.yaml': `target: {type: command, command: [python3, agent.py], worker: true, ready: true}
+cases:
+${cases.join('')}  - {id: e, turns: [fail], assert: [{type: contains, value: e}]}\n`,
+      });
+      const byId = Object.fromEntries(lines.map(({ id, status }) => [id, status]));
+      assert.deepEqual(byId, { a: 'pass', b: 'pass', c: 'pass', d: 'pass', e: 'error' });
+      assert.match(lines.find(({ id }) => id === 'e')?.reason ?? '', /ValueError: no luck/);
+    });
+  }
+});

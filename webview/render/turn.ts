@@ -46,7 +46,7 @@ export function renderTurn(
   options: TurnOptions,
 ): HTMLElement {
   const { rendered, unjudged, running, speaking, onOpen } = options;
-  const { number, latency, source, history, fromCache } = turn;
+  const { number, latency, startup, source, history, fromCache } = turn;
   const side = SIDES[turn.side];
   const status: BadgeStatus | undefined = found?.status ?? (unjudged ? 'none' : undefined);
   const score = found && badgeScoreText(found);
@@ -78,6 +78,7 @@ export function renderTurn(
       h('span', { class: 'side' }, side),
       history && h('span', { class: 'muted' }, 'history'),
       latency !== undefined && h('span', { class: 'muted' }, durationText(latency)),
+      startup !== undefined && h('span', { class: 'muted' }, `started in ${durationText(startup)}`),
       fromCache && h('span', { class: 'muted' }, 'from the cache'),
       source &&
         toLine(

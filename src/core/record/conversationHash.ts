@@ -13,6 +13,12 @@ export function said({ entries, notes }: Conversation): Conversation {
 
 function saidIn(entry: Conversation['entries'][number]): Conversation['entries'][number] {
   if (entry.kind === 'system') return entry;
-  const { source: _source, latency: _latency, fromCache: _cached, ...said } = entry;
+  const {
+    source: _source,
+    latency: _latency,
+    startup: _startup,
+    fromCache: _cached,
+    ...said
+  } = entry;
   return said;
 }

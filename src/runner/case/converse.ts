@@ -89,18 +89,21 @@ export async function converse(
     if (asked) speaking?.begin(asked);
     const began = performance.now();
     const waited = session.waited?.() ?? 0;
+    const started = session.startup?.() ?? 0;
     try {
       const reply = await session.reply(
         placed.map(({ message }) => message),
         signal,
         speaking?.hear,
       );
-      // Waiting in line is our doing, not the target's.
+      const startup = (session.startup?.() ?? 0) - started;
+      // Waiting in line is our doing, and starting comes before any reply.
       const waiting = (session.waited?.() ?? 0) - waited;
       const latency = performance.now() - began - waiting + (reply.past?.latency ?? 0);
       const recalled = known(reply.past !== undefined && !reply.usage?.calls);
       for (const [index, message] of reply.messages.entries()) {
-        const first = index === 0 ? { latency, ...(expected !== undefined && { expected }) } : {};
+        const own = { latency, ...(startup > 0 && { startup }) };
+        const first = index === 0 ? { ...own, ...(expected !== undefined && { expected }) } : {};
         placed.push({ message, source, ...first, ...recalled });
       }
       for (const note of reply.notes ?? []) notes.add(note);

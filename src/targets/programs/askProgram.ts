@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseJson } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
-import { withDeadline } from '../deadline.ts';
+import { noReply, withDeadline } from '../deadline.ts';
 import { TargetError } from '../target.ts';
 import { SHORTEST_GRACE } from './gracePeriods.ts';
 import { ProgramLog } from './programLog.ts';
@@ -72,7 +72,7 @@ export async function askProgram(
   child.stdin?.on('error', () => {});
   child.stdin?.end(`${JSON.stringify(input)}\n`);
   try {
-    return read(await withDeadline(() => answered, timeout, signal, who), log);
+    return read(await withDeadline(() => answered, timeout, signal, noReply(who)), log);
   } finally {
     await started.end();
   }

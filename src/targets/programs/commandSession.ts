@@ -1,20 +1,37 @@
-import { setImmediate, setTimeout } from 'node:timers/promises';
-import { parseJson } from '../../core/data/data.ts';
+import { setImmediate } from 'node:timers/promises';
 import type { Message } from '../../core/message.ts';
 import { toOpenaiChat } from '../../messages/toOpenaiChat.ts';
 import { withDeadline } from '../deadline.ts';
 import { readReply } from '../reply.ts';
-import { TargetError, type TargetHost, type TargetReply, type TargetSession } from '../target.ts';
-import { LONGEST_GRACE, SHORTEST_GRACE } from './gracePeriods.ts';
-import { ProgramLog } from './programLog.ts';
+import type { TargetError, TargetHost, TargetReply, TargetSession } from '../target.ts';
+import { LineProgram, parseLine, strayLine } from './lineProgram.ts';
 import type { Program } from './programs.ts';
-import { ReplyLines } from './replyLines.ts';
-
-const SHOWN = 200;
 
 interface Waiting {
   readonly done: (line: string) => void;
   readonly fail: (error: TargetError) => void;
+}
+
+export interface CommandSetup {
+  /** Of the target. */
+  readonly name: string;
+  /** Milliseconds that one reply may take, and that the program may take to be ready. */
+  readonly timeout: number;
+  /** Whether it says when it is ready. */
+  readonly ready: boolean;
+}
+
+/** What a program is asked for a reply. */
+export function programRequest(
+  messages: readonly Message[],
+  { caseId, conversationId, context }: TargetHost,
+): object {
+  return {
+    messages: messages.map(toOpenaiChat),
+    case: caseId,
+    conversation: conversationId,
+    context,
+  };
 }
 
 /**
@@ -22,67 +39,54 @@ interface Waiting {
  * an error, however late it is noticed: each line after it could be the reply to the request before.
  */
 export class CommandSession implements TargetSession {
-  readonly #program: Program;
+  readonly #program: LineProgram;
   readonly #timeout: number;
   readonly #host: TargetHost;
-  readonly #log: ProgramLog;
-  readonly #closed: Promise<void>;
   #waiting: Waiting | undefined;
-  /** Why it can reply no more. */
-  #over: TargetError | undefined;
   #stray: TargetError | undefined;
-  #leaving = false;
   /** Milliseconds that its slowest reply took; undefined before the first. */
   #slowest: number | undefined;
+  #startup = 0;
 
-  /** @param timeout milliseconds that one reply may take */
-  constructor(name: string, started: Program, timeout: number, host: TargetHost) {
-    this.#program = started;
+  constructor({ name, timeout, ready }: CommandSetup, program: Program, host: TargetHost) {
     this.#timeout = timeout;
     this.#host = host;
-    this.#log = new ProgramLog((line) => host.log.info(`[${name}] ${line}`));
-    const { process: child } = started;
-    child.stderr?.on('data', (data: Buffer) => this.#log.add(data));
-    const replies = new ReplyLines((line) => this.#hear(line));
-    child.stdout?.on('data', (data: Buffer) => {
-      const tooLong = replies.add(data);
-      if (tooLong === undefined) return;
-      child.stdout?.destroy();
-      this.#end(new TargetError('target-too-much-output', tooLong));
-      void started.end();
-    });
-    child.stdin?.on('error', () => {});
-    child.on('error', ({ message }) => {
-      const why = `The program ${child.spawnfile} could not be started: ${message}. Is it installed and on the PATH?`;
-      this.#end(new TargetError('target-not-found', why));
-    });
-    this.#closed = new Promise((done) => {
-      child.on('close', (code, signal) => {
-        const how = signal ? `was ended by ${signal}` : `exited with code ${code}`;
-        const why = `The program ${how} before it replied.${this.#log.tail()}`;
-        this.#end(new TargetError('target-crashed', why));
-        done();
-      });
+    this.#program = new LineProgram({
+      program,
+      saysReady: ready,
+      isAlone: true,
+      onLine: (line) => this.#hear(line),
+      onOver: (why) => this.#taken()?.fail(why),
+      onOutput: (line) => host.log.info(`[${name}] ${line}`),
     });
   }
 
   async reply(messages: readonly Message[], signal: AbortSignal): Promise<TargetReply> {
-    const began = performance.now();
     try {
+      this.#startup += await this.#program.whenReady(this.#timeout, signal);
+      const began = performance.now();
       const line = await withDeadline(() => this.#ask(messages), this.#timeout, signal);
-      const reply = readReply(parse(line));
+      const reply = readReply(parseLine(line));
       this.#slowest = Math.max(this.#slowest ?? 0, performance.now() - began);
       return reply;
     } catch (error) {
-      await this.#program.end();
+      await this.#program.kill();
       throw error;
     }
   }
 
+  startup(): number {
+    return this.#startup;
+  }
+
+  waited(): number {
+    return this.#startup;
+  }
+
   async close(signal: AbortSignal): Promise<void> {
-    const slowest = this.#over ? undefined : this.#slowest;
-    const farewell = slowest === undefined ? undefined : () => this.#farewell(slowest, signal);
-    await this.#program.end(farewell);
+    const { over } = this.#program;
+    if (over || this.#slowest === undefined) await this.#program.kill();
+    else await this.#program.leave(this.#slowest, signal);
     if (this.#stray) throw this.#stray;
   }
 
@@ -90,69 +94,37 @@ export class CommandSession implements TargetSession {
     // What it has printed up to now is read first: no reply to what is still to be asked.
     await setImmediate();
     await setImmediate();
-    if (this.#over) throw this.#over;
+    if (this.#program.over) throw this.#program.over;
     const line = new Promise<string>((done, fail) => {
       this.#waiting = { done, fail };
     });
-    const { caseId, conversationId, context } = this.#host;
-    const request = {
-      messages: messages.map(toOpenaiChat),
-      case: caseId,
-      conversation: conversationId,
-      context,
-    };
-    this.#program.process.stdin?.write(`${JSON.stringify(request)}\n`);
+    this.#program.send(programRequest(messages, this.#host));
     return line;
   }
 
   #hear(line: string): void {
-    const waiting = this.#waiting;
-    this.#waiting = undefined;
+    const waiting = this.#taken();
     if (waiting) {
       waiting.done(line);
-    } else if (this.#leaving && !isReply(line)) {
-      this.#log.say(line);
+    } else if (this.#program.isLeaving && !isReply(line)) {
+      this.#program.log(line);
     } else {
-      const why = `The program printed a line without a request: ${line.slice(0, SHOWN)}. Print one line for each request, and log to stderr.`;
-      this.#stray ??= new TargetError('target-malformed-reply', why);
-      this.#end(this.#stray);
+      // A program that is still at a request when it is to leave took an earlier line of its own for the reply.
+      this.#stray ??= strayLine(line);
+      this.#program.fail(this.#stray);
     }
   }
 
-  #end(why: TargetError): void {
-    this.#over ??= why;
-    this.#waiting?.fail(this.#over);
+  #taken(): Waiting | undefined {
+    const waiting = this.#waiting;
     this.#waiting = undefined;
+    return waiting;
   }
-
-  /**
-   * Ends its input and waits for it to end. A program that is still at a request then has taken an
-   * earlier line of its own for the reply to it: it is given as long as its replies take.
-   */
-  async #farewell(slowest: number, signal: AbortSignal): Promise<void> {
-    this.#leaving = true;
-    this.#program.process.stdin?.end();
-    const grace = Math.min(LONGEST_GRACE, Math.max(SHORTEST_GRACE, slowest));
-    const bored = new AbortController();
-    const either = AbortSignal.any([signal, bored.signal]);
-    await Promise.race([
-      this.#closed,
-      setTimeout(grace, undefined, { signal: either }).catch(() => {}),
-    ]);
-    bored.abort();
-  }
-}
-
-function parse(line: string): unknown {
-  const value = parseJson(line);
-  if (value !== undefined) return value;
-  const message = `The program printed a line that is not JSON: ${line.slice(0, SHOWN)}. Log to stderr instead.`;
-  throw new TargetError('target-malformed-reply', message);
 }
 
 function isReply(line: string): boolean {
   try {
-    readReply(parse(line));
+    readReply(parseLine(line));
     return true;
   } catch {
     return false;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { errorText } from '../../core/errors.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import { NO_TIME_LIMIT } from '../../models/endpoint/timeLimit.ts';
-import { withDeadline } from '../deadline.ts';
+import { noReply, notLoaded, withDeadline } from '../deadline.ts';
 import { TargetError } from '../target.ts';
 import { entryPoint } from './entryPoint.ts';
 import { inspectorPort, WAIT_FOR_DEBUGGER } from './inspector.ts';
@@ -53,12 +53,14 @@ export interface ModuleProcess {
   /**
    * Calls one with `(input, {...about, signal})`; one call at a time.
    *
-   * @param timeout milliseconds, loading included; the process is ended when it is passed
+   * @param timeout milliseconds, and as many for loading before the first call; the process is ended when they are passed
    * @throws TargetError; the signal's reason when aborted
    */
   call(called: Called, timeout: number, signal: AbortSignal): Promise<unknown>;
   /** The names of its functions. @throws as `call` */
   functions(timeout: number, signal: AbortSignal): Promise<readonly string[]>;
+  /** Milliseconds that calls have waited for it to load so far. */
+  startup(): number;
   close(): Promise<void>;
 }
 
@@ -111,7 +113,6 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
   loaded.catch(() => {});
 
   async function answered({ exported, input, about, onThrow }: Called): Promise<unknown> {
-    contentOf(await loaded);
     latest += 1;
     const coming = next();
     if (!ended) child.send({ call: latest, exported, input, about });
@@ -119,13 +120,20 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
     return answer.kind === 'threw' && onThrow ? onThrow(answer) : contentOf(answer);
   }
 
-  async function orEnded<Result>(
-    work: () => Promise<Result>,
-    timeout: number,
-    signal: AbortSignal,
-  ): Promise<Result> {
+  let isLoaded = false;
+  let startup = 0;
+
+  async function load(timeout: number, signal: AbortSignal): Promise<unknown> {
+    const began = performance.now();
+    const content = contentOf(await withDeadline(() => loaded, timeout, signal, notLoaded));
+    if (!isLoaded) startup += performance.now() - began;
+    isLoaded = true;
+    return content;
+  }
+
+  async function orEnded<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
-      return await withDeadline(work, attach ? NO_TIME_LIMIT : timeout, signal, who);
+      return await work();
     } catch (error) {
       await program.end();
       throw error;
@@ -133,9 +141,15 @@ export function openModule({ programs, file, env, who, onOutput }: ModuleSetup):
   }
 
   return {
-    call: (called, timeout, signal) => orEnded(() => answered(called), timeout, signal),
+    call: (called, timeout, signal) =>
+      orEnded(async () => {
+        const limit = attach ? NO_TIME_LIMIT : timeout;
+        await load(limit, signal);
+        return withDeadline(() => answered(called), limit, signal, noReply(who));
+      }),
     functions: (timeout, signal) =>
-      orEnded(async () => namesSchema.parse(contentOf(await loaded)), timeout, signal),
+      orEnded(async () => namesSchema.parse(await load(attach ? NO_TIME_LIMIT : timeout, signal))),
+    startup: () => startup,
     close: () => program.end(),
   };
 }

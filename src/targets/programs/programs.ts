@@ -38,6 +38,7 @@ export class Programs {
   readonly attach: Attach | undefined;
   readonly #log: Logger;
   readonly #running = new Map<number, Program>();
+  readonly #beforeClose: (() => Promise<void>)[] = [];
   #supervisor: ChildProcess | undefined;
 
   constructor(log: Logger, attach?: Attach) {
@@ -89,8 +90,14 @@ export class Programs {
     return started;
   }
 
+  /** Does something before what is left is ended. */
+  beforeClose(work: () => Promise<void>): void {
+    this.#beforeClose.push(work);
+  }
+
   /** Ends what is left. */
   async close(): Promise<void> {
+    await Promise.all(this.#beforeClose.splice(0).map((work) => work()));
     await Promise.all([...this.#running.values()].map((program) => program.end()));
     const supervisor = this.#supervisor;
     this.#supervisor = undefined;

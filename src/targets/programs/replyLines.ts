@@ -3,12 +3,15 @@ import { tooLong } from '../replyLimits.ts';
 /** Cuts what a program prints on standard output into lines, each the reply to a request. */
 export class ReplyLines {
   readonly #onLine: (line: string) => void;
+  readonly #isOneConversation: boolean;
   readonly #decoder = new TextDecoder();
   #pieces: string[] = [];
   #length = 0;
   #all = 0;
 
-  constructor(onLine: (line: string) => void) {
+  /** @param isOneConversation whether the lines together are limited as the replies of one */
+  constructor(onLine: (line: string) => void, isOneConversation = true) {
+    this.#isOneConversation = isOneConversation;
     this.#onLine = onLine;
   }
 
@@ -32,6 +35,6 @@ export class ReplyLines {
     this.#pieces.push(piece);
     this.#length += piece.length;
     this.#all += piece.length + 1;
-    return tooLong(this.#length, this.#all);
+    return tooLong(this.#length, this.#isOneConversation ? this.#all : 0);
   }
 }

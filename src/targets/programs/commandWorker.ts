@@ -1,0 +1,210 @@
+import { isMapping } from '../../core/data/data.ts';
+import type { Logger } from '../../core/logger.ts';
+import type { Message } from '../../core/message.ts';
+import { withDeadline } from '../deadline.ts';
+import { readReply } from '../reply.ts';
+import { tooLong } from '../replyLimits.ts';
+import { TargetError, type TargetHost, type TargetReply, type TargetSession } from '../target.ts';
+import { type CommandSetup, programRequest } from './commandSession.ts';
+import { LineProgram, parseLine, SHOWN, strayLine } from './lineProgram.ts';
+import type { Program, Programs } from './programs.ts';
+
+interface Waiting {
+  readonly done: (answer: object) => void;
+  readonly fail: (error: TargetError) => void;
+}
+
+/** One process that serves many conversations at once. Requests and answers pair by `id`. */
+class WorkerProcess {
+  readonly #program: LineProgram;
+  readonly #waiting = new Map<number, Waiting>();
+  /** Requests whose answers are no longer wanted: they ran out of time, or were cancelled. */
+  readonly #abandoned = new Set<number>();
+  #latest = 0;
+  #slowest = 0;
+  /** Of the conversation that asked last. */
+  log: Logger | undefined;
+
+  constructor({ name, ready }: CommandSetup, program: Program) {
+    this.#program = new LineProgram({
+      program,
+      saysReady: ready,
+      isAlone: false,
+      onLine: (line) => this.#hear(line),
+      onOver: (why) => {
+        for (const { fail } of this.#waiting.values()) fail(why);
+        this.#waiting.clear();
+        void this.#program.kill();
+      },
+      onOutput: (line) => this.log?.info(`[${name}] ${line}`),
+    });
+  }
+
+  get over(): TargetError | undefined {
+    return this.#program.over;
+  }
+
+  async whenReady(timeout: number, signal: AbortSignal): Promise<number> {
+    try {
+      return await this.#program.whenReady(timeout, signal);
+    } catch (error) {
+      // Who never gets ready helps nobody; the next conversation gets another.
+      if (error instanceof TargetError) this.#program.fail(error);
+      throw error;
+    }
+  }
+
+  /** @returns the answer without its `id` */
+  async ask(request: object, timeout: number, signal: AbortSignal): Promise<object> {
+    if (this.over) throw this.over;
+    this.#latest += 1;
+    const id = this.#latest;
+    const began = performance.now();
+    const answered = new Promise<object>((done, fail) => {
+      this.#waiting.set(id, { done, fail });
+    });
+    this.#program.send({ id, ...request });
+    try {
+      return await withDeadline(() => answered, timeout, signal);
+    } catch (error) {
+      if (this.#waiting.delete(id)) this.#abandoned.add(id);
+      throw error;
+    } finally {
+      this.#slowest = Math.max(this.#slowest, performance.now() - began);
+    }
+  }
+
+  endConversation(conversation: string): void {
+    if (!this.over) this.#program.send({ end: conversation });
+  }
+
+  async close(): Promise<void> {
+    const isIdle = this.#waiting.size === 0 && !this.over;
+    if (isIdle) await this.#program.leave(this.#slowest, new AbortController().signal);
+    else await this.#program.kill();
+  }
+
+  #hear(line: string): void {
+    if (this.#program.isLeaving) {
+      this.#program.log(line);
+      return;
+    }
+    let answer: unknown;
+    try {
+      answer = parseLine(line);
+    } catch (error) {
+      if (error instanceof TargetError) this.#program.fail(error);
+      return;
+    }
+    if (!isMapping(answer) || typeof answer.id !== 'number') {
+      const why = strayLine(line);
+      const message = `A worker's answer repeats the \`id\` of its request. ${why.message}`;
+      this.#program.fail(new TargetError(why.reason, message));
+      return;
+    }
+    const { id, ...rest } = answer;
+    const waiting = this.#waiting.get(id);
+    if (waiting) {
+      this.#waiting.delete(id);
+      waiting.done(rest);
+    } else if (!this.#abandoned.delete(id)) {
+      this.#program.fail(strayLine(line));
+    }
+  }
+}
+
+/** Starts the process of a target anew where the last one is over. */
+class CommandWorker {
+  readonly #setup: CommandSetup;
+  readonly #start: () => Program;
+  #process: WorkerProcess | undefined;
+
+  constructor(setup: CommandSetup, start: () => Program) {
+    this.#setup = setup;
+    this.#start = start;
+  }
+
+  get process(): WorkerProcess {
+    if (!this.#process || this.#process.over) {
+      this.#process = new WorkerProcess(this.#setup, this.#start());
+    }
+    return this.#process;
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.close();
+  }
+}
+
+/** Of a run, by what they are. */
+const workers = new WeakMap<Programs, Map<string, CommandWorker>>();
+
+/** The worker of a run that is started so. @param key what tells it from others */
+export function workerOf(
+  key: string,
+  setup: CommandSetup,
+  programs: Programs,
+  start: () => Program,
+): CommandWorker {
+  const known = workers.get(programs) ?? new Map<string, CommandWorker>();
+  workers.set(programs, known);
+  const found = known.get(key);
+  if (found) return found;
+  const worker = new CommandWorker(setup, start);
+  known.set(key, worker);
+  programs.beforeClose(() => worker.close());
+  return worker;
+}
+
+/**
+ * One of a worker's conversations. It stays with the process that it began with: another would know
+ * nothing of it.
+ */
+export class WorkerSession implements TargetSession {
+  readonly #worker: CommandWorker;
+  readonly #timeout: number;
+  readonly #host: TargetHost;
+  #process: WorkerProcess | undefined;
+  #startup = 0;
+  #length = 0;
+
+  /** @param timeout milliseconds that one reply may take */
+  constructor(worker: CommandWorker, timeout: number, host: TargetHost) {
+    this.#worker = worker;
+    this.#timeout = timeout;
+    this.#host = host;
+  }
+
+  async reply(messages: readonly Message[], signal: AbortSignal): Promise<TargetReply> {
+    signal.throwIfAborted();
+    const running = this.#process ?? this.#worker.process;
+    this.#process = running;
+    running.log = this.#host.log;
+    this.#startup += await running.whenReady(this.#timeout, signal);
+    const request = programRequest(messages, this.#host);
+    const answer = await running.ask(request, this.#timeout, signal);
+    const size = JSON.stringify(answer).length;
+    this.#length += size;
+    const why = tooLong(size, this.#length);
+    if (why !== undefined) throw new TargetError('target-too-much-output', why);
+    if ('error' in answer) throw new TargetError('target-error', failureText(answer.error));
+    return readReply(answer);
+  }
+
+  startup(): number {
+    return this.#startup;
+  }
+
+  waited(): number {
+    return this.#startup;
+  }
+
+  async close(): Promise<void> {
+    this.#process?.endConversation(this.#host.conversationId);
+  }
+}
+
+function failureText(error: unknown): string {
+  const text = typeof error === 'string' ? error : (JSON.stringify(error) ?? '');
+  return `The program failed: ${text.length > SHOWN * 10 ? text.slice(-SHOWN * 10) : text}`;
+}

@@ -1,0 +1,174 @@
+import { setTimeout } from 'node:timers/promises';
+import { isMapping, parseJson } from '../../core/data/data.ts';
+import { notReady, withDeadline } from '../deadline.ts';
+import { TargetError } from '../target.ts';
+import { LONGEST_GRACE, SHORTEST_GRACE } from './gracePeriods.ts';
+import { ProgramLog } from './programLog.ts';
+import type { Program } from './programs.ts';
+import { ReplyLines } from './replyLines.ts';
+
+/** Characters of a wrong line that an error shows. */
+export const SHOWN = 200;
+
+export interface LineProgramSetup {
+  readonly program: Program;
+  /** Whether it prints `{"ready":true}` before anything else. */
+  readonly saysReady: boolean;
+  /** Whether it serves one conversation, so that all it prints is limited as the replies of one. */
+  readonly isAlone: boolean;
+  /** Hears of each line on stdout, but that it is ready. */
+  readonly onLine: (line: string) => void;
+  /** Hears once why it can reply no more. */
+  readonly onOver: (why: TargetError) => void;
+  /** Hears of each line on stderr. */
+  readonly onOutput: (line: string) => void;
+}
+
+/** A program of the user's that reads and prints lines of JSON. */
+export class LineProgram {
+  readonly #setup: LineProgramSetup;
+  readonly #log: ProgramLog;
+  readonly #closed: Promise<void>;
+  readonly #ready: Promise<void>;
+  #settleReady: { done: () => void; fail: (why: TargetError) => void } | undefined;
+  #isLeaving = false;
+  #over: TargetError | undefined;
+
+  constructor(setup: LineProgramSetup) {
+    this.#setup = setup;
+    const { program, saysReady, isAlone, onOutput } = setup;
+    const { process: child } = program;
+    this.#log = new ProgramLog(onOutput);
+    this.#ready = new Promise((done, fail) => {
+      if (saysReady) this.#settleReady = { done, fail };
+      else done();
+    });
+    this.#ready.catch(() => {});
+    child.stderr?.on('data', (data: Buffer) => this.#log.add(data));
+    const lines = new ReplyLines((line) => this.#hear(line), isAlone);
+    child.stdout?.on('data', (data: Buffer) => {
+      const tooLong = lines.add(data);
+      if (tooLong === undefined) return;
+      child.stdout?.destroy();
+      this.fail(new TargetError('target-too-much-output', tooLong));
+      void program.end();
+    });
+    child.stdin?.on('error', () => {});
+    child.on('error', ({ message }) => {
+      const why = `The program ${child.spawnfile} could not be started: ${message}. Is it installed and on the PATH?`;
+      this.fail(new TargetError('target-not-found', why));
+    });
+    this.#closed = new Promise((done) => {
+      child.on('close', (code, signal) => {
+        const how = signal ? `was ended by ${signal}` : `exited with code ${code}`;
+        const before = this.#settleReady ? 'was ready' : 'replied';
+        const why = `The program ${how} before it ${before}.${this.#log.tail()}`;
+        this.fail(new TargetError('target-crashed', why));
+        done();
+      });
+    });
+  }
+
+  /** Why it can reply no more. */
+  get over(): TargetError | undefined {
+    return this.#over;
+  }
+
+  get isLeaving(): boolean {
+    return this.#isLeaving;
+  }
+
+  /**
+   * Waits until it is ready.
+   *
+   * @param timeout milliseconds
+   * @returns milliseconds that this took; 0 if it was ready before, or need not say so
+   * @throws TargetError; the signal's reason when aborted
+   */
+  async whenReady(timeout: number, signal: AbortSignal): Promise<number> {
+    if (!this.#settleReady) return 0;
+    const began = performance.now();
+    await withDeadline(() => this.#ready, timeout, signal, notReady);
+    return performance.now() - began;
+  }
+
+  send(request: object): void {
+    this.#setup.program.process.stdin?.write(`${JSON.stringify(request)}\n`);
+  }
+
+  /** From now on it can reply no more. */
+  fail(why: TargetError): void {
+    if (this.#over) return;
+    this.#over = why;
+    this.#settleReady?.fail(why);
+    this.#setup.onOver(why);
+  }
+
+  /** Ends it at once. */
+  async kill(): Promise<void> {
+    await this.#setup.program.end();
+  }
+
+  /**
+   * Ends its input and waits for it to end. A program that is still at a request then is given as long as
+   * its replies take.
+   *
+   * @param slowest milliseconds that its slowest reply took
+   * @param signal when aborted, it is ended at once
+   */
+  async leave(slowest: number, signal: AbortSignal): Promise<void> {
+    await this.#setup.program.end(async () => {
+      this.#isLeaving = true;
+      this.#setup.program.process.stdin?.end();
+      const grace = Math.min(LONGEST_GRACE, Math.max(SHORTEST_GRACE, slowest));
+      const bored = new AbortController();
+      const either = AbortSignal.any([signal, bored.signal]);
+      await Promise.race([
+        this.#closed,
+        setTimeout(grace, undefined, { signal: either }).catch(() => {}),
+      ]);
+      bored.abort();
+    });
+  }
+
+  /** Takes a line on stdout for a log. */
+  log(line: string): void {
+    this.#log.say(line);
+  }
+
+  #hear(line: string): void {
+    if (!this.#settleReady) {
+      this.#setup.onLine(line);
+      return;
+    }
+    if (isReadyLine(line)) {
+      this.#settleReady.done();
+      this.#settleReady = undefined;
+      return;
+    }
+    const why = `The program printed a line before it was ready: ${line.slice(0, SHOWN)}. With \`ready: true\` it prints {"ready":true} first; log to stderr.`;
+    this.fail(new TargetError('target-malformed-reply', why));
+  }
+}
+
+export function isReadyLine(line: string): boolean {
+  const value = parseJson(line);
+  return isMapping(value) && value.ready === true && Object.keys(value).length === 1;
+}
+
+/** A line as JSON. @throws TargetError */
+export function parseLine(line: string): unknown {
+  const value = parseJson(line);
+  if (value !== undefined) return value;
+  const message = `The program printed a line that is not JSON: ${line.slice(0, SHOWN)}. Log to stderr instead.`;
+  throw new TargetError('target-malformed-reply', message);
+}
+
+/** What is wrong with a line that nobody asked for. */
+export function strayLine(line: string): TargetError {
+  const advice = isReadyLine(line)
+    ? 'Set `ready: true` on the target'
+    : 'Print one line for each request, and log to stderr';
+  const why = `The program printed a line without a request: ${line.slice(0, SHOWN)}. ${advice}.`;
+  return new TargetError('target-malformed-reply', why);
+}
