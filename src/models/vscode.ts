@@ -2,16 +2,18 @@ import * as z from 'zod';
 import {
   type EditorModel,
   EditorModelError,
-  type EditorModels,
   type EditorReply,
   type EditorRequest,
 } from '../core/editorModels.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { unreachable } from '../core/unreachable.ts';
 import type { Usage } from '../core/verdict.ts';
+import type { Line, Place } from './endpoint/line.ts';
+import { TimeLimit } from './endpoint/timeLimit.ts';
 import {
   type Model,
   ModelError,
+  type ModelHost,
   type ModelProvider,
   type ModelReply,
   type ModelRequest,
@@ -20,6 +22,9 @@ import {
 import { costOf, priceSchema } from './price.ts';
 import { togetherKey } from './together.ts';
 import { withSchema } from './withSchema.ts';
+
+/** Whom the requests to all of its models go to. */
+const EDITOR = 'editor';
 
 const LONGEST = 300;
 const DEFAULT_TIMEOUT = 120_000;
@@ -56,14 +61,14 @@ export const vscodeProvider: ModelProvider = {
   schema: vscodeSchema,
   async connect({ id, params: given }) {
     const params = vscodeSchema.parse(given);
-    return { create: ({ editorModels }) => find(id, params, editorModels) };
+    return { create: (host) => find(id, params, host) };
   },
 };
 
 async function find(
   id: string,
   params: VscodeParams,
-  editorModels: EditorModels | undefined,
+  { editorModels, endpoints }: ModelHost,
 ): Promise<Model> {
   if (!editorModels) {
     throw new ModelError(
@@ -73,18 +78,21 @@ async function find(
   }
   const model = await editorModels.find(params.model);
   if (!model) throw missing(id);
-  return new VscodeModel(id, params, model);
+  const line = endpoints?.line({ url: EDITOR, account: '', name: params.model });
+  return new VscodeModel(id, params, model, line);
 }
 
 class VscodeModel implements Model {
   readonly id: string;
   readonly #params: VscodeParams;
   readonly #model: EditorModel;
+  readonly #line: Line | undefined;
 
-  constructor(id: string, params: VscodeParams, model: EditorModel) {
+  constructor(id: string, params: VscodeParams, model: EditorModel, line?: Line) {
     this.id = id;
     this.#params = params;
     this.#model = model;
+    this.#line = line;
   }
 
   complete(request: ModelRequest, count: number, signal: AbortSignal) {
@@ -94,15 +102,23 @@ class VscodeModel implements Model {
   async #once(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
     const { timeout = DEFAULT_TIMEOUT } = this.#params;
     signal.throwIfAborted();
-    const late = AbortSignal.timeout(timeout);
-    const stop = AbortSignal.any([signal, late]);
+    const late = new AbortController();
+    const limit = new TimeLimit(timeout, () => late.abort());
+    const stop = AbortSignal.any([signal, late.signal]);
+    let place: Place | undefined;
     try {
+      const asking = { tokens: 0, limit, waits: request.waits, signal: stop };
+      place = await this.#line?.enter(asking, false);
+      stop.throwIfAborted();
       return await this.#answer(request, stop);
     } catch (error) {
       signal.throwIfAborted();
-      if (!late.aborted) throw this.#explain(error);
+      if (!late.signal.aborted) throw this.#explain(error);
       const message = `The editor's model "${this.id}" gave no answer within ${timeout} ms. Raise the model's \`timeout\` if it needs longer.`;
       throw new ModelError('timeout', message);
+    } finally {
+      limit.end();
+      place?.leave();
     }
   }
 

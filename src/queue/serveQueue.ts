@@ -3,7 +3,6 @@ import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { errorText } from '../core/errors.ts';
 import type { Suite } from '../core/suite.ts';
-import { casesUnderWay } from '../runner/case/stages.ts';
 import { isRunId, MANIFEST_BYTES, type Manifest, type Member, readManifest } from './messages.ts';
 import { ALIVE, type Connection, connect, keysOf, PREFIX, RUNS, within } from './redis.ts';
 import { type Host, ServedRun } from './servedRun.ts';
@@ -53,7 +52,7 @@ class Server {
   constructor(options: ServeOptions, connection: Connection) {
     this.#options = options;
     this.#connection = connection;
-    this.#limit = pLimit(casesUnderWay(options.concurrency));
+    this.#limit = pLimit(options.concurrency);
   }
 
   async serve(): Promise<void> {

@@ -74,7 +74,7 @@ export class Exchanges {
     const { secret, env, allowedHosts, scrubber, log, editorModels, cache } = options;
     // What endpoints say of themselves is told as well.
     const told = changedLog(log, (text) => scrubber.text(text));
-    this.#endpoints = new Endpoints(told, options.sharedLimits);
+    this.#endpoints = new Endpoints(told, options);
     this.#host = {
       endpoints: this.#endpoints,
       secret,

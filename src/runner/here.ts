@@ -1,6 +1,5 @@
 import { findHomes } from '../store/home.ts';
 import { runCase } from './case/runCase.ts';
-import { casesUnderWay, stagesOf } from './case/stages.ts';
 import type { CaseRunner } from './caseRunner.ts';
 import { Exchanges } from './exchanges.ts';
 import type { RunOptions } from './runOptions.ts';
@@ -17,11 +16,10 @@ export function runHere(
   options: RunOptions,
   stored?: StoredCases,
 ): CaseRunner {
-  const stages = stagesOf(options.concurrency);
   return {
-    run: (planned) => runCase(planned, stages, exchanges, options, stored),
+    run: (planned) => runCase(planned, exchanges, options, stored),
     // One program at a time has the debugger.
-    atOnce: options.attach ? 1 : casesUnderWay(options.concurrency),
+    atOnce: options.attach ? 1 : options.concurrency,
     get stopped() {
       return exchanges.stopped;
     },

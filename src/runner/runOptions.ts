@@ -23,7 +23,7 @@ export interface RunOptions {
   readonly suites: readonly Suite[];
   /** Which cases to run; all by default. */
   readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
-  /** How many cases talk with their targets in parallel, and how many are judged beside them; at least 1. */
+  /** Maximum number of cases that are begun and not yet written down, and of requests in flight per endpoint; at least 1. */
   readonly concurrency: number;
   /** Milliseconds one reply of a target may take, unless the target says otherwise. */
   readonly timeout: number;

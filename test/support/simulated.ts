@@ -68,6 +68,7 @@ ${caseKeys}${asserted}`;
   return { ...ran, line, asked };
 }
 
-function isUserTurn({ response_format }: ChatBody): boolean {
+/** Whether it asks for a turn of the user. */
+export function isUserTurn({ response_format }: ChatBody): boolean {
   return response_format?.json_schema?.name === 'user_turn';
 }

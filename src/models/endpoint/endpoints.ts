@@ -1,6 +1,7 @@
 import type { Logger } from '../../core/logger.ts';
 import { shownUrl } from '../shownWords.ts';
 import { Circuit } from './circuit.ts';
+import { InFlight } from './inFlight.ts';
 import { Line } from './line.ts';
 import type { SharedLimits } from './sharedLimits.ts';
 
@@ -16,15 +17,32 @@ export interface Whom {
 /** The limits that a line shares with other processes. @param line names whom it leads to */
 export type SharingLimits = (line: string) => SharedLimits;
 
+export interface EndpointsOptions {
+  /** Maximum number of requests in flight at each endpoint. Default: no limit. */
+  readonly concurrency?: number;
+  readonly sharedLimits?: SharingLimits;
+}
+
+/** What all lines to one endpoint share. */
+interface Origin {
+  readonly circuit: Circuit;
+  readonly inFlight: InFlight;
+}
+
 /** The endpoints of a run: all who ask the same one share its limits, and what is known of its health. */
 export class Endpoints {
   readonly #log: Logger;
+  readonly #concurrency: number;
   readonly #sharedLimits: SharingLimits | undefined;
-  readonly #circuits = new Map<string, Circuit>();
+  readonly #origins = new Map<string, Origin>();
   readonly #lines = new Map<string, Line>();
 
-  constructor(log: Logger, sharedLimits?: SharingLimits) {
+  constructor(
+    log: Logger,
+    { concurrency = Number.POSITIVE_INFINITY, sharedLimits }: EndpointsOptions = {},
+  ) {
     this.#log = log;
+    this.#concurrency = concurrency;
     this.#sharedLimits = sharedLimits;
   }
 
@@ -37,8 +55,11 @@ export class Endpoints {
   }
 
   #made(key: string, origin: string, shown: string): Line {
-    const circuit = this.#circuits.get(origin) ?? new Circuit();
-    this.#circuits.set(origin, circuit);
+    const { circuit, inFlight } = this.#origins.get(origin) ?? {
+      circuit: new Circuit(),
+      inFlight: new InFlight(this.#concurrency),
+    };
+    this.#origins.set(origin, { circuit, inFlight });
     const told = {
       isWaiting: () =>
         this.#log.warn(
@@ -48,6 +69,6 @@ export class Endpoints {
         this.#log.warn(`${why}\nUntil it answers again, requests to it fail at once.`),
       answersAgain: () => this.#log.warn(`The endpoint ${shown} answers again.`),
     };
-    return new Line([circuit, new Circuit()], told, this.#sharedLimits?.(key));
+    return new Line([circuit, new Circuit()], inFlight, told, this.#sharedLimits?.(key));
   }
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { durationText } from '../../core/presentation/amounts.ts';
 import type { Circuit } from './circuit.ts';
+import type { InFlight } from './inFlight.ts';
 import type { Spent } from './limits.ts';
 import { Pace, type Sent } from './pace.ts';
 import type { SharedLimits } from './sharedLimits.ts';
@@ -70,6 +71,7 @@ export class Line {
   readonly #queue: Waiting[] = [];
   /** Whether the endpoint can be reached at all, and whether it serves this line. */
   readonly #circuits: readonly [endpoint: Circuit, own: Circuit];
+  readonly #inFlight: InFlight;
   readonly #told: Told;
   /** Undefined where no other process asks the same endpoint. */
   readonly shared: SharedLimits | undefined;
@@ -78,15 +80,21 @@ export class Line {
   #timer: NodeJS.Timeout | undefined;
   #hasTold = false;
 
-  /** @param shared where other processes ask the same endpoint */
+  /**
+   * @param inFlight the requests to the endpoint, of its other lines too
+   * @param shared where other processes ask the same endpoint
+   */
   constructor(
     circuits: readonly [endpoint: Circuit, own: Circuit],
+    inFlight: InFlight,
     told: Told,
     shared?: SharedLimits,
   ) {
     this.#circuits = circuits;
+    this.#inFlight = inFlight;
     this.shared = shared;
     this.#told = told;
+    inFlight.add(() => this.#admit());
   }
 
   /**
@@ -189,7 +197,8 @@ export class Line {
 
   /** Who has no room is let in by whoever leaves. */
   #lookAgain(wait: number): void {
-    this.#tellOnce(wait);
+    // To wait for our own bound is nothing that the endpoint asks for.
+    if (Number.isFinite(wait) || !this.#pace.hasRoom) this.#tellOnce(wait);
     if (Number.isFinite(wait)) this.#timer = setTimeout(() => this.#admit(), Math.ceil(wait));
   }
 
@@ -202,7 +211,8 @@ export class Line {
   /** Milliseconds; infinite until another leaves. */
   #waitFor(tokens: number): number {
     if (!this.#pace.hasRoom) return Number.POSITIVE_INFINITY;
-    return this.#pace.waitFor(tokens, performance.now());
+    const wait = this.#pace.waitFor(tokens, performance.now());
+    return wait === 0 && !this.#inFlight.hasRoom ? Number.POSITIVE_INFINITY : wait;
   }
 
   #refusal(): EndpointDown | undefined {
@@ -217,7 +227,8 @@ export class Line {
   #place(tokens: number): Place {
     const now = performance.now();
     for (const circuit of this.#circuits) circuit.asked(now);
-    return new Place(this.#pace, this.#pace.begin(tokens), () => this.#admit());
+    this.#inFlight.begin();
+    return new Place(this.#pace, this.#pace.begin(tokens), this.#inFlight);
   }
 }
 
@@ -244,13 +255,13 @@ function isTooLong(wait: number, { limit }: Waiting): boolean {
 export class Place {
   readonly #pace: Pace;
   readonly #sent: Sent;
-  readonly #left: () => void;
+  readonly #inFlight: InFlight;
   #isLeft = false;
 
-  constructor(pace: Pace, sent: Sent, left: () => void) {
+  constructor(pace: Pace, sent: Sent, inFlight: InFlight) {
     this.#pace = pace;
     this.#sent = sent;
-    this.#left = left;
+    this.#inFlight = inFlight;
   }
 
   heard(status: number, headers: Headers): void {
@@ -261,6 +272,6 @@ export class Place {
     if (this.#isLeft) return;
     this.#isLeft = true;
     this.#pace.end();
-    this.#left();
+    this.#inFlight.end();
   }
 }

@@ -25,7 +25,6 @@ import { caseLine } from './caseLine.ts';
 import { type Conversed, converse, stopOfTarget } from './converse.ts';
 import { describeCase } from './describeCase.ts';
 import { type Ended, NOTHING_SAID, openCase, reasonOf, skippedCase } from './ended.ts';
-import type { Stages } from './stages.ts';
 import { ModelledUser, ScriptedUser, type UserSide } from './userSide.ts';
 import { withQuestions } from './withQuestions.ts';
 
@@ -37,30 +36,12 @@ import { withQuestions } from './withQuestions.ts';
  */
 export async function runCase(
   planned: PlannedCase,
-  { talking, judging }: Stages,
   exchanges: Exchanges,
   options: RunOptions,
   stored?: StoredCases,
 ): Promise<CaseLine | undefined> {
-  const begin = async () => {
-    options.signal.throwIfAborted();
-    return exchanges.stopped ? undefined : beginCase(planned, exchanges, options, stored);
-  };
-  const { origin, skip } = planned.case;
-  if (stored || skip || origin.kind === 'transcript') {
-    return judging(async () => (await begin())?.());
-  }
-  const finish = await talking(begin);
-  return finish && judging(finish);
-}
-
-/** @returns what judges it, once all is said */
-async function beginCase(
-  planned: PlannedCase,
-  exchanges: Exchanges,
-  options: RunOptions,
-  stored: StoredCases | undefined,
-): Promise<() => Promise<CaseLine>> {
+  options.signal.throwIfAborted();
+  if (exchanges.stopped) return undefined;
   const { ref } = planned;
   const began = performance.now();
   const { suiteCase, fault } = await openCase(planned.case);
@@ -70,12 +51,14 @@ async function beginCase(
     ...(await describeCase(suiteCase, exchanges)),
     ...(then ? madeOf(then) : { conversation_id: randomUUID() }),
   };
-  const lineOf = (ended: Ended, duration: number) =>
-    options.scrubber.data(caseLine(planned, suiteCase, described, ended, duration));
+  const lineOf = (ended: Ended) => {
+    const duration = performance.now() - began;
+    return options.scrubber.data(caseLine(planned, suiteCase, described, ended, duration));
+  };
   const unsaid = suiteCase.skip
     ? skippedCase(suiteCase)
     : (fault ?? (then && unsaidThen(then, suiteCase)));
-  if (unsaid) return async () => lineOf(unsaid, performance.now() - began);
+  if (unsaid) return lineOf(unsaid);
   const { conversation_id } = described;
   const run = new CaseRun(
     { ...planned, case: suiteCase },
@@ -84,13 +67,7 @@ async function beginCase(
     conversation_id,
     then,
   );
-  const said = await run.converse();
-  const talked = performance.now() - began;
-  return async () => {
-    const judging = performance.now();
-    const ended = await run.judge(said);
-    return lineOf(ended, talked + performance.now() - judging);
-  };
+  return lineOf(await run.judge(await run.converse()));
 }
 
 class CaseRun {

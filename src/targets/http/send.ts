@@ -55,6 +55,7 @@ export async function send(request: Outgoing, patience: Patience): Promise<Respo
       throw error;
     }
     await response.body?.cancel();
+    patience.place?.leave();
     // The waits that services ask for are waited for in line.
     if (askedWait(response.headers) === undefined) {
       await setTimeout(pause, undefined, { signal });

@@ -8,6 +8,7 @@ import {
   type EditorRequest,
 } from '../../../src/core/editorModels.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
+import { Endpoints } from '../../../src/models/endpoint/endpoints.ts';
 import type { ModelRequest } from '../../../src/models/model.ts';
 import { createModel } from '../../../src/models/registry.ts';
 
@@ -32,7 +33,12 @@ function editorWith(
   };
 }
 
-async function modelOf(name: string, editorModels: EditorModels | undefined, more = {}) {
+async function modelOf(
+  name: string,
+  editorModels: EditorModels | undefined,
+  more = {},
+  endpoints?: Endpoints,
+) {
   const params = { provider: 'vscode', model: name, ...more };
   const spec = { id: `vscode:${name}`, provider: 'vscode', params, folder: '/' };
   const host = {
@@ -41,6 +47,7 @@ async function modelOf(name: string, editorModels: EditorModels | undefined, mor
     scrubber: new Scrubber(),
     log: NO_LOG,
     editorModels,
+    ...(endpoints && { endpoints }),
   };
   return createModel(spec, host);
 }
@@ -86,6 +93,25 @@ describe("one of the editor's models", () => {
       asked[1]?.messages.at(-1)?.content ?? '',
       /^How is it\?\s+Answer with one JSON object/,
     );
+  });
+
+  it('is asked no more at once than a run may, also by its other names', async () => {
+    let [now, most] = [0, 0];
+    const editor = (name: string) =>
+      editorWith(name, async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise((done) => setTimeout(done, 10));
+        now -= 1;
+        return { text: 'Hello!', toolCalls: [] };
+      });
+    const endpoints = new Endpoints(NO_LOG, { concurrency: 2 });
+    const model = (name: string) => modelOf(name, editor(name), {}, endpoints);
+    const models = await Promise.all(['a/one', 'a/other'].map(model));
+    const { messages } = QUESTION;
+    const asked = Array.from({ length: 10 }, () => models).flat();
+    await Promise.all(asked.map((one) => one.complete({ messages }, 1, never)));
+    assert.equal(most, 2);
   });
 
   it('is not taken for one without tools when it fails either way', async () => {

@@ -66,7 +66,9 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
         env: () => undefined,
         scrubber: new Scrubber(),
         log: SILENT,
-        endpoints: new Endpoints(SILENT, (line) => new QueueLimits(connection, run, line)),
+        endpoints: new Endpoints(SILENT, {
+          sharedLimits: (line) => new QueueLimits(connection, run, line),
+        }),
       },
     );
   }

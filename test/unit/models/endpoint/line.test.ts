@@ -11,13 +11,13 @@ import { until } from '../../../support/until.ts';
 
 const WAITS = /limits how fast it is asked\. Requests wait in line/;
 
-async function endpoint(t: TestContext, script: Script) {
+async function endpoint(t: TestContext, script: Script, concurrency?: number) {
   const server = await startModelServer(script);
   t.after(() => server.close());
   const logged: string[] = [];
   const tell = (text: string) => void logged.push(text);
   const log = { debug: tell, info: tell, warn: tell, error: tell };
-  const endpoints = new Endpoints(log);
+  const endpoints = new Endpoints(log, { ...(concurrency !== undefined && { concurrency }) });
   const model = (params: object = {}, secret = 'sk-test') =>
     createModel(
       {
@@ -92,6 +92,32 @@ describe('requests to an endpoint with limits', () => {
     const { model } = await endpoint(t, () => counter.answer('ok', 200));
     await askAll(64, [await model()]);
     assert.deepEqual([counter.peak, counter.refused], [64, 0]);
+  });
+
+  it('are no more at once than they may be, whatever model they are for', async (t) => {
+    const counter = new Counter(3);
+    const { model, logged } = await endpoint(t, () => counter.answer('ok', 20), 3);
+    const models = [await model(), await model({ model: 'other' }), await model({}, 'sk-other')];
+    await askAll(30, models);
+    assert.deepEqual([counter.peak, counter.refused], [3, 0]);
+    assert.deepEqual(logged, []);
+  });
+
+  it('take turns between models when they wait for each other', async (t) => {
+    const counter = new Counter(1);
+    const { server, model } = await endpoint(t, () => counter.answer('ok', 20), 1);
+    const many = askAll(12, [await model()]);
+    await Promise.all([many, ask(await model({ model: 'other' }))]);
+    const place = server.requests.findIndex(({ body }) => body.model === 'other');
+    assert.ok(place > 0 && place < 4, `${place}`);
+  });
+
+  it('wait for each other without their time limit', async (t) => {
+    const counter = new Counter(1);
+    const { model, logged } = await endpoint(t, () => counter.answer('ok', 400), 1);
+    const answers = await askAll(5, [await model({ timeout: 1_500 })]);
+    assert.equal(answers.length, 5);
+    assert.deepEqual(logged, []);
   });
 
   it('wait without their time limit, which is told once', async (t) => {
