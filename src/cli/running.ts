@@ -32,7 +32,7 @@ export function asking(command: Command): Command {
     .addOption(
       count(
         '--concurrency <n>',
-        'how many cases talk with the agent in parallel, and how many are judged beside them',
+        'maximum number of conversations at the same time, and of requests in flight per endpoint',
         4,
       ),
     );
