@@ -55,7 +55,12 @@ describe('repetitions of cases in the real VS Code', { timeout: 300_000 }, () =>
   it('are one row of the results, which counts as the list of runs and the trends do', async () => {
     await workbench.clickLens('Run all', suite, 1);
     await workbench.showRuns();
-    assert.match(await workbench.firstRun(), /^replies\.eval\.yaml, 2 of 3 passed, 1 failed/);
+    const run = await workbench.until(
+      'the run as it ended',
+      () => workbench.firstRun(),
+      (text) => !text.includes('not finished'),
+    );
+    assert.match(run, /^replies\.eval\.yaml, 2 of 3 passed, 1 failed/);
     await workbench.press('Home', 'Enter');
     const table = await results();
     const tree = () => table.locator('body').ariaSnapshot();

@@ -254,7 +254,7 @@ describe('a trusted workspace in the real VS Code', { timeout: 900_000 }, () => 
 
   /** The lines of each run's record that are written whole, the last run at the end. */
   async function records(): Promise<RecordLine[][]> {
-    const found = await recordsOf(join(folder, 'shopfast'));
+    const found = await recordsOf(folder);
     const texts = await Promise.all(found.map((path) => readFile(path, 'utf8')));
     return texts.map((text) =>
       text
