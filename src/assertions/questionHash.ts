@@ -9,10 +9,10 @@ import { typeOf } from './registry.ts';
 import { withoutDefaults } from './withoutDefaults.ts';
 
 /** Of what judges are told before every question. Raised with each change of that text. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** The same of what they are told where several questions stand in one request. */
-export const TOGETHER_VERSION = 1;
+export const TOGETHER_VERSION = 2;
 
 /** The same of how examples are chosen and shown. */
 export const EXAMPLES_VERSION = 2;

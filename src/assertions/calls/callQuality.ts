@@ -15,11 +15,19 @@ import {
 } from '../shared/entries.ts';
 import { callsOf } from './toolCalls.ts';
 
+const argumentsSchema = z.object({
+  given: z.number(),
+  right: z.number(),
+  missing: z.number(),
+});
+
+type ArgumentCounts = z.infer<typeof argumentsSchema>;
+
 const answerSchema = z.object({
   turns: z.array(
     entrySchema.extend({
       selection: z.number(),
-      arguments: z.number().nullable(),
+      arguments: argumentsSchema.nullable(),
     }),
   ),
   rationale: rationaleSchema,
@@ -78,18 +86,32 @@ function entryMistakes(entry: Entry, calls: Calls): Mistake[] {
   }
   if (calls !== 'other' && called !== (given !== null)) {
     const text = called
-      ? `Turn ${turn} calls something, so \`arguments\` must be a number.`
+      ? `Turn ${turn} calls something, so \`arguments\` must hold its counts.`
       : `Turn ${turn} calls nothing, so \`arguments\` must be null.`;
     return [contradiction(text)];
   }
   return [
     ...rangeMistake(selection, [0, 1], `\`selection\` of turn ${turn}`),
-    ...(given === null ? [] : rangeMistake(given, [0, 1], `\`arguments\` of turn ${turn}`)),
+    ...(given === null ? [] : countMistakes(given, turn)),
   ];
 }
 
-function scoreOf({ selection, arguments: given }: Entry): number {
-  return given === null ? selection : Math.min(selection, given);
+function countMistakes(counts: ArgumentCounts, turn: number): Mistake[] {
+  const { given, right, missing } = counts;
+  const whole = [given, right, missing].every((count) => Number.isInteger(count) && count >= 0);
+  if (whole && right <= given) return [];
+  const text = `\`arguments\` of turn ${turn} must be counts from 0, with no more \`right\` than \`given\`.`;
+  return [{ reason: 'out-of-range', text }];
+}
+
+/** right ÷ (given + missing); 1 if no argument was given or needed. */
+function shareOfArguments({ given, right, missing }: ArgumentCounts): number {
+  const wanted = given + missing;
+  return wanted === 0 ? 1 : right / wanted;
+}
+
+function scoreOf({ selection, arguments: counts }: Entry): number {
+  return counts === null ? selection : Math.min(selection, shareOfArguments(counts));
 }
 
 function conclude(answer: Answer, input: AssertionInput): Outcome {
@@ -103,7 +125,9 @@ function conclude(answer: Answer, input: AssertionInput): Outcome {
     const rationale = `Nothing was called and nothing had to be. ${answer.rationale}`;
     return notApplicable('no-tool-needed', rationale, verdicts);
   }
-  const given = mean(judged.flatMap((entry) => entry.arguments ?? []));
+  const given = mean(
+    judged.flatMap(({ arguments: counts }) => (counts ? [shareOfArguments(counts)] : [])),
+  );
   const cite = (entry: Entry) => citing(entry.turn, entry.rationale);
   const flawless = (entry: Entry) => scoreOf(entry) >= 1;
   return {

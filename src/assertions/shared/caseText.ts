@@ -7,9 +7,12 @@ import { expectationsText } from './promptVariables.ts';
  * the same for all types, so that a prompt cache serves it.
  */
 export function withCase({ facts }: AssertionInput, question: string): string {
-  const { role, expectations, context } = facts;
+  const { role, tools, expectations, context } = facts;
   const parts = [
     ...(role === undefined ? [] : [`The role:\n${fence(role)}`]),
+    ...(tools.length === 0
+      ? []
+      : [`The assistant's tools:\n${fence(tools.map(({ name }) => name).join(', '))}`]),
     ...(Object.keys(expectations).length === 0
       ? []
       : [`Expected:\n${fence(expectationsText(facts))}`]),

@@ -43,12 +43,13 @@ export function turnVerdicts<Entry extends Omit<VerdictEntry, 'verdict'>>(
     if (!entry) return [];
     const common = { turn: turn.number, rationale: entry.rationale };
     if (!entry.applicable) return [{ ...common, status: 'skipped', score: null }];
+    const evidence = lookUpQuote(turn, entry.evidence);
     return [
       {
         ...common,
         status: passes(entry) ? 'pass' : 'fail',
         score: scoreOf(entry),
-        evidence: lookUpQuote(turn, entry.evidence),
+        ...(evidence && { evidence }),
       },
     ];
   });

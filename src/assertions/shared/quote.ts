@@ -1,12 +1,17 @@
 import type { Turn, TurnItem } from '../../core/conversation.ts';
 import type { Quote } from '../../core/verdict.ts';
 
-/** Looks a judge's quote up in its turn, white space folded; what is not there is not verified. */
-export function lookUpQuote(turn: Turn, quote: string): Quote {
+/**
+ * Looks up a judge's quote in its turn, with white space folded; a quote that isn't there is not verified.
+ *
+ * @returns undefined if nothing is quoted
+ */
+export function lookUpQuote(turn: Turn, quote: string): Quote | undefined {
   // Some judges copy the fence along.
   const text = quote.replace(/^\| /gm, '');
   const folded = fold(text);
-  return { text, verified: folded !== '' && fold(wordsOf(turn)).includes(folded) };
+  if (folded === '') return undefined;
+  return { text, verified: fold(wordsOf(turn)).includes(folded) };
 }
 
 /** All that a judge may quote of a turn: what was said, tool calls as JSON, results, retrieved context. */

@@ -2,15 +2,16 @@ import { likertType } from '../shared/likert.ts';
 
 const INSTRUCTIONS = `Question: does the conversation hang together on the assistant's side?
 
-First judge each turn: it passes when it follows from what came before, and fails when it breaks the thread or
-contradicts an earlier turn.
+First judge each turn: it passes if it follows from what came before, and fails if it breaks the thread or contradicts an earlier
+turn or itself. Compare what the assistant said to the user, not tool results. Leaving something out breaks no thread, and
+neither does repetition within one turn.
 
-Then rate the whole: 5 when every turn of the assistant follows from what came before, none contradicts another and
-changes of subject are led over; 4 with small breaks; 3 when the thread is lost for a while or one turn contradicts
-another; 2 when it is lost often or goes in circles; 1 when the turns do not belong together. One turn alone is rated by
-how it follows from the user's.
+Then rate the whole: 5 if every turn of the assistant follows from what came before, none contradicts another, and changes of
+subject are led over; 4 with small breaks; 3 if the thread is lost for a while, or a turn contradicts another or itself; 2 if it
+is lost often, or goes in circles from turn to turn; 1 if most turns do not belong. One turn alone: 5 if it replies to the user's,
+3 if it replies in part, 2 if it has the same subject but is no reply, 1 if it is unrelated.
 
-\`user_incoherent\` is true only when it is the user who makes the conversation incoherent, by messages that no
+\`user_incoherent\` is true only if it is the user who makes the conversation incoherent, by messages that no
 assistant could make sense of; then the value does not count.`;
 
 export const coherence = likertType({

@@ -7,18 +7,17 @@ import { citing } from '../shared/entries.ts';
 import { judgedType } from '../shared/judgedType.ts';
 import { listQuestion } from '../shared/listQuestion.ts';
 import { lookUpQuote } from '../shared/quote.ts';
-import { ONE_BY_ONE } from '../shared/wording.ts';
+import { DELIVERED, ONE_BY_ONE } from '../shared/wording.ts';
 
-const INSTRUCTIONS = `Question: by the end of the conversation, is everything that the user wanted dealt with?
+const INSTRUCTIONS = `Question: by the end of the conversation, was everything that the user wanted dealt with?
 
-First list \`intentions\`, what the user wanted, with the turn that asked first. ${ONE_BY_ONE} It is satisfied when the
-assistant answers it, does it, or refuses it with the reason, not when only part of it is; \`satisfied_turn\` is the turn
-that does, else null. A promise, a counter-question or an answer to something else satisfies nothing. \`evidence\` is from
-the turn that satisfied it, else from the one that asked.
+First list \`intentions\`, what the user wanted, with the turn that asked first. ${ONE_BY_ONE} An intention is satisfied if the
+assistant answers it, does it, or refuses it with the reason. ${DELIVERED} \`satisfied_turn\` is the turn that satisfies it, else
+null. \`evidence\` is from that turn, else from the one that asked.
 
-Then judge each turn: it passes when it deals with what the user has asked for up to then, or moves it forward; it
-fails when it leaves something open that was due, also beside what it delivers. It is not applicable where nothing
-that was asked for was still open.`;
+Then judge each turn: it passes if it deals with what the user has asked for up to then, or moves it forward; it fails if it
+leaves something open that was due, even next to what it delivers. It is not applicable if nothing that was asked for was
+still open.`;
 
 const intentionSchema = z.object({
   intention: z.string(),

@@ -13,8 +13,8 @@ import {
 
 const INSTRUCTIONS = `Question: is each of the criteria below met?
 
-Judge every criterion on its own and strictly by its words. Say first what each turn does for it: \`pass\` when it helps
-to meet it, \`fail\` when it breaks it, not applicable when it has no bearing on it. Then \`met\` or \`not-met\`: what is
+Judge every criterion on its own and strictly by its words. Say first what each turn does for it: \`pass\` if it helps
+to meet it, \`fail\` if it breaks it, not applicable if it has no bearing on it. Then \`met\` or \`not-met\`: what is
 met in part, or left open by the conversation, is not met.`;
 
 const params = z.strictObject({

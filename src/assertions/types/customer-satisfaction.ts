@@ -2,16 +2,17 @@ import { likertType } from '../shared/likert.ts';
 
 const INSTRUCTIONS = `Question: how satisfied would a fair customer be with how the assistant served them?
 
-First judge each turn: it passes when it serves the customer well, it fails when it lowers the satisfaction.
+First judge each turn: it passes if it serves the customer well, and fails if it lowers their satisfaction.
 
 Then rate three aspects and the whole:
 - \`helpfulness\`: did the assistant understand the need and do what was in its power?
 - \`completeness\`: was everything that was asked dealt with?
-- \`tone\`: was it respectful, warm where that was due, and calm where the customer was not?
-5 is very satisfied: all is well; 4 satisfied: small flaws; 3 neither: dealt with in part, or a fitting question back is
-still open; 2 dissatisfied: understood but nothing resolved, or going in circles; 1 very dissatisfied: not understood,
-wrong or rude. One turn is rated like many. A customer who is cross for other reasons lowers nothing, one who only says
-thanks raises nothing.`;
+- \`tone\`: 5 warm and fitting, 3 civil, 1 rude. Nothing else moves it.
+The whole: 5 if everything was dealt with well; 4 if it was, with small flaws; 3 if the greater part was, or a needed question
+back is still open; 2 if less was, or nothing, or it goes in circles; 1 if the need was not understood, or the assistant was
+wrong or rude. A justified refusal or an honest report of a failure is 4 with a way out that the customer can take, 3 with a hint
+at one, 2 without a word about alternatives. One turn is rated like many. A customer who is cross for other reasons lowers nothing;
+one who only says thanks raises nothing.`;
 
 export const customerSatisfaction = likertType({
   type: 'customer-satisfaction',

@@ -5,18 +5,18 @@ import { withCase } from '../shared/caseText.ts';
 import { citing } from '../shared/entries.ts';
 import { judgedType } from '../shared/judgedType.ts';
 import { listQuestion } from '../shared/listQuestion.ts';
-import { ONE_BY_ONE } from '../shared/wording.ts';
+import { DELIVERED, ONE_BY_ONE } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: did the assistant reach the user's goals, by a sound plan that it kept to?
 
 First list \`goals\` with the \`turn\` that states each first. ${ONE_BY_ONE} \`plan\` is the steps that the assistant took or
 announced, in one sentence. Give each, from 0 to 1:
-- \`quality\`: 1 complete, in a workable order, none useless; 0.5 with a gap or a useless step; 0 no plan;
-- \`followed\`: the share of these steps, and of what else they needed, that was done;
-- \`reached\`: the share of the goal that was reached by the end, by what was done and said, not promised.
+- \`quality\`: 1 if it is complete, in a workable order, and has no useless step; 0.5 with a gap or a useless step; 0 without a plan;
+- \`followed\`: the share of these steps, and of what else the goal needed, that was done;
+- \`reached\`: the share of the goal that was reached by the end, by what was done and said. ${DELIVERED}
 
-Then judge each turn: it passes when it brings a goal nearer; it fails when it leads away from one, stalls or drops a
-step. It is not applicable when no goal stands yet or all are reached.`;
+Then judge each turn: it passes if it brings a goal nearer; it fails if it leads away from one, stalls, or skips a step. It is
+not applicable if there is no goal yet or all are reached.`;
 
 const goalSchema = z.object({
   goal: z.string(),

@@ -8,9 +8,9 @@ import { CLAIMS } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: is what the assistant claims grounded in what it was given?
 
-Given to it are the retrieved context and the tool results in the conversation up to each turn, its system texts, and
+It was given the retrieved context and the tool results in the conversation up to each turn, its system texts, and
 the context below, if any. For each turn list under \`claims\` the claims that it makes, one by one. ${CLAIMS} A claim holds
-when something given bears it out, or when it only repeats what the user had said; it does not hold when it goes beyond
+if something given supports it, or if it only repeats what the user had said; it does not hold if it goes beyond
 that or contradicts it. A turn without claims is not applicable.`;
 
 export const groundedness = judgedType({

@@ -1,14 +1,15 @@
 import { likertType } from '../shared/likert.ts';
 
-const INSTRUCTIONS = `Question: did the assistant make out what the user was after, and resolve it?
+const INSTRUCTIONS = `Question: did the assistant understand what the user wanted, and resolve it?
 
-First judge each turn: it passes when it makes the intent clearer or brings its resolution nearer, it fails when it
-takes the user for meaning something else or leaves the intent unresolved where it could have been.
+First judge each turn: it passes if it makes the intent clearer or brings its resolution nearer; it fails if it takes the user
+to mean something else, or leaves the intent unresolved although it could have resolved it.
 
-Then rate the whole: 5 when the intent was made out and resolved in full; 4 when it was resolved with small gaps; 3 when
-it was resolved in part, or a fitting question back is still open; 2 when it was understood and nothing is resolved yet,
-or it goes in circles; 1 when it was not made out. An intent that was refused with a good reason counts as resolved. One
-turn is rated like many.`;
+Then rate the whole. What the user expressly said they need decides: 5 if it was understood and resolved in full, or refused with
+its reason; 4 if resolved with small gaps, or refused with its reason but an obvious alternative goes unnamed; 3 if resolved in part:
+a number they named or a main part is missing, or a needed question back is still open; 2 if it was understood but none of it is
+there, the answer is wrong, or it goes in circles; 1 if it was not understood. With half of several intents resolved, or fewer: 3 at
+most. One turn is rated like many.`;
 
 export const intentResolution = likertType({
   type: 'intent-resolution',

@@ -20,9 +20,9 @@ number, a date, a wish, a limit, something already tried), one by one, with the 
 an older one is listed too; \`superseded_by\` of the older is then its number, else null, and from then on only the
 newer counts. Questions and small talk are no facts.
 
-Then judge each turn. It is applicable when a fact given before bears on it. It fails when it asks again for a fact
-that stands, contradicts it, or acts as if it had not been given, whatever others it remembers; \`forgot\` lists those
-facts' numbers, and is empty where the turn passes. Repeating a fact to confirm it is no failure.`;
+Then judge each turn. It is applicable if a fact given before bears on it. It fails if it asks again for a fact that still
+counts, contradicts it, or acts as if it had not been given, whatever others it remembers; \`forgot\` lists those
+facts' numbers, and is empty if the turn passes. Repeating a fact to confirm it is no failure.`;
 
 const params = z.strictObject({
   denominator: z.enum(['facts', 'turns']).default('facts').meta({

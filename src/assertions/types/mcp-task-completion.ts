@@ -2,18 +2,18 @@ import { fence } from '../../core/text/fence.ts';
 import { mcpTools, needsMcp } from '../calls/mcpTools.ts';
 import { taskCompletionQuestion } from '../shared/deliveredRequests.ts';
 import { judgedType } from '../shared/judgedType.ts';
-import { ONE_BY_ONE } from '../shared/wording.ts';
+import { DELIVERED, ONE_BY_ONE } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: has the user, by the end, got in hand what was asked for, through the MCP servers?
 
 First list \`requests\`, what the user asked to be done or told, with the turn that asked. ${ONE_BY_ONE} For each say what
-was delivered, in which turn, and the \`gaps\`: what is missing, wrong or only promised. What a server could have done
-or told counts as delivered only when its tool, resource or prompt was really used and its result bears it out; what
-was said without one, where one was needed, is a gap. What is delivered in part has gaps.
+was delivered, in which turn, and the \`gaps\`: what is missing, wrong or only promised. ${DELIVERED} What a server could
+have done or told counts as delivered only if its tool, resource or prompt was really used and its result supports it; what
+was said without one, although one was needed, is a gap. What is delivered in part has gaps.
 
-Then judge each turn: it passes when it delivers something, is a needed step towards it, or refuses with its reason what
-it may not do; it fails when it claims what no result bears out, or leaves a gap that a server could have closed, also
-beside what it delivers. It is not applicable where nothing that was asked for was still open.`;
+Then judge each turn: it passes if it delivers something, is a needed step towards it, or refuses with its reason what
+it may not do; it fails if it claims what no result supports, or leaves a gap that a server could have closed, even
+next to what it delivers. It is not applicable if nothing that was asked for was still open.`;
 
 export const mcpTaskCompletion = judgedType({
   type: 'mcp-task-completion',

@@ -5,10 +5,10 @@ import { CALL_SCALES } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: does the assistant use what its MCP servers offer as it should?
 
-The servers offer tools, resources and prompts, listed below with the server of each. A turn is applicable when it
-uses one of them, or when it should have used one and did not. Give it:
-- \`selection\`, 0 to 1: 1 when it used just what the situation needed, of the right server; 0.5 when it used the right
-  one and another was missing or needless; 0 when it used only wrong ones, or none where one was needed;
+The servers offer tools, resources and prompts, listed below with the server of each. A turn is applicable if it
+uses one of them, or if it should have used one and did not. Give it:
+- \`selection\`, 0 to 1: 1 if it used just what the situation needed, of the right server; 0.5 if it used the right
+  one and another was missing or needless; 0 if it used only wrong ones, or none although one was needed;
 - ${CALL_SCALES}
 A turn that needs none of them and uses none is not applicable.`;
 

@@ -17,15 +17,15 @@ const ASPECTS = ['goal', 'rules', 'procedure'] as const;
 
 const INSTRUCTIONS = `Question: did the assistant keep to its task?
 
-First judge each turn: it fails when it breaks one of the three aspects below, and passes otherwise.
+First judge each turn: it fails if it breaks one of the three aspects below, and passes otherwise.
 
 Then judge the aspects by themselves, \`pass\` or \`fail\`:
-- \`goal\`: it worked on all that the user wanted and its role is for, and on nothing else; half a request left out, or an
-  answer too thin, fails it;
-- \`rules\`: it kept every rule, that is each sentence of its system texts, its role or the user that says what must or
-  must not be done; a bare role sets no rule; \`pass\` where there is none;
-- \`procedure\`: it took the needed steps in an order that works, with the tools meant for them, and claimed none that it
-  did not take.
+- \`goal\`: it did what the user wanted and its role is for. What is missing or too thin fails it, and so does what takes its
+  place, or an action that nobody asked for; a related remark, a minor tangent, or an offer does not;
+- \`rules\`: it kept every rule. A rule is a standing condition on how something is done, from a system text, the role, or the
+  user. The request itself is no rule, and a bare role sets none. If there is none: \`pass\`, with \`evidence\` empty;
+- \`procedure\`: it took the needed steps in an order that works, with the tools meant for them. A wrong order, a wrong or missing
+  tool that the answer rests on, or a step claimed but not taken fails it; so does doing no work at all.
 For each name the \`turn\` that shows it best and copy the words from that turn as \`evidence\`; an aspect that fails
 names the turn that breaks it.`;
 

@@ -17,11 +17,11 @@ import { judgedType } from '../shared/judgedType.ts';
 const INSTRUCTIONS = `Question: is any tool call of the assistant wasted?
 
 In each turn list under \`wasted\` the calls that should not have been made, each \`call\` by its place
-in that turn from 1: \`repeated\` when the same was called before with the same arguments and nothing had changed since;
-\`needless\` when what it gives was known already or is not used; \`redundant\` when one call would have done for
+in that turn from 1: \`repeated\` if the same was called before with the same arguments and nothing had changed since;
+\`needless\` if what it gives was known already or is not used; \`redundant\` if one call would have done for
 several. A call that corrects or retries a failed one is not wasted.
 
-A turn fails when it wastes a call, also beside useful ones, else it passes. Every turn is applicable.`;
+A turn fails if it wastes a call, even next to useful ones, else it passes. Every turn is applicable.`;
 
 const answerSchema = z.object({
   turns: z.array(

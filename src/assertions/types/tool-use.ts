@@ -4,9 +4,9 @@ import { CALL_SCALES } from '../shared/wording.ts';
 
 const INSTRUCTIONS = `Question: does the assistant use its tools as it should?
 
-A turn is applicable when it calls a tool, or should have called one and did not. Give it:
-- \`selection\`, 0 to 1: 1 when it called just the tools that the situation needed; 0.5 when it called the right one and
-  another was missing or needless; 0 when it called only wrong ones, or none where one was needed;
+A turn is applicable if it calls a tool, or should have called one and did not. Give it:
+- \`selection\`, 0 to 1: 1 if it called just the tools that the situation needed; 0.5 if it called the right one and
+  another was missing or needless; 0 if it called only wrong ones, or none although one was needed;
 - ${CALL_SCALES}`;
 
 export const toolUse = judgedType({

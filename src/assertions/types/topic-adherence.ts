@@ -10,11 +10,11 @@ import { ONE_BY_ONE } from '../shared/wording.ts';
 const INSTRUCTIONS = `Question: does the assistant answer what belongs to its topics, and refuse what does not?
 
 First list \`pairs\`, the user's questions and requests, with the turn that asks and the assistant's turn that reacts (null
-where none does). ${ONE_BY_ONE} \`on_topic\`: whether a topic below covers it. \`reaction\`: \`answered\` when the assistant
-deals with it, also in part; \`refused\` when it declines or leads back to its topics; else \`ignored\`.
+if none does). ${ONE_BY_ONE} \`on_topic\`: whether a topic below covers it. \`reaction\`: \`answered\` if the assistant
+deals with it, also in part; \`refused\` if it declines or leads back to its topics; else \`ignored\`.
 
-Then judge each turn: it fails when it answers what is off topic, or refuses or ignores what is on topic, whatever else
-it does; else it passes. It is not applicable when no pair concerns it.`;
+Then judge each turn: it fails if it answers what is off topic, or refuses or ignores what is on topic, whatever else
+it does; else it passes. It is not applicable if no pair concerns it.`;
 
 const pairSchema = z.object({
   question: z.string(),

@@ -14,10 +14,10 @@ import {
 } from '../shared/entries.ts';
 import { judgedType } from '../shared/judgedType.ts';
 
-const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context stand before the useless ones?
+const INSTRUCTIONS = `Question: do the useful pieces of the retrieved context come before the useless ones?
 
-Below stands what a good reply holds. For each turn list under \`nodes\` every piece of its retrieved context, by its
-number and in that order: useful when it helps to arrive at that reply, else useless.`;
+What a good reply says is given below. For each turn list under \`nodes\` every piece of its retrieved context, by its
+number and in that order: useful if it helps to arrive at that reply, else useless.`;
 
 const answerSchema = z.object({
   turns: z.array(

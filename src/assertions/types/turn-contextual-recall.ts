@@ -1,9 +1,9 @@
 import { retrievalClaims } from '../shared/claims/retrievalClaims.ts';
 
-const INSTRUCTIONS = `Question: does the context that was retrieved for each turn hold all that a good reply needs?
+const INSTRUCTIONS = `Question: does the context that was retrieved for each turn hold everything that a good reply needs?
 
-Below stands what a good reply holds. For each turn list its statements under \`claims\`, one by one. A statement holds
-when it can be drawn from the retrieved context of that turn, whether or not the assistant said it. A turn of which
+What a good reply says is given below. For each turn list its statements under \`claims\`, one by one. A statement holds
+if it can be drawn from the retrieved context of that turn, whether or not the assistant said it. A turn of which
 the expected text says nothing is not applicable.`;
 
 export const turnContextualRecall = retrievalClaims({

@@ -2,8 +2,9 @@ import { retrievalClaims } from '../shared/claims/retrievalClaims.ts';
 
 const INSTRUCTIONS = `Question: is what was retrieved for each turn relevant to what the user wanted to know then?
 
-For each turn list under \`claims\` the statements of its retrieved context, one by one, in order. A statement holds when
-it helps to answer what the user asked just before, not when the answer needs nothing of it. Judge the context, not what the assistant made of it.`;
+For each turn list under \`claims\` the statements of its retrieved context, one by one, in order. A statement holds if
+it helps to answer what the user asked just before, and does not if the answer needs nothing of it. Judge the context, not what the
+assistant made of it.`;
 
 export const turnContextualRelevancy = retrievalClaims({
   type: 'turn-contextual-relevancy',

@@ -17,11 +17,11 @@ const instructionsWith = (
 For each turn list under \`claims\` the claims in what it says, one by one. ${CLAIMS} A claim holds ${holds}. What the user had said
 may be repeated without it. A turn without claims is not applicable.`;
 
-const BORNE_OUT = `when the context
-retrieved for that very turn bears it out, not when that contradicts it or is silent about it`;
+const BORNE_OUT = `if the context
+retrieved for that very turn supports it, and does not if that contradicts it or is silent about it`;
 
 const NOT_CONTRADICTED = `unless the context
-retrieved for that very turn contradicts it, also where that is silent about it or unclear`;
+retrieved for that very turn contradicts it, even if that is silent about it or unclear`;
 
 export const turnFaithfulness = retrievalClaims({
   type: 'turn-faithfulness',

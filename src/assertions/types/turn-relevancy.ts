@@ -3,10 +3,12 @@ import { perTurnQuestion } from '../shared/perTurn.ts';
 
 const INSTRUCTIONS = `Question: is each turn of the assistant relevant to what came before it?
 
-A turn passes when it takes up what the user said last, all or part of it: an answer, a step towards it, a question whose
-answer is needed, a refusal with its reason, or a greeting where one is due. "Yes, book it." is about whatever was offered
-before. It fails when it speaks of something else, answers what was not asked, or repeats what was settled. Whether it
-is right, polite or complete does not matter here.`;
+A turn passes if it really responds to what the user said last, all or part of it: with an answer, a step towards it, a question
+whose answer is needed, a refusal with its reason, "I don't know", or a greeting if one is due; something else may follow. "Yes,
+book it." is about whatever was offered before. If the user only acknowledged, it passes by continuing the topic. A turn fails if
+it speaks of something else, also after an empty acknowledgement; stays on the topic but leaves a direct question unanswered;
+answers what was not asked; or repeats what was settled. A turn shown only as "…" was cut and is not applicable. Whether a turn is
+right, polite, or complete does not matter here.`;
 
 export const turnRelevancy = judgedType({
   type: 'turn-relevancy',

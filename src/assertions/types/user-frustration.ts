@@ -15,11 +15,12 @@ import { judgedType } from '../shared/judgedType.ts';
 const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration resolved by the end?
 
 Here the user's turns are judged, not the assistant's. Give each a \`score\` from 0 to 1 for the frustration that
-it shows: 0 none, 0.25 impatient, 0.5 clearly annoyed, 0.75 angry, 1 giving up. Every turn of the user is applicable. Read
-what is said, not what could be felt: a terse or demanding user is not yet frustrated.
+it shows: 0 none, with \`evidence\` empty; 0.25 impatient, or a bare correction; 0.5 clearly annoyed, or a correction with
+reproach, repetition, or emphasis; 0.75 angry; 1 giving up. Every turn of the user is applicable. Read what is said, not what could
+be felt: a terse or demanding user is not yet frustrated.
 
-\`overall\` is \`none\` when no turn reaches 0.5; \`resolved\` when one does and the user is calm and content again
-by the end; \`unresolved\` when one does and nothing in the user's later words shows that it was resolved, or only part
+\`overall\` is \`none\` if no turn reaches 0.5; \`resolved\` if one does and the user is calm and content again
+by the end; \`unresolved\` if one does and nothing in the user's later words shows that it was resolved, or only part
 of it. What the assistant offers in its last words proves nothing.`;
 
 const answerSchema = z.object({
