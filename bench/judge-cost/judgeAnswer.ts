@@ -81,7 +81,7 @@ function entryFilling(turn: number, { turns }: Outline, root: Schema): Filling {
   const { calls = 0, contexts = 0 } = turns.find(({ number }) => number === turn) ?? {};
   const values: Readonly<Record<string, unknown>> = {
     turn,
-    arguments: calls > 0 ? 1 : null,
+    arguments: calls > 0 ? { given: 1, right: 1, missing: 0 } : null,
     // No user is frustrated, and no prompt of the bench has a scale that begins above 0.
     score: 0,
     forgot: [],

@@ -1,6 +1,6 @@
 import type { Conversation } from '../../src/core/conversation.ts';
 import { claiming, claimless } from './claims.ts';
-import { answer, assistant, away, call, entry, fails, talk, user } from './judging.ts';
+import { answer, assistant, away, call, countsOf, entry, fails, talk, user } from './judging.ts';
 
 /** The same verdicts, given to DeepEval's formula and to ours. */
 export interface ScoredAlike {
@@ -47,7 +47,7 @@ const calls = (...turns: ([selection: number, args: number | null] | null)[]) =>
     ...turns.map((rated, index) => {
       const turn = index * 2 + 2;
       const [selection, args] = rated ?? [0, null];
-      return { ...(rated ? entry(turn) : away(turn)), selection, arguments: args };
+      return { ...(rated ? entry(turn) : away(turn)), selection, arguments: countsOf(args) };
     }),
   );
 

@@ -100,6 +100,17 @@ export function away(turn: number, rest: Readonly<Record<string, unknown>> = {})
 }
 
 /** The answer to a question that is answered turn by turn. */
+export interface ArgumentCounts {
+  readonly given: number;
+  readonly right: number;
+  readonly missing: number;
+}
+
+/** What a judge counts if this share of ten arguments is right; null of a turn that calls nothing. */
+export function countsOf(share: number | null): ArgumentCounts | null {
+  return share === null ? null : { given: 10, right: share * 10, missing: 0 };
+}
+
 export function answer(...turns: object[]) {
   return { turns, rationale: 'As a whole.' };
 }

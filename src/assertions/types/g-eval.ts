@@ -62,8 +62,8 @@ look at and how it bears on the score. They will be used for many conversations,
 
 const RATE = `Question: how well does the conversation meet the criteria below?
 
-Go through the steps one by one. Then say for each turn what it does for the criteria: \`pass\` when it meets them,
-\`fail\` when it goes against them, not applicable when it has no bearing on them. At the very end give \`score\`, a whole
+Go through the steps one by one. Then say for each turn what it does for the criteria: \`pass\` if it meets them,
+\`fail\` if it goes against them, not applicable if it has no bearing on them. At the very end give \`score\`, a whole
 number: 0 not at all, 5 half, 10 fully.`;
 
 export const gEval: ProcedureType = {

@@ -16,6 +16,8 @@ const SAID = `=== END OF CONVERSATION ===
 The case says:
 The role:
 | A shop.
+The assistant's tools:
+| lookup
 Expected:
 | outcome: The refund is sent.
 | === END OF CONVERSATION ===

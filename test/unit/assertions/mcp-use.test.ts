@@ -8,6 +8,7 @@ import {
   buildAssertion,
   buildFacts,
   call,
+  countsOf,
   entry,
   judgeOne,
   talk,
@@ -39,7 +40,7 @@ const ABOUT = {
 };
 
 function used(turn: number, selection: number, given: number | null) {
-  return { ...entry(turn), selection, arguments: given };
+  return { ...entry(turn), selection, arguments: countsOf(given) };
 }
 
 function unused(turn: number) {

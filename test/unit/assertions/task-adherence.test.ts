@@ -37,8 +37,8 @@ testFormulas(ASSERTION, ABOUT, [
     details: {
       aspects: [
         { aspect: 'goal', ...aspect(2), evidence: { text: 'Answer 1.', verified: true } },
-        { aspect: 'rules', ...aspect(2), evidence: { text: '', verified: false } },
-        { aspect: 'procedure', ...fail, evidence: { text: '', verified: false } },
+        { aspect: 'rules', ...aspect(2), evidence: undefined },
+        { aspect: 'procedure', ...fail, evidence: undefined },
       ],
     },
   },

@@ -36,7 +36,7 @@ for (const type of ['task-completion', 'mcp-task-completion']) {
       misses: [],
       details: {
         requests: [
-          { ...request(1, 2), evidence: { text: '', verified: false } },
+          { ...request(1, 2), evidence: undefined },
           { ...request(3, 8), evidence: { text: 'Answer 4.', verified: true } },
         ],
       },

@@ -1,11 +1,13 @@
 import { testFormulas, testMistakes } from '../../support/formulas.ts';
 import {
+  type ArgumentCounts,
   answer,
   assistant,
   away,
   buildAssertion,
   buildFacts,
   call,
+  countsOf,
   entry,
   talk,
   user,
@@ -33,11 +35,15 @@ const ABOUT = {
 
 /** `null` where the turn calls nothing. */
 function used(turn: number, selection: number, given: number | null) {
-  return { ...entry(turn), selection, arguments: given };
+  return { ...entry(turn), selection, arguments: countsOf(given) };
 }
 
 function unused(turn: number) {
   return { ...away(turn), selection: 0, arguments: null };
+}
+
+function counted(turn: number, counts: ArgumentCounts) {
+  return { ...entry(turn), selection: 1, arguments: counts };
 }
 
 const REST = [unused(6), unused(8)];
@@ -70,6 +76,21 @@ testFormulas(ASSERTION, ABOUT, [
     turns: ['2 fail 0', '4 pass 0.5', '6 skipped', '8 skipped'],
   },
   {
+    name: 'right ÷ (given + missing): a needed argument that is missing counts',
+    said: answer(counted(2, { given: 1, right: 1, missing: 3 }), used(4, 1, 1), ...REST),
+    score: 0.625,
+    status: 'pass',
+    turns: ['2 fail 0.25', '4 pass 1', '6 skipped', '8 skipped'],
+    details: { selection: 1, arguments: 0.625 },
+  },
+  {
+    name: 'no argument given and none needed: 1',
+    said: answer(counted(2, { given: 0, right: 0, missing: 0 }), used(4, 1, 1), ...REST),
+    score: 1,
+    status: 'pass',
+    turns: ['2 pass 1', '4 pass 1', '6 skipped', '8 skipped'],
+  },
+  {
     name: 'called nothing where it should have: selection alone',
     said: answer(used(2, 0, null)),
     about: { ...ABOUT, conversation: talk(user('Cancel it.'), assistant('Done.')) },
@@ -98,7 +119,7 @@ testMistakes(ASSERTION, ABOUT, answer(used(2, 1, 1), used(4, 1, 1), ...REST), [
     'no arguments of a turn that calls',
     answer(used(2, 1, null), used(4, 1, 1), ...REST),
     'contradiction',
-    /`arguments` must be a number/,
+    /`arguments` must hold its counts/,
   ],
   [
     'arguments of a turn that calls nothing',
@@ -113,10 +134,22 @@ testMistakes(ASSERTION, ABOUT, answer(used(2, 1, 1), used(4, 1, 1), ...REST), [
     /`selection` of turn 2 is 7\.5/,
   ],
   [
-    'arguments below 0',
-    answer(used(2, 1, -0.5), used(4, 1, 1), ...REST),
+    'more right arguments than given',
+    answer(counted(2, { given: 1, right: 2, missing: 0 }), used(4, 1, 1), ...REST),
     'out-of-range',
-    /`arguments` of turn 2 is -0\.5/,
+    /`arguments` of turn 2 must be counts/,
+  ],
+  [
+    'half an argument',
+    answer(counted(2, { given: 1, right: 0.5, missing: 0 }), used(4, 1, 1), ...REST),
+    'out-of-range',
+    /`arguments` of turn 2 must be counts/,
+  ],
+  [
+    'arguments below 0',
+    answer(counted(2, { given: 1, right: 1, missing: -1 }), used(4, 1, 1), ...REST),
+    'out-of-range',
+    /`arguments` of turn 2 must be counts/,
   ],
   [
     'selection as text',

@@ -101,7 +101,7 @@ describe('what a case will take', () => {
     const keys = `    transcript:\n${talk}`;
     const asserts = '      - type: turn-relevancy\n';
     const limited = (judge: string) =>
-      suite(asserts, judge.replace('model: j', 'model: j, max_input_tokens: 1600'), keys);
+      suite(asserts, judge.replace('model: j', 'model: j, max_input_tokens: 2100'), keys);
     // A refused part ends the rest: what is sent is the first of them.
     const sentRequests = await sent(t, limited);
     assert.equal(sentRequests.length, 1);
@@ -154,7 +154,7 @@ describe('what a case will take', () => {
     assert.deepEqual([unknown.cost, unknown.unpriced], [null, ['openai:j']]);
     const sum = addEstimates(known, unknown);
     assert.deepEqual([sum.requests, sum.cost], [2, null]);
-    assert.match(estimateWords(unknown), /^about 1 request, \d+ tokens$/);
+    assert.match(estimateWords(unknown), /^about 1 request, [\d.]+k tokens$/);
   });
 
   it('names no price, nor calls it free, where no judge is set', async () => {
@@ -176,7 +176,7 @@ describe('what a case will take', () => {
     const judged = await estimateOf(
       suite('      - polite\n', `judge: openai:j\n${top}`, '    turns: [Hi]\n'),
     );
-    assert.match(estimateWords(judged), /^1 call to the target, about 1 request, \d+ tokens$/);
+    assert.match(estimateWords(judged), /^1 call to the target, about 1 request, [\d.]+k tokens$/);
   });
 
   it('takes replies that are still to come for some, and counts the requests of a chat target', async () => {

@@ -236,7 +236,7 @@ describe('a conversation that does not fit is judged in consecutive parts', () =
 
   it('findings that do not fit into it do without quotes first, then without the reasons of turns', async (t) => {
     const notes: string[] = [];
-    for (const size of [6000, 3600, 2600]) {
+    for (const size of [6300, 3900, 2900]) {
       const completeness = buildAssertion('conversation-completeness', {}, reading(size));
       const { requests, verdict } = await judged(
         t,

@@ -243,7 +243,7 @@ describe('questions that do not fit into one request', () => {
     const small = {
       id: 'openai:judge',
       provider: 'openai',
-      params: { max_input_tokens: 1100 },
+      params: { max_input_tokens: 1500 },
       folder: '/',
     };
     const script = (body: ChatBody) => {
@@ -254,6 +254,6 @@ describe('questions that do not fit into one request', () => {
     const { verdicts, server } = await judged(t, script, few);
     assert.equal(server.requests.length, 2);
     assert.deepEqual(states(verdicts), ['pass', 'pass']);
-    assert.match(String(verdicts[0]?.details.asked_alone), /do not fit into the 1100 tokens/);
+    assert.match(String(verdicts[0]?.details.asked_alone), /do not fit into the 1500 tokens/);
   });
 });

@@ -24,7 +24,7 @@ export interface Step {
 }
 
 const HOW =
-  'First say for each turn whether it bears on your answer: applicable when it does, with the words that show it.';
+  'First say for each turn whether it bears on your answer: applicable if it does, with the words that show it.';
 
 /** A node that a judge is asked at. */
 export type AskingNode = Extract<Node, { type: 'task' | 'yes-no' | 'choice' }>;
