@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Conversation, Turn } from '../core/conversation.ts';
+import type { Report, Reporting } from '../core/reporting.ts';
 import type { Scale } from '../core/scoring.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
@@ -150,6 +151,7 @@ export interface Known {
   readonly hasToolCalls?: boolean;
   /** Some turn says what a good reply holds. */
   readonly hasExpected?: boolean;
+  readonly reporting?: Reporting;
 }
 
 interface Nesting {
@@ -210,6 +212,8 @@ interface Common {
   readonly asPrompt?: { readonly key: string; body(words: string): string };
   /** What an assertion without a `name` is called; its type by default. */
   label?(params: Readonly<Record<string, unknown>>): string | undefined;
+  /** What it rests on besides what is said: unless the target reports one of these, it is an error. */
+  sees?(facts: CaseFacts): readonly Report[];
   /** What is missing from the case, as a sentence with what to do; undefined if all is there. */
   needs?(facts: CaseFacts, known: Known): string | undefined;
   /** Why it will be skipped, if known before the run. */

@@ -2,7 +2,7 @@ import { type Conversation, turnsOf } from '../core/conversation.ts';
 import type { Known } from './contract.ts';
 
 /** What is known of a conversation that has happened. */
-export function knownOf(conversation: Conversation): Required<Known> {
+export function knownOf(conversation: Conversation): Required<Omit<Known, 'reporting'>> {
   const turns = turnsOf(conversation);
   const items = turns.flatMap((turn) => turn.items);
   return {

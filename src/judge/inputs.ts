@@ -1,8 +1,10 @@
 import { type AssertionInput, asksJudge, type CaseFacts } from '../assertions/contract.ts';
 import { knownOf } from '../assertions/known.ts';
+import { notReported } from '../assertions/notReported.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { type Conversation, turnsOfSide } from '../core/conversation.ts';
 import type { ExamplesFor } from '../core/record/example.ts';
+import type { Reporting } from '../core/reporting.ts';
 import type { Assertion } from '../core/suite.ts';
 import type { Usage, Verdict } from '../core/verdict.ts';
 import { chooseTurns } from './at.ts';
@@ -17,6 +19,8 @@ export interface About {
   readonly endedEarly?: boolean;
   /** What the target used for its replies. */
   readonly targetUsage?: Usage;
+  /** What the target's replies show; absent of a transcript, which is all there is. */
+  readonly reporting?: Reporting;
   /** Conversations that people judged; none by default. */
   readonly examples?: ExamplesFor;
 }
@@ -24,7 +28,7 @@ export interface About {
 /** What an assertion is given, or the verdict that says why it cannot be checked. */
 export function inputFor(
   assertion: Assertion,
-  { conversation, facts, replyTurns, endedEarly = false, targetUsage }: About,
+  { conversation, facts, replyTurns, endedEarly = false, targetUsage, reporting }: About,
 ): AssertionInput | Verdict {
   const type = typeOf(assertion);
   const needed = type.needs?.(facts, knownOf(conversation));
@@ -37,6 +41,11 @@ export function inputFor(
   const chosen = chooseTurns(conversation, assertion, type.side, replyTurns);
   if ('turns' in chosen) {
     const { turns: subject } = chosen;
+    // A history is in the file, whole.
+    const hidden = subject.some(({ history }) => !history)
+      ? notReported(type, facts, reporting)
+      : undefined;
+    if (hidden) return errorVerdict(assertion, 'not-reported', hidden.message);
     return { conversation, turns: subject, assertion, facts, ...(targetUsage && { targetUsage }) };
   }
   if (endedEarly && chosen.fault === 'beyond') {

@@ -87,7 +87,7 @@ export async function whatJudgeSaw(
   const lookup = new Lookup(answers, line.repetition);
   const home = findHome(suite);
   const kept = keptAnswers(home, host.scrubber);
-  const { conversation, replyTurns, measured } = saidThen(line);
+  const { conversation, replyTurns, measured, reporting } = saidThen(line);
   const again = await judgeAssertions({
     conversation,
     replyTurns,
@@ -95,6 +95,7 @@ export async function whatJudgeSaw(
     facts: factsThen(line, suiteCase),
     examples: examplesOf(suite)(suiteCase),
     ...(measured && { targetUsage: measured }),
+    ...(reporting && { reporting }),
     signal: new AbortController().signal,
     kept: {
       answers: new Map(),

@@ -2,12 +2,14 @@ import { liveTurnsOf, turnsOf } from '../core/conversation.ts';
 import { type CaseRef, caseKey } from '../core/identity.ts';
 import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
+import { REPORTS, reportsIn } from '../core/reporting.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
 import type { EarlierRun } from '../store/earlierRuns.ts';
 import type { FoundHome } from '../store/home.ts';
 import { type RecordIndex, RecordReader } from '../store/recordIndex.ts';
+import { findTargetType } from '../targets/registry.ts';
 import type { Conversed } from './case/converse.ts';
 import type { Ended } from './case/ended.ts';
 import type { Stop } from './case/userSide.ts';
@@ -78,11 +80,23 @@ export function saidThen(line: CaseLine): Conversed {
     replyTurns: live.filter(({ side }) => side === 'assistant').map(({ number }) => number),
     usage: NO_USAGE,
     ...(target_usage && { measured: target_usage }),
+    ...reportingThen(line),
     ...(stop && { stop }),
     // It was cut short, and is never judged as if it were whole.
     ...(status === 'error' && reason !== undefined && { error: new Error(reason) }),
     ...(failed_turn && { failedTurn: failed_turn }),
   };
+}
+
+/** What could be seen then. Records of earlier versions don't say it: it is what the conversation contains. */
+function reportingThen(line: CaseLine): Pick<Conversed, 'reporting'> {
+  const { origin, target, reported, conversation, target_usage } = line;
+  if (origin === 'transcript') return {};
+  const { reportsAll, reportKeys: keys = {} } = findTargetType(target?.type ?? '') ?? {};
+  const contained = [...reportsIn(conversation), ...(target_usage ? (['usage'] as const) : [])];
+  const known = reportsAll ? REPORTS : contained;
+  const reports = reported ? REPORTS.filter((one) => reported.includes(one)) : known;
+  return { reporting: { target: target?.name ?? '', reports, isDeclared: false, keys } };
 }
 
 /** Of a case that was skipped, or cancelled before it was all said: there is nothing to judge. */

@@ -36,6 +36,7 @@ export const chatTarget: TargetType = {
   schema,
   repliesWithSystemTexts: false,
   keysDecide: true,
+  reportsAll: true,
   files: ({ folder, params: { tool_module } }) =>
     typeof tool_module === 'string' ? [resolve(folder, tool_module)] : [],
   unansweredTools,

@@ -73,6 +73,7 @@ export const httpTarget: TargetType = {
   schema,
   repliesWithSystemTexts: true,
   keysDecide: false,
+  reportKeys: { context: 'retrieval_context' },
   keepsSession({ session, body = BODY }) {
     const sendsAll = bodyVariables(body).some(({ name }) => name === 'messages');
     return session !== undefined || !sendsAll;

@@ -1,10 +1,17 @@
 import * as z from 'zod';
+import { REPORTS } from '../core/reporting.ts';
+
+export const reportsSchema = z.union([z.literal('all'), z.array(z.enum(REPORTS))]);
 
 /** Keys that every target may have. */
 export const commonKeys = {
   system: z.string().min(1).optional().meta({
     description:
       'The system prompt. It comes first in the messages to the target, in the recorded conversation, and in what judges read.',
+  }),
+  reports: reportsSchema.optional().meta({
+    description:
+      'What its replies show whenever there is any: `all`, or a list of `tool_calls`, `context` (what was retrieved), `usage`, and `agents`. An assertion that needs anything else is an error, and never passes. Default: everything for `chat`, what its pointers name for `http`, else what the replies of the conversation contain.',
   }),
   timeout: z.int().min(1).optional().meta({
     description:

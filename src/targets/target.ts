@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { ReasonedError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Message, Tool } from '../core/message.ts';
+import type { ReportKeys } from '../core/reporting.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import type { Usage } from '../core/verdict.ts';
@@ -112,6 +113,10 @@ export interface TargetType {
    * it is another target; a program may also differ in what cannot be seen.
    */
   readonly keysDecide: boolean;
+  /** True if its replies show everything that it does. */
+  readonly reportsAll?: true;
+  /** Its keys that name where its answers contain something; without them, it doesn't report it. */
+  readonly reportKeys?: ReportKeys;
   /** Whether it keeps what was said in a session of its own, so that it cannot be given a history. */
   keepsSession?(params: TargetSpec['params']): boolean;
   /** The files that its replies rest on, absolute. */

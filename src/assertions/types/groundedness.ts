@@ -33,6 +33,8 @@ export const groundedness = judgedType({
     `,
   },
   readsContext: true,
+  // The case's own context is ground that the file shows.
+  sees: ({ context }) => (Object.keys(context).length > 0 ? [] : ['context', 'tool_calls']),
   idle({ context }, { hasRetrievedContext, hasToolResults }) {
     if (Object.keys(context).length > 0) return undefined;
     if (hasRetrievedContext !== false || hasToolResults !== false) return undefined;

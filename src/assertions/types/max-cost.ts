@@ -22,6 +22,7 @@ export const maxCost = checkedType({
     `,
   },
   params,
+  sees: () => ['usage'],
   side: 'both',
   check(input, { max }) {
     const remedy =

@@ -23,6 +23,7 @@ export const maxTokens = checkedType({
     `,
   },
   params,
+  sees: () => ['usage'],
   side: 'both',
   check(input, { max, of }) {
     const what = of === 'total' ? 'number of tokens' : `number of ${of} tokens`;

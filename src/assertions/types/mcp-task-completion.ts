@@ -38,6 +38,7 @@ export const mcpTaskCompletion = judgedType({
     `,
   },
   readsContext: true,
+  sees: () => ['tool_calls'],
   needs: (facts) => needsMcp('mcp-task-completion', facts),
   question(input) {
     const offered = fence(JSON.stringify(mcpTools(input.facts), null, 1));

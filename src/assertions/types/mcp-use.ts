@@ -35,6 +35,7 @@ export const mcpUse = judgedType({
           - type: mcp-use
     `,
   },
+  sees: () => ['tool_calls'],
   needs: (facts) => needsMcp('mcp-use', facts),
   question: (input) =>
     toolUseQuestion('mcp_use', INSTRUCTIONS, mcpTools(input.facts), input, 'listed'),

@@ -59,6 +59,7 @@ export const toolCallEfficiency = judgedType({
     `,
   },
   defaultThreshold: 1,
+  sees: () => ['tool_calls'],
   idle: (_facts, { hasToolCalls }) =>
     hasToolCalls === false ? 'the conversation has no tool calls' : undefined,
   question(input): Question<Answer> | Outcome {

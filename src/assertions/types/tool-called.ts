@@ -37,6 +37,7 @@ export const toolCalled = checkedType({
     `,
   },
   params,
+  sees: () => ['tool_calls'],
   label: labelWithTool('tool-called'),
   faults(given) {
     const read = params.safeParse(given);

@@ -34,6 +34,7 @@ export const toolNotCalled = checkedType({
     `,
   },
   params,
+  sees: () => ['tool_calls'],
   label: labelWithTool('tool-not-called'),
   faults(given) {
     const read = params.safeParse(given);

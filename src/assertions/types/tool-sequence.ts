@@ -80,6 +80,7 @@ export const toolSequence = checkedType({
     `,
   },
   params,
+  sees: () => ['tool_calls'],
   check({ turns, assertion }, { tools, match, args }) {
     const wanted = tools.map(
       (tool): WantedTool =>

@@ -32,6 +32,7 @@ export const toolUse = judgedType({
             threshold: 0.7
     `,
   },
+  sees: () => ['tool_calls'],
   needs({ tools }) {
     if (tools.length > 0) return undefined;
     return 'tool-use needs the tools the assistant may call: add `tools` to the case or the file.';

@@ -54,6 +54,7 @@ export const turnContextualPrecision = judgedType({
           - type: turn-contextual-precision
     `,
   },
+  sees: () => ['context'],
   idle: idleWithoutContext,
   needs: (facts, known) => needsExpected('turn-contextual-precision', facts, known),
   question: (input) =>

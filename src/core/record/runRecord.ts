@@ -153,6 +153,10 @@ export const caseLineSchema = z.object({
   target_usage: usageSchema.optional().meta({
     description: 'What the target used, where each of its replies said so.',
   }),
+  reported: listOf(z.string()).optional().meta({
+    description:
+      'What the replies of the target showed besides what was said: `tool_calls`, `context`, `usage`, `agents`. Assertions that need anything else are errors.',
+  }),
   duration: z.number().min(0).meta({ description: 'Milliseconds.' }),
   finished: z.string().meta({ description: 'ISO 8601, UTC.' }),
 });

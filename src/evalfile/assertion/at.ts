@@ -8,6 +8,8 @@ import type { Location, Scope } from '../scope.ts';
 export interface AboutCase {
   readonly facts: CaseFacts;
   readonly known: Known;
+  /** The mapping of its target, if it has one. */
+  readonly targetAt: Location | undefined;
   /** The side of each turn, from turn 1, if known before the run. */
   readonly sides: readonly Turn['side'][] | undefined;
   /** How many turns there are before the first live one; undefined if there is no history. */

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { type AssertionType, asksJudge, asksOneQuestion } from '../../assertions/contract.ts';
+import { notReported } from '../../assertions/notReported.ts';
 import { assertionMapping, findAssertionType } from '../../assertions/registry.ts';
 import { scaleOfGrading, writtenGrading } from '../../assertions/shared/grading.ts';
 import { changedAt, type Mapping, mappingOf, remembered, valueAt } from '../../core/data/data.ts';
 import { isFileKind, isProgramFile } from '../../core/meaning.ts';
 import { type Scale, UNIT } from '../../core/scoring.ts';
-import { type Assertion, type JudgePrompt, NO_JUDGE } from '../../core/suite.ts';
+import { type Assertion, type At, type JudgePrompt, NO_JUDGE } from '../../core/suite.ts';
 import { mentionsIn } from '../../schema/mentions.ts';
 import { meaningOf } from '../../schema/plans.ts';
 import { fillIn, isUnfilled } from '../case/fillIn.ts';
@@ -76,6 +77,7 @@ export async function buildAssertion(
     about,
     scope,
   );
+  checkReported(type, at, location, about, scope);
   const prompt = type.takesPrompt
     ? await promptOf(filled, location, about.facts, scope)
     : undefined;
@@ -168,6 +170,27 @@ function checkNeeds(
   const to = location.path[0] === 'cases' ? location.path.slice(0, 2) : [];
   reporter.sayOnKey('missing-need', needed, location, {
     ...(key !== undefined && { fix: { add: { to, key } } }),
+  });
+}
+
+/** Tells what the target is known not to report, before a conversation is paid for. */
+function checkReported(
+  type: AssertionType,
+  at: At,
+  location: Location,
+  { facts, known, targetAt, historyTurns = 0 }: AboutCase,
+  { reporter }: Scope,
+): void {
+  const last = at.kind === 'range' ? [at.from, at.to] : at.kind === 'turns' ? at.turns : [Infinity];
+  // A history is in the file, whole.
+  if (last.every((turn) => turn > 0 && turn <= historyTurns)) return;
+  const hidden = notReported(type, facts, known.reporting);
+  if (!hidden) return;
+  const { message, key } = hidden;
+  // A fix is an edit of the problem's own document.
+  const fixable = key !== undefined && targetAt?.document === location.document;
+  reporter.sayOnKey('not-reported', message, location, {
+    ...(fixable && { fix: { add: { to: targetAt.path, key } } }),
   });
 }
 

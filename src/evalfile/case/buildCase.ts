@@ -97,6 +97,7 @@ async function buildOne(given: ReadCase, source: CaseSource, own: Own = {}): Pro
     judgeNamed,
     together: input.together ?? scope.file.together,
     known: known?.known ?? {},
+    targetAt: known?.targetAt,
     sides: known?.sides,
     historyTurns: history && turnsOf(toConversation(history.messages)).length,
   };

@@ -3,8 +3,9 @@ import { knownOf } from '../../assertions/known.ts';
 import { type Conversation, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
 import type { SaidBefore, TargetSpec } from '../../core/suite.ts';
 import { findTargetType } from '../../targets/registry.ts';
+import { declaredReporting } from '../../targets/reporting.ts';
 import { resolveTarget } from '../models.ts';
-import { within } from '../scope.ts';
+import { type Location, within } from '../scope.ts';
 import { checkContextKeys, type OfferedTools } from '../targetTools.ts';
 import { fillIn } from './fillIn.ts';
 import { checkHistory, historyOf } from './history.ts';
@@ -33,10 +34,11 @@ export async function scripted(
     };
   });
   const hasExpected = turns.some(({ expected }) => expected !== undefined);
-  const { target, known, history, before } = await liveCase(read, 'turns', offered);
+  const { target, targetAt, known, history, before } = await liveCase(read, 'turns', offered);
   return {
     ...(target && { origin: { kind: 'turns', target, ...(history && { history }), turns } }),
     ...(history && { history }),
+    targetAt,
     known: {
       ...(hasExpected || !given.some(mayExpect) ? { hasExpected } : {}),
       ...known,
@@ -52,17 +54,19 @@ export async function simulated(
   judge: CaseJudge,
 ): Promise<KnownConversation> {
   const user = await simulatedUserOf(read, judge);
-  const { target, known, history } = await liveCase(read, 'simulate', offered);
+  const { target, targetAt, known, history } = await liveCase(read, 'simulate', offered);
   return {
     ...(target &&
       user && { origin: { kind: 'simulate', target, ...(history && { history }), user } }),
     ...(history && { history }),
+    targetAt,
     known: { hasExpected: false, ...known },
   };
 }
 
 interface LiveCase {
   readonly target: TargetSpec | undefined;
+  readonly targetAt: Location;
   readonly history: SaidBefore | undefined;
   /** The sides of the history's turns; undefined if it cannot be read. */
   readonly before: readonly Turn['side'][] | undefined;
@@ -83,11 +87,17 @@ async function liveCase(
   const history = await historyOf(read);
   const said = toConversation(history?.messages ?? []);
   const isKnown = history !== undefined || read.input.history === undefined;
+  const reporting = target && declaredReporting(target);
   return {
     target,
+    targetAt: targetPlace(read),
     history,
     before: isKnown ? turnsOf(said).map(({ side }) => side) : undefined,
-    known: { ...(target && systemTextKnown(target)), ...knownBefore(said) },
+    known: {
+      ...(target && systemTextKnown(target)),
+      ...(reporting && { reporting }),
+      ...knownBefore(said),
+    },
   };
 }
 
@@ -122,6 +132,14 @@ async function targetFor(
     fix: { add: { to: location.path, key: 'target' } },
   });
   return undefined;
+}
+
+/** Where the mapping of the target is: a name stands for one under `targets`. */
+function targetPlace({ input, location, scope }: ReadCase): Location {
+  const name = input.target ?? scope.file.target;
+  if (typeof name === 'string')
+    return { ...atTop('targets', location, scope), path: ['targets', name] };
+  return input.target ? within(location, 'target') : atTop('target', location, scope);
 }
 
 /** A target that may reply with system texts may be told some that the file does not hold. */

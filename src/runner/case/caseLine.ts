@@ -48,6 +48,7 @@ export function caseLine(
     conversation: ended.conversation,
     verdicts: [...ended.verdicts],
     ...(ended.targetUsage && { target_usage: ended.targetUsage }),
+    ...(ended.reported && { reported: [...ended.reported] }),
     usage: ended.verdicts.reduce((sum, { usage }) => addUsage(sum, usage), ended.usage),
     duration,
     finished: new Date().toISOString(),

@@ -8,9 +8,11 @@ import {
   turnsOf,
 } from '../../core/conversation.ts';
 import type { Source } from '../../core/problem.ts';
+import { type Reporting, reportsIn } from '../../core/reporting.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
 import type { LiveOrigin } from '../../core/suite.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../core/verdict.ts';
+import { reportingOf } from '../../targets/reporting.ts';
 import { TargetError, type TargetSession } from '../../targets/target.ts';
 import { Speaking } from './speaking.ts';
 import type { NextTurn, Stop, UserSide } from './userSide.ts';
@@ -23,6 +25,8 @@ export interface Conversed {
   readonly usage: Usage;
   /** That of the target where every reply said what it used; its cost is known where that of each is. */
   readonly measured?: Usage;
+  /** What the target's replies show; absent of a transcript. */
+  readonly reporting?: Reporting;
   /** Why it ended, where that is not the end of a script. */
   readonly stop?: Stop;
   /** What cut the conversation short. */
@@ -61,8 +65,12 @@ export async function converse(
     side,
     ...(source && { source }),
   });
+  const shown = (conversation: Conversation) => {
+    const used = replies.some((one) => one !== undefined) ? (['usage'] as const) : [];
+    return { conversation, reporting: reportingOf(target, [...reportsIn(conversation), ...used]) };
+  };
   const said = (ended: Pick<Conversed, 'stop' | 'error' | 'failedTurn'> = {}): Conversed => ({
-    conversation: soFar(),
+    ...shown(soFar()),
     replyTurns,
     usage: addUsage(usage, user.usage),
     ...('error' in ended ? {} : measured(replies)),

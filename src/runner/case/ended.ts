@@ -2,6 +2,7 @@ import type { Conversation, FailedTurn } from '../../core/conversation.ts';
 import { errorText } from '../../core/errors.ts';
 import { placeText } from '../../core/presentation/failureText.ts';
 import { isError, type Source } from '../../core/problem.ts';
+import type { Report } from '../../core/reporting.ts';
 import type { SuiteCase } from '../../core/suite.ts';
 import { NO_USAGE, type Status, type Usage, type Verdict } from '../../core/verdict.ts';
 import { JudgeError } from '../../judge/ask.ts';
@@ -25,6 +26,8 @@ export interface Ended {
   readonly usage: Usage;
   /** Of the target alone, where each of its replies said what it used. */
   readonly targetUsage?: Usage;
+  /** What the target's replies showed; absent if there was no target. */
+  readonly reported?: readonly Report[];
 }
 
 export const NOTHING_SAID: Conversation = { entries: [], notes: [] };

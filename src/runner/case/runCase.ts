@@ -144,6 +144,7 @@ class CaseRun {
       verdicts,
       usage,
       ...(said.measured && { targetUsage: said.measured }),
+      ...(said.reporting && { reported: said.reporting.reports }),
     };
   }
 
@@ -240,6 +241,7 @@ class CaseRun {
       signal: this.#options.signal,
       kept: this.#exchanges.keptFor(this.#ref.suite),
       ...(said.measured && { targetUsage: said.measured }),
+      ...(said.reporting && { reporting: said.reporting }),
       script: (code, input) => this.#exchanges.script(this.#suite, code, input, this.#log()),
       modelFor: async (spec) => (spec ? this.#exchanges.model(spec, this.#lookup) : undefined),
       onVerdict: (verdict) => {

@@ -45,6 +45,7 @@ export function retrievalClaims({
     like: 'DeepEval',
     docs,
     ...(own && { params: own.params }),
+    sees: () => ['context'],
     idle: idleWithoutContext,
     ...(expected && { needs: (facts, known) => needsExpected(type, facts, known) }),
     question(input) {

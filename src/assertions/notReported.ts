@@ -1,0 +1,61 @@
+import { REPORT_NAMES, type Report, type Reporting } from '../core/reporting.ts';
+import { listed } from '../core/text/listed.ts';
+import type { AssertionType, CaseFacts } from './contract.ts';
+
+/** What an assertion needs to see, and its target doesn't report. */
+export interface NotReported {
+  /** What is missing, and the key to set. */
+  readonly message: string;
+  /** A key to add to the target; absent if one is there to be changed. */
+  readonly key?: string;
+}
+
+/**
+ * Whether an assertion can't be checked because its target doesn't report what the type needs to see.
+ *
+ * @param reporting undefined if everything is reported, or if nothing is known before the run
+ */
+export function notReported(
+  { type, sees }: AssertionType,
+  facts: CaseFacts,
+  reporting: Reporting | undefined,
+): NotReported | undefined {
+  const needed = sees?.(facts) ?? [];
+  if (!reporting || needed.length === 0) return undefined;
+  if (needed.some((one) => reporting.reports.includes(one))) return undefined;
+  const names = listed(
+    needed.map((one) => REPORT_NAMES[one]),
+    'or',
+  );
+  const { key, remedy } = remedyOf(needed, reporting);
+  const message = `${type} can't be checked: the target "${reporting.target}" doesn't report ${names}. ${remedy}`;
+  return { message, ...(key !== undefined && { key }) };
+}
+
+function remedyOf(needed: readonly Report[], { isDeclared, keys }: Reporting) {
+  const reports = listed(
+    needed.map((one) => `\`${one}\``),
+    'or',
+  );
+  if (isDeclared) return { remedy: `If it does, add ${reports} to its \`reports\`.` };
+  const pointers = needed.flatMap((one) => keys[one] ?? []);
+  const own = listed(
+    needed.map((one) => `\`reports: [${one}]\``),
+    'or',
+  );
+  const [key] = pointers;
+  if (key === undefined) {
+    return {
+      key: 'reports',
+      remedy: `If its replies contain them whenever there are any, set ${own} on the target.`,
+    };
+  }
+  const where = listed(
+    pointers.map((one) => `\`${one}\``),
+    'or',
+  );
+  return {
+    key,
+    remedy: `Set ${where} on the target to where its answers have them, or ${own} if its replies contain them.`,
+  };
+}

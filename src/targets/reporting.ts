@@ -1,0 +1,33 @@
+import { REPORTS, type Report, type Reporting, type ReportKeys } from '../core/reporting.ts';
+import type { TargetSpec } from '../core/suite.ts';
+import { reportsSchema } from './keys.ts';
+import { findTargetType } from './registry.ts';
+
+/** What a target is known to report before it replies; undefined if only its replies show it. */
+export function declaredReporting({ name, type, params }: TargetSpec): Reporting | undefined {
+  const { reportKeys: keys, reportsAll } = findTargetType(type) ?? {};
+  const { data: given } = reportsSchema.safeParse(params.reports);
+  if (given !== undefined) {
+    const reports = given === 'all' ? REPORTS : given;
+    return { target: name, reports, isDeclared: true, keys: {} };
+  }
+  if (reportsAll) return { target: name, reports: REPORTS, isDeclared: false, keys: {} };
+  return keys && { target: name, reports: namedReports(keys, params), isDeclared: false, keys };
+}
+
+/**
+ * What a conversation with a target shows.
+ *
+ * @param contained in its replies
+ */
+export function reportingOf(target: TargetSpec, contained: readonly Report[]): Reporting {
+  const declared = declaredReporting(target);
+  if (declared?.isDeclared) return declared;
+  const { reports, keys } = declared ?? { reports: [], keys: {} };
+  const all = [...new Set([...reports, ...contained])];
+  return { target: target.name, reports: all, isDeclared: false, keys };
+}
+
+function namedReports(keys: ReportKeys, params: TargetSpec['params']): Report[] {
+  return REPORTS.filter((one) => params[keys[one] ?? ''] !== undefined);
+}
