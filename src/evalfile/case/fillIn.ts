@@ -67,6 +67,7 @@ function canBeVariable(name: string): boolean {
   return templateVariables(`{{${name}}}`)[0]?.name === name;
 }
 
-function textual(value: unknown): string {
+/** A value of a context within a text. */
+export function textual(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

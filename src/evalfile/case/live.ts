@@ -2,12 +2,13 @@ import type { Known } from '../../assertions/contract.ts';
 import { knownOf } from '../../assertions/known.ts';
 import { type Conversation, type Turn, toConversation, turnsOf } from '../../core/conversation.ts';
 import type { SaidBefore, TargetSpec } from '../../core/suite.ts';
+import { renderTemplate, templateVariables } from '../../core/text/template.ts';
 import { findTargetType } from '../../targets/registry.ts';
 import { declaredReporting } from '../../targets/reporting.ts';
 import { resolveTarget } from '../models.ts';
 import { type Location, within } from '../scope.ts';
 import { checkContextKeys, type OfferedTools } from '../targetTools.ts';
-import { fillIn } from './fillIn.ts';
+import { fillIn, textual } from './fillIn.ts';
 import { checkHistory, historyOf } from './history.ts';
 import type { KnownConversation } from './knownConversation.ts';
 import { atTop, type ReadCase, type SoundTurn } from './readCase.ts';
@@ -79,7 +80,8 @@ async function liveCase(
   key: 'turns' | 'simulate',
   offered: OfferedTools | undefined,
 ): Promise<LiveCase> {
-  const target = await targetFor(read, key, offered);
+  const written = await targetFor(read, key, offered);
+  const target = written && withSystem(written, read);
   if (target) checkHistory(read, target);
   if (target && !read.scope.unsound.has('context')) {
     checkContextKeys(target, read.input.context ?? {}, read.location, read.scope);
@@ -99,6 +101,20 @@ async function liveCase(
       ...knownBefore(said),
     },
   };
+}
+
+/** The target with the values of the case's context in its `system`. */
+function withSystem(target: TargetSpec, { input, location, scope }: ReadCase): TargetSpec {
+  const { name, system } = target;
+  if (system === undefined || scope.unsound.has('context')) return target;
+  const context = input.context ?? {};
+  const unknown = templateVariables(system).find((one) => !Object.hasOwn(context, one.name));
+  if (unknown) {
+    const message = `The \`system\` of the target "${name}" uses {{${unknown.name}}}, but the case's \`context\` has no key \`${unknown.name}\`. Add it to \`context\`.`;
+    scope.reporter.sayOnKey('unknown-variable', message, location);
+    return target;
+  }
+  return { ...target, system: renderTemplate(system, (key) => textual(context[key])) };
 }
 
 /** What a history holds the conversation holds; of the rest of it nothing is known. */

@@ -25,7 +25,7 @@ function casesOf(count: number, more = ''): string {
 
 /** What does not depend on when and where a case ran. */
 function comparable(lines: readonly CaseLine[], workspace: string): unknown {
-  const drop = new Set(['duration', 'finished', 'latency', 'usage', 'conversation_id']);
+  const drop = new Set(['duration', 'finished', 'latency', 'usage', 'conversation_id', 'startup']);
   const texts = [...lines]
     .sort((a, b) => `${a.id}${a.repetition}`.localeCompare(`${b.id}${b.repetition}`))
     .map((line) => JSON.stringify(line, (key, value) => (drop.has(key) ? undefined : value)));
