@@ -64,6 +64,14 @@ const schema = z.strictObject({
   retrieval_context: pointer.meta({
     description: 'JSON pointer to a list of the texts that were retrieved for the reply.',
   }),
+  tool_calls: pointer.meta({
+    description:
+      "JSON pointer to the tool calls of the reply, such as `/choices/0/message/tool_calls`: a list of OpenAI's calls, of `{name, arguments, result}`, or of messages. Of an answer in server-sent events, the calls of all events are put together. An answer without calls may leave it out. Default: Turnlight sees only the calls in `reply`.",
+  }),
+  usage: pointer.meta({
+    description:
+      'JSON pointer to what the reply used, such as `/usage`: `{input_tokens, output_tokens, cost?}`, or as model providers write it. Of server-sent events, the last one counts.',
+  }),
   ...commonKeys,
 });
 
@@ -73,7 +81,7 @@ export const httpTarget: TargetType = {
   schema,
   repliesWithSystemTexts: true,
   keysDecide: false,
-  reportKeys: { context: 'retrieval_context' },
+  reportKeys: { tool_calls: 'tool_calls', context: 'retrieval_context', usage: 'usage' },
   keepsSession({ session, body = BODY }) {
     const sendsAll = bodyVariables(body).some(({ name }) => name === 'messages');
     return session !== undefined || !sendsAll;

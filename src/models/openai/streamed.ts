@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
 import { isMapping, parseJson } from '../../core/data/data.ts';
+import { callPieceSchema, StreamedCalls } from './streamedCalls.ts';
 
 const DONE = '[DONE]';
 
@@ -37,12 +38,6 @@ export class StreamReading {
   }
 }
 
-const callSchema = z.object({
-  index: z.int().nullish(),
-  id: z.string().nullish(),
-  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-});
-
 const chunkSchema = z.object({
   model: z.string().nullish(),
   choices: z
@@ -53,7 +48,7 @@ const chunkSchema = z.object({
           .object({
             content: z.string().nullish(),
             refusal: z.string().nullish(),
-            tool_calls: z.array(callSchema).nullish(),
+            tool_calls: z.array(callPieceSchema).nullish(),
           })
           .nullish(),
       }),
@@ -62,28 +57,13 @@ const chunkSchema = z.object({
   usage: z.unknown().optional(),
 });
 
-interface Call {
-  id?: string;
-  function: { name: string; arguments: string };
-}
-
 /** Of Chat Completions, with one choice. @param hear told all that was said so far */
 export function chatCollector(hear: (soFar: string) => void): Collector {
   const message = { content: '', refusal: '' };
-  const calls: Call[] = [];
+  const streamed = new StreamedCalls();
   const whole: Record<string, unknown> = {};
   let finish: string | null | undefined;
   let failure: object | undefined;
-
-  function addCall({ index, id, function: part }: z.infer<typeof callSchema>): void {
-    const at = index ?? calls.length;
-    const call = calls[at] ?? { function: { name: '', arguments: '' } };
-    if (id) call.id = id;
-    call.function.name ||= part?.name ?? '';
-    call.function.arguments += part?.arguments ?? '';
-    // An index far out would make a list of nothing.
-    if (at <= calls.length) calls[at] = call;
-  }
 
   return {
     add(event) {
@@ -96,13 +76,14 @@ export function chatCollector(hear: (soFar: string) => void): Collector {
       finish = choice?.finish_reason ?? finish;
       const { content, refusal, tool_calls } = choice?.delta ?? {};
       message.refusal += refusal ?? '';
-      for (const call of tool_calls ?? []) addCall(call);
+      for (const call of tool_calls ?? []) streamed.add(call);
       if (!content) return;
       message.content += content;
       hear(message.content);
     },
     body() {
       if (failure) return failure;
+      const { calls } = streamed;
       if (finish === undefined && message.content === '' && calls.length === 0) return {};
       return {
         ...whole,

@@ -16,6 +16,7 @@ import { type Patience, Waiting } from '../http/patience.ts';
 import { failed, StatusError } from '../http/send.ts';
 import { readReply } from '../reply.ts';
 import { tooLong } from '../replyLimits.ts';
+import { readReportedCalls, withCalls } from '../reportedCalls.ts';
 import {
   type HearText,
   TargetError,
@@ -24,6 +25,7 @@ import {
   type TargetSession,
 } from '../target.ts';
 import { agentFetch } from './agentFetch.ts';
+import type { Sources } from './agentReport.ts';
 import { TaskReply } from './taskReply.ts';
 
 const CARD = '/.well-known/agent-card.json';
@@ -49,6 +51,8 @@ export class A2aSession implements TargetSession {
   #contextId = '';
   #taskId = '';
   #length = 0;
+  #replies = 0;
+  #sources: Sources = new Map();
   readonly #waiting: Waiting;
 
   constructor(setup: A2aSetup, host: Host) {
@@ -76,7 +80,25 @@ export class A2aSession implements TargetSession {
     this.#length += reply.text.length;
     const why = tooLong(reply.text.length, this.#length);
     if (why !== undefined) throw new TargetError('target-too-much-output', why);
-    return readReply(reply.text);
+    this.#replies += 1;
+    this.#sources = reply.sources;
+    return this.#withReport(reply);
+  }
+
+  #withReport({ text, report }: TaskReply): TargetReply {
+    const calls = readReportedCalls(report.calls, this.#replies);
+    if (calls.problem !== undefined) {
+      const message = `The agent's tool calls can't be read. ${calls.problem}`;
+      throw new TargetError('target-malformed-reply', message);
+    }
+    const { messages } =
+      text === '' && calls.messages.length > 0 ? { messages: [] } : readReply(text);
+    const { usage } = report;
+    return {
+      messages: withCalls(calls.messages, messages),
+      ...(calls.notes.length > 0 && { notes: [...calls.notes] }),
+      ...(usage && { usage }),
+    };
   }
 
   waited(): number {
@@ -94,7 +116,7 @@ export class A2aSession implements TargetSession {
       configuration: undefined,
       metadata: undefined,
     };
-    const reply = new TaskReply();
+    const reply = new TaskReply(this.#sources);
     let heard = '';
     // One answer, where the agent does not stream.
     for await (const event of client.sendMessageStream(request, { signal })) {

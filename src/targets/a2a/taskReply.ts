@@ -2,6 +2,7 @@ import {
   type Artifact,
   type Message,
   type Part,
+  Role,
   type StreamResponse,
   type Task,
   TaskState,
@@ -11,6 +12,7 @@ import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { mediaOf, notShown } from '../../messages/content.ts';
 import { tooLong } from '../replyLimits.ts';
 import { TargetError } from '../target.ts';
+import { AgentReport, isReport, type Sources } from './agentReport.ts';
 
 const SHOWN = 300;
 
@@ -37,6 +39,22 @@ export class TaskReply {
   #said = '';
   contextId = '';
   taskId = '';
+  /** What it reports besides its words. */
+  readonly report: AgentReport;
+
+  readonly #before: Sources;
+
+  /** @param before as of `sources`, after the reply before */
+  constructor(before: Sources = new Map()) {
+    this.#before = before;
+    this.report = new AgentReport(before);
+  }
+
+  /** What was read by the end of this reply: a task that goes on tells of it again. */
+  get sources(): Sources {
+    const texts = [...this.#artifacts].map(([id, text]) => [`text ${id}`, text] as const);
+    return new Map([...this.report.sources, ...texts]);
+  }
 
   /** @throws TargetError */
   add({ payload }: StreamResponse): void {
@@ -50,6 +68,10 @@ export class TaskReply {
       case 'statusUpdate':
         this.#belong(payload.value.contextId, payload.value.taskId);
         this.#addStatus(payload.value.status);
+        this.report.addMetadata(
+          payload.value.metadata,
+          payload.value.status?.message?.messageId ?? '',
+        );
         break;
       case 'artifactUpdate': {
         const { contextId, taskId, artifact, append } = payload.value;
@@ -98,14 +120,21 @@ export class TaskReply {
     throw new TargetError('target-error', `The agent's task ${end}.${said}`);
   }
 
-  #addMessage({ contextId, taskId, parts }: Message): void {
+  #addMessage(message: Message): void {
+    const { contextId, taskId, parts } = message;
     this.#belong(contextId, taskId);
     this.#message = textOf(parts);
+    this.report.addMessage(message);
   }
 
-  #addTask({ id, contextId, artifacts, status }: Task): void {
+  #addTask({ id, contextId, artifacts, status, history, metadata }: Task): void {
     this.#belong(contextId, id);
-    for (const artifact of artifacts) this.#addArtifact(artifact, false);
+    for (const one of history) if (one.role === Role.ROLE_AGENT) this.report.addMessage(one);
+    this.report.addMetadata(metadata, `task ${id}`);
+    for (const artifact of artifacts) {
+      const before = this.#before.get(`text ${artifact.artifactId}`);
+      if (before !== textOf(artifact.parts)) this.#addArtifact(artifact, false);
+    }
     this.#addStatus(status);
   }
 
@@ -113,10 +142,13 @@ export class TaskReply {
     if (!status) return;
     this.#status = status;
     this.#said = textOf(status.message?.parts) || this.#said;
+    if (status.message) this.report.addMessage(status.message);
   }
 
   /** Pieces that are appended belong to one text. */
-  #addArtifact({ artifactId, parts }: Artifact, append: boolean): void {
+  #addArtifact(artifact: Artifact, append: boolean): void {
+    const { artifactId, parts } = artifact;
+    this.report.addArtifact(artifact, append);
     const before = append ? (this.#artifacts.get(artifactId) ?? '') : '';
     this.#artifacts.set(artifactId, before + textOf(parts));
   }
@@ -134,7 +166,9 @@ function textOf(parts: readonly Part[] = []): string {
     .join(GAP);
 }
 
-function partText({ content, filename, mediaType }: Part): string {
+function partText(part: Part): string {
+  if (isReport(part)) return '';
+  const { content, filename, mediaType } = part;
   switch (content?.$case) {
     case 'text':
       return content.value;

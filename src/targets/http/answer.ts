@@ -2,9 +2,12 @@ import { createParser } from 'eventsource-parser';
 import { isMapping, isTooDeep, jsonOrText, shallowJson } from '../../core/data/data.ts';
 import { valueAtPointer } from '../../core/data/jsonPointer.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { readUsage } from '../readUsage.ts';
 import { readReply, withContext } from '../reply.ts';
 import { tooLong } from '../replyLimits.ts';
+import { readReportedCalls, withCalls } from '../reportedCalls.ts';
 import { type HearText, TargetError, type TargetReply } from '../target.ts';
+import { EventCalls } from './eventCalls.ts';
 
 const SHOWN = 200;
 
@@ -16,6 +19,15 @@ export interface Pointers {
   readonly reply?: string | undefined;
   readonly session?: string | undefined;
   readonly retrieval_context?: string | undefined;
+  readonly tool_calls?: string | undefined;
+  readonly usage?: string | undefined;
+}
+
+/** What an answer contains besides the reply, as it came. */
+interface Reported {
+  readonly tool_calls?: unknown;
+  readonly usage?: unknown;
+  readonly context?: readonly string[] | undefined;
 }
 
 export interface Answer {
@@ -26,8 +38,8 @@ export interface Answer {
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** The answer in one piece. @throws TargetError */
-export async function readWhole(bytes: Bytes, pointers: Pointers): Promise<Answer> {
+/** The answer in one piece. @param number of the reply, from 1 @throws TargetError */
+export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): Promise<Answer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   const whole = Buffer.concat(chunks);
@@ -36,15 +48,82 @@ export async function readWhole(bytes: Bytes, pointers: Pointers): Promise<Answe
   const value = shallowJson(text) ?? text;
   const { reply: pointer } = pointers;
   const said = pointer === undefined ? value : valueAtPointer(value, pointer);
-  if (said === undefined || said === null) {
-    throw malformed(`The answer has nothing at \`reply\` (${pointer}). It was: ${shown(text)}`);
-  }
-  const context = contextIn(value, pointers);
-  const reply = pointer === undefined ? readUnplaced(said) : readReply(said);
+  for (const key of REPORTS)
+    if (!hasParent(value, pointers[key])) throw misplaced(key, pointers, text);
+  const reported = {
+    tool_calls: at(value, pointers.tool_calls),
+    usage: at(value, pointers.usage),
+    context: contextIn(value, pointers),
+  };
+  const read = () => {
+    if (said === undefined || said === null) {
+      throw malformed(`The answer has nothing at \`reply\` (${pointer}). It was: ${shown(text)}`);
+    }
+    return pointer === undefined ? readUnplaced(said) : readReply(said);
+  };
+  const isSilent = said === undefined || said === null || said === '';
   return {
-    reply: context ? withContext(reply, context) : reply,
+    reply: withReported(read, isSilent, reported, pointers, number),
     session: sessionIn(value, pointers),
   };
+}
+
+/**
+ * The reply with what the answer reports besides it. An answer may contain nothing but calls.
+ *
+ * @param number of the reply, from 1
+ */
+function withReported(
+  read: () => TargetReply,
+  isSilent: boolean,
+  { tool_calls, usage, context }: Reported,
+  pointers: Pointers,
+  number: number,
+): TargetReply {
+  const calls = readReportedCalls(tool_calls, number);
+  if (calls.problem !== undefined)
+    throw unreadable('tool_calls', calls.problem, tool_calls, pointers);
+  const said = isSilent && calls.messages.length > 0 ? { messages: [] } : read();
+  const used = usage === undefined || usage === null ? said.usage : readUsage(usage);
+  if (usage && !used) {
+    const problem = 'Expected the numbers of input and output tokens, or a `cost`.';
+    throw unreadable('usage', problem, usage, pointers);
+  }
+  const notes = [...(said.notes ?? []), ...calls.notes];
+  const reply = {
+    messages: withCalls(calls.messages, said.messages),
+    ...(notes.length > 0 && { notes }),
+    ...(used && { usage: used }),
+  };
+  return context ? withContext(reply, context) : reply;
+}
+
+const REPORTS = ['tool_calls', 'usage'] as const;
+
+type ReportPointer = (typeof REPORTS)[number];
+
+/** Whether a key may be left out: a service without calls to report has none, but has all that it would be in. */
+function hasParent(value: unknown, pointer = ''): boolean {
+  return (
+    valueAtPointer(value, pointer.slice(0, Math.max(0, pointer.lastIndexOf('/')))) !== undefined
+  );
+}
+
+function misplaced(key: ReportPointer, pointers: Pointers, text: string): TargetError {
+  return malformed(
+    `The answer has nothing where \`${key}\` (${pointers[key]}) would be in it. It was: ${shown(text)}`,
+  );
+}
+
+function unreadable(key: ReportPointer, problem: string, found: unknown, pointers: Pointers) {
+  const text = shown(JSON.stringify(found) ?? '');
+  return malformed(
+    `The answer's \`${key}\` (${pointers[key]}) can't be read. ${problem} It was: ${text}`,
+  );
+}
+
+function at(value: unknown, pointer: string | undefined): unknown {
+  return pointer === undefined ? undefined : valueAtPointer(value, pointer);
 }
 
 /** A whole answer as the reply. In an object of another shape the text may be anywhere. */
@@ -62,14 +141,16 @@ function readUnplaced(value: unknown): TargetReply {
  * An answer in events: the texts at `reply` of all of them, put together.
  *
  * @param hear told all that was said so far, as it arrives
+ * @param number of the reply, from 1
  * @throws TargetError
  */
 export async function readEvents(
   bytes: Bytes,
   pointers: Pointers,
   hear: HearText,
+  number = 1,
 ): Promise<Answer> {
-  const reading = new EventReading(pointers);
+  const reading = new EventReading(pointers, number);
   const parser = createParser({ onEvent: (event) => reading.add(event) });
   const decoder = new TextDecoder();
   for await (const chunk of bytes) {
@@ -87,10 +168,16 @@ class EventReading {
   text = '';
   #session: string | undefined;
   #context: readonly string[] | undefined;
+  readonly #calls = new EventCalls();
+  #usage: unknown;
   #last = '';
+  readonly #number: number;
+  /** Of which some event had all that they would be in. */
+  readonly #placed = new Set<ReportPointer>();
 
-  constructor(pointers: Pointers) {
+  constructor(pointers: Pointers, number: number) {
     this.#pointers = pointers;
+    this.#number = number;
   }
 
   add({ event, data }: { readonly event?: string | undefined; readonly data: string }): void {
@@ -103,20 +190,31 @@ class EventReading {
     if (why !== undefined) throw new TargetError('target-too-much-output', why);
     this.#session = sessionIn(value, this.#pointers) ?? this.#session;
     this.#context = contextIn(value, this.#pointers) ?? this.#context;
+    this.#usage = at(value, this.#pointers.usage) ?? this.#usage;
+    for (const key of REPORTS) if (hasParent(value, this.#pointers[key])) this.#placed.add(key);
+    this.#calls.add(at(value, this.#pointers.tool_calls));
   }
 
   answer(): Answer {
+    const lost = REPORTS.find((key) => this.#pointers[key] !== undefined && !this.#placed.has(key));
+    if (lost && this.#last !== '') throw misplaced(lost, this.#pointers, this.#last);
+    const reported = { tool_calls: this.#calls.all(), usage: this.#usage, context: this.#context };
+    const isSilent = this.text === '';
+    const read = () => this.#read();
+    return {
+      reply: withReported(read, isSilent, reported, this.#pointers, this.#number),
+      session: this.#session,
+    };
+  }
+
+  #read(): TargetReply {
     if (this.text === '') {
       const where =
         this.#pointers.reply === undefined ? '' : ` at \`reply\` (${this.#pointers.reply})`;
       const last = this.#last === '' ? 'There were none.' : `The last was: ${shown(this.#last)}`;
       throw malformed(`None of the events has text${where}. ${last}`);
     }
-    const reply = readReply(this.text);
-    return {
-      reply: this.#context ? withContext(reply, this.#context) : reply,
-      session: this.#session,
-    };
+    return readReply(this.text);
   }
 
   #textIn(value: unknown): string {

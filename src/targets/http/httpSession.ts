@@ -32,6 +32,7 @@ export class HttpSession implements TargetSession {
   /** Ours, where the service has none of its own. */
   #session: string | null;
   #length = 0;
+  #replies = 0;
   readonly #waiting: Waiting;
 
   constructor(setup: HttpSetup, host: Host) {
@@ -53,6 +54,7 @@ export class HttpSession implements TargetSession {
       this.#ask(messages, patience, hear),
     );
     this.#keep(session);
+    this.#replies += 1;
     const size = JSON.stringify(reply.messages).length;
     this.#length += size;
     const why = tooLong(size, this.#length);
@@ -72,8 +74,8 @@ export class HttpSession implements TargetSession {
     const bytes = bytesOf(request, response, patience);
     const type = response.headers.get('content-type') ?? '';
     return /^text\/event-stream\b/i.test(type)
-      ? readEvents(bytes, this.#setup, hear)
-      : readWhole(bytes, this.#setup);
+      ? readEvents(bytes, this.#setup, hear, this.#replies + 1)
+      : readWhole(bytes, this.#setup, this.#replies + 1);
   }
 
   #request(messages: readonly Message[]): Outgoing {

@@ -392,3 +392,125 @@ describe('a service that fails', () => {
     await failing(t, echo, { about }, 'target-error', /Bad \[hidden: AGENT_TOKEN\]/);
   });
 });
+
+describe('what a service reports besides its reply', () => {
+  const pointers = { reply: '/text', tool_calls: '/trace/calls', usage: '/usage' };
+  const CALL = { id: 'c1', type: 'function', function: { name: 'refund', arguments: '{"id":7}' } };
+  const called = {
+    role: 'assistant',
+    content: '',
+    toolCalls: [{ id: 'c1', name: 'refund', arguments: { id: 7 } }],
+  };
+
+  it('is read where its pointers lead', async (t) => {
+    const answer = {
+      text: 'Done.',
+      trace: { calls: [CALL] },
+      usage: { prompt_tokens: 3, completion_tokens: 2 },
+    };
+    const { reply } = await ask(t, (_request, response) => answerJson(response, answer), pointers);
+    assert.deepEqual(reply.messages, [called, assistant('Done.')]);
+    assert.deepEqual([reply.usage?.input_tokens, reply.usage?.output_tokens], [3, 2]);
+  });
+
+  it('may be left out, or be all there is', async (t) => {
+    assert.deepEqual(await replyOf(t, { text: 'Done.', trace: {} }, pointers), [
+      assistant('Done.'),
+    ]);
+    assert.deepEqual(await replyOf(t, { text: 'Done.', trace: null }, pointers), [
+      assistant('Done.'),
+    ]);
+    assert.deepEqual(await replyOf(t, { text: null, trace: { calls: [CALL] } }, pointers), [
+      called,
+    ]);
+    assert.deepEqual(await replyOf(t, { text: '', trace: { calls: [CALL] } }, pointers), [called]);
+  });
+
+  for (const [what, answer, message] of [
+    [
+      'a pointer that leads nowhere',
+      { text: 'Done.' },
+      /nothing where `tool_calls` \(\/trace\/calls\)/,
+    ],
+    [
+      'something that is no call',
+      { text: 'Done.', trace: { calls: [7] } },
+      /`tool_calls` \(\/trace\/calls\) can't be read/,
+    ],
+    [
+      'something that is no usage',
+      { text: 'Done.', trace: {}, usage: { total: 3 } },
+      /`usage` \(\/usage\) can't be read/,
+    ],
+    ['neither text nor calls', { text: null, trace: {} }, /nothing at `reply`/],
+  ] as const) {
+    it(`is an error with ${what}`, (t) =>
+      failing(
+        t,
+        (_request, response) => answerJson(response, answer),
+        { params: pointers },
+        'target-malformed-reply',
+        message,
+      ));
+  }
+
+  it("is put together from OpenAI's events", async (t) => {
+    const delta = (part: object) => ({ choices: [{ delta: part }] });
+    const piece = (index: number, given: string, more: object = {}) =>
+      delta({
+        tool_calls: [
+          {
+            index,
+            ...more,
+            function: { arguments: given, ...('id' in more && { name: 'refund' }) },
+          },
+        ],
+      });
+    const { reply } = await ask(
+      t,
+      (_request, response) => {
+        const send = beginEvents(response);
+        send(piece(0, '{"id"', { id: 'c1' }));
+        send(piece(0, ':7}'));
+        send(piece(1, '{}', { id: 'c2' }));
+        send(delta({ content: 'Done.' }));
+        send({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } });
+        response.end('data: [DONE]\n\n');
+      },
+      {
+        reply: '/choices/0/delta/content',
+        tool_calls: '/choices/0/delta/tool_calls',
+        usage: '/usage',
+      },
+    );
+    assert.deepEqual(reply.messages, [
+      called,
+      { role: 'assistant', content: '', toolCalls: [{ id: 'c2', name: 'refund', arguments: {} }] },
+      assistant('Done.'),
+    ]);
+    assert.equal(reply.usage?.input_tokens, 3);
+  });
+
+  it('is put together from events with whole calls, and an error if no event can have them', async (t) => {
+    const serve: Serve = (_request, response) => {
+      const send = beginEvents(response);
+      send({ call: { id: 'c1', name: 'refund', args: { id: 7 } } });
+      send({ call: { type: 'tool_result', id: 'c1', result: 'ok' } });
+      send({ text: 'Done.' });
+      response.end();
+    };
+    const { reply } = await ask(t, serve, { reply: '/text', tool_calls: '/call' });
+    assert.deepEqual(reply.messages, [
+      called,
+      { role: 'tool', callId: 'c1', content: 'ok' },
+      assistant('Done.'),
+    ]);
+    await failing(
+      t,
+      serve,
+      { params: { reply: '/text', tool_calls: '/steps/0/call' } },
+      'target-malformed-reply',
+      /`tool_calls`/,
+    );
+  });
+});

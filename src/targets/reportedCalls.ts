@@ -1,0 +1,181 @@
+import { groupBy, isMapping, type Mapping } from '../core/data/data.ts';
+import { canonicalJson } from '../core/data/digest.ts';
+import { readable } from '../core/limits.ts';
+import type { Message } from '../core/message.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { looksLikeMessages, readMessages } from '../messages/readMessages.ts';
+
+/** Keys that say the same in a call of another tool's, the first that is there. */
+const NAMES = ['name', 'toolName', 'tool_name'];
+const IDS = ['call_id', 'tool_call_id', 'toolCallId', 'tool_use_id', 'id'];
+const ARGUMENTS = ['arguments', 'args', 'input', 'input_parameters', 'parameters'];
+const RESULTS = ['result', 'output', 'response', 'content'];
+
+/** What is read of tool calls that are reported apart from the text of a reply. */
+export interface ReportedCalls {
+  readonly messages: readonly Message[];
+  readonly notes: readonly string[];
+  /** The first thing that is wrong. */
+  readonly problem?: string;
+}
+
+/** What an item that is a result calls itself: `tool_result`, `function_response`, `function_call_output`. */
+const RESULT_TYPE = /result|response|output/;
+
+const SHOWN = 100;
+
+/** In one reply. */
+const MAX_CALLS = 10_000;
+
+interface PlainCall {
+  readonly id: string;
+  readonly name: string;
+  given: unknown;
+  result: unknown;
+}
+
+/**
+ * Reads tool calls and their results: OpenAI's, `{name, arguments}` under any of the names that frameworks give those keys, each with
+ * its result or followed by it, or whole messages in any dialect, of which those after the last one of the user's count.
+ *
+ * @param reply its number, from 1: a call without an id gets one that no other reply has
+ */
+export function readReportedCalls(value: unknown, reply: number): ReportedCalls {
+  const list = Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+  if (list.length === 0) return { messages: [], notes: [] };
+  if (list.length > MAX_CALLS) {
+    const problem = `A reply may have ${readable(MAX_CALLS)} calls, and this one has ${readable(list.length)}.`;
+    return { messages: [], notes: [], problem };
+  }
+  const lost: string[] = [];
+  const messages = list.some(isMessage) ? list : fromPlain(list, reply, lost);
+  if (!messages) {
+    const problem = 'Expected a list of tool calls, each with a `name` and `arguments`.';
+    return { messages: [], notes: [], problem };
+  }
+  const prompt = { role: 'user', content: 'so that the calls read as a conversation' };
+  const end = { role: 'assistant', content: 'so that there is a reply' };
+  const read = readMessages([prompt, ...messages, end]);
+  const notes = read.notes.map((note) => note.replace(/^Message \d+(, and \d+ more)?: /, ''));
+  const [first] = read.problems;
+  const all = read.messages.map(({ message }) => message);
+  return {
+    messages: all.slice(all.findLastIndex(({ role }) => role === 'user') + 1, -1),
+    notes: [...notes, ...lost],
+    ...(first && { problem: first.message.replace(/^Message \d+/, 'A call') }),
+  };
+}
+
+/** What a call or a result of one calls itself. */
+const CALL_TYPE = /^(?:function_call(?:_output)?|tool[-_](?:call|use|result|call_response))$/;
+
+/** Whether a value that may be anything is certainly a tool call, or the result of one. */
+export function isReportedCall(value: unknown): boolean {
+  if (!isMapping(value)) return false;
+  if (isMapping(value.function)) return textAt(value.function, NAMES) !== undefined;
+  if (typeof value.type === 'string' && CALL_TYPE.test(value.type)) return true;
+  const known = [...NAMES, ...IDS, ...ARGUMENTS, ...RESULTS];
+  return (
+    textAt(value, NAMES) !== undefined &&
+    ('arguments' in value || 'args' in value) &&
+    Object.keys(value).every((key) => known.includes(key))
+  );
+}
+
+/** The calls before the reply, but for those that it contains itself: they pair in order. */
+export function withCalls(
+  calls: readonly Message[],
+  reply: readonly Message[],
+): readonly Message[] {
+  const own = reply.flatMap((one) => (one.role === 'assistant' ? (one.toolCalls ?? []) : []));
+  const left = new Map([...groupBy(own, keyOf)].map(([key, some]) => [key, some.length]));
+  const dropped = new Set<string>();
+  const added = calls.flatMap((message): Message[] => {
+    if (message.role === 'tool') return dropped.has(message.callId) ? [] : [message];
+    if (message.role !== 'assistant') return [];
+    const toolCalls = (message.toolCalls ?? []).filter((call) => {
+      const count = left.get(keyOf(call)) ?? 0;
+      if (count === 0) return true;
+      left.set(keyOf(call), count - 1);
+      dropped.add(call.id);
+      return false;
+    });
+    return toolCalls.length > 0 ? [{ role: 'assistant', content: '', toolCalls }] : [];
+  });
+  return [...added, ...reply];
+}
+
+function keyOf({ name, arguments: given }: { readonly name: string; readonly arguments: unknown }) {
+  return canonicalJson([name, given]) ?? name;
+}
+
+/** A whole message; a call of OpenAI's Responses has a name and is read as any other. */
+function isMessage(item: unknown): boolean {
+  return isMapping(item) && 'role' in item && looksLikeMessages([item]);
+}
+
+/** As messages of OpenAI's chat format; undefined if an item is no call. */
+function fromPlain(list: readonly unknown[], reply: number, lost: string[]): object[] | undefined {
+  const calls: PlainCall[] = [];
+  for (const [index, item] of list.entries()) {
+    if (!isMapping(item)) return undefined;
+    const inner = isMapping(item.function) ? { ...item, ...item.function } : item;
+    const answered = resultOf(inner, calls);
+    if (answered) {
+      answered.call.result = answered.result;
+      continue;
+    }
+    const name = textAt(inner, NAMES);
+    if (RESULT_TYPE.test(String(item.type))) {
+      lost.push(
+        `Left out a tool result that answers no call of its reply: ${visibleLine(name ?? asText(item), SHOWN)}`,
+      );
+      continue;
+    }
+    if (name === undefined || name === '') return undefined;
+    const given = firstOf(inner, ARGUMENTS) ?? {};
+    const result = firstOf(inner, RESULTS);
+    const id = textAt(item, IDS);
+    const before = calls.find((one) => one.id === id && one.name === name);
+    if (before) {
+      // A stream, or a task and its history, tell of a call more than once.
+      before.given = given;
+      before.result = result ?? before.result;
+      continue;
+    }
+    calls.push({ id: id ?? `call_${reply}_${index + 1}`, name, given, result });
+  }
+  return calls.flatMap(({ id, name, given, result }) => [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name, arguments: asText(given) } }],
+    },
+    ...(result === undefined ? [] : [{ role: 'tool', tool_call_id: id, content: asText(result) }]),
+  ]);
+}
+
+/** Of an item that has a result and no arguments: the open call before it that it answers. */
+function resultOf(item: Mapping, calls: readonly PlainCall[]) {
+  const result = firstOf(item, RESULTS);
+  if (result === undefined || firstOf(item, ARGUMENTS) !== undefined) return undefined;
+  const [id, name] = [textAt(item, IDS), textAt(item, NAMES)];
+  const call = calls.find(
+    (one) => one.result === undefined && (id === undefined ? one.name === name : one.id === id),
+  );
+  return call && { call, result };
+}
+
+function firstOf(item: Mapping, keys: readonly string[]): unknown {
+  const key = keys.find((one) => item[one] !== undefined && item[one] !== null);
+  return key === undefined ? undefined : item[key];
+}
+
+function textAt(item: Mapping, keys: readonly string[]): string | undefined {
+  const value = firstOf(item, keys);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
