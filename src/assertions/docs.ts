@@ -1,13 +1,27 @@
-import type { AssertionType } from './contract.ts';
+import { REPORT_NAMES, type Report } from '../core/reporting.ts';
+import { listed } from '../core/text/listed.ts';
+import type { AssertionType, CaseFacts } from './contract.ts';
+
+const NO_FACTS: CaseFacts = { id: '', topics: [], tools: [], expectations: {}, context: {} };
+
+function errorUnless(needed: readonly Report[]): string {
+  const names = listed(
+    needed.map((one) => REPORT_NAMES[one]),
+    'or',
+  );
+  return `if the target doesn't report ${names}: what can't be seen never passes.`;
+}
 
 /** All that a type says of itself but its summary, in Markdown. */
-export function docsMarkdown({ docs }: AssertionType): string {
+export function docsMarkdown({ docs, sees }: AssertionType): string {
+  const seen = sees && errorUnless(sees(NO_FACTS));
   const { asks, score, example, skipped, more, yaml, program } = docs;
   const parts = [
     dedented(asks),
     `Score: ${score}`,
     `Example: ${example}`,
     skipped && `Skipped ${skipped}`,
+    seen && `Error (\`not-reported\`) ${seen}`,
     more && dedented(more),
     code('yaml', yaml),
     program && code('ts', program),

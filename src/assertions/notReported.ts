@@ -47,7 +47,7 @@ function remedyOf(needed: readonly Report[], { isDeclared, keys }: Reporting) {
   if (key === undefined) {
     return {
       key: 'reports',
-      remedy: `If its replies contain them whenever there are any, set ${own} on the target.`,
+      remedy: `If its replies show them whenever there are any, set ${own} on the target.`,
     };
   }
   const where = listed(
@@ -56,6 +56,6 @@ function remedyOf(needed: readonly Report[], { isDeclared, keys }: Reporting) {
   );
   return {
     key,
-    remedy: `Set ${where} on the target to where its answers have them, or ${own} if its replies contain them.`,
+    remedy: `Set ${where} on the target to a JSON pointer into its answers, or ${own} if the replies themselves show this.`,
   };
 }

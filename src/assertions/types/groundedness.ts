@@ -23,6 +23,7 @@ export const groundedness = judgedType({
     example: '9 claims, 6 of them grounded: 6 ÷ 9 = 0.67.',
     skipped:
       'without asking the judge if the assistant had neither context nor tool results; also skipped if nothing is claimed.',
+    more: 'If the case has a `context`, that is enough to judge by, whatever the target reports.',
     differences: `
       - Azure rates the whole 1 to 5. Here the score is the share of claims that are grounded.
       - If the assistant was given nothing or claims nothing, the verdict is skipped.

@@ -190,7 +190,10 @@ function checkReported(
   // A fix is an edit of the problem's own document.
   const fixable = key !== undefined && targetAt?.document === location.document;
   reporter.sayOnKey('not-reported', message, location, {
-    ...(fixable && { fix: { add: { to: targetAt.path, key } } }),
+    ...(fixable && {
+      // A pointer to begin from.
+      fix: { add: { to: targetAt.path, key, value: `/${key}` } },
+    }),
   });
 }
 

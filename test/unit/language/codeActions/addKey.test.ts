@@ -54,6 +54,19 @@ describe('adding a key that is missing', () => {
       `${one('type: role-adherence')}    role: A friendly support agent\n`,
     ],
     [
+      'where a service has what an assertion needs to see',
+      'tool_calls',
+      'not-reported',
+      suiteWith(
+        'turns: [Hi]\nassert:\n  - type: tool-not-called',
+        'targets:\n  bot: { type: http, url: "http://localhost:1" }\ntarget: bot\n',
+      ),
+      suiteWith(
+        'turns: [Hi]\nassert:\n  - type: tool-not-called',
+        'targets:\n  bot: { type: http, url: "http://localhost:1", tool_calls: /tool_calls }\ntarget: bot\n',
+      ),
+    ],
+    [
       'what the defaults need of the file',
       'tools',
       'missing-need',
