@@ -84,6 +84,26 @@ describe('a run that was killed, from the Testing view', { timeout: 600_000 }, (
     await workbench().screenshot('resumed-here');
   });
 
+  it('goes on from its row in the list of runs', async (t) => {
+    const { folder, workbench, halfRun, resumed } = await started(t);
+    const cli = [join(CHECKOUT, 'dist/cli.js'), 'run', 'suite.eval.yaml'];
+    const run = spawn(process.execPath, cli, {
+      cwd: folder,
+      env: ownFolders(process.env),
+      stdio: 'ignore',
+    });
+    await halfRun();
+    run.kill('SIGKILL');
+    await workbench().showRuns();
+    const { page } = workbench();
+    const row = page.locator('.monaco-list-row', { hasText: 'not finished' }).first();
+    await row.waitFor();
+    await row.hover();
+    await workbench().screenshot('resume-row');
+    await row.locator('[aria-label="Resume"]').click();
+    await resumed();
+  });
+
   it('of a window goes on in the next one, by keys alone', async (t) => {
     const { workbench, halfRun, openAgain, resumed } = await started(t);
     // Its answer does not come: it is gone with the window.

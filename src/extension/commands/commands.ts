@@ -3,6 +3,7 @@ import { labelText, noticeText } from '../../core/presentation/editorText.ts';
 import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import { JUDGE_REQUEST } from '../../protocol/settings.ts';
 import type { LanguageSupport } from '../languageClient.ts';
+import { isListed } from '../runs/runCommands.ts';
 import type { Secrets } from '../secrets.ts';
 import { isEvalFile, readSuite } from '../suites.ts';
 import type { ItemData } from '../testing/itemData.ts';
@@ -66,8 +67,13 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
     }),
     register(COMMANDS.resume, async () => {
       if (!mayRun()) return;
-      const { resumeLast } = await import('./goBack.ts');
-      await resumeLast(tree, runner);
+      const { resumeRun } = await import('./goBack.ts');
+      await resumeRun(tree, runner);
+    }),
+    register('turnlight.resumeRun', async (given: unknown) => {
+      if (!mayRun() || !isListed(given)) return;
+      const { resumeRun } = await import('./goBack.ts');
+      await resumeRun(tree, runner, given.records);
     }),
     register(COMMANDS.improveJudge, async () => {
       if (!mayRun()) return;

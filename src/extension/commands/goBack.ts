@@ -32,12 +32,21 @@ export async function judgeAgain(
   await runner.run(new vscode.TestRunRequest([item]), { back: { judgeAgain: run } });
 }
 
-/** Continues the last run that was cancelled or killed, with its cases. */
-export async function resumeLast(tree: TestTree, runner: TestRunner): Promise<void> {
-  const found = await findEvalFiles();
-  const last = await lastRun(found.map(({ fsPath }) => fsPath));
+/**
+ * Continues a run that was cancelled or killed, with its cases.
+ *
+ * @param records of the run, absolute; those of the last one by default
+ */
+export async function resumeRun(
+  tree: TestTree,
+  runner: TestRunner,
+  records?: readonly string[],
+): Promise<void> {
+  const last = records
+    ? await runIn(records)
+    : await lastRun((await findEvalFiles()).map(({ fsPath }) => fsPath));
   if (!last || (await hasFinished(last))) {
-    say(last ? 'The last run finished. There is nothing to resume.' : 'Nothing has run yet.');
+    say(last ? 'The run finished. There is nothing to resume.' : 'Nothing has run yet.');
     return;
   }
   const items: vscode.TestItem[] = [];

@@ -92,7 +92,7 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
     item.tooltip = `${label}\n${detail}\n${run.records.join('\n')}`;
     item.accessibilityInformation = { label: spoken };
     item.iconPath = ICONS[sign];
-    item.contextValue = run.note.pinned ? 'run pinned' : 'run';
+    item.contextValue = contextOf(run);
     item.command = { command: 'turnlight.openRun', title: 'Open Results', arguments: [run] };
     return item;
   }
@@ -112,4 +112,10 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
     const found = await Promise.all(this.#files.roots.map(recordsAt));
     await vscode.commands.executeCommand('setContext', HAS_RUNS, found.flat().length > 0);
   }
+}
+
+/** What the menus of a run depend on. */
+function contextOf({ state, note }: ListedRun): string {
+  const isCutOff = state !== 'running' && state !== 'finished';
+  return ['run', ...(note.pinned ? ['pinned'] : []), ...(isCutOff ? ['cutOff'] : [])].join(' ');
 }
