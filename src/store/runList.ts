@@ -85,10 +85,11 @@ export class RunList {
   async #readWhole(record: string, run: RunLine): Promise<Piece> {
     const counted = this.#counted.get(record) ?? new RecordCount(record);
     this.#counted.set(record, counted);
+    // Asked first: a run that ends meanwhile has written its last line by the time that it is read.
+    const goesOn = await isClaimed(dirname(record), runIdOf(record));
     await counted.readOn();
     const { counts, cost, end } = counted;
     if (end) return endedPiece(record, run, end, cost);
-    const goesOn = await isClaimed(dirname(record), runIdOf(record));
     const state = goesOn ? 'running' : 'unfinished';
     return { record, run, state, counts, cost, duration: undefined };
   }
