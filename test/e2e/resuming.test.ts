@@ -101,6 +101,8 @@ describe('a run that was killed, from the Testing view', { timeout: 600_000 }, (
     await row.hover();
     await workbench().screenshot('resume-row');
     await row.locator('[aria-label="Resume"]').click();
+    await workbench().showTests();
+    await workbench().unfoldTests();
     await resumed();
   });
 
