@@ -119,6 +119,8 @@ function comparable(record: string): string {
 const VARYING = new Set([
   'started',
   'resumed',
+  'conversation_id',
+  'startup',
   'finished',
   'duration',
   'latency',
