@@ -15,7 +15,7 @@ export function stillAnswers(line: CaseLine, suiteCase: SuiteCase): boolean {
     line.repetitions === repeat.times &&
     (line.must_pass ?? 1) === repeat.pass &&
     line.threshold === threshold &&
-    line.score === caseScore(line.verdicts, aggregate) &&
+    (line.status === 'error' || line.score === caseScore(line.verdicts, aggregate)) &&
     skipped === (skip !== undefined) &&
     (line.stop_reason !== 'stop-on-failure' || stopOnFailure) &&
     line.verdicts.length === assertions.length &&

@@ -82,12 +82,12 @@ export class TableBuilder {
   #rowOf(line: TabledCase): ResultsCase {
     const { suites, tags } = this.table;
     const { status, score, reason, usage, duration, compared, before } = line;
-    const scored = status === 'error' ? undefined : caseScoreText(line);
+    const scored = caseScoreText(line);
     return {
       suite: this.#suites.of(line.suite, () => suites.push(this.#shownPath(line.suite))),
       title: caseTitle(line),
       status,
-      score,
+      score: scored === undefined ? null : score,
       ...(scored !== undefined && { scored }),
       ...(reason !== undefined && { reason }),
       tags: line.tags.map((tag) => this.#tags.of(tag, () => tags.push(tag))),
@@ -138,8 +138,7 @@ function repeatedRow(lines: readonly TabledCase[]) {
   return {
     status,
     score,
-    // Repetitions that could be judged say nothing of those that could not.
-    scored: score === null || status === 'error' ? undefined : scoreText(score, ...thresholds),
+    scored: score === null ? undefined : scoreText(score, ...thresholds),
     reason: lines.find((line) => line.status === status)?.reason,
     cost: sumOfKnown(lines.map(({ usage }) => usage.cost)),
     duration: lines.reduce((sum, { duration }) => sum + duration, 0),

@@ -35,13 +35,16 @@ export function valueText(value: number, given: Pick<Verdict, 'threshold' | 'sca
 
 /** The score of a case; one without a threshold is compared with those of its verdicts. */
 export function caseScoreText({
+  status,
   score,
   threshold,
   verdicts,
 }: Pick<CaseLine, 'score' | 'threshold'> & {
+  readonly status?: CaseLine['status'] | undefined;
   readonly verdicts: readonly Pick<Verdict, 'threshold'>[];
 }): string | undefined {
-  if (score === null) return undefined;
+  // Records of earlier versions have a score for errored cases.
+  if (score === null || status === 'error') return undefined;
   const own = threshold === undefined ? verdicts.map((one) => one.threshold) : [threshold];
   return scoreText(score, ...own);
 }

@@ -30,24 +30,34 @@ export interface RepeatedCase {
  * @param pass share of the repetitions that must pass, 0..1
  */
 export function combineRepetitions(lines: readonly Repetition[], pass: number): RepeatedCase {
-  const decided = lines.filter(({ status }) => status === 'pass' || status === 'fail');
-  const passed = decided.filter(({ status }) => status === 'pass').length;
-  const passRate = decided.length === 0 ? null : passed / decided.length;
-  const scores = lines.flatMap(({ score }) => (score === null ? [] : [score]));
+  const passRate = passRateOf(countBy(lines));
+  const scores = scoresOf(lines);
   const spread = scores.length < 2 ? null : Math.max(...scores) - Math.min(...scores);
-  return {
-    status: statusOf(lines, passRate, pass),
-    passRate,
-    spread,
-    score: mean(scores) ?? null,
-  };
+  const status = statusOf(lines, passRate, pass);
+  return { status, passRate, spread, score: status === 'error' ? null : (mean(scores) ?? null) };
+}
+
+/** Passed ÷ those that passed or failed: an error says nothing about the agent. Null if none did. */
+export function passRateOf({ pass, fail }: Pick<EndLine['counts'], 'pass' | 'fail'>) {
+  return pass + fail === 0 ? null : pass / (pass + fail);
+}
+
+function countBy(lines: Iterable<Pick<Repetition, 'status'>>): EndLine['counts'] {
+  const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
+  for (const { status } of lines) counts[status] += 1;
+  return counts;
+}
+
+/** Records of earlier versions have a score for errored cases. */
+function scoresOf(lines: readonly Pick<Repetition, 'status' | 'score'>[]): number[] {
+  return lines.flatMap(({ status, score }) => (status === 'error' ? [] : (score ?? [])));
 }
 
 /** Lowest and highest score, where there are several. */
 export function rangeOf(
-  given: readonly Pick<Repetition, 'score'>[],
+  given: readonly Pick<Repetition, 'status' | 'score'>[],
 ): readonly [number, number] | undefined {
-  const scores = given.flatMap(({ score }) => (score === null ? [] : [score]));
+  const scores = scoresOf(given);
   const [low, high] = [Math.min(...scores), Math.max(...scores)];
   return high - low > SAME ? [low, high] : undefined;
 }
@@ -77,9 +87,7 @@ export function combineLines(lines: readonly RepeatedLine[]): RepeatedCase {
 
 /** Cases by their status, the repetitions of each taken together. */
 export function countCases(lines: Iterable<RepeatedLine>): EndLine['counts'] {
-  const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
-  for (const { status } of repeatedCases(lines)) counts[status] += 1;
-  return counts;
+  return countBy(repeatedCases(lines));
 }
 
 /**
@@ -91,9 +99,8 @@ export function countCases(lines: Iterable<RepeatedLine>): EndLine['counts'] {
  */
 export function passAtAll(cases: readonly (readonly CaseSummary[])[]): number[] {
   const counts = cases.flatMap((lines) => {
-    const decided = lines.filter(({ status }) => status === 'pass' || status === 'fail');
-    const passed = decided.filter(({ status }) => status === 'pass').length;
-    return decided.length > 1 ? [{ passed, runs: decided.length }] : [];
+    const { pass, fail } = countBy(lines);
+    return pass + fail > 1 ? [{ passed: pass, runs: pass + fail }] : [];
   });
   const most = counts.length === 0 ? 0 : Math.min(...counts.map(({ runs }) => runs));
   return Array.from({ length: most }, (_, index) => {

@@ -132,7 +132,8 @@ export const caseLineSchema = z.object({
   }),
   status: statusSchema.meta({ description: 'The outcome.' }),
   score: z.number().min(0).max(1).nullable().meta({
-    description: 'Computed from the scored verdicts; null if there are none.',
+    description:
+      'Computed from the scored verdicts; null if there are none, or if the case errored.',
   }),
   threshold: z.number().min(0).max(1).optional().meta({
     description: 'The threshold of the case, if it has one.',

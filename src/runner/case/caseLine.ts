@@ -40,7 +40,8 @@ export function caseLine(
     ...(ended.stop && { stop_reason: ended.stop.reason }),
     ...(ended.stop?.why !== undefined && { stop_rationale: ended.stop.why }),
     status: ended.status,
-    score: caseScore(ended.verdicts, suiteCase.aggregate),
+    // What couldn't be judged might have changed it.
+    score: ended.status === 'error' ? null : caseScore(ended.verdicts, suiteCase.aggregate),
     ...(threshold !== undefined && { threshold }),
     ...(ended.reason !== undefined && { reason: ended.reason }),
     ...(ended.failedTurn && { failed_turn: ended.failedTurn }),

@@ -51,6 +51,16 @@ describe('what a target does not report', () => {
     for (const { rationale } of verdicts) assert.match(rationale, /reports: \[tool_calls\]/);
   });
 
+  it('leaves its case without a score, whatever the other checks say', async (t) => {
+    const checks = '\n      - {type: contains, value: Done}\n      - {type: tool-not-called}\n';
+    const files = { 'bot.mjs': SAYS_DONE, 'suite.eval.yaml': suite(checks) };
+    const { lines } = await runFiles(t, files);
+    assert.deepEqual(
+      lines.map(({ status, score }) => [status, score]),
+      [['error', null]],
+    );
+  });
+
   it('can be checked once the target says that it reports it', async (t) => {
     for (const reports of ['all', '[tool_calls]']) {
       const verdicts = await verdictsOf(t, SAYS_DONE, suite(ABSENCE, `, reports: ${reports}`));

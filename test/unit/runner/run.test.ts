@@ -183,6 +183,11 @@ describe('the repetitions of a case', () => {
     assert.equal(combineRepetitions([passed, passed, error], 0.1).status, 'error');
   });
 
+  it('have no score if one errored', () => {
+    assert.equal(combineRepetitions([passed, error], 0.1).score, null);
+    assert.equal(combineRepetitions([{ ...passed, status: 'error' }], 1).score, null);
+  });
+
   it('come to nothing where none was decided', () => {
     const skipped = buildCaseLine({ id: 'a', status: 'skipped' });
     assert.deepEqual(combineRepetitions([skipped], 1), {
