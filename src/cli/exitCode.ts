@@ -1,3 +1,4 @@
+import { passRateOf } from '../core/record/repetitions.ts';
 import type { EndLine } from '../core/record/runRecord.ts';
 
 export const EXIT = {
@@ -30,14 +31,9 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export function exitCodeOf(end: EndLine, unwritten: boolean, minPassRate = 1): ExitCode {
   if (end.cancelled) return EXIT.cancelled;
   if (unwritten) return EXIT.unwritten;
-  if ((passRateOf(end) ?? 1) < minPassRate) return EXIT.failed;
+  if ((passRateOf(end.counts) ?? 1) < minPassRate) return EXIT.failed;
   if ((end.counts.error ?? 0) > 0) return EXIT.errored;
   return EXIT.passed;
-}
-
-/** Passed ÷ those that passed or failed; undefined if none did. */
-export function passRateOf({ counts: { pass = 0, fail = 0 } }: EndLine): number | undefined {
-  return pass + fail === 0 ? undefined : pass / (pass + fail);
 }
 
 /** Wrong arguments, or nothing to do: shown as it is, without a stack. */

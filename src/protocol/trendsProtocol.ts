@@ -11,6 +11,8 @@ const pointSchema = z.strictObject({
   run: place,
   executions: place,
   cases: place,
+  /** Of the cases; they have no part in pass rate and score. */
+  errored: place,
   passRate: z.number().min(0).max(1).nullable(),
   score: z.number().min(0).max(1).nullable(),
   cost: z.number().min(0).nullable(),

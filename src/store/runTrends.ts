@@ -1,5 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
-import { repeatedCases } from '../core/record/repetitions.ts';
+import { countCases, passRateOf, repeatedCases } from '../core/record/repetitions.ts';
 import { mean, sumOfKnown } from '../core/scoring.ts';
 import { type CaseGlance, glanceAt } from './caseGlance.ts';
 import { linesIn } from './recordLines.ts';
@@ -19,7 +19,8 @@ export interface TrendPoint {
   readonly executions: number;
   /** Whatever their repetitions. */
   readonly cases: number;
-  /** Passed ÷ those that passed or failed; null where none did. */
+  readonly errored: number;
+  /** Of the cases that passed or failed; null if none did. */
   readonly passRate: number | null;
   /** Mean; null where none has one. */
   readonly score: number | null;
@@ -95,13 +96,13 @@ function statOf(record: string): Stats | undefined {
 
 function pointOf(suite: string, lines: readonly CaseGlance[]): TrendPoint {
   const cases = repeatedCases(lines);
-  const decided = cases.filter(({ status }) => status === 'pass' || status === 'fail');
-  const passed = decided.filter(({ status }) => status === 'pass').length;
+  const counts = countCases(lines);
   return {
     suite,
     executions: lines.length,
     cases: cases.length,
-    passRate: decided.length === 0 ? null : passed / decided.length,
+    errored: counts.error,
+    passRate: passRateOf(counts),
     score: mean(cases.flatMap(({ score }) => score ?? [])) ?? null,
     cost: sumOfKnown(lines.map(({ cost }) => cost)),
     latency: mean(lines.map(({ duration }) => duration)) ?? null,

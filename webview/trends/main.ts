@@ -1,6 +1,7 @@
 import { costText, durationText, shareText } from '../../src/core/presentation/amounts.ts';
 import { runTimes } from '../../src/core/presentation/repeatedText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import {
   type FromTrends,
   METRICS,
@@ -102,6 +103,12 @@ function chart(
   return renderChart(drawn, { title: TITLES[metric], runs: runs.length, text, onOpen, ...most });
 }
 
+/** `24 cases, run 30 times, 1 errored` */
+function sizeText({ cases, executions, errored }: TrendSuite['points'][number]): string {
+  const size = runTimes(cases, executions);
+  return errored === 0 ? size : `${size}, ${errored} ${STATUS_WORDS.error}`;
+}
+
 /** The same as words, the newest first; each row opens its run. */
 function table(
   { runs }: Trends,
@@ -121,9 +128,7 @@ function table(
       'tr',
       {},
       h('th', { scope: 'row' }, opening, ` ${title}`),
-      ...[commit, ...cells, runTimes(point.cases, point.executions)].map((text) =>
-        h('td', {}, text),
-      ),
+      ...[commit, ...cells, sizeText(point)].map((text) => h('td', {}, text)),
     );
   });
   return h(

@@ -1,13 +1,14 @@
 import { scoreText } from '../../core/presentation/score.ts';
 import { visibleWarnings } from '../../core/presentation/visibleLog.ts';
 import { visibleText } from '../../core/presentation/visibleText.ts';
+import { passRateOf } from '../../core/record/repetitions.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
 import type { Suite } from '../../core/suite.ts';
 import { shownPath } from '../../report/shownPath.ts';
 import { selectedCases } from '../../runner/plan.ts';
 import { answersFolder } from '../../store/answersFolder.ts';
 import { readDotenv } from '../dotenv.ts';
-import { EXIT, type ExitCode, exitCodeOf, passRateOf, UsageError } from '../exitCode.ts';
+import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import { type GoingBack, goingBackText, judgingAgain, resuming } from '../goingBack.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
 import { lastEnded, nothingEnded } from '../lastEnded.ts';
@@ -113,8 +114,8 @@ async function goBack(
 
 function passRateLine(end: EndLine, wanted: number): string {
   if (end.cancelled) return '';
-  const rate = passRateOf(end);
-  if (rate === undefined) return '--min-pass-rate: no case passed or failed.\n';
+  const rate = passRateOf(end.counts);
+  if (rate === null) return '--min-pass-rate: no case passed or failed.\n';
   const [shown, least] = [scoreText(rate, wanted), scoreText(wanted)];
   return `Pass rate ${shown} ${rate < wanted ? 'is below' : 'reaches'} --min-pass-rate ${least}.\n`;
 }

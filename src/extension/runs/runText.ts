@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { costText, durationText } from '../../core/presentation/amounts.ts';
 import { labelText } from '../../core/presentation/editorText.ts';
 import { STATUS_WORDS } from '../../core/presentation/status.ts';
+import type { Status } from '../../core/verdict.ts';
 import type { ListedRun } from '../../store/runList.ts';
 
 /** What a list says of a run. */
@@ -52,13 +53,12 @@ export function runText(
     ...(duration === undefined ? [] : [durationText(duration)]),
     full(started),
   ];
-  const all = counts.pass + bad + counts.skipped;
   const label = runTitle(run);
   return {
     label,
     description: [
       ...(note.pinned ? ['pinned'] : []),
-      `${counts.pass}/${all}`,
+      ...shortCounts(counts),
       ...(words === undefined ? [] : [words]),
       short(started),
       ...(cost === null ? [] : [costText(cost)]),
@@ -90,14 +90,29 @@ export function fileTitle(path: string): string {
   return labelText(basename(path), LENGTH);
 }
 
-/** `12 of 14 passed, 1 failed, 1 errored` */
+/** `12 of 13 passed, 1 failed, 1 errored`: of those that passed or failed, as in a pass rate. */
 function passedText(counts: ListedRun['counts']): string {
-  const { pass, ...rest } = counts;
-  const others = (['fail', 'error', 'skipped'] as const)
-    .filter((status) => rest[status] > 0)
-    .map((status) => `${rest[status]} ${STATUS_WORDS[status]}`);
-  const all = pass + rest.fail + rest.error + rest.skipped;
-  return [`${pass} of ${all} passed`, ...others].join(', ');
+  const { pass, fail } = counts;
+  const passed = pass + fail === 0 ? [] : [`${pass} of ${pass + fail} ${STATUS_WORDS.pass}`];
+  const parts = [...passed, ...countTexts(counts, ['fail', ...UNDECIDED])];
+  return parts.length === 0 ? 'no case finished' : parts.join(', ');
+}
+
+/** `12/13`, `1 errored` */
+function shortCounts(counts: ListedRun['counts']): string[] {
+  const { pass, fail } = counts;
+  return [
+    ...(pass + fail === 0 ? [] : [`${pass}/${pass + fail}`]),
+    ...countTexts(counts, UNDECIDED),
+  ];
+}
+
+const UNDECIDED = ['error', 'skipped'] as const;
+
+function countTexts(counts: ListedRun['counts'], statuses: readonly Status[]): string[] {
+  return statuses
+    .filter((status) => counts[status] > 0)
+    .map((status) => `${counts[status]} ${STATUS_WORDS[status]}`);
 }
 
 /** In the words of the place where it is read. */

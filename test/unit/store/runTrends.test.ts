@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { runText } from '../../../src/extension/runs/runText.ts';
 import { trendsSnapshot } from '../../../src/extension/trends/trendsSnapshot.ts';
 import { RunList } from '../../../src/store/runList.ts';
 import { RunTrends } from '../../../src/store/runTrends.ts';
@@ -67,6 +68,18 @@ describe('the trends of runs', () => {
     assert.equal(all.passRate, 2 / 3);
     assert.equal(runs[0]?.counts.pass, 2, 'as the list of runs has it');
     assert.equal(runs[0]?.counts.fail, 1);
+  });
+
+  it('leave errored cases out of pass rate and score, as the list of runs does', async (t) => {
+    const own = await mkdtemp(join(tmpdir(), 'turnlight-trends-'));
+    t.after(() => rm(own, { recursive: true, force: true }));
+    // As in records of earlier versions, which have a score for an errored case.
+    const errored = { ...line('b', 1), status: 'error' as const };
+    await writeRun(own, { lines: [line('a', 1), line('c', 0), errored], ended: false });
+    const runs = await new RunList().runs([own]);
+    const [{ run, all } = assert.fail()] = await new RunTrends().of(runs);
+    assert.deepEqual([all.passRate, all.score, all.cases, all.errored], [0.5, 0.5, 3, 1]);
+    assert.match(runText(run).detail, /1 of 2 passed, 1 failed, 1 errored/);
   });
 
   it('go by the names of records where the clock was set back', async (t) => {

@@ -29,10 +29,10 @@ describe('the line of a run in the list', () => {
   it('has its files, how it went, cost and time', () => {
     assert.deepEqual(text(), {
       label: 'support.eval.yaml',
-      description: '12/14 · noon · 0.0123 · 3.2 s',
-      detail: '12 of 14 passed, 1 failed, 1 errored · cost 0.0123 · 3.2 s · noon of May 5',
+      description: '12/13 · 1 errored · noon · 0.0123 · 3.2 s',
+      detail: '12 of 13 passed, 1 failed, 1 errored · cost 0.0123 · 3.2 s · noon of May 5',
       spoken:
-        'support.eval.yaml, 12 of 14 passed, 1 failed, 1 errored, cost 0.0123, 3.2 s, noon of May 5',
+        'support.eval.yaml, 12 of 13 passed, 1 failed, 1 errored, cost 0.0123, 3.2 s, noon of May 5',
       sign: 'failed',
     });
   });
@@ -40,8 +40,16 @@ describe('the line of a run in the list', () => {
   it('has the name that a person gave, and that it is pinned', () => {
     const { label, detail, description } = text({ note: { name: 'Old prompt', pinned: true } });
     assert.equal(label, 'Old prompt');
-    assert.match(detail, /^pinned · 12 of 14/);
-    assert.match(description, /^pinned · 12\/14/);
+    assert.match(detail, /^pinned · 12 of 13/);
+    assert.match(description, /^pinned · 12\/13/);
+  });
+
+  it('names the cases that errored instead of a share if nothing passed or failed', () => {
+    const { description, detail } = text({ counts: { pass: 0, fail: 0, error: 3, skipped: 1 } });
+    assert.match(description, /^3 errored · 1 skipped · noon/);
+    assert.match(detail, /^3 errored, 1 skipped · /);
+    const none = text({ counts: { pass: 0, fail: 0, error: 0, skipped: 0 } });
+    assert.match(none.detail, /^no case finished · /);
   });
 
   it('counts the files beyond the first', () => {
