@@ -3,6 +3,7 @@ import {
   costText,
   counted,
   durationText,
+  shareText,
   timesText,
 } from '../core/presentation/amounts.ts';
 import { caseTitle, executionTitle } from '../core/presentation/executionTitle.ts';
@@ -43,7 +44,7 @@ function repetitionLine(result: CaseResult, paint: Paint): string[] {
   const [first] = lines;
   if (first.repetitions === 1) return [];
   const passed = lines.filter((line) => line.status === 'pass').length;
-  const must = needed >= 1 ? 'all must pass' : `${Math.round(needed * 100)}% must pass`;
+  const must = needed >= 1 ? 'all must pass' : `${shareText(needed)} must pass`;
   const scores = !spread ? '' : `; scores spread over ${scoreText(spread)}`;
   const icon = paint.status(status, STATUS_ICONS[status]);
   return [

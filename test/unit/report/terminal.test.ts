@@ -262,7 +262,7 @@ test('repetitions are counted as one case, with how many passed and the spread o
   assert.match(all, /^✗ c: 1 of 3 repetitions passed, all must pass; scores spread over 1\.00$/m);
   assert.match(all, /Cases: 0 passed, 1 failed/);
   const any = report(runEvents(lines, { pass: 1 / 3 }));
-  assert.match(any, /^✓ c: 1 of 3 repetitions passed, 33% must pass/m);
+  assert.match(any, /^✓ c: 1 of 3 repetitions passed, 33 % must pass/m);
   assert.match(any, /Cases: 1 passed, 0 failed/);
 });
 
