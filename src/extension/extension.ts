@@ -21,6 +21,7 @@ import { RecordedRuns } from './testing/recordedRuns.ts';
 import { TestRunner } from './testing/runner.ts';
 import { RunStatus } from './testing/runStatus.ts';
 import { TestTree } from './testing/tree.ts';
+import { mayRun } from './trust.ts';
 import type { ConversationLocation } from './viewer/viewer.ts';
 
 /**
@@ -75,7 +76,12 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
   const { compareWith } = comparing;
-  const resultsParts = { ...tableParts, openConversation: open, compareWith };
+  const resume = async (paths?: readonly string[]) => {
+    if (!mayRun()) return;
+    const { resumeRun } = await import('./commands/goBack.ts');
+    await resumeRun(tree, runner, paths);
+  };
+  const resultsParts = { ...tableParts, openConversation: open, compareWith, resume };
   const openRun = async (paths: readonly string[]) => {
     const { openResults } = await import('./results/results.ts');
     openResults(paths, resultsParts);
@@ -181,6 +187,7 @@ export function activate(context: vscode.ExtensionContext): void {
       open: openRun,
     }),
     ...registerCommands({
+      resume,
       tree,
       runner,
       secrets,

@@ -141,8 +141,8 @@ export const resultsSchema = z.strictObject({
   title: z.string(),
   /** When it was, what it cost, how long it took. */
   facts: z.array(z.string()),
-  /** `reading`: more of the record is still to be read; `running`: the run goes on. */
-  phase: z.enum(['reading', 'running', 'over']),
+  /** `reading`: more of the record is still to be read; `interrupted`: cancelled, stopped, or killed. */
+  phase: z.enum(['reading', 'running', 'interrupted', 'over']),
   /** Another one where the record was written anew: what was found before counts no more. */
   generation: z.int().min(0),
   /** What could not be read. */
@@ -189,6 +189,8 @@ export const fromResultsSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('copy'), cases: z.array(place) }),
   /** Asks for a run to compare this one with. */
   z.strictObject({ kind: z.literal('compare') }),
+  /** Runs the cases that the run didn't finish. */
+  z.strictObject({ kind: z.literal('resume') }),
   z.strictObject({ kind: z.literal('export'), format: z.enum(['csv', 'html']) }),
 ]);
 

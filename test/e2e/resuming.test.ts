@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,15 +64,16 @@ async function started(t: TestContext) {
   };
 }
 
+function spawnRun(folder: string): ChildProcess {
+  const cli = [join(CHECKOUT, 'dist/cli.js'), 'run', 'suite.eval.yaml'];
+  const env = ownFolders(process.env);
+  return spawn(process.execPath, cli, { cwd: folder, env, stdio: 'ignore' });
+}
+
 describe('a run that was killed, from the Testing view', { timeout: 600_000 }, () => {
   it('of the command line goes on by the menu of the view', async (t) => {
     const { folder, workbench, halfRun, resumed } = await started(t);
-    const cli = [join(CHECKOUT, 'dist/cli.js'), 'run', 'suite.eval.yaml'];
-    const run = spawn(process.execPath, cli, {
-      cwd: folder,
-      env: ownFolders(process.env),
-      stdio: 'ignore',
-    });
+    const run = spawnRun(folder);
     await halfRun();
     run.kill('SIGKILL');
     const { page } = workbench();
@@ -84,27 +85,37 @@ describe('a run that was killed, from the Testing view', { timeout: 600_000 }, (
     await workbench().screenshot('resumed-here');
   });
 
-  it('goes on from its row in the list of runs', async (t) => {
-    const { folder, workbench, halfRun, resumed } = await started(t);
-    const cli = [join(CHECKOUT, 'dist/cli.js'), 'run', 'suite.eval.yaml'];
-    const run = spawn(process.execPath, cli, {
-      cwd: folder,
-      env: ownFolders(process.env),
-      stdio: 'ignore',
+  for (const from of ['row', 'results'] as const) {
+    it(`goes on from its ${from} by the list of runs`, async (t) => {
+      const { folder, workbench, halfRun, resumed } = await started(t);
+      const run = spawnRun(folder);
+      await halfRun();
+      run.kill('SIGKILL');
+      await workbench().showRuns();
+      const { page } = workbench();
+      const row = page.locator('.monaco-list-row', { hasText: 'not finished' }).first();
+      await row.waitFor();
+      if (from === 'row') {
+        await row.hover();
+        await workbench().screenshot('resume-row');
+        await row.locator('[aria-label="Resume"]').click();
+      } else {
+        await row.click();
+        const results = await workbench().frameWith('[data-page="results"] .grid .body .row');
+        await results.getByText('not finished').waitFor();
+        await workbench().screenshot('resume-results');
+        await results.getByRole('button', { name: 'Resume', exact: true }).click();
+      }
+      await workbench().showTests();
+      await workbench().unfoldTests();
+      await resumed();
+      if (from === 'row') return;
+      const results = await workbench().frameWith('[data-page="results"] .grid .body .row');
+      await results
+        .getByRole('button', { name: 'Resume', exact: true })
+        .waitFor({ state: 'detached' });
     });
-    await halfRun();
-    run.kill('SIGKILL');
-    await workbench().showRuns();
-    const { page } = workbench();
-    const row = page.locator('.monaco-list-row', { hasText: 'not finished' }).first();
-    await row.waitFor();
-    await row.hover();
-    await workbench().screenshot('resume-row');
-    await row.locator('[aria-label="Resume"]').click();
-    await workbench().showTests();
-    await workbench().unfoldTests();
-    await resumed();
-  });
+  }
 
   it('of a window goes on in the next one, by keys alone', async (t) => {
     const { workbench, halfRun, openAgain, resumed } = await started(t);

@@ -262,7 +262,7 @@ describe('the results view', { timeout: 120_000 }, () => {
     await shows();
     await view.send({ kind: 'found', search: 1, cases: [2], looked: 2, done: false });
     await shows('lost');
-    assert.match((await view.page.locator('.count').textContent()) ?? '', /searching, 66 %/);
+    assert.match((await view.page.locator('.count').textContent()) ?? '', /searching, 67 %/);
     await view.send({ kind: 'found', search: 7, cases: [1], looked: 3, done: true });
     await view.send({ kind: 'found', search: 1, cases: [0], looked: 3, done: true });
     await shows('late', 'lost');
@@ -434,6 +434,17 @@ describe('the results view', { timeout: 120_000 }, () => {
       { kind: 'export', format: 'csv' },
       { kind: 'export', format: 'html' },
     ]);
+  });
+
+  it('offers to resume a run that was cut off, even before its first case ended', async () => {
+    const resume = () => view.page.getByRole('button', { name: 'Resume', exact: true });
+    await show();
+    assert.equal(await resume().count(), 0);
+    await show({ ...buildResults([]), phase: 'interrupted' });
+    await resume().click();
+    await show({ ...buildResults(LINES), phase: 'interrupted' });
+    await resume().press('Enter');
+    assert.deepEqual(await posted('resume'), [{ kind: 'resume' }, { kind: 'resume' }]);
   });
 
   it('offers nothing to do with a run without a case', async () => {

@@ -17,7 +17,7 @@ export function renderHeader({ title, facts, problems, phase, table }: Results):
   });
   const counts = changes.length > 0 ? changes : statuses;
   const told = [
-    phase === 'over' ? undefined : `${phase} …`,
+    phase === 'reading' || phase === 'running' ? `${phase} …` : undefined,
     counts.length === 0 ? counted(0, 'case') : counts.join(', '),
     ...facts,
   ];

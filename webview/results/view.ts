@@ -1,4 +1,4 @@
-import { counted } from '../../src/core/presentation/amounts.ts';
+import { counted, shareText } from '../../src/core/presentation/amounts.ts';
 import {
   ALL_SHOWN,
   type FromResults,
@@ -150,7 +150,7 @@ export class ResultsView {
       this.#search.element,
       ...filterMenus(table, shown, (changed) => this.#change(changed), this.#kept),
       ...this.#clearing(table),
-      ...this.#exports(results),
+      ...this.#actions(results),
       this.#kept.get('keys', FIND_KEY, () => renderKeys(RESULTS_KEYS)),
     ]);
     this.#count.textContent = this.#countText(table);
@@ -181,7 +181,7 @@ export class ResultsView {
     const all = table.cases.length;
     const shown = length === all ? counted(all, 'case') : `${length} of ${counted(all, 'case')}`;
     const share = this.#search.progress(executionsIn(table));
-    return share === undefined ? shown : `${shown} · searching, ${Math.floor(100 * share)} %`;
+    return share === undefined ? shown : `${shown} · searching, ${shareText(share)}`;
   }
 
   /** Where the filters leave nothing to see. */
@@ -196,15 +196,20 @@ export class ResultsView {
     return [this.#kept.get('clear', '', () => button({ label: 'Clear filters', onClick }))];
   }
 
-  #exports({ comparison, table }: Results): HTMLElement[] {
-    if (!this.#host.editor || table.cases.length === 0) return [];
+  /** What can be done with the run. */
+  #actions({ comparison, table, phase }: Results): HTMLElement[] {
+    if (!this.#host.editor) return [];
     const { post } = this.#host;
     const make = (label: string, onClick: () => void) =>
       this.#kept.get(label, FIND_KEY, () => button({ label, onClick }));
+    const isCutOff = phase === 'interrupted';
+    const resume = isCutOff ? [make('Resume', () => post({ kind: 'resume' }))] : [];
+    if (table.cases.length === 0) return resume;
     const copy = make('Copy as Markdown', () => post({ kind: 'copy', cases: [...this.#cases] }));
     // A run is exported whole, as the reporters have it.
     if (comparison) return [copy];
     return [
+      ...resume,
       make('Compare with…', () => post({ kind: 'compare' })),
       copy,
       make('Export CSV', () => post({ kind: 'export', format: 'csv' })),

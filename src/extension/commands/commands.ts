@@ -21,11 +21,13 @@ export interface CommandParts {
   /** The folder of the extension. */
   readonly extensionUri: vscode.Uri;
   readonly open: (location: CaseLocation & { readonly repetition?: number }) => Promise<void>;
+  /** @param records of the run to resume, absolute; those of the last one by default */
+  readonly resume: (records?: readonly string[]) => Promise<void>;
 }
 
 /** Every command of the extension. */
 export function registerCommands(parts: CommandParts): vscode.Disposable[] {
-  const { tree, runner, secrets, language, log, extensionUri, open } = parts;
+  const { tree, runner, secrets, language, log, extensionUri, open, resume } = parts;
   const register = vscode.commands.registerCommand;
 
   const run = async (uri: vscode.Uri, id?: string, variant?: string) => {
@@ -65,15 +67,9 @@ export function registerCommands(parts: CommandParts): vscode.Disposable[] {
       const { judgeAgain } = await import('./goBack.ts');
       await judgeAgain(chosen, args[3], tree, runner);
     }),
-    register(COMMANDS.resume, async () => {
-      if (!mayRun()) return;
-      const { resumeRun } = await import('./goBack.ts');
-      await resumeRun(tree, runner);
-    }),
+    register(COMMANDS.resume, () => resume()),
     register('turnlight.resumeRun', async (given: unknown) => {
-      if (!mayRun() || !isListed(given)) return;
-      const { resumeRun } = await import('./goBack.ts');
-      await resumeRun(tree, runner, given.records);
+      if (isListed(given)) await resume(given.records);
     }),
     register(COMMANDS.improveJudge, async () => {
       if (!mayRun()) return;

@@ -112,6 +112,7 @@ export class ComparisonPanel extends Disposing {
         await this.#page.copy(runs.table, message.cases);
         break;
       case 'compare':
+      case 'resume':
       case 'export':
         break;
       default:

@@ -22,6 +22,8 @@ export interface ResultsParts extends TablePageParts {
   readonly openConversation: (location: ConversationLocation) => Promise<void>;
   /** Asks for a run, and compares the one in these records with it. */
   readonly compareWith: (records: readonly string[]) => Promise<void>;
+  /** Runs the cases that the run in these records didn't finish. */
+  readonly resume: (records: readonly string[]) => Promise<void>;
 }
 
 /** The results of one run. It sends whole snapshots, as the conversation view does. */
@@ -76,13 +78,14 @@ export class ResultsPanel extends Disposing {
   /** Of a long record what is read so far is shown before all of it is. */
   async #send(): Promise<void> {
     const results = await this.#open();
+    // Asked first: a run that ends meanwhile has written its last line by the time that it is read.
+    const isRunning = await isClaimedByAny(results);
     const reading = results.readOn();
     const early = setTimeout(() => {
       this.#show(results, 'reading').catch((error: unknown) => this.#page.fail(error));
     }, EARLY);
     await reading.finally(() => clearTimeout(early));
-    const goesOn = results.ends.length < results.runs.length && (await isRunning(results));
-    const phase = goesOn ? 'running' : 'over';
+    const phase = phaseOf(results, isRunning);
     await this.#show(results, phase);
     const { markLabels } = await import('./markLabels.ts');
     if (await markLabels(results)) await this.#show(results, phase);
@@ -98,7 +101,7 @@ export class ResultsPanel extends Disposing {
     this.#state = { ...this.#state, records };
     // The tab of the eval file has its name alone.
     this.#page.title = `${title} (results)`;
-    const facts = factsOf(results);
+    const facts = factsOf(results, phase);
     await this.#page.post({
       kind: 'snapshot',
       results: { records, title, facts, phase, generation, problems, table, order },
@@ -124,6 +127,9 @@ export class ResultsPanel extends Disposing {
         break;
       case 'compare':
         await this.#parts.compareWith(this.records);
+        break;
+      case 'resume':
+        await this.#parts.resume(this.records);
         break;
       case 'export': {
         const { exportRun } = await import('./exportRun.ts');
@@ -171,9 +177,14 @@ export function isSameRun(one: string, other: string): boolean {
 }
 
 /** Whether a process still writes one of the records. */
-async function isRunning(results: RunResults): Promise<boolean> {
+async function isClaimedByAny(results: RunResults): Promise<boolean> {
   const claimed = results.records.map((one) => isClaimed(dirname(one), runIdOf(one)));
   return (await Promise.all(claimed)).includes(true);
+}
+
+function phaseOf({ runs, ends }: RunResults, isRunning: boolean): Results['phase'] {
+  if (ends.length < runs.length) return isRunning ? 'running' : 'interrupted';
+  return ends.some(({ cancelled, stopped }) => cancelled || stopped) ? 'interrupted' : 'over';
 }
 
 async function titleOf(results: RunResults): Promise<string> {
@@ -184,7 +195,7 @@ async function titleOf(results: RunResults): Promise<string> {
   return runTitle({ note, run: { ...run, files: results.runs.flatMap(({ files }) => files) } });
 }
 
-function factsOf({ runs, ends, table }: RunResults): string[] {
+function factsOf({ runs, ends, table }: RunResults, phase: Results['phase']): string[] {
   const [run] = runs;
   const costs = table.cases.flatMap(({ cost }) => cost ?? []);
   const finished = ends.map((end) => end.finished).sort();
@@ -195,6 +206,7 @@ function factsOf({ runs, ends, table }: RunResults): string[] {
     ...(run && last !== undefined && ends.length === runs.length
       ? [durationText(runDuration(run, last))]
       : []),
+    ...(phase === 'interrupted' && ends.length < runs.length ? ['not finished'] : []),
     ...(ends.some(({ cancelled }) => cancelled) ? ['cancelled'] : []),
     ...(ends.some(({ stopped }) => stopped) ? ['stopped at its cost limit'] : []),
     ...(run && run.judges.length > 0
