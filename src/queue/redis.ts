@@ -8,7 +8,7 @@ import { QueueError } from './queueError.ts';
 const CONNECTING = 5_000;
 
 /** Milliseconds that a Redis which went away may take to say goodbye. */
-const LEAVING = 2_000;
+export const LEAVING = 2_000;
 
 /** Braces keep all keys in one slot of a cluster. */
 export const PREFIX = '{turnlight}';

@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { errorText } from '../core/errors.ts';
 import type { Suite } from '../core/suite.ts';
 import { isRunId, MANIFEST_BYTES, type Manifest, type Member, readManifest } from './messages.ts';
-import { ALIVE, type Connection, connect, keysOf, PREFIX, RUNS, within } from './redis.ts';
+import { ALIVE, type Connection, connect, keysOf, LEAVING, PREFIX, RUNS, within } from './redis.ts';
 import { type Host, ServedRun } from './servedRun.ts';
 import { difference, type FiledSuite, ownPath, sharedSuite } from './sharedFiles.ts';
 
@@ -48,6 +49,7 @@ class Server {
   readonly #limit;
   readonly #answers = new Map<string, Answer>();
   #beat = 0;
+  #looking: Promise<void> | undefined;
 
   constructor(options: ServeOptions, connection: Connection) {
     this.#options = options;
@@ -58,26 +60,36 @@ class Server {
   async serve(): Promise<void> {
     const { signal, tell, concurrency } = this.#options;
     tell(`Serving ${this.#connection.shown}, ${concurrency} cases at once.`);
-    let finishing: Promise<unknown> | undefined;
+    while (!signal.aborted) {
+      await untilAborted(this.#look(), signal);
+      await setTimeout(LOOK, undefined, { signal }).catch(() => {});
+    }
     let isOver = false;
+    const finishing = this.#finish().finally(() => {
+      isOver = true;
+    });
     while (!isOver) {
-      await this.#look(signal.aborted);
-      if (signal.aborted) {
-        finishing ??= this.#finish().finally(() => {
-          isOver = true;
-        });
-        await within(LOOK, finishing);
-      } else await setTimeout(LOOK, undefined, { signal }).catch(() => {});
+      await Promise.race([this.#look(), finishing]);
+      await within(LOOK, finishing);
     }
   }
 
   async #finish(): Promise<void> {
+    // A run that is being joined may have cases soon; a Redis that is away says nothing of any.
+    await within(LEAVING, this.#looking ?? Promise.resolve());
     const served = [...this.#answers.values()].flatMap((one) => one.served ?? []);
     await Promise.all(served.map((one) => one.finish()));
   }
 
-  /** @param isLeaving nothing new is begun */
-  async #look(isLeaving: boolean): Promise<void> {
+  /** One look at a time; none begins anything new once the worker is to stop. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #lookOnce(): Promise<void> {
     const { redis } = this.#connection;
     const runs = (await redis.zrange(RUNS, 0, `${MOST_RUNS - 1}`)).filter(isRunId);
     this.#beat += 1;
@@ -85,7 +97,7 @@ class Server {
       const { manifest } = keysOf(run);
       const isAlive = (await redis.exists(manifest)) === 1;
       if (!isAlive) await this.#leave(run);
-      else if (!isLeaving || this.#answers.has(run)) await this.#answer(run);
+      else if (!this.#options.signal.aborted || this.#answers.has(run)) await this.#answer(run);
     }
   }
 
@@ -169,4 +181,11 @@ class Server {
     const { workers, cost, held, limits } = keysOf(run);
     await redis.del(workers, cost, held, limits);
   }
+}
+
+/** Waits for what a Redis that is away never ends, and no longer than until the signal. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const stop = new AbortController();
+  const aborted = once(signal, 'abort', { signal: stop.signal }).catch(() => {});
+  await Promise.race([work, aborted]).finally(() => stop.abort());
 }

@@ -11,7 +11,7 @@ import { type OpenRunner, openRunner } from '../runner/here.ts';
 import type { RunOptions } from '../runner/runOptions.ts';
 import { type Manifest, readJob } from './messages.ts';
 import { QueueLimits } from './queueLimits.ts';
-import { type Connection, PREFIX } from './redis.ts';
+import { type Connection, LEAVING, PREFIX, within } from './redis.ts';
 import { SharedBudget } from './sharedBudget.ts';
 import { sharedPath } from './sharedFiles.ts';
 
@@ -43,6 +43,8 @@ export class ServedRun {
   readonly #budget: SharedBudget | undefined;
   readonly #worker: Worker;
   readonly #leaving: AbortController;
+  /** Cases that were taken and have not ended. */
+  #inHand = 0;
 
   private constructor(
     host: Host,
@@ -113,7 +115,9 @@ export class ServedRun {
 
   /** Takes no more cases, and ends those that it has. */
   async finish(): Promise<void> {
-    await this.#worker.close();
+    const closing = this.#worker.close();
+    // Only what it has is worth waiting for a Redis that is away.
+    await (this.#inHand > 0 ? closing : within(LEAVING, closing));
     await this.#runner.close();
   }
 
@@ -125,15 +129,22 @@ export class ServedRun {
   }
 
   /** @returns the case's line as JSON; nothing where the limit of the cost kept it from beginning */
-  #take(job: Job): Promise<string> {
-    return this.#limit(async () => {
-      if (await this.#budget?.look()) return '';
-      const planned = this.#planned(job.data);
-      const line = await this.#runner.run(planned);
-      if (!line) return '';
-      this.#host.onCase(line);
-      return this.#text(planned, line);
-    });
+  async #take(job: Job): Promise<string> {
+    this.#inHand += 1;
+    try {
+      return await this.#limit(() => this.#run(job));
+    } finally {
+      this.#inHand -= 1;
+    }
+  }
+
+  async #run(job: Job): Promise<string> {
+    if (await this.#budget?.look()) return '';
+    const planned = this.#planned(job.data);
+    const line = await this.#runner.run(planned);
+    if (!line) return '';
+    this.#host.onCase(line);
+    return this.#text(planned, line);
   }
 
   /** @throws Error for what is no case of this run */

@@ -88,6 +88,19 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
     assert.equal((await worker.ended).code, 0);
   });
 
+  it('end an idle worker at the first SIGTERM while Redis is away', async (t) => {
+    const own = await startRedis();
+    const folder = await workspaceWith(t, FILES);
+    const worker = start(folder, ['worker', '--queue', own.url]);
+    await worker.shows('Serving');
+    await own.stop();
+    await worker.shows('is away');
+    worker.send('SIGTERM');
+    const { code, err } = await worker.ended;
+    assert.equal(code, 0, err);
+    assert.match(err, /Finishing what was begun/);
+  });
+
   it('say that a password is wrong, without the password', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const wrong = url.replace(PASSWORD, 'another-password');
