@@ -115,8 +115,7 @@ type FileKeys = Pick<Scope, 'document' | 'file' | 'unsound'>;
 
 /** The keys at the top that are as they should be; what is wrong with the others is reported. */
 function readKeys(document: YamlDocument, reporter: Reporter): FileKeys {
-  // Of cases that are the file's own, places in the list are places in the suite.
-  for (const problem of document.problems) reporter.add(problem, document.caseOf(problem));
+  reporter.addSyntax(document);
   const none: FileKeys = { document, file: {}, unsound: new Set() };
   const { value } = document;
   if (value === undefined || value === null) {

@@ -1,5 +1,5 @@
 import { groupBy, type Path, uniqueBy } from '../core/data/data.ts';
-import { isError, type Problem, withinLimit } from '../core/problem.ts';
+import { isError, type Problem, type Range, withinLimit } from '../core/problem.ts';
 import type { Step } from '../core/steps.ts';
 import { isUnreadable } from '../yaml/parser.ts';
 import type { YamlDocument } from '../yaml/yamlDocument.ts';
@@ -7,6 +7,7 @@ import type { Files } from './files.ts';
 import type { LoadOptions } from './loadedSuite.ts';
 import type { LoadedPrompt } from './prompt.ts';
 import type { FileInput } from './schema.ts';
+import { isCertain, spoiledRange } from './syntaxFaults.ts';
 
 /** What the rules share while a suite is read. */
 export interface Scope {
@@ -42,6 +43,8 @@ export function within(location: Location, ...steps: Path): Location {
 export interface Report {
   readonly problem: Problem;
   readonly owner: number | undefined;
+  /** Of a syntax error in a case: the text that it may have spoiled, if not all of the case. */
+  readonly spoiled?: Range | undefined;
 }
 
 type Details = Partial<Pick<Problem, 'severity' | 'replacement' | 'fix' | 'range'>>;
@@ -57,6 +60,18 @@ export class Reporter {
     this.reports.push({ problem, owner });
   }
 
+  /** The syntax errors of a file. @param firstOwner the number that its first case has in the suite */
+  addSyntax(document: YamlDocument, firstOwner = 0): void {
+    for (const problem of document.problems) {
+      const item = document.caseOf(problem);
+      if (item === undefined) this.add(problem);
+      else {
+        const spoiled = spoiledRange(document, problem, item);
+        this.reports.push({ problem, owner: firstOwner + item, spoiled });
+      }
+    }
+  }
+
   /** @param details `range` in place of the whole value's */
   say(code: string, message: string, location: Location, details: Details = {}): void {
     const { document, path, owner } = location;
@@ -70,19 +85,19 @@ export class Reporter {
   }
 
   /**
-   * Sorted by file and location, each once. Of a file that cannot be read, or of a case that cannot,
-   * only why.
+   * Sorted by file and location, each once. Of a file that cannot be read only why; of a case that cannot, also
+   * the problems that are there whatever the rest of it was meant to say.
    */
   all(): readonly Problem[] {
-    const unreadable = new Set(
-      this.reports
-        .filter(({ problem }) => isUnreadable(problem))
-        .map(({ problem, owner }) => pieceOf(problem, owner)),
+    const faults = groupBy(
+      this.reports.filter(({ problem }) => isUnreadable(problem)),
+      ({ problem, owner }) => pieceOf(problem, owner),
     );
     // What an alias stands for is read twice and told once: the first time, where it was written.
     const shown = this.reports.filter(({ problem, owner }) => {
-      const hidden = [undefined, owner].some((one) => unreadable.has(pieceOf(problem, one)));
-      return !hidden || isUnreadable(problem);
+      if (isUnreadable(problem)) return true;
+      const own = [undefined, owner].flatMap((one) => faults.get(pieceOf(problem, one)) ?? []);
+      return own.every(({ spoiled }) => isCertain(problem, spoiled));
     });
     const unique = uniqueBy(
       shown.map(({ problem }) => problem),

@@ -86,10 +86,7 @@ async function readIncluded({ path, location }: IncludedPath, firstOwner: number
   if (!found) return undefined;
   const size = found.text.length;
   const document = await inSteps(readYaml(found.text, path), scope.step);
-  for (const problem of document.problems) {
-    const item = document.caseOf(problem);
-    scope.reporter.add(problem, item === undefined ? undefined : firstOwner + item);
-  }
+  scope.reporter.addSyntax(document, firstOwner);
   if (document.value === undefined) return { size, document, cases: [] };
   const read = checked(includedFileSchema, document.value, document);
   for (const problem of read.problems) scope.reporter.add(problem);

@@ -67,6 +67,40 @@ describe('what is broken in one case', () => {
     });
   }
 
+  for (const [what, line] of BROKEN.filter(
+    ([what]) => !what.startsWith('a tab') && !what.startsWith('a line'),
+  )) {
+    it(`hides no problem of its own case that is there in any case: ${what}`, async () => {
+      const text = textWith(line)
+        .replace('id: two\n', 'id: one\n')
+        .replace(
+          'assert: [It is kind.]',
+          'assert: [{type: contains, value: x, at: 7}, {type: topic-adherence}]',
+        );
+      const loaded = await load(text);
+      assert.deepEqual(
+        placed(loaded).filter((one) => /^[6-9]:/.test(one)),
+        [
+          '6:9 duplicate-id',
+          '8:45 bad-at',
+          ...placed(await load(textWith(line))).filter((one) => one.startsWith('9:')),
+        ],
+      );
+    });
+  }
+
+  it('hides what comes after it only if that may be read wrong', async () => {
+    const after = (line: string) =>
+      textWith(`${line}\n    threshold: 7\n    repeat: 0`).replace('judge: openai:x\n', '');
+    const seen = async (line: string) =>
+      placed(await load(after(line))).filter((one) => /^(8|9|10):/.test(one));
+    assert.deepEqual(await seen('    thr'), ['8:5 yaml-syntax', '10:13 out-of-range']);
+    assert.deepEqual(
+      (await seen('    tags: [a, b')).filter((one) => !one.includes('syntax')),
+      [],
+    );
+  });
+
   it('is told once and hides nothing of the others in an included file', async () => {
     const more = textWith('    thr').replace(/^judge.*\n/, '');
     const loaded = await load(
