@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../core/problem.ts';
+import { compactSuite } from '../evalfile/compactSuite.ts';
 import { loadSuite } from '../evalfile/load.ts';
 import type { JudgeOverride, LoadedSuite } from '../evalfile/loadedSuite.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
@@ -29,18 +30,17 @@ export async function loadSuites(
   const judgeOverride = { ...(judge && { judge }), ...(baseUrl && { baseUrl, isOwnAddress }) };
   const files = await findEvalFiles(args, shell.folder);
   const onDisk = nodeFiles(new Set(args.map((arg) => resolve(shell.folder, arg))));
-  const loaded = await Promise.all(
-    files.map(async (file) =>
-      expandSuite(
-        await loadSuite(file, onDisk, {
-          workspace: fileWorkspace(file, workspace),
-          env: shell.env,
-          ...(defaultJudge && { defaultJudge }),
-          judgeOverride,
-        }),
-      ),
-    ),
-  );
+  const loaded: LoadedSuite[] = [];
+  // One after the other: a file that is being read takes fifty times its size.
+  for (const file of files) {
+    const suite = await loadSuite(file, onDisk, {
+      workspace: fileWorkspace(file, workspace),
+      env: shell.env,
+      ...(defaultJudge && { defaultJudge }),
+      judgeOverride,
+    });
+    loaded.push(compactSuite(await expandSuite(suite)));
+  }
   // What a suite includes is run with it: by itself it lacks the suite's models and targets.
   const included = new Set(loaded.flatMap(({ dependencies }) => dependencies));
   return loaded.filter(({ path }) => !included.has(path));

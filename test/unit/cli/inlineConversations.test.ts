@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { compactSuite } from '../../../src/evalfile/compactSuite.ts';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { load } from '../../support/evalFiles.ts';
+
+const FILES = 6;
+const CASES = 300;
+
+/** Megabytes; as data, the conversations below take three times as much. */
+const HEAP = 90;
+
+const turn = (number: number) => `      - user: "Where is parcel ${number}?"
+      - assistant: "It is on its way and will arrive on Monday."
+`;
+const caseText = (number: number) => `  - id: c${number}
+    transcript:
+${Array.from({ length: 10 }, (_, index) => turn(index)).join('')}    assert:
+      - {type: contains, value: Monday}
+`;
+const TEXT = `cases:\n${Array.from({ length: CASES }, (_, index) => caseText(index)).join('')}`;
+
+describe('conversations that stand in eval files', () => {
+  it('are run in little memory, however many they are', { timeout: 120_000 }, async (t) => {
+    const names = Array.from({ length: FILES }, (_, index) => `s${index}.eval.yaml`);
+    const folder = await workspaceWith(t, Object.fromEntries(names.map((name) => [name, TEXT])));
+    const { code, out, err } = await turnlight(folder, ['run'], {
+      NODE_OPTIONS: `--max-old-space-size=${HEAP}`,
+    });
+    assert.equal(code, 0, err);
+    assert.match(out, new RegExp(`Cases: ${FILES * CASES} passed`));
+  });
+
+  it('are what they were once their case is opened', async () => {
+    const loaded = await load(TEXT);
+    const [before] = loaded.suite?.cases ?? [];
+    const [light] = compactSuite(loaded).suite?.cases ?? [];
+    assert.ok(before?.origin.kind === 'transcript' && light?.origin.kind === 'transcript');
+    assert.equal(before.origin.messages.length, 20);
+    assert.equal(light.origin.messages.length, 0);
+    const opened = await light.open?.();
+    assert.deepEqual(opened, { suiteCase: before, problems: [] });
+  });
+});
