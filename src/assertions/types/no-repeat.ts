@@ -78,9 +78,10 @@ async function replyOf(turn: Turn): Promise<Reply> {
   const runs = new Set<string>();
   let words = 0;
   let last: string[] = [];
-  for await (const word of wordsOf(textOf(turn).normalize('NFKC').toLowerCase())) {
+  for await (const word of wordsOf(textOf(turn))) {
     words += 1;
-    last = [...last, word].slice(-RUN);
+    // One by one: a letter may stand for eighteen.
+    last = [...last, word.normalize('NFKC').toLowerCase()].slice(-RUN);
     if (last.length === RUN) runs.add(last.join(' '));
   }
   if (words > 0 && words < RUN) runs.add(last.join(' '));
