@@ -19,7 +19,7 @@ const EVERY_BYTE = Uint8Array.from({ length: 256 }, (_, at) => (at * 31) % 256);
 
 /** Bytes of empty mappings that are nearly more values than are read of a line. */
 function nearly(size: number): number {
-  return Math.min(size, 3 * (LIMITS.recordValues - 1_000));
+  return Math.min(size, 3 * (LIMITS.values - 1_000));
 }
 
 /** Ways to spoil a record of so many bytes, given a good one. */

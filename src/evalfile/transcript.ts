@@ -4,9 +4,9 @@ import {
   type SourcedMessage,
   toConversation,
 } from '../core/conversation.ts';
-import { type Path, uniqueBy } from '../core/data/data.ts';
-import { LIMITS } from '../core/limits.ts';
-import { isError, type Problem, withinLimit } from '../core/problem.ts';
+import { jsonExcess, type Path, uniqueBy } from '../core/data/data.ts';
+import { LIMITS, readable } from '../core/limits.ts';
+import { isError, type Problem, START, withinLimit } from '../core/problem.ts';
 import { atOnce, type Work } from '../core/steps.ts';
 import { readMessages } from '../messages/readMessages.ts';
 import { locateProblem } from '../schema/locateProblem.ts';
@@ -113,7 +113,8 @@ export function* readTranscriptFile(
 export function* parseTranscript(text: string, path: string): Work<YamlDocument> {
   if (path.endsWith('.jsonl')) return yield* parseLines(text, path);
   const document = yield* readYaml(text, path);
-  const fault = path.endsWith('.json') ? jsonFault(text) : undefined;
+  const isJson = path.endsWith('.json') && jsonExcess(text, Number.POSITIVE_INFINITY) === undefined;
+  const fault = isJson ? jsonFault(text) : undefined;
   if (!fault) return document;
   const at = Math.min(fault.offset, Math.max(0, text.length - 1));
   const range = document.rangeOfOffsets(at, Math.min(at + 1, text.length));
@@ -132,6 +133,11 @@ const LINES = 200;
 
 /** What keeps a line from being JSON. */
 export function lineFault(content: string, line: number, path: string): Problem | undefined {
+  const excess = jsonExcess(content);
+  if (excess !== undefined) {
+    const range = { start: { line, character: 0 }, end: { line, character: content.length } };
+    return { code: 'too-much', message: `The line ${excess}.`, severity: 'error', path, range };
+  }
   const fault = jsonFault(content);
   if (!fault) return undefined;
   const start = { line, character: Math.min(fault.offset, content.length) };
@@ -141,6 +147,17 @@ export function lineFault(content: string, line: number, path: string): Problem 
 }
 
 function* parseLines(text: string, path: string): Work<YamlDocument> {
+  if (hasMoreLines(text, LIMITS.dataLines)) {
+    const message = `The file has more than ${readable(LIMITS.dataLines)} lines. Split it.`;
+    const problem = {
+      code: 'too-many-lines',
+      message,
+      severity: 'error',
+      path,
+      range: START,
+    } as const;
+    return { ...(yield* readYaml('', path)), value: [], problems: [problem] };
+  }
   const items: string[] = [];
   const faults: Problem[] = [];
   for (const [line, content] of text.split(/\r?\n/).entries()) {
@@ -157,4 +174,12 @@ function* parseLines(text: string, path: string): Work<YamlDocument> {
     value: document.value ?? [],
     problems: faults.length > 0 ? faults : document.problems,
   };
+}
+
+function hasMoreLines(text: string, most: number): boolean {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && lines <= most; at = text.indexOf('\n', at + 1)) {
+    lines += 1;
+  }
+  return lines > most;
 }

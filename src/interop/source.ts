@@ -19,15 +19,20 @@ export function rowsOf(path: string, text: string, ledger: Ledger): Row[] {
   if (/\.ya?ml$/i.test(path)) return yamlRows(path, plain, ledger);
   const first = /^.*/.exec(plain.trimStart())?.[0] ?? '';
   // Some tools write a document on each line of a `.json`.
-  const several = isMapping(parseJson(first)) && parseJson(plain) === undefined;
+  const several = isMapping(parseAny(first)) && parseAny(plain) === undefined;
   return several ? together(linesOf(plain, ledger)) : jsonRows(plain, ledger);
+}
+
+/** An export may have millions of values. */
+function parseAny(text: string): unknown {
+  return parseJson(text, Number.POSITIVE_INFINITY);
 }
 
 function linesOf(text: string, ledger: Ledger): Row[] {
   return text.split(/\r?\n/).flatMap((content, index) => {
     if (content.trim() === '') return [];
     const line = index + 1;
-    const value = parseJson(content);
+    const value = parseAny(content);
     if (value !== undefined) return [{ line, value }];
     ledger.broken(line, jsonMessage(content, 'This line'));
     return [];
@@ -42,9 +47,9 @@ function jsonMessage(text: string, what: string): string {
 function jsonRows(text: string, ledger: Ledger): Row[] {
   const { lines, cut } = scanJson(text);
   const lineOf = (index: number) => lines[index] ?? 1;
-  const whole = parseJson(text);
+  const whole = parseAny(text);
   if (whole !== undefined) return itemRows(whole, lineOf);
-  const kept = cut && parseJson(text.slice(0, cut.at) + cut.closers);
+  const kept = cut && parseAny(text.slice(0, cut.at) + cut.closers);
   const line = text.slice(0, jsonFault(text)?.offset).split('\n').length;
   const rest = kept === undefined ? '' : ' What stands before it is kept.';
   ledger.broken(line, `${jsonMessage(text, 'From here on, the file')}${rest}`);

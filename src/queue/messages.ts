@@ -124,7 +124,7 @@ export function readLine(text: unknown): CaseLine | undefined {
 function bounded(text: string, bytes: number): unknown {
   if (text.length > bytes) return undefined;
   const shape = new JsonShape().add(Buffer.from(text));
-  if (shape.isTooDeep || shape.values > LIMITS.recordValues) return undefined;
+  if (shape.isTooDeep || shape.values > LIMITS.values) return undefined;
   return shallowJson(text);
 }
 

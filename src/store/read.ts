@@ -82,7 +82,7 @@ export async function readRecord(path: string, root?: string): Promise<RunRecord
 
 const TOO_LONG = `it has more than ${readable(LIMITS.record)} bytes; what comes after them is not read`;
 
-const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes or ${readable(LIMITS.recordValues)} values`;
+const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes or ${readable(LIMITS.values)} values`;
 
 function whyUnread(version: number): string {
   return version > RECORD_VERSION

@@ -107,6 +107,6 @@ class OpenLine {
   }
 
   #isTooLarge(): boolean {
-    return this.#length > LIMITS.recordLine || this.#shape.values > LIMITS.recordValues;
+    return this.#length > LIMITS.recordLine || this.#shape.values > LIMITS.values;
   }
 }

@@ -104,16 +104,29 @@ export function freeNames(
 
 /** Whether a JSON text is nested deeper than we parse. @param json UTF-8 where it is bytes */
 export function isTooDeep(json: string | Uint8Array): boolean {
-  const bytes = typeof json === 'string' ? new TextEncoder().encode(json) : json;
-  return new JsonShape().add(bytes).isTooDeep;
+  return shapeOf(json).isTooDeep;
 }
 
-/** The value of a JSON text; undefined if it is none, or nested too deep. */
-export function parseJson(text: string): unknown {
-  return isTooDeep(text) ? undefined : shallowJson(text);
+/**
+ * Why a JSON text is not parsed, such as `is nested too deep`; undefined if it is. A list of empty mappings takes a
+ * hundred times its bytes.
+ *
+ * @param json UTF-8 where it is bytes
+ */
+export function jsonExcess(json: string | Uint8Array, maxValues?: number): string | undefined {
+  return shapeOf(json).excess(maxValues);
 }
 
-/** As `parseJson`, of a text that is known not to be too deep. */
+function shapeOf(json: string | Uint8Array): JsonShape {
+  return new JsonShape().add(typeof json === 'string' ? new TextEncoder().encode(json) : json);
+}
+
+/** The value of a JSON text; undefined if it is none, or too much. */
+export function parseJson(text: string, maxValues?: number): unknown {
+  return jsonExcess(text, maxValues) === undefined ? shallowJson(text) : undefined;
+}
+
+/** As `parseJson`, of a text that is known not to be too much. */
 export function shallowJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-import { LIMITS } from '../limits.ts';
+import { LIMITS, readable } from '../limits.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -22,6 +22,12 @@ export class JsonShape {
   /** Entries of lists and keys of mappings, about. */
   get values(): number {
     return this.#state[1] + 1;
+  }
+
+  /** Why the text is not parsed, such as `is nested too deep`; undefined if it is. */
+  excess(maxValues: number = LIMITS.values): string | undefined {
+    if (this.isTooDeep) return 'is nested too deep';
+    return this.values > maxValues ? `has more than ${readable(maxValues)} values` : undefined;
   }
 
   /** @param piece UTF-8 */

@@ -1,4 +1,4 @@
-import { isMapping, isTooDeep, type Mapping, type Path, valueAt } from '../../core/data/data.ts';
+import { isMapping, type Mapping, type Path, valueAt } from '../../core/data/data.ts';
 import { sha256 } from '../../core/data/digest.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { isError, type Problem, type Range } from '../../core/problem.ts';
@@ -84,6 +84,11 @@ function* findInLines(
     if (line % LINES === 0) yield;
     const next = text.indexOf('\n', start);
     const end = next < 0 ? text.length : next;
+    if (end === start) {
+      finder.skip();
+      start += 1;
+      continue;
+    }
     const content = text.slice(start, end).replace(/\r$/, '');
     finder.add({ content, start, end: start + content.length });
     start = end + 1;
@@ -98,6 +103,8 @@ export class LineFinder {
   readonly #conversations: FoundConversation[] = [];
   /** Whether one of them is certainly a conversation. */
   #isSet = false;
+  /** Whether one of them is more than we read: then nobody reads them all as the messages of one. */
+  #isTooMuch = false;
   #lines = 0;
 
   constructor(path: string, roles: Roles | undefined) {
@@ -107,10 +114,32 @@ export class LineFinder {
 
   /** Whether there are too many, so that no further line matters. */
   get isOver(): boolean {
-    return this.#conversations.length > LIMITS.variants;
+    return this.#conversations.length > LIMITS.variants || this.#lines > LIMITS.dataLines;
+  }
+
+  /** Empty lines. */
+  skip(lines = 1): void {
+    this.#lines += lines;
+  }
+
+  /** A line beyond the limit, of which nothing is read. */
+  addLong(offsets: Omit<DataLine, 'content'>): void {
+    this.#isTooMuch = true;
+    this.#lines += 1;
+    const message = `The line has more than ${readable(LIMITS.transcript)} bytes.`;
+    const range = lineRange(this.#lines - 1, ' ');
+    const fault: Problem = {
+      ...{ code: 'line-too-long', message, severity: 'error', path: this.#path, range },
+    };
+    const place: Place = { kind: 'line', ...offsets, path: [] };
+    this.#conversations.push({ number: this.#lines, tags: [], unread: [], place, fault });
   }
 
   add({ content, ...offsets }: DataLine): void {
+    if (content.length > LIMITS.transcript) {
+      this.addLong(offsets);
+      return;
+    }
     const line = this.#lines;
     this.#lines += 1;
     if (content.trim() === '' || content === '\uFEFF') return;
@@ -121,14 +150,10 @@ export class LineFinder {
       const fault: Problem = { code, message, severity: 'error', path: this.#path, range };
       this.#conversations.push({ ...none, fault });
     };
-    const isLong = content.length > LIMITS.transcript;
-    const fault = isLong ? undefined : lineFault(content, line, this.#path);
-    if (isLong) {
-      say('line-too-long', `The line has more than ${readable(LIMITS.transcript)} characters.`);
-    } else if (fault) {
+    const fault = lineFault(content, line, this.#path);
+    if (fault) {
+      this.#isTooMuch ||= fault.code === 'too-much';
       this.#conversations.push({ ...none, fault });
-    } else if (isTooDeep(content)) {
-      say('too-deep', `The line is nested more than ${LIMITS.depth} levels deep.`);
     } else {
       const value: unknown = JSON.parse(content.replace(/^\uFEFF/, ' '));
       const found = conversationIn(value, [], line + 1, this.#roles);
@@ -143,9 +168,12 @@ export class LineFinder {
   }
 
   found(): FoundConversations {
-    if (this.isOver) return tooMany(this.#path);
+    if (this.#lines > LIMITS.dataLines) return tooMany(this.#path, 'lines');
+    if (this.isOver) return tooMany(this.#path, 'conversations');
     // Where no line is a conversation, they are the messages of one.
-    return this.#isSet ? { isSet: true, conversations: this.#conversations, problems: [] } : ONE;
+    return this.#isSet || this.#isTooMuch
+      ? { isSet: true, conversations: this.#conversations, problems: [] }
+      : ONE;
   }
 }
 
@@ -173,7 +201,8 @@ function* findInDocument(
   const items: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
     ? [...value.entries()]
     : Object.entries(Object(value));
-  if (items.length > LIMITS.variants && !Array.isArray(value)) return tooMany(path);
+  if (items.length > LIMITS.variants && !Array.isArray(value))
+    return tooMany(path, 'conversations');
   const found = items.map(([key, item], index) => {
     const one = conversationIn(item, [key], index + 1, roles);
     return one && typeof key === 'string' && one.id === undefined ? { ...one, id: key } : one;
@@ -185,7 +214,7 @@ function* findInDocument(
     const problem: Problem = { code: 'not-a-list', message, severity: 'error', path, range };
     return { isSet: false, conversations: [], problems: [problem] };
   }
-  if (items.length > LIMITS.variants) return tooMany(path);
+  if (items.length > LIMITS.variants) return tooMany(path, 'conversations');
   const conversations = found.map((one, index): FoundConversation => {
     if (one) return { ...one, place: { kind: 'path', path: one.path } };
     const at = [items[index]?.[0] ?? index];
@@ -202,10 +231,14 @@ function* findInDocument(
   return { isSet: true, conversations, problems: [] };
 }
 
-function tooMany(path: string): FoundConversations {
-  const message = `The file has more than ${readable(LIMITS.variants)} conversations. Split it.`;
+function tooMany(path: string, what: 'conversations' | 'lines'): FoundConversations {
+  const [code, most] =
+    what === 'lines'
+      ? ['too-many-lines', LIMITS.dataLines]
+      : ['too-many-variants', LIMITS.variants];
+  const message = `The file has more than ${readable(most)} ${what}. Split it.`;
   const range = lineRange(0, ' ');
-  const problem: Problem = { code: 'too-many-variants', message, severity: 'error', path, range };
+  const problem: Problem = { code, message, severity: 'error', path, range };
   return { isSet: true, conversations: [], problems: [problem] };
 }
 

@@ -1,4 +1,4 @@
-import { isMapping, isTooDeep, type Mapping } from '../../core/data/data.ts';
+import { isMapping, type Mapping } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import type { Problem } from '../../core/problem.ts';
 import type { ReadCase } from '../case/readCase.ts';
@@ -185,8 +185,7 @@ function rowsOfLines(
   for (const [line, content] of text.split(/\r?\n/).entries()) {
     if (content.trim() === '' || content === '\uFEFF') continue;
     const fault = lineFault(content, line, path);
-    const value: unknown =
-      fault || isTooDeep(content) ? undefined : JSON.parse(content.replace(/^\uFEFF/, ' '));
+    const value: unknown = fault ? undefined : JSON.parse(content.replace(/^\uFEFF/, ' '));
     const own = isMapping(value) ? Object.keys(value).sort().join(', ') : undefined;
     names ??= own;
     if (fault) add(fault);

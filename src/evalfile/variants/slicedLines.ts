@@ -1,3 +1,4 @@
+import { LIMITS } from '../../core/limits.ts';
 import type { Step } from '../../core/steps.ts';
 import type { Slices } from '../files.ts';
 import { textOfBytes } from '../readText.ts';
@@ -12,11 +13,13 @@ export async function findInSlices(
   step: Step,
 ): Promise<FoundConversations> {
   const finder = new LineFinder(path, roles);
-  for await (const line of linesOf(slices)) {
-    finder.add(line);
-    if (finder.isOver) break;
+  const lines = new LineReader(finder);
+  for await (const slice of slices.inOrder()) {
+    lines.add(slice);
+    if (finder.isOver) return finder.found();
     await step();
   }
+  lines.end();
   return finder.found();
 }
 
@@ -28,26 +31,53 @@ export async function lineIn(slices: Slices, { start, end }: Omit<DataLine, 'con
 const LINE_BREAK = 0x0a;
 const RETURN = 0x0d;
 
-/** Offsets are in bytes. */
-async function* linesOf(slices: Slices): AsyncGenerator<DataLine> {
-  let start = 0;
-  let open: Uint8Array[] = [];
-  const line = (last: Uint8Array): DataLine => {
-    const bytes = open.length === 0 ? last : Buffer.concat([...open, last]);
-    const length = bytes.at(-1) === RETURN ? bytes.length - 1 : bytes.length;
-    const content = textOfBytes(bytes.subarray(0, length));
-    open = [];
-    const ended = { content, start, end: start + length };
-    start += bytes.length + 1;
-    return ended;
-  };
-  for await (const slice of slices.inOrder()) {
+/** The lines of a file's bytes, piece by piece. Offsets are in bytes. */
+class LineReader {
+  readonly #finder: LineFinder;
+  #start = 0;
+  #open: Uint8Array[] = [];
+  /** Bytes of the line that is open. */
+  #length = 0;
+
+  constructor(finder: LineFinder) {
+    this.#finder = finder;
+  }
+
+  add(slice: Uint8Array): void {
     let from = 0;
     for (let to = slice.indexOf(LINE_BREAK); to >= 0; to = slice.indexOf(LINE_BREAK, from)) {
-      yield line(slice.subarray(from, to));
+      if (to === from && this.#length === 0) {
+        this.#finder.skip();
+        this.#start += 1;
+      } else {
+        this.#take(slice.subarray(from, to));
+        this.end();
+      }
+      if (this.#finder.isOver) return;
       from = to + 1;
     }
-    if (from < slice.length) open.push(Uint8Array.from(slice.subarray(from)));
+    if (from < slice.length) this.#take(Uint8Array.from(slice.subarray(from)));
   }
-  yield line(new Uint8Array());
+
+  /** What is beyond the limit of a line is counted, not kept. */
+  #take(bytes: Uint8Array): void {
+    if (this.#length <= LIMITS.transcript) this.#open.push(bytes);
+    this.#length += bytes.length;
+  }
+
+  end(): void {
+    const [one, ...more] = this.#open;
+    const bytes = one && more.length === 0 ? one : Buffer.concat(this.#open);
+    const isLong = this.#length > LIMITS.transcript;
+    const returned = !isLong && bytes.at(-1) === RETURN ? 1 : 0;
+    const [start, end] = [this.#start, this.#start + this.#length - returned];
+    this.#start += this.#length + 1;
+    this.#open = [];
+    this.#length = 0;
+    if (isLong) this.#finder.addLong({ start, end });
+    else {
+      const content = textOfBytes(bytes.subarray(0, bytes.length - returned));
+      this.#finder.add({ content, start, end });
+    }
+  }
 }

@@ -80,7 +80,7 @@ export class MlflowClient {
   async #read<Answer>({ answer }: Sent<Answer>, response: Response): Promise<Answer> {
     const text = await this.#textOf(response);
     const { status } = response;
-    const value = parseJson(text);
+    const value = parseJson(text, Number.POSITIVE_INFINITY);
     if (status < 200 || status >= 300) throw this.#refused(status, value);
     const read = answer.safeParse(value);
     if (read.success) return read.data;

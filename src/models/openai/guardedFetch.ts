@@ -1,4 +1,4 @@
-import { isTooDeep } from '../../core/data/data.ts';
+import { jsonExcess } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { connectionFault } from '../connectionFault.ts';
@@ -140,7 +140,8 @@ async function readCapped(
   const whole = isShort(response)
     ? new Uint8Array(await response.arrayBuffer())
     : await chunksTogether(response, stop);
-  if (isTooDeep(whole)) giveUp(stop, 'is nested too deep');
+  const excess = jsonExcess(whole);
+  if (excess !== undefined) giveUp(stop, excess);
   return whole;
 }
 

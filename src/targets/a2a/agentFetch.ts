@@ -1,3 +1,4 @@
+import { JsonShape } from '../../core/data/jsonShape.ts';
 import { isLoopback } from '../../models/destination.ts';
 import { shownUrl } from '../../models/shownWords.ts';
 import type { Patience } from '../http/patience.ts';
@@ -30,7 +31,9 @@ export function agentFetch(
       ...(typeof init.body === 'string' && { body: init.body }),
     };
     const response = await send(request, patience());
-    const body = ReadableStream.from(bytesOf(request, response, patience()));
+    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+    const bytes = parsable(bytesOf(request, response, patience()), to, isStream);
+    const body = ReadableStream.from(bytes);
     return new Response(body, { status: response.status, headers: response.headers });
   };
 }
@@ -41,4 +44,21 @@ function isSameHost(one: string, other: string): boolean {
   // `localhost` and `127.0.0.1` are one server.
   const isLocal = [a, b].every(({ hostname }) => isLoopback(hostname));
   return isLocal && a.port === b.port && a.protocol === b.protocol;
+}
+
+/** What the client can parse in little memory: it reads JSON without looking at it first. */
+async function* parsable(
+  bytes: AsyncIterable<Uint8Array>,
+  url: string,
+  isStream: boolean,
+): AsyncGenerator<Uint8Array> {
+  let shape = new JsonShape();
+  for await (const piece of bytes) {
+    const end = isStream ? Buffer.from(piece).lastIndexOf('\n\n') : -1;
+    // The next event is a text of its own.
+    if (end >= 0) shape = new JsonShape();
+    const excess = shape.add(piece.subarray(end + 1)).excess();
+    if (excess !== undefined) throw failed(`What ${shownUrl(url)} sent ${excess}.`);
+    yield piece;
+  }
 }

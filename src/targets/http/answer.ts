@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import { isMapping, isTooDeep, jsonOrText, shallowJson } from '../../core/data/data.ts';
+import { isMapping, jsonExcess, jsonOrText, shallowJson } from '../../core/data/data.ts';
 import { valueAtPointer } from '../../core/data/jsonPointer.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { readUsage } from '../readUsage.ts';
@@ -43,7 +43,8 @@ export async function readWhole(bytes: Bytes, pointers: Pointers, number = 1): P
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
   const whole = Buffer.concat(chunks);
-  if (isTooDeep(whole)) throw malformed('The answer is nested too deep.');
+  const excess = jsonExcess(whole);
+  if (excess !== undefined) throw malformed(`The answer ${excess}.`);
   const text = whole.toString('utf8');
   const value = shallowJson(text) ?? text;
   const { reply: pointer } = pointers;

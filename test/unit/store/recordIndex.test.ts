@@ -92,7 +92,7 @@ describe('a hostile record', () => {
   });
 
   it('loses a line of too many values, and no other', async (t) => {
-    const values = '1,'.repeat(LIMITS.recordValues);
+    const values = '1,'.repeat(LIMITS.values);
     const { path } = await recordWith(t, `${lineOf('first')}[${values}1]\n${lineOf('last')}`);
     assert.deepEqual(ids(await new RecordReader(path).index()), ['first', 'last']);
     assert.match((await readRecord(path)).problems.join(), /line 2: the line has more than/);
