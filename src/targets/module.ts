@@ -51,7 +51,7 @@ export const moduleTarget: TargetType = {
           const why = `The function "${exported}" of ${file} returned nothing. Return the reply, such as a text.`;
           throw new TargetError('target-malformed-reply', why);
         }
-        return readReply(answer);
+        return readReply(answer, messages);
       },
       startup: () => module.startup(),
       waited: () => module.startup(),

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import type { Message, ToolCall } from '../core/message.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { readMessages } from '../messages/readMessages.ts';
+import { toOpenaiChat } from '../messages/toOpenaiChat.ts';
 import { TargetError, type TargetErrorReason, type TargetReply } from './target.ts';
 
 const usageSchema = z.object({
@@ -17,14 +19,21 @@ const SHAPES =
 /**
  * What a program of the user's answered, as canonical messages.
  *
- * @param said the conversation up to the reply; tool results may answer only calls of the reply
+ * @param said the conversation up to the reply: a result may come turns after its call, such as after an approval
  * @throws TargetError `target-malformed-reply`, `target-empty-reply`
  */
-export function readReply(answer: unknown): TargetReply {
+export function readReply(answer: unknown, said: readonly Message[] = []): TargetReply {
   const { list, context, usage } = unpack(answer);
   const prompt = { role: 'user', content: 'so that the reply reads as a conversation' };
-  const read = readMessages([prompt, ...list]);
-  const messages = read.messages.slice(1).map(({ message }) => message);
+  const toolCalls = openCallsIn(said);
+  const before =
+    toolCalls.length === 0
+      ? [prompt]
+      : [prompt, toOpenaiChat({ role: 'assistant', content: '', toolCalls })];
+  const read = readMessages([...before, ...list]);
+  const messages = read.messages
+    .filter(({ index }) => index >= before.length)
+    .map(({ message }) => message);
   if (messages.some(({ role }) => role === 'user')) {
     throw malformed(
       'It contains a user message, but a target speaks only as the assistant.',
@@ -39,6 +48,18 @@ export function readReply(answer: unknown): TargetReply {
   const notes = read.notes.map((note) => note.replace(/^Message \d+(, and \d+ more)?: /, ''));
   const reply = { messages, ...(notes.length > 0 && { notes }), ...(usage && { usage }) };
   return context ? withContext(reply, context) : reply;
+}
+
+/** The calls that have no result yet. */
+function openCallsIn(said: readonly Message[]): ToolCall[] {
+  const open: ToolCall[] = [];
+  for (const message of said) {
+    if (message.role === 'assistant') open.push(...(message.toolCalls ?? []));
+    if (message.role !== 'tool') continue;
+    const at = open.findIndex(({ id }) => id === message.callId);
+    if (at >= 0) open.splice(at, 1);
+  }
+  return open;
 }
 
 function unpack(answer: unknown) {

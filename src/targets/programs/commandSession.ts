@@ -66,7 +66,7 @@ export class CommandSession implements TargetSession {
       this.#startup += await this.#program.whenReady(this.#timeout, signal);
       const began = performance.now();
       const line = await withDeadline(() => this.#ask(messages), this.#timeout, signal);
-      const reply = readReply(parseLine(line));
+      const reply = readReply(parseLine(line), messages);
       this.#slowest = Math.max(this.#slowest ?? 0, performance.now() - began);
       return reply;
     } catch (error) {

@@ -188,7 +188,7 @@ export class WorkerSession implements TargetSession {
     const why = tooLong(size, this.#length);
     if (why !== undefined) throw new TargetError('target-too-much-output', why);
     if ('error' in answer) throw new TargetError('target-error', failureText(answer.error));
-    return readReply(answer);
+    return readReply(answer, messages);
   }
 
   startup(): number {
