@@ -172,7 +172,8 @@ function reasonOf({ rationale, turns }: Verdict): string {
   return first.rationale === '' ? rationale : `Turn ${first.turn}: ${first.rationale}`;
 }
 
-/** `agent (module, 1f2e3d4c)` */
-function targetText({ name, type, digest }: NonNullable<CaseLine['target']>): string {
-  return `${name} (${type}, ${digest.slice(0, 8)})`;
+/** `agent (module, 1f2e3d4c)`, `agent (chat, 1f2e3d4c, environment 9a8b7c6d)` */
+function targetText({ name, type, digest, filled_in }: NonNullable<CaseLine['target']>): string {
+  const filled = filled_in === undefined ? '' : `, environment ${filled_in.slice(0, 8)}`;
+  return `${name} (${type}, ${digest.slice(0, 8)}${filled})`;
 }

@@ -41,13 +41,26 @@ export async function targetDigest(spec: TargetSpec, tools: readonly Tool[]): Pr
   });
 }
 
+/**
+ * SHA-256 of a target's system text and model as environment variables filled them in; undefined if none did. Nothing
+ * else that was filled in is part of it: it may be a secret, which a hash of a short text does not hide.
+ */
+export function filledInDigest({ params, written, model }: TargetSpec): string | undefined {
+  const filled = { system: params.system, model: model && withoutAddress(model.params) };
+  const before = { system: (written ?? params).system, model: model && keysOfModel(model) };
+  const digest = digestOf(filled);
+  return digest === digestOf(before) ? undefined : digest;
+}
+
 /** The files that a target is made of, as far as its keys tell; absolute. */
 export function filesOf(spec: TargetSpec): readonly string[] {
   return findTargetType(spec.type)?.files?.(spec) ?? [];
 }
 
 function keysOfModel({ params, written = params }: ModelSpec) {
-  return Object.fromEntries(
-    Object.entries(written).filter(([key]) => !NOT_THE_MODEL.includes(key)),
-  );
+  return withoutAddress(written);
+}
+
+function withoutAddress(params: ModelSpec['params']) {
+  return Object.fromEntries(Object.entries(params).filter(([key]) => !NOT_THE_MODEL.includes(key)));
 }

@@ -124,6 +124,10 @@ export const caseLineSchema = z.object({
       name: z.string().meta({ description: 'Its name, else its type.' }),
       type: z.string().meta({ description: 'Its type.' }),
       digest: z.string().meta({ description: 'SHA-256 of its keys and files.' }),
+      filled_in: z.string().optional().catch(undefined).meta({
+        description:
+          'SHA-256 of its system text and model as environment variables filled them in; absent if none did.',
+      }),
     })
     .optional()
     .meta({ description: 'The system that replied; absent if nothing was asked.' }),

@@ -1,6 +1,7 @@
 import { inputHash } from '../../core/record/inputHash.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import type { SuiteCase } from '../../core/suite.ts';
+import type { SuiteCase, TargetSpec } from '../../core/suite.ts';
+import { filledInDigest } from '../../targets/digest.ts';
 import type { Exchanges } from '../exchanges.ts';
 
 /** What a record says of a case before it runs: where its conversation comes from and what is known. */
@@ -20,7 +21,13 @@ export async function describeCase(
       expectations: { ...expectations },
       context: { ...context },
     },
-    ...(target && digest && { target: { name: target.name, type: target.type, digest } }),
+    ...(target && digest && { target: describeTarget(target, digest) }),
     input_hash: inputHash(suiteCase, digest),
   };
+}
+
+function describeTarget(target: TargetSpec, digest: string): CaseLine['target'] {
+  const { name, type } = target;
+  const filled_in = filledInDigest(target);
+  return { name, type, digest, ...(filled_in !== undefined && { filled_in }) };
 }

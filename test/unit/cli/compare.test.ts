@@ -47,6 +47,27 @@ describe('turnlight compare', () => {
     );
   });
 
+  it('takes a system text from another environment for another agent', async (t) => {
+    const text = `target: {type: module, path: ./bot.mjs, system: "\${env:PROMPT}", env: {TOKEN: "\${env:TOKEN}"}}
+cases:
+  - {id: a, turns: [Hi], assert: [{type: contains, value: Hi}]}
+`;
+    const folder = await workspaceWith(t, {
+      'bot.mjs': 'export default () => "Hi";\n',
+      'suite.eval.yaml': text,
+    });
+    const run = async (PROMPT: string, TOKEN: string) => {
+      const { code, out, err } = await turnlight(folder, ['run'], { PROMPT, TOKEN });
+      assert.equal(code, 0, out + err);
+    };
+    const compared = async () => (await turnlight(folder, ['compare'])).out;
+    await run('Be brief.', 'secret-one');
+    await run('Be brief.', 'secret-two');
+    assert.doesNotMatch(await compared(), /environment [0-9a-f]{8}.*environment/s);
+    await run('Be rude.', 'secret-two');
+    assert.match(await compared(), /environment [0-9a-f]{8}.*environment [0-9a-f]{8}/s);
+  });
+
   it('lists one turn of 200 cases that became worse, though its case still passes', async (t) => {
     const folder = await folderWith(t);
     const run = (worse: number) =>
