@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parsed } from '../../src/interop/fields.ts';
+import { seededRandom } from '../../src/statistics/random.ts';
 import { imported } from '../support/imports.ts';
 import { handoffs } from './handoffs.ts';
 import { conversation, type Entry } from './script.ts';
@@ -34,6 +35,9 @@ function entriesOf(transcript: readonly Shorthand[]): Entry[] {
   }
   return entries;
 }
+
+/** Random orders and losses that are tried. */
+const SEEDS = 40;
 
 const TRACES = 'traces.jsonl';
 
@@ -85,18 +89,32 @@ describe('recorded conversations of agent frameworks', () => {
       const whole = [conversation(handoff)];
       assert.deepEqual(await read(spans.toReversed()), whole);
       assert.deepEqual(await read(spans.flatMap((one) => [one, one])), whole);
+      for (let seed = 1; seed <= SEEDS; seed += 1) {
+        const random = seededRandom(seed);
+        const some = [...spans, ...spans.filter(() => random() < 0.3)];
+        const mixed = some.map((one) => [random(), one] as const).sort(([a], [b]) => a - b);
+        assert.deepEqual(await read(mixed.map(([, one]) => one)), whole, `seed ${seed}`);
+      }
     });
-    it(`imports no turn that nobody said from ${framework} if a span is lost`, async () => {
+    it(`imports no turn that nobody said from ${framework} if spans are lost`, async () => {
       const said = conversation(handoff).flatMap((one) => ('user' in one ? [one.user] : []));
-      for (const lost of spans) {
-        for (const entries of await read(spans.filter((one) => one !== lost))) {
+      const check = async (kept: readonly string[], what: string) => {
+        for (const entries of await read(kept)) {
           const users = entries.flatMap((one) => ('user' in one ? [one.user] : []));
-          assert.deepEqual(
-            users,
-            said.filter((one) => users.includes(one)),
-            lost.slice(0, 300),
-          );
+          const wanted = said.filter((one) => users.includes(one));
+          assert.deepEqual(users, wanted, what);
         }
+      };
+      for (const lost of spans) {
+        const others = spans.filter((one) => one !== lost);
+        await check(others, lost.slice(0, 300));
+      }
+      for (let seed = 1; seed <= SEEDS && spans.length > 0; seed += 1) {
+        const random = seededRandom(seed);
+        // If only one agent is left, nothing tells its conversation from the user's.
+        const share = 0.6 + 0.4 * random();
+        const kept = spans.filter(() => random() < share);
+        if (kept.length > 0) await check(kept, `seed ${seed}`);
       }
     });
   }
