@@ -9,7 +9,7 @@ import { typeOf } from './registry.ts';
 import { withoutDefaults } from './withoutDefaults.ts';
 
 /** Of what judges are told before every question. Raised with each change of that text. */
-export const PROTOCOL_VERSION = 3;
+export const PROTOCOL_VERSION = 4;
 
 /** The same of what they are told where several questions stand in one request. */
 export const TOGETHER_VERSION = 2;

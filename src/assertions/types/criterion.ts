@@ -14,8 +14,8 @@ import {
 const INSTRUCTIONS = `Question: is each of the criteria below met?
 
 Judge every criterion on its own and strictly by its words. Say first what each turn does for it: \`pass\` if it helps
-to meet it, \`fail\` if it breaks it, not applicable if it has no bearing on it. Then \`met\` or \`not-met\`: what is
-met in part, or left open by the conversation, is not met.`;
+to meet it or prepares that, \`fail\` if it breaks it, not applicable if it has no bearing on it. What never happens is broken by
+the turn in which it was due. Then \`met\` or \`not-met\`: what is met in part, or left open by the conversation, is not met.`;
 
 const params = z.strictObject({
   criterion: z

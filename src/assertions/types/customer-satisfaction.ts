@@ -2,7 +2,8 @@ import { likertType } from '../shared/likert.ts';
 
 const INSTRUCTIONS = `Question: how satisfied would a fair customer be with how the assistant served them?
 
-First judge each turn: it passes if it serves the customer well, and fails if it lowers their satisfaction.
+First judge each turn: it passes if it serves the customer well, and fails if it lowers their satisfaction. A justified refusal, or
+an honest report of a failure, passes if it names a way out or hints at one, and fails without a word about alternatives.
 
 Then rate three aspects and the whole:
 - \`helpfulness\`: did the assistant understand the need and do what was in its power?
@@ -11,7 +12,8 @@ Then rate three aspects and the whole:
 The whole: 5 if everything was dealt with well; 4 if it was, with small flaws; 3 if the greater part was, or a needed question
 back is still open; 2 if less was, or nothing, or it goes in circles; 1 if the need was not understood, or the assistant was
 wrong or rude. A justified refusal or an honest report of a failure is 4 with a way out that the customer can take, 3 with a hint
-at one, 2 without a word about alternatives. One turn is rated like many. A customer who is cross for other reasons lowers nothing;
+at one, 2 without a word about alternatives; \`helpfulness\` is the same then, and for \`completeness\` it was dealt with. One turn
+is rated like many. A customer who is cross for other reasons lowers nothing;
 one who only says thanks raises nothing.`;
 
 export const customerSatisfaction = likertType({

@@ -16,8 +16,8 @@ const INSTRUCTIONS = `Question: is the user frustrated, and is the frustration r
 
 Here the user's turns are judged, not the assistant's. Give each a \`score\` from 0 to 1 for the frustration that
 it shows: 0 none, with \`evidence\` empty; 0.25 impatient, or a bare correction; 0.5 clearly annoyed, or a correction with
-reproach, repetition, or emphasis; 0.75 angry; 1 giving up. Every turn of the user is applicable. Read what is said, not what could
-be felt: a terse or demanding user is not yet frustrated.
+reproach, repetition, or emphasis; 0.75 angry: accusing, insulting, or threatening; 1 giving up. Every turn of the user is
+applicable. Read what is said, not what could be felt: a terse or demanding user is not yet frustrated.
 
 \`overall\` is \`none\` if no turn reaches 0.5; \`resolved\` if one does and the user is calm and content again
 by the end; \`unresolved\` if one does and nothing in the user's later words shows that it was resolved, or only part
