@@ -47,7 +47,7 @@ export interface VerdictRefresh {
 export function serveFeatures(
   connection: lsp.Connection,
   service: LanguageService,
-  renames: RecordRenames,
+  renames: Pick<RecordRenames, 'expect'>,
   verdicts: VerdictRefresh,
 ): void {
   /** Where the work fails, the error is logged and the answer is nothing. */

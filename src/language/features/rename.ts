@@ -3,6 +3,7 @@ import { groupBy, uniqueBy } from '../../core/data/data.ts';
 import type { Position, Range } from '../../core/problem.ts';
 import { templateVariables } from '../../core/text/template.ts';
 import { hashOfText } from '../../evalfile/case/buildCase.ts';
+import type { RenamedCase } from '../../evalfile/caseRenames.ts';
 import { caseSchema } from '../../evalfile/schema.ts';
 import { writeWithin } from '../../yaml/quoting.ts';
 import {
@@ -16,15 +17,6 @@ import type { EvalSymbol, Occurrence, SymbolTable } from '../symbols/symbol.ts';
 /** Why a name cannot be changed, in a sentence for the user. */
 export interface Refusal {
   readonly message: string;
-}
-
-/** A case whose results are recorded under another id from now on. */
-export interface RenamedCase {
-  readonly suite: string;
-  readonly from: string;
-  readonly to: string;
-  /** Hashes of the case's text before and after: nothing but its id changed. */
-  readonly hash: { readonly from: string; readonly to: string };
 }
 
 export interface RenameTarget {

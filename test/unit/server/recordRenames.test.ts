@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { symlink } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
@@ -50,5 +50,32 @@ describe('results that cannot follow their case', () => {
     assert.deepEqual(told, [
       'The results of "old" keep its old id in 1 run still running. Run "one" afterwards.',
     ]);
+  });
+});
+
+describe('results that have followed their case', () => {
+  it('go back when the new id is undone', async (t) => {
+    const folder = await workspaceWith(t, { 'a.eval.yaml': suiteWith(TRANSCRIPT) });
+    const path = join(folder, 'a.eval.yaml');
+    const record = await createRecord(folder, 'r', '2026-01-01T00:00:00.000Z', new Scrubber());
+    await record.append(buildCaseLine({ id: 'one', status: 'pass', suite: 'a.eval.yaml' }));
+    await record.close();
+    const options = { workspace: folder, env: () => undefined };
+    const before = await loadSuite(path, nodeFiles(), options);
+    const text = suiteWith(TRANSCRIPT);
+    await writeFile(path, text.replace('one', 'two'));
+    const after = await loadSuite(path, nodeFiles(), options);
+    const hashOf = ({ outline: [first] }: typeof before) => first?.hash ?? '';
+    const renames = recordRenames();
+    const hash = { from: hashOf(before), to: hashOf(after) };
+    renames.expect([{ suite: path, from: 'one', to: 'two', hash }]);
+    const found = async (id: string) => (await new LatestRuns().find(path, id)).length;
+    await renames.seen(after, assert.fail);
+    assert.deepEqual([await found('one'), await found('two')], [0, 1]);
+    const back = await renames.seen(before, assert.fail);
+    assert.deepEqual(back, [
+      { suite: path, from: 'two', to: 'one', hash: { from: hash.to, to: hash.from } },
+    ]);
+    assert.deepEqual([await found('one'), await found('two')], [1, 0]);
   });
 });

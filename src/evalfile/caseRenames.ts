@@ -1,0 +1,62 @@
+import type { LoadedSuite } from './loadedSuite.ts';
+
+/** A case whose results are recorded under another id from now on. */
+export interface RenamedCase {
+  /** The eval file, absolute. */
+  readonly suite: string;
+  readonly from: string;
+  readonly to: string;
+  /** Hashes of the case's text before and after: nothing but its id changed. */
+  readonly hash: { readonly from: string; readonly to: string };
+}
+
+interface Name {
+  readonly id: string;
+  readonly hash: string;
+}
+
+interface Renaming {
+  readonly suite: string;
+  /** The ids that the case has had; the first is the one that its results have. */
+  readonly names: readonly [Name, ...Name[]];
+}
+
+/** As many renamed cases are known, the last ones. */
+const MOST_RENAMINGS = 100;
+
+/**
+ * Cases that an editor was told how to rename. Their results follow once the new id is seen in the file, since an
+ * edit may also be refused or never applied; and they go back if it is undone.
+ */
+export class CaseRenames {
+  #renamings: readonly Renaming[] = [];
+
+  expect(renamed: readonly RenamedCase[]): void {
+    for (const { suite, from, to, hash } of renamed) {
+      const isKnown = (one: Renaming) => one.suite === suite && one.names[0].id === from;
+      const earlier = this.#renamings.find(isKnown)?.names.slice(1) ?? [];
+      const others = earlier.filter(({ id }) => id !== to);
+      const now = { id: from, hash: hash.from };
+      const renaming: Renaming = { suite, names: [now, ...others, { id: to, hash: hash.to }] };
+      const kept = this.#renamings.filter((one) => !isKnown(one));
+      this.#renamings = [...kept, renaming].slice(-MOST_RENAMINGS);
+    }
+  }
+
+  /** @returns the cases that have another id now than their results have */
+  seen({ path, outline }: Pick<LoadedSuite, 'path' | 'outline'>): RenamedCase[] {
+    const renamed: RenamedCase[] = [];
+    this.#renamings = this.#renamings.map((renaming) => {
+      const { suite, names } = renaming;
+      const [now, ...others] = names;
+      if (suite !== path || outline.some(({ id }) => id === now.id)) return renaming;
+      const to = others.find((name) =>
+        outline.some(({ id, hash }) => id === name.id && hash === name.hash),
+      );
+      if (!to) return renaming;
+      renamed.push({ suite, from: now.id, to: to.id, hash: { from: now.hash, to: to.hash } });
+      return { suite, names: [to, ...names.filter((name) => name !== to)] };
+    });
+    return renamed;
+  }
+}
