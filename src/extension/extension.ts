@@ -41,6 +41,7 @@ export function activate(context: vscode.ExtensionContext): void {
     // What the Testing view offers of ours, it offers where there are eval files.
     void vscode.commands.executeCommand('setContext', 'turnlight.listed', true);
   });
+  language.onWillRenameCases((renamed) => tree.expectRenames(renamed));
   tree.onDidLose(({ id, variants }) => status.leaveOut(id, variants));
   const records = new RecordFiles(tree);
   const runs = new RunsTree(records);

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { Paced } from '../core/paced.ts';
+import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import type { CaseRenamed } from '../protocol/caseRenamed.ts';
 import { Disposing } from './disposables.ts';
 
@@ -19,6 +20,9 @@ export class LanguageSupport extends Disposing {
   readonly #log: vscode.LogOutputChannel;
   readonly #renamed = this.keep(new vscode.EventEmitter<CaseRenamed>());
   readonly onDidRenameCase = this.#renamed.event;
+  readonly #renames = this.keep(new vscode.EventEmitter<readonly RenamedCase[]>());
+  /** Cases have another id as soon as their file shows it. */
+  readonly onWillRenameCases = this.#renames.event;
   #client: Promise<LanguageClient> | undefined;
   /** Records that the server is not told of yet. */
   readonly #records = new Set<string>();
@@ -79,7 +83,10 @@ export class LanguageSupport extends Disposing {
     const { startClient } = await import('./startClient.ts');
     return startClient(
       this.#context.asAbsolutePath('dist/server.js'),
-      (renamed) => this.#renamed.fire(renamed),
+      {
+        renames: (renamed) => this.#renames.fire(renamed),
+        renamed: (renamed) => this.#renamed.fire(renamed),
+      },
       (part) => this.keep(part),
     );
   }

@@ -18,18 +18,11 @@ export interface LiveCase {
 /** The cases of this session's runs as they go on; the conversation view follows them here. */
 export class LiveRuns extends Disposing {
   readonly #cases = new Map<string, LiveCase>();
-  /** When each case finished, ISO 8601 as in the record: two runs of it may go on at once. */
-  readonly #finished = new Map<string, Set<string>>();
   readonly #changed = this.keep(new vscode.EventEmitter<CaseRef>());
   readonly onDidChange = this.#changed.event;
 
   get(ref: CaseRef): LiveCase | undefined {
     return this.#cases.get(executionKey(ref));
-  }
-
-  /** Whether the case finished at this time in a run of this session. */
-  hasFinished(ref: CaseRef, finished: string): boolean {
-    return this.#finished.get(executionKey(ref))?.has(finished) ?? false;
   }
 
   hear(event: RunEvent): void {
@@ -56,7 +49,6 @@ export class LiveRuns extends Disposing {
         }));
         break;
       case 'case-finished':
-        this.#keepFinished(event.ref, event.line.finished);
         this.#change(event.ref, ({ speaking: _, ...live }) => ({ ...live, phase: 'finished' }));
         break;
       case 'output':
@@ -78,11 +70,6 @@ export class LiveRuns extends Disposing {
       const live = this.get(ref);
       if (live && live.phase !== 'finished') this.#set(ref, { ...live, phase: 'cancelled' });
     }
-  }
-
-  #keepFinished(ref: CaseRef, finished: string): void {
-    const key = executionKey(ref);
-    this.#finished.set(key, (this.#finished.get(key) ?? new Set()).add(finished));
   }
 
   #change(ref: CaseRef, change: (live: LiveCase) => LiveCase): void {

@@ -1,6 +1,13 @@
 import type { Disposable } from 'vscode';
 import { LanguageClient, TransportKind } from 'vscode-languageclient/node';
-import { CASE_RENAMED, type CaseRenamed, caseRenamedSchema } from '../protocol/caseRenamed.ts';
+import type { RenamedCase } from '../evalfile/caseRenames.ts';
+import {
+  CASE_RENAMED,
+  CASE_RENAMES,
+  type CaseRenamed,
+  caseRenamedSchema,
+  caseRenamesSchema,
+} from '../protocol/caseRenamed.ts';
 import { type ClientOptions, EDITOR_MODELS } from '../protocol/clientOptions.ts';
 import { SERVER_FLAGS } from '../protocol/serverProtocol.ts';
 import { LANGUAGE_ID, SECTION } from '../protocol/settings.ts';
@@ -12,12 +19,15 @@ import { serveFiles } from './serveFiles.ts';
  * Starts the language server in a process of its own.
  *
  * @param module the server's script, absolute
- * @param onRenamed told of each case that has a new id
+ * @param hear told of cases that are about to have a new id, and of each that has it
  * @param keep disposes of a part with the client
  */
 export async function startClient(
   module: string,
-  onRenamed: (renamed: CaseRenamed) => void,
+  hear: {
+    readonly renames: (renamed: readonly RenamedCase[]) => void;
+    readonly renamed: (renamed: CaseRenamed) => void;
+  },
   keep: <Part extends Disposable>(part: Part) => Part,
 ): Promise<LanguageClient> {
   const initializationOptions: ClientOptions = { extension: true };
@@ -37,8 +47,11 @@ export async function startClient(
   });
   const marks = keep(new TurnMarks());
   client.onNotification(VERDICT_MARKS, (given: unknown) => marks.hear(given));
+  client.onNotification(CASE_RENAMES, (given: unknown) =>
+    hear.renames(caseRenamesSchema.parse(given)),
+  );
   client.onNotification(CASE_RENAMED, (given: unknown) =>
-    onRenamed(caseRenamedSchema.parse(given)),
+    hear.renamed(caseRenamedSchema.parse(given)),
   );
   await client.start();
   return client;

@@ -13,10 +13,11 @@ import type { Estimate } from '../core/estimate.ts';
 import { noticeText } from '../core/presentation/editorText.ts';
 import { HOME_FOLDER } from '../core/record/recordPaths.ts';
 import type { SuiteCase } from '../core/suite.ts';
+import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import type { ClientWishes, Estimating } from '../language/ports.ts';
 import { createLanguageService } from '../language/service.ts';
-import { CASE_RENAMED, type CaseRenamed } from '../protocol/caseRenamed.ts';
+import { CASE_RENAMED, CASE_RENAMES, type CaseRenamed } from '../protocol/caseRenamed.ts';
 import {
   clientOptionsSchema,
   EDITOR_MODELS,
@@ -172,7 +173,11 @@ export function startServer(connection: Connection): void {
     wishes: () => wishes,
     uriOf,
   });
-  serveFeatures(connection, service, renames, verdicts);
+  const expect = (renamed: readonly RenamedCase[]) => {
+    renames.expect(renamed);
+    if (isExtension) void connection.sendNotification(CASE_RENAMES, renamed);
+  };
+  serveFeatures(connection, service, { expect }, verdicts);
   documents.listen(connection);
   connection.listen();
 }

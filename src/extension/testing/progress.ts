@@ -141,6 +141,7 @@ export class CaseProgress {
 
   #finish(item: vscode.TestItem, line: CaseLine): void {
     this.#waiting.delete(item);
+    this.#tree.shown.set(item, line.finished);
     for (const text of endOutput(line)) this.#say(item, text);
     this.#showOutput(item, line.status);
     this.#run.ended(item, line.duration, outcomeOf(line, this.#edits));

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { uniqueBy } from '../../core/data/data.ts';
-import { executionKey } from '../../core/identity.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isRunning } from '../../protocol/running.ts';
@@ -9,6 +8,7 @@ import type { Entry } from '../../store/recordIndex.ts';
 import { Disposing } from '../disposables.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';
+import type { Edit } from './movedLines.ts';
 import type { RunStatus } from './runStatus.ts';
 import type { TestTree } from './tree.ts';
 
@@ -28,9 +28,11 @@ export interface RecordedRunsParts {
   readonly log: vscode.LogOutputChannel;
 }
 
-interface Outcome {
+export interface Outcome {
   readonly item: vscode.TestItem;
   readonly line: CaseLine;
+  /** Made since then. */
+  readonly edits?: readonly Edit[];
 }
 
 /** A run of another process, as the Testing panel shows it. */
@@ -44,8 +46,6 @@ export class RecordedRuns extends Disposing {
   readonly #parts: RecordedRunsParts;
   #runs: Promise<LatestRuns> | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** When each execution that was shown had finished. */
-  readonly #shown = new Map<string, string>();
   /** Those that go on, by their records. */
   readonly #open = new Map<string, ShownRun>();
 
@@ -62,7 +62,7 @@ export class RecordedRuns extends Disposing {
   }
 
   /** Loaded once something was recorded: activation does not pay for it. */
-  #latest(): Promise<LatestRuns> {
+  latest(): Promise<LatestRuns> {
     this.#runs ??= import('../../store/latest.ts').then(({ LatestRuns }) => new LatestRuns());
     return this.#runs;
   }
@@ -80,14 +80,14 @@ export class RecordedRuns extends Disposing {
 
   async #show(record: string): Promise<void> {
     const { tree, status } = this.#parts;
-    const { entries, end } = await (await this.#latest()).index(record);
+    const { entries, end } = await (await this.latest()).index(record);
     await tree.findAll();
     const cases = uniqueBy(entries, caseName);
     const found = cases.flatMap(({ id, variant }) =>
       tree.withId(id).map(({ uri }) => this.#newOutcomes(uri, id, variant)),
     );
     const outcomes = (await Promise.all(found)).flat();
-    if (outcomes.length > 0) await tell(this.#runOf(record, outcomes), outcomes, tree);
+    if (outcomes.length > 0) await tellOutcomes(this.#runOf(record, outcomes), outcomes, tree);
     if (end && this.#open.has(record)) status.recorded(entries, end);
     if (end) this.#end(record);
   }
@@ -101,13 +101,13 @@ export class RecordedRuns extends Disposing {
       const wants = (entry: Entry) => entry.repetition === repetition;
       const { variant } = data;
       const search = { wants, variant };
-      const [known] = await (await this.#latest()).find(data.uri.fsPath, data.id, search);
+      const [known] = await (await this.latest()).find(data.uri.fsPath, data.id, search);
       return known ? [{ item, line: known.line }] : [];
     });
     const outcomes = (await Promise.all(found)).flat();
     if (outcomes.length === 0) return;
     const run = this.#create(outcomes);
-    await tell(run, outcomes, this.#parts.tree);
+    await tellOutcomes(run, outcomes, this.#parts.tree);
     run.end();
   }
 
@@ -144,23 +144,24 @@ export class RecordedRuns extends Disposing {
       variant,
       repetition,
     });
+    const itemOf = ({ repetition }: Pick<Entry, 'repetition'>) =>
+      tree.find(uri, id, repetition, variant);
     const wants = (entry: Entry) => {
-      const ref = refOf(entry);
-      if (isRunning(live.get(ref)?.phase) || live.hasFinished(ref, entry.finished)) return false;
-      return this.#shown.get(executionKey(ref)) !== entry.finished;
+      const item = itemOf(entry);
+      if (!item || isRunning(live.get(refOf(entry))?.phase)) return false;
+      return tree.shown.get(item) !== entry.finished;
     };
-    const runs = await (await this.#latest()).find(suite, id, { wants, variant });
+    const runs = await (await this.latest()).find(suite, id, { wants, variant });
     return runs.flatMap(({ line }) => {
-      const ref = refOf(line);
-      this.#shown.set(executionKey(ref), line.finished);
-      live.recorded(ref);
-      const item = tree.find(uri, id, line.repetition, variant);
+      live.recorded(refOf(line));
+      const item = itemOf(line);
+      if (item) tree.shown.set(item, line.finished);
       return item ? [{ item, line }] : [];
     });
   }
 }
 
-async function tell(
+export async function tellOutcomes(
   run: vscode.TestRun,
   outcomes: readonly Outcome[],
   tree: TestTree,
@@ -171,9 +172,9 @@ async function tell(
     import('./pacedRun.ts'),
   ]);
   const paced = new PacedRun(run);
-  for (const { item, line } of outcomes) {
+  for (const { item, line, edits } of outcomes) {
     paced.output(item, recordedOutput(tree.titleOf(item), line));
-    paced.ended(item, line.duration, outcomeOf(line));
+    paced.ended(item, line.duration, outcomeOf(line, edits));
   }
   paced.flush();
 }

@@ -1,5 +1,4 @@
 import type * as vscode from 'vscode';
-import { labelText } from '../../core/presentation/editorText.ts';
 import type { ItemData, RepeatedData } from './itemData.ts';
 
 /** As many repetitions stand under one item; of more, each hundred has an item of its own. */
@@ -64,7 +63,7 @@ export class Repetitions {
         holder.children.delete(id);
         continue;
       }
-      this.#describe(child, item);
+      this.#describe(child, item, kind);
       this.#updateIn(child, item);
     }
     if (this.#unfolded.has(holder)) this.unfold(holder);
@@ -80,30 +79,25 @@ export class Repetitions {
     const known = holder.children.get(key);
     if (known) return known;
     const child = this.#controller.createTestItem(key, '', item.uri);
-    const owner = this.#data.get(item);
-    if (owner?.kind === 'case' || owner?.kind === 'variant') {
-      const { uri, id, variant } = owner;
-      this.#data.set(child, {
-        kind,
-        uri,
-        id,
-        ...(variant !== undefined && { variant }),
-        repetition,
-      });
-    }
     child.canResolveChildren = kind === 'page';
     child.sortText = key.padStart(8, '0');
-    this.#describe(child, item);
+    this.#describe(child, item, kind);
     holder.children.add(child);
     return child;
   }
 
-  #describe(child: vscode.TestItem, item: vscode.TestItem): void {
+  /** Its case may have another id than before. */
+  #describe(child: vscode.TestItem, item: vscode.TestItem, kind: RepeatedData['kind']): void {
+    const owner = this.#data.get(item);
     const times = this.#timesOf(item);
     const number = this.#numberOf(child);
-    const isPage = this.#data.get(child)?.kind === 'page';
-    const numbers = isPage ? `${number}–${Math.min(times, number + PAGE - 1)}` : number;
-    child.label = `${labelText(item.id)} ${numbers}/${times}`;
+    if (owner?.kind === 'case' || owner?.kind === 'variant') {
+      const { uri, id, variant } = owner;
+      const ofVariant = variant === undefined ? {} : { variant };
+      this.#data.set(child, { kind, uri, id, ...ofVariant, repetition: number });
+    }
+    const numbers = kind === 'page' ? `${number}–${Math.min(times, number + PAGE - 1)}` : number;
+    child.label = `${item.label} ${numbers}/${times}`;
     child.range = item.range;
   }
 

@@ -1,14 +1,15 @@
 import * as vscode from 'vscode';
 import { labelText } from '../../core/presentation/editorText.ts';
-import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
+import { visibleText } from '../../core/presentation/visibleText.ts';
 import type { ExpandedCase } from '../../core/suite.ts';
+import type { RenamedCase } from '../../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EVAL_GLOB } from '../../protocol/fileNames.ts';
 import { Disposing } from '../disposables.ts';
-import { toRange } from '../locations.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
+import { CaseItems } from './caseItems.ts';
 import type { ItemData } from './itemData.ts';
-import { isMissing, listedCases } from './listedCases.ts';
+import { isMissing } from './listedCases.ts';
 import { readingOrder } from './readingOrder.ts';
 import { Repetitions } from './repetitions.ts';
 import { Variants } from './variants.ts';
@@ -30,24 +31,36 @@ export class TestTree extends Disposing {
   readonly #data = new WeakMap<vscode.TestItem, ItemData>();
   readonly #repetitions: Repetitions;
   readonly #variants: Variants;
+  readonly #cases: CaseItems;
+  /** When the run that is shown of an item had finished, ISO 8601 as in its record. */
+  readonly shown = new WeakMap<vscode.TestItem, string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** The number of the read that each file shows; a read that began before it says nothing new. */
-  readonly #shown = new Map<string, number>();
+  readonly #read = new Map<string, number>();
   readonly #listed = this.keep(new vscode.EventEmitter<vscode.Uri>());
   /** An eval file came into the panel. */
   readonly onDidList = this.#listed.event;
+  readonly #found = this.keep(new vscode.EventEmitter<LoadedSuite>());
+  /** The cases of an eval file came into the panel. */
+  readonly onDidFind = this.#found.event;
   readonly #gone = this.keep(new vscode.EventEmitter<GoneVariants>());
   /** Conversations of a case are not in its files any more. */
   readonly onDidLose = this.#gone.event;
   #reads = 0;
   #listedAll: Promise<readonly vscode.Uri[]> | undefined;
-  #found: Promise<void> | undefined;
+  #foundAll: Promise<void> | undefined;
 
   constructor(controller: vscode.TestController) {
     super();
     this.#controller = controller;
     this.#repetitions = new Repetitions(controller, this.#data);
-    this.#variants = new Variants(controller, this.#data, this.#repetitions, tagOf);
+    this.#variants = new Variants(controller, this.#data, this.#repetitions);
+    this.#cases = new CaseItems({
+      controller,
+      data: this.#data,
+      variants: this.#variants,
+      repetitions: this.#repetitions,
+    });
     controller.resolveHandler = async (item) => {
       if (!item) return this.findAll();
       const data = this.#data.get(item);
@@ -57,7 +70,7 @@ export class TestTree extends Disposing {
     };
     controller.refreshHandler = async () => {
       this.#listedAll = undefined;
-      this.#found = undefined;
+      this.#foundAll = undefined;
       await this.findAll();
     };
     const data = this.keep(vscode.workspace.createFileSystemWatcher(DATA_GLOB));
@@ -108,7 +121,7 @@ export class TestTree extends Disposing {
   ): vscode.TestItem | undefined {
     const file = this.#controller.items.get(uri.toString());
     if (id === undefined) return file;
-    const item = file?.children.get(id);
+    const item = file && this.#cases.find(file, id);
     const found = item && variant !== undefined ? this.#variants.find(item, variant) : item;
     return found && repetition !== undefined ? this.#repetitions.find(found, repetition) : found;
   }
@@ -128,15 +141,20 @@ export class TestTree extends Disposing {
   /** The items of an id, in whatever file. */
   withId(id: string): { readonly uri: vscode.Uri; readonly item: vscode.TestItem }[] {
     return [...this.#controller.items].flatMap(([, file]) => {
-      const item = file.children.get(id);
+      const item = this.#cases.find(file, id);
       return file.uri && item ? [{ uri: file.uri, item }] : [];
     });
   }
 
+  /** Cases keep their items, once their file shows other ids of them. */
+  expectRenames(renamed: readonly RenamedCase[]): void {
+    this.#cases.expectRenames(renamed);
+  }
+
   /** Finds the eval files of the workspace and their cases, once the panel or a run asks for them. */
   findAll(): Promise<void> {
-    this.#found ??= this.#findAll();
-    return this.#found;
+    this.#foundAll ??= this.#findAll();
+    return this.#foundAll;
   }
 
   /** Finds the eval files of the workspace, and reads none. */
@@ -167,8 +185,8 @@ export class TestTree extends Disposing {
     const suite = await readSuite(uri);
     // An older text may be read for longer than a newer one.
     const key = uri.toString();
-    if (read < (this.#shown.get(key) ?? 0)) return suite;
-    this.#shown.set(key, read);
+    if (read < (this.#read.get(key) ?? 0)) return suite;
+    this.#read.set(key, read);
     if (isMissing(suite)) this.#controller.items.delete(key);
     else this.#show(uri, suite);
     return suite;
@@ -215,10 +233,9 @@ export class TestTree extends Disposing {
     item.error = suite.outline.length === 0 && broken ? visibleText(broken.message) : undefined;
     // While a file cannot be read, such as half-way through typing, its cases stay as they were.
     if (item.error !== undefined) return;
-    const cases = listedCases(suite.outline);
-    for (const [index, one] of cases.entries()) this.#caseItem(item, uri, one, index);
-    const ids = new Set(cases.map(({ id }) => id));
-    for (const [id] of item.children) if (!ids.has(id)) item.children.delete(id);
+    const { isKnown, outOfStep } = this.#cases.show(item, uri, suite);
+    for (const one of outOfStep) void this.#unfold(one);
+    if (!isKnown) this.#found.fire(suite);
   }
 
   #fileItem(uri: vscode.Uri): vscode.TestItem {
@@ -231,37 +248,6 @@ export class TestTree extends Disposing {
     this.#controller.items.add(item);
     this.#listed.fire(uri);
     return item;
-  }
-
-  #caseItem(
-    file: vscode.TestItem,
-    uri: vscode.Uri,
-    found: ReturnType<typeof listedCases>[number],
-    index: number,
-  ): void {
-    const { id } = found;
-    let item = file.children.get(id);
-    // A case that moved to another file is another item: where an item stands cannot be changed.
-    if (item?.uri?.fsPath !== found.path) item = undefined;
-    if (!item) {
-      item = this.#controller.createTestItem(id, labelText(id), vscode.Uri.file(found.path));
-      file.children.add(item);
-    }
-    const { several } = found;
-    this.#data.set(item, {
-      kind: 'case',
-      uri,
-      id,
-      times: found.repetitions,
-      ...(several !== undefined && { several }),
-    });
-    item.range = toRange(found.range);
-    item.description = labelText(found.description ?? '');
-    item.tags = found.tags.map(tagOf);
-    item.sortText = String(index).padStart(8, '0');
-    const isOutOfStep = this.#variants.update(item);
-    if (isOutOfStep) void this.#unfold(item);
-    if (several === undefined) this.#repetitions.update(item);
   }
 
   #later(uri: vscode.Uri): void {
@@ -284,7 +270,7 @@ export class TestTree extends Disposing {
     this.#reads += 1;
     for (const [id] of this.#controller.items) {
       if (id === uri.toString() || id.startsWith(`${uri.toString()}/`)) {
-        this.#shown.set(id, this.#reads);
+        this.#read.set(id, this.#reads);
         this.#controller.items.delete(id);
       }
     }
@@ -294,8 +280,4 @@ export class TestTree extends Disposing {
 /** Eval files that came with a package are no tests of the workspace. */
 function isListed(uri: vscode.Uri): boolean {
   return isEvalFile(uri) && !uri.path.includes('/node_modules/');
-}
-
-function tagOf(tag: string): vscode.TestTag {
-  return new vscode.TestTag(visibleLine(tag).replaceAll(' ', '-'));
 }

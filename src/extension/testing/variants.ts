@@ -4,6 +4,7 @@ import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { ExpandedCase, SuiteCase } from '../../core/suite.ts';
 import type { ItemData } from './itemData.ts';
 import type { Repetitions } from './repetitions.ts';
+import { tagOf } from './tags.ts';
 
 /** Makes test items. */
 type Maker = Pick<vscode.TestController, 'createTestItem'>;
@@ -13,7 +14,6 @@ export class Variants {
   readonly #controller: Maker;
   readonly #data: WeakMap<vscode.TestItem, ItemData>;
   readonly #repetitions: Repetitions;
-  readonly #makeTag: (tag: string) => vscode.TestTag;
   /** What each unfolded case was found by, and in which files. */
   readonly #unfolded = new WeakMap<
     vscode.TestItem,
@@ -24,12 +24,10 @@ export class Variants {
     controller: Maker,
     data: WeakMap<vscode.TestItem, ItemData>,
     repetitions: Repetitions,
-    makeTag: (tag: string) => vscode.TestTag,
   ) {
     this.#controller = controller;
     this.#data = data;
     this.#repetitions = repetitions;
-    this.#makeTag = makeTag;
   }
 
   /** Brings what is there in step with its case. @returns whether its conversations have to be found again */
@@ -69,7 +67,7 @@ export class Variants {
       names.add(variant);
       const child = this.#child(item, variant);
       child.sortText = String(index).padStart(8, '0');
-      child.tags = one.tags.map(this.#makeTag);
+      child.tags = one.tags.map(tagOf);
       child.description = ownTags(one, item);
     }
     const gone = [...item.children].map(([name]) => name).filter((name) => !names.has(name));
