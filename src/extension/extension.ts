@@ -17,6 +17,7 @@ import { registerRunCommands } from './runs/runCommands.ts';
 import { RunsTree } from './runs/runsTree.ts';
 import { Secrets } from './secrets.ts';
 import { ContinuousRuns } from './testing/continuousRuns.ts';
+import { LastResults } from './testing/lastResults.ts';
 import { RecordedRuns } from './testing/recordedRuns.ts';
 import { TestRunner } from './testing/runner.ts';
 import { RunStatus } from './testing/runStatus.ts';
@@ -46,6 +47,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const records = new RecordFiles(tree);
   const runs = new RunsTree(records);
   const recorded = new RecordedRuns({ controller, tree, live, records, status, log });
+  const last = new LastResults({ controller, tree, live, recorded, log });
   const runner = new TestRunner({
     controller,
     tree,
@@ -127,6 +129,7 @@ export function activate(context: vscode.ExtensionContext): void {
     records,
     runs,
     recorded,
+    last,
     continuous,
     vscode.workspace.onDidOpenTextDocument(startLanguage),
     offerRenames(context.workspaceState),

@@ -25,7 +25,7 @@ const MOST_RUNS = 20;
 /** Bytes of the lines of one case that are read, and of all lines that are kept in memory. */
 const MOST_BYTES = 64_000_000;
 
-/** Bytes of records that are read for the history of a case. */
+/** Bytes of records that are read for the history of a case, and for what its last run said. */
 const MOST_HISTORY = 100_000_000;
 
 export interface Search {
@@ -103,20 +103,50 @@ export class LatestRuns {
     suite: string,
     cases: readonly Omit<CaseIdentity, 'suite'>[],
   ): Promise<ReadonlyMap<string, Status>> {
-    const found = new Map<string, Status>();
+    const newest = await this.#newest(suite, cases);
+    return new Map([...newest].map(([key, { entries }]) => [key, combineLines(entries).status]));
+  }
+
+  /**
+   * The newest finished runs of each of these cases, read one case after the other and not kept; of those
+   * that ran within the bytes that a history may read.
+   *
+   * @param suite the eval file of all of them, absolute
+   */
+  async *each(
+    suite: string,
+    cases: readonly Omit<CaseIdentity, 'suite'>[],
+  ): AsyncGenerator<readonly CaseLine[]> {
+    const { home } = await this.#look(suite);
+    for (const { record, entries } of (await this.#newest(suite, cases, MOST_HISTORY)).values()) {
+      const lines = await this.#readerOf(record).lines(entries);
+      yield [...lines.values()].map((line) => asNamed(line, home));
+    }
+  }
+
+  /** By `caseKey`, in the order of the cases. @param most bytes of records that are read; all by default */
+  async #newest(
+    suite: string,
+    cases: readonly Omit<CaseIdentity, 'suite'>[],
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<ReadonlyMap<string, Newest>> {
+    const found = new Map<string, Newest | undefined>();
+    for (const one of cases) found.set(caseKey({ ...one, suite }), undefined);
     const wanted = new Map(cases.map((one) => [caseKey({ ...one, suite }), one]));
     const { home, records } = await this.#look(suite);
+    let bytes = 0;
     for (const record of records) {
-      if (wanted.size === 0) break;
+      if (wanted.size === 0 || bytes > most) break;
       const index = await this.index(record);
       for (const [key, identity] of wanted) {
         const entries = ofSuite(index.cases, home, suite, identity);
         if (entries.length === 0) continue;
-        found.set(key, combineLines(entries).status);
+        found.set(key, { record, entries });
         wanted.delete(key);
       }
+      bytes += bytesOf(index);
     }
-    return found;
+    return new Map([...found].flatMap(([key, one]) => (one ? [[key, one]] : [])));
   }
 
   /** How a case, or one of its conversations, came out over its last runs; undefined for fewer than two. */
@@ -128,11 +158,10 @@ export class LatestRuns {
     const runs: RepeatedCase[] = [];
     let bytes = 0;
     for (const record of records) {
-      const { cases, entries } = await this.index(record);
-      const own = ofSuite(cases, home, suite, { id, variant });
+      const index = await this.index(record);
+      const own = ofSuite(index.cases, home, suite, { id, variant });
       if (own.length > 0) runs.push(combineLines(own));
-      const last = entries.at(-1);
-      bytes += last ? last.offset + last.length : 0;
+      bytes += bytesOf(index);
       if (runs.length === HISTORY_RUNS || bytes > MOST_HISTORY) break;
     }
     return historyOf(runs);
@@ -183,6 +212,17 @@ export class LatestRuns {
     this.#looks.set(suite, look);
     return look();
   }
+}
+
+/** Where the last run of a case stands, one entry for each repetition. */
+interface Newest {
+  readonly record: string;
+  readonly entries: readonly Entry[];
+}
+
+function bytesOf({ entries }: RecordIndex): number {
+  const last = entries.at(-1);
+  return last ? last.offset + last.length : 0;
 }
 
 interface Records {

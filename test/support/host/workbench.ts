@@ -224,7 +224,8 @@ export class Workbench {
     );
     return seen.map(({ text, label, icon }) => {
       const state = Object.keys(ICONS).find((one) => icon.includes(`codicon-${ICONS[one]}`));
-      return `${text} — ${label.replace(STATES, `(${state})`)}`;
+      const age = icon.split(' ').includes('retired') ? ', outdated' : '';
+      return `${text} — ${label.replace(STATES, `(${state}${age})`)}`;
     });
   }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import type { Suite } from '../../../src/core/suite.ts';
 import { snapshotOf } from '../../../src/extension/viewer/snapshot.ts';
@@ -92,6 +93,66 @@ describe('the newest record', () => {
     const nearer = await withRecord(join(folder, 'evals'), '2026-01-01', caseIn('suite.eval.yaml'));
     const [found] = await new LatestRuns().find(suite, 'a');
     assert.equal(found?.record, nearer);
+  });
+});
+
+describe('the last runs of many cases', () => {
+  const SUITE = 'suite.eval.yaml';
+
+  /** A folder with these records, the newest last, each of these lines. */
+  async function recordsOf(t: TestContext, ...records: readonly (readonly CaseLine[])[]) {
+    const folder = await workspaceWith(t, {});
+    for (const [index, lines] of records.entries()) {
+      const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+      await withRecord(folder, `2026-01-0${index + 1}`, text);
+    }
+    return join(folder, SUITE);
+  }
+
+  const ran = (id: string, more: Partial<CaseLine> = {}) =>
+    buildCaseLine({ suite: SUITE, ...more, status: more.status ?? 'pass', id });
+
+  const twice = (id: string, repetition: number) => ran(id, { repetition, repetitions: 2 });
+
+  async function eachOf(suite: string, ...cases: readonly { id: string; variant?: string }[]) {
+    const found: string[][] = [];
+    for await (const lines of new LatestRuns().each(suite, cases)) {
+      found.push(
+        lines.map(({ id, variant = '', repetition, status }) =>
+          [id, variant, repetition, status].join(' '),
+        ),
+      );
+    }
+    return found;
+  }
+
+  it('come in the order of the cases, each from the newest record that holds it', async (t) => {
+    const suite = await recordsOf(
+      t,
+      [ran('a', { status: 'fail' }), ran('b', { status: 'fail' }), ran('c')],
+      [ran('b'), ran('stranger')],
+    );
+    const found = await eachOf(suite, { id: 'c' }, { id: 'b' }, { id: 'never' }, { id: 'a' });
+    assert.deepEqual(found, [['c  1 pass'], ['b  1 pass'], ['a  1 fail']]);
+  });
+
+  it('hold all repetitions of the newest run', async (t) => {
+    const suite = await recordsOf(
+      t,
+      [twice('a', 1), twice('a', 2)],
+      [twice('a', 1), twice('a', 2)],
+    );
+    assert.deepEqual(await eachOf(suite, { id: 'a' }), [['a  1 pass', 'a  2 pass']]);
+  });
+
+  it('know conversations of one case apart', async (t) => {
+    const suite = await recordsOf(
+      t,
+      [ran('a', { variant: 'x', status: 'fail' }), ran('a', { variant: 'y', status: 'fail' })],
+      [ran('a', { variant: 'y' })],
+    );
+    const found = await eachOf(suite, { id: 'a', variant: 'x' }, { id: 'a', variant: 'y' });
+    assert.deepEqual(found, [['a x 1 fail'], ['a y 1 pass']]);
   });
 });
 
