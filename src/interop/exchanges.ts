@@ -15,35 +15,47 @@ export interface Thread<One extends Exchange = Exchange> {
   readonly exchanges: readonly One[];
 }
 
-/** The longest thread of exchanges in their order, and the exchanges that are no part of it. */
-export function conversationOf<One extends Exchange>(
-  exchanges: readonly One[],
-): Thread<One> & { readonly branches: readonly One[] } {
-  const threads: Thread<One>[] = [];
-  for (const exchange of exchanges) {
-    const at = threads.findIndex((one) => continued(one, exchange) !== undefined);
-    const thread = threads[at] ?? { messages: [], exchanges: [] };
-    threads[at === -1 ? threads.length : at] = {
-      messages: continued(thread, exchange) ?? [],
-      exchanges: [...thread.exchanges, exchange],
-    };
-  }
-  const [main] = threads.toSorted((a, b) => b.messages.length - a.messages.length);
-  return {
-    messages: main?.messages ?? [],
-    exchanges: main?.exchanges ?? [],
-    branches: threads.flatMap((one) => (one === main ? [] : one.exchanges)),
-  };
-}
-
 /** What was said, with one more exchange; undefined if it belongs to another conversation. */
 export function continued(thread: Thread, exchange: Exchange): readonly Message[] | undefined {
-  const { messages } = thread;
-  const { input, output, retold = new Set() } = exchange;
+  return repeating(thread.messages, exchange) ?? adding(thread, exchange);
+}
+
+/** The same of a request that repeats what was said. */
+export function repeating(
+  messages: readonly Message[],
+  exchange: Exchange,
+): readonly Message[] | undefined {
   const said = messages.filter((one) => !isInstruction(one));
+  const given = exchange.input.filter((one) => !isInstruction(one));
+  const covered = coveredBy(said, given, exchange.retold ?? new Set());
+  return covered === undefined ? undefined : withExchange(messages, exchange, covered);
+}
+
+/** The same of a request that holds what is new only, as where the endpoint remembers the rest. */
+function adding(
+  { messages, exchanges }: Thread,
+  exchange: Exchange,
+): readonly Message[] | undefined {
+  const last = exchanges.at(-1);
+  const repeats = exchange.input.some(({ role }) => role === 'assistant');
+  const isNew = !repeats && last && hasInstructionsOf(last, exchange);
+  return isNew ? withExchange(messages, exchange, 0) : undefined;
+}
+
+export function hasInstructionsOf(one: Exchange, other: Exchange): boolean {
+  const [a, b] = [one, other].map(({ input }) =>
+    JSON.stringify(input.filter(isInstruction).map(({ content }) => content)),
+  );
+  return a === b;
+}
+
+/** @param covered number of the request's first messages, without instructions, that were said before */
+function withExchange(
+  messages: readonly Message[],
+  { input, output, retold = new Set() }: Exchange,
+  covered: number,
+): readonly Message[] {
   const given = input.filter((one) => !isInstruction(one));
-  const covered = coveredBy(said, given, retold) ?? (isNewWords(thread, exchange) ? 0 : undefined);
-  if (covered === undefined) return undefined;
   const known = new Set(messages.map(({ role, content }) => `${role} ${content}`));
   const instructions = input.filter(
     (one) => isInstruction(one) && !known.has(`${one.role} ${one.content}`),
@@ -52,16 +64,6 @@ export function continued(thread: Thread, exchange: Exchange): readonly Message[
   const results = newResults(messages, given.slice(0, covered));
   const start = messages.length === 0 ? [] : withResults(messages, results);
   return [...start, ...instructions, ...withOwnIds([...fresh, ...output], start)];
-}
-
-/** Whether a request holds what is new only, as where the endpoint remembers the rest. */
-function isNewWords({ exchanges }: Thread, { input }: Exchange): boolean {
-  const last = exchanges.at(-1);
-  const words = (one: Exchange) =>
-    JSON.stringify(one.input.filter(isInstruction).map(({ content }) => content));
-  const repeats = input.some(({ role }) => role === 'assistant');
-  const own = words({ input, output: [] });
-  return !repeats && (last === undefined || own === '[]' || own === words(last));
 }
 
 interface Result {

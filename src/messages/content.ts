@@ -167,9 +167,9 @@ export function assistantMessage(
   return [{ message: { role: 'assistant', content, ...calls, ...context } }];
 }
 
-/** JSON in a text is parsed; a text that is not JSON stays; nothing means no arguments. */
+/** JSON in a text is parsed; a text that is not JSON stays; nothing, and an empty text, mean no arguments. */
 export function parseArguments(given: unknown): unknown {
-  if (given === null || given === undefined) return {};
+  if (given === null || given === undefined || given === '') return {};
   return typeof given === 'string' ? jsonOrText(given) : given;
 }
 

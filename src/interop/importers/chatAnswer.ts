@@ -44,8 +44,9 @@ function assembled(deltas: readonly Mapping[]): Mapping {
       const called = mappingOf(piece.function);
       const index = Number(piece.index ?? 0);
       const call = calls[index] ?? { id: '', name: '', arguments: '' };
-      call.id += piece.id ?? '';
-      call.name += called.name ?? '';
+      // Some endpoints repeat both with every piece.
+      call.id ||= String(piece.id ?? '');
+      call.name ||= String(called.name ?? '');
       call.arguments += called.arguments ?? '';
       calls[index] = call;
     }

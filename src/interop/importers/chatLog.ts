@@ -1,7 +1,8 @@
 import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import { looksLikeMessages } from '../../messages/readMessages.ts';
 import { messagesOf, partOf, spokenCase } from '../conversation.ts';
-import { conversationOf, type Exchange } from '../exchanges.ts';
+import { conversationOf, rivalry } from '../conversationOf.ts';
+import type { Exchange } from '../exchanges.ts';
 import { listIn, parsed, tellStrangers, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 import { answerOf } from './chatAnswer.ts';
@@ -142,8 +143,15 @@ function inputOf(request: Mapping): unknown[] {
 
 function caseFor(reads: readonly Read[], ledger: Ledger): DraftCase | undefined {
   const [first] = reads;
-  const { messages, branches } = conversationOf(reads.flatMap(({ logged }) => logged.exchanges));
+  const { messages, branches, rivals } = conversationOf(
+    reads.flatMap(({ logged }) => logged.exchanges),
+  );
   if (!first || messages.length === 0) return undefined;
+  if (rivals) {
+    const reason = rivalry(rivals, ({ line }) => `the request on line ${line}`);
+    ledger.broken(first.row.line, `This conversation is left out: ${reason}`);
+    return undefined;
+  }
   for (const branch of branches) {
     ledger.lost(branch.line, 'A request that does not continue the conversation is left out.');
   }

@@ -1,7 +1,8 @@
 import { addTo, isMapping, type Mapping, mappingOf } from '../../core/data/data.ts';
 import type { Message, Tool } from '../../core/message.ts';
 import { partOf, spokenCase } from '../conversation.ts';
-import { conversationOf, type Exchange, withResults } from '../exchanges.ts';
+import { conversationOf, rivalry } from '../conversationOf.ts';
+import { type Exchange, withResults } from '../exchanges.ts';
 import { parsed, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 import { innermost } from '../innermost.ts';
@@ -104,14 +105,20 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
     messages,
     exchanges: own,
     branches,
+    rivals,
   } = conversationOf(exchanges.filter((one) => !outer.includes(one)));
+  const line = spans[0]?.line ?? 1;
+  if (rivals) {
+    const reason = rivalry(rivals, ({ span }) => `the span "${span.name}" (${span.id})`);
+    ledger.broken(line, `This conversation is left out: ${reason}`);
+    return undefined;
+  }
   for (const { span } of [...outer, ...branches]) {
     ledger.lost(
       span.line,
       `The span "${span.name}" (${span.id}) is left out: it is a branch, and does not continue the conversation.`,
     );
   }
-  const line = spans[0]?.line ?? 1;
   if (messages.length === 0) return undefined;
   const told = withRetrieved(withResults(messages, resultsIn(messages, spans)), spans);
   const tools = toolsOfAll(
