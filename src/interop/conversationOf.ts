@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Message } from '../core/message.ts';
 import {
   continued,
@@ -49,7 +50,9 @@ export function conversationOf<One extends Exchange>(exchanges: readonly One[]):
 function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] {
   const paths: Path<One>[] = [];
   for (const exchange of exchanges) {
-    const at = paths.findIndex((one) => continued(one, exchange) !== undefined);
+    const at = paths.findIndex(
+      (one) => !isAskedAgain(one, exchange) && continued(one, exchange) !== undefined,
+    );
     const from = paths[at] ?? leftBy(exchange, paths) ?? NOTHING;
     const messages = continued(from, exchange) ?? [];
     const isLoose = from.exchanges.length > 0 && !repeating(from.messages, exchange);
@@ -61,6 +64,15 @@ function pathsOf<One extends Exchange>(exchanges: readonly One[]): Path<One>[] {
     };
   }
   return paths;
+}
+
+/** Whether it asks the first question again, for another answer. */
+function isAskedAgain({ messages, exchanges }: Path<Exchange>, { input }: Exchange): boolean {
+  return questionsIn(messages) === 1 && isDeepStrictEqual(exchanges[0]?.input, input);
+}
+
+function questionsIn(messages: readonly Message[]): number {
+  return messages.filter(({ role }) => role === 'user').length;
 }
 
 const NOTHING: Path<never> = { messages: [], exchanges: [], states: [], loose: new Set() };
@@ -90,7 +102,7 @@ function mainOf<One extends Exchange>(
 ): Path<One> | undefined {
   const shared = sharedBy(a, b);
   if (shared === 0) return mainOfTwo(a, b, order);
-  if (JSON.stringify(a.messages) === JSON.stringify(b.messages)) return a;
+  if (isDeepStrictEqual(a.messages, b.messages)) return a;
   const isMain = (one: Path<One>, other: Path<One>) => {
     const [next, another] = [one.exchanges[shared], other.exchanges[shared]];
     const [before] = one.exchanges.slice(shared - 1);
@@ -109,8 +121,7 @@ function mainOfTwo<One extends Exchange>(
   b: Path<One>,
   order: ReadonlyMap<One, number>,
 ): Path<One> | undefined {
-  const questions = ({ messages }: Path<One>) =>
-    messages.filter(({ role }) => role === 'user').length;
+  const questions = ({ messages }: Path<One>) => questionsIn(messages);
   const at = ({ exchanges }: Path<One>, index: number) =>
     order.get(exchanges.at(index) as One) ?? 0;
   const isMain = (one: Path<One>, other: Path<One>) => {

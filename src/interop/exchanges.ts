@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Message, ToolCall } from '../core/message.ts';
 import { coveredBy } from './retelling.ts';
 
@@ -44,9 +45,9 @@ function adding(
 
 export function hasInstructionsOf(one: Exchange, other: Exchange): boolean {
   const [a, b] = [one, other].map(({ input }) =>
-    JSON.stringify(input.filter(isInstruction).map(({ content }) => content)),
+    input.filter(isInstruction).map(({ content }) => content),
   );
-  return a === b;
+  return isDeepStrictEqual(a, b);
 }
 
 /** @param covered number of the request's first messages, without instructions, that were said before */

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Message } from '../../../src/core/message.ts';
+import { conversationOf, rivalry } from '../../../src/interop/conversationOf.ts';
+import type { Exchange } from '../../../src/interop/exchanges.ts';
+import { imported, jsonLines } from '../../support/imports.ts';
+
+interface Named extends Exchange {
+  readonly name: string;
+}
+
+const ROLES = { s: 'system', u: 'user', a: 'assistant' } as const;
+
+/** `s be kind, u hi, a hello` */
+function messagesOf(text: string): Message[] {
+  const parts = text === '' ? [] : text.split(', ');
+  return parts.map((part) => {
+    const role = ROLES[part[0] as keyof typeof ROLES];
+    return { role, content: part.slice(2) } as Message;
+  });
+}
+
+/** Each `what it was given → what it answered`; they are called by their numbers from 1. */
+function found(...exchanges: readonly string[]) {
+  const given = exchanges.map((one, index): Named => {
+    const [input = '', output = ''] = one.split(' → ');
+    return { name: `${index + 1}`, input: messagesOf(input), output: messagesOf(output) };
+  });
+  const { rivals, branches, messages } = conversationOf(given);
+  if (rivals) return rivalry(rivals, ({ name }) => name);
+  const said = messages.map(({ role, content }) => `${role[0]} ${content}`).join(', ');
+  return { said, branches: branches.map(({ name }) => name).join() };
+}
+
+const AGENT = 's agent, u hi → a hello';
+const NEXT = 's agent, u hi, a hello, u next → a sure';
+const GUARD = 's guard, u hi → a ok';
+const SAID = 's agent, u hi, a hello, u next, a sure';
+
+describe('the conversation among exchanges', () => {
+  it('is not what a guard says of its first question', () => {
+    assert.deepEqual(found(GUARD, AGENT, NEXT), { said: SAID, branches: '1' });
+    assert.deepEqual(found(AGENT, GUARD, NEXT), { said: SAID, branches: '2' });
+  });
+
+  it('is not what a guard says of all that was said', () => {
+    const guard = 's guard, u hi, a hello, u next → a ok';
+    const last = 's agent, u hi, a hello, u next, a sure, u bye → a bye';
+    const said = { said: SAID, branches: '2' };
+    assert.deepEqual(found(AGENT, guard, NEXT), said);
+    assert.deepEqual(found(AGENT, NEXT, guard), { ...said, branches: '3' });
+    const whole = { said: `${SAID}, u bye, a bye`, branches: '2' };
+    assert.deepEqual(found(AGENT, guard, NEXT, last), whole);
+  });
+
+  it('is not what gives it a title, with or without instructions', () => {
+    const bare = 'u hi → a hello';
+    const title = 'u Give this a title: hi → a Greeting';
+    const next = 'u hi, a hello, u next → a sure';
+    const said = 'u hi, a hello, u next, a sure';
+    assert.deepEqual(found(bare, title, next), { said, branches: '2' });
+    assert.deepEqual(found(AGENT, `s title, ${title}`, NEXT), { said: SAID, branches: '2' });
+    assert.deepEqual(found(AGENT, title, NEXT), { said: SAID, branches: '2' });
+  });
+
+  it('is not what an agent between two of its requests was asked', () => {
+    const asked = 's helper, u find hi → a found';
+    const handed = 's other, u hi, a hello → a more';
+    assert.deepEqual(found(AGENT, asked, handed), {
+      said: 's agent, u hi, a hello, s other, a more',
+      branches: '2',
+    });
+  });
+
+  it('goes on with the answer that later requests repeat', () => {
+    const again = 's agent, u hi → a good day';
+    const next = 's agent, u hi, a good day, u next → a sure';
+    assert.deepEqual(found(AGENT, again, next), {
+      said: 's agent, u hi, a good day, u next, a sure',
+      branches: '1',
+    });
+  });
+
+  it('is the same where an answer was recorded twice', () => {
+    assert.deepEqual(found(AGENT, NEXT, NEXT), { said: SAID, branches: '3' });
+  });
+
+  it('is refused where two answers are as likely', () => {
+    assert.equal(
+      found(AGENT, NEXT, 's agent, u hi, a hello, u next → a no'),
+      '2 and 3 answer the same messages, and nothing tells which answer the user got.',
+    );
+    assert.match(String(found(GUARD, AGENT)), /^1 and 2 begin two conversations/);
+  });
+
+  it('is refused where a session holds two', () => {
+    const other = 's agent, u other, a yes, u more → a well';
+    assert.equal(
+      found(AGENT, NEXT, other),
+      '1 and 3 begin two conversations, and nothing tells which one the user had. Give each a session id of its own.',
+    );
+    assert.match(String(found(AGENT, 's agent, u other → a yes', NEXT, other)), /nothing tells/);
+  });
+});
+
+describe('a chat log that holds two conversations in one session', () => {
+  it('is an error that names both requests, and makes no case', async () => {
+    const log = (...texts: readonly string[]) => ({
+      session_id: 's-1',
+      messages: texts.map((content, index) => ({
+        role: index % 2 === 0 ? 'user' : 'assistant',
+        content,
+      })),
+    });
+    const { cases, broken } = await imported(
+      'log.jsonl',
+      jsonLines(log('a', 'A', 'b', 'B'), log('c', 'C', 'd', 'D')),
+    );
+    assert.deepEqual(cases, []);
+    assert.match(broken.join(), /^1 This conversation is left out: the request on line 1 and the/);
+  });
+});
