@@ -22,10 +22,15 @@ const systemTextSchema = z.object({
   text: z.string().meta({ description: 'The text.' }),
 });
 
+const agent = z.string().optional().meta({
+  description: 'Name of the agent that said or called it, where several are the assistant.',
+});
+
 const turnItemSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('text').meta({ description: 'Something said.' }),
     text: z.string().meta({ description: 'The text.' }),
+    agent,
   }),
   z.object({
     kind: z.literal('tool-call').meta({ description: 'A tool call.' }),
@@ -33,6 +38,7 @@ const turnItemSchema = z.discriminatedUnion('kind', [
     result: z.string().optional().meta({
       description: 'What the tool returned; absent if no result came.',
     }),
+    agent,
   }),
   systemTextSchema,
 ]);
@@ -180,12 +186,14 @@ export function toConversation(
     if (latency !== undefined) turn.latency = (turn.latency ?? 0) + latency;
     if (startup !== undefined) turn.startup = (turn.startup ?? 0) + startup;
     if (fromCache) turn.fromCache = fromCache;
+    const { agent = undefined } = message.role === 'assistant' ? message : {};
+    const by = agent !== undefined && { agent };
     if (message.content !== '' || message.role === 'user') {
-      turn.items.push({ kind: 'text', text: message.content });
+      turn.items.push({ kind: 'text', text: message.content, ...by });
     }
     if (message.role === 'user') continue;
     for (const call of message.toolCalls ?? []) {
-      const item: ToolCallItem = { kind: 'tool-call', call };
+      const item: ToolCallItem = { kind: 'tool-call', call, ...by };
       turn.items.push(item);
       calls.push(item);
     }

@@ -20,6 +20,7 @@ export const messageSchema = z.discriminatedUnion('role', [
     content: z.string(),
     toolCalls: z.array(toolCallSchema).optional(),
     retrievalContext: z.array(z.string()).optional(),
+    agent: z.string().optional(),
   }),
   z.strictObject({ role: z.literal('tool'), callId: z.string(), content: z.string() }),
 ]);

@@ -103,7 +103,7 @@ function readPart(
 export function shorthandOf(message: Message): Mapping {
   if (message.role === 'tool') return { tool: message.content, tool_call_id: message.callId };
   if (message.role !== 'assistant') return { [message.role]: message.content };
-  const { content, toolCalls, retrievalContext } = message;
+  const { content, toolCalls, retrievalContext, agent } = message;
   return {
     assistant: content === '' ? null : content,
     ...(toolCalls && {
@@ -116,6 +116,7 @@ export function shorthandOf(message: Message): Mapping {
       })),
     }),
     ...(retrievalContext && { retrieval_context: retrievalContext }),
+    ...(agent && { agent }),
   };
 }
 

@@ -159,12 +159,17 @@ export function readToolCalls(calls: unknown): ToolCall[] {
 export function assistantMessage(
   content: string,
   toolCalls: ToolCall[],
-  retrievalContext: string[] | null | undefined,
+  { agent, context }: { agent?: unknown; context?: string[] | null | undefined },
 ): HeldMessage[] {
   if (content.trim() === '' && toolCalls.length === 0) return [];
   const calls = toolCalls.length > 0 && { toolCalls };
-  const context = retrievalContext && { retrievalContext };
-  return [{ message: { role: 'assistant', content, ...calls, ...context } }];
+  const rest = { ...(context && { retrievalContext: context }), ...agentNamed(agent) };
+  return [{ message: { role: 'assistant', content, ...calls, ...rest } }];
+}
+
+/** @param given a name, or anything that is none */
+export function agentNamed(given: unknown): { readonly agent?: string } {
+  return typeof given === 'string' && given !== '' ? { agent: given } : {};
 }
 
 /** JSON in a text is parsed; a text that is not JSON stays; nothing, and an empty text, mean no arguments. */

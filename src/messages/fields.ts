@@ -24,6 +24,12 @@ export const retrievalContext = z
   .nullish()
   .meta({ description: 'What was retrieved for this reply, most relevant first.' });
 
+export const agent = z
+  .string()
+  .min(1)
+  .nullish()
+  .meta({ description: 'Name of the agent that speaks, where several are the assistant.' });
+
 /** What other tools write into a message and nothing here looks at; it is never offered. */
 export const unread = z
   .unknown()

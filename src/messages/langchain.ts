@@ -4,6 +4,7 @@ import type { ToolCall } from '../core/message.ts';
 import { problemUnder } from '../schema/locateProblem.ts';
 import { valueProblems } from '../schema/valueProblems.ts';
 import {
+  agentNamed,
   chatParts,
   failedResult,
   hiddenKind,
@@ -242,7 +243,7 @@ function readKind(fields: Item, kind: Kind): ReadMessage {
   const read = readContent(whole, role, parts);
   if ('problems' in read) return read;
   if (kind === 'tool') return readResult(fields, read);
-  return unlessEmpty(fields, kind === 'ai' ? withCalls(fields, read) : read);
+  return unlessEmpty(fields, kind === 'ai' ? withAgent(fields, withCalls(fields, read)) : read);
 }
 
 function asPart(text: string): Item {
@@ -274,6 +275,15 @@ function withCalls(fields: Item, { messages, notes }: Whole): Whole {
   const calls = [...(said?.toolCalls ?? []), ...toolCalls];
   const message = { role: 'assistant' as const, content: said?.content ?? '', toolCalls: calls };
   return { messages: [...messages.slice(0, -1), { message }], notes: all };
+}
+
+function withAgent({ name }: Item, { messages, notes }: Whole): Whole {
+  const named = messages.map((held) =>
+    held.message.role === 'assistant'
+      ? { ...held, message: { ...held.message, ...agentNamed(name) } }
+      : held,
+  );
+  return { messages: named, notes };
 }
 
 /** Older versions keep the calls as OpenAI wrote them. */

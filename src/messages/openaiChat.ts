@@ -8,7 +8,7 @@ import {
   toolCalls,
 } from './content.ts';
 import type { Dialect, Item, ReadMessage } from './dialect.ts';
-import { answeredCall, notedList, retrievalContext, unread } from './fields.ts';
+import { agent, answeredCall, notedList, retrievalContext, unread } from './fields.ts';
 import { contentOf, readContent, unionBy, unlessEmpty } from './parts.ts';
 import { messageSchemas, readByRole } from './roles.ts';
 
@@ -38,6 +38,8 @@ const schemas = messageSchemas(['system', 'developer', 'user', 'assistant', 'too
   ...(role === 'assistant' && {
     tool_calls: toolCalls,
     retrieval_context: retrievalContext,
+    agent,
+    name: unread.meta({ description: 'Name of the agent that speaks, as `agent`.' }),
     ...extras,
   }),
 }));
@@ -78,7 +80,8 @@ function readAssistant(item: Item, text: string): ReadMessage {
   const { retrieval_context: context, refusal, annotations, audio } = readable.parse(item);
   const spoken = audio ? (audio.transcript ?? '[audio: not shown]') : '';
   const words = [text, spoken, refusal ?? ''].filter((part) => part !== '').join('\n\n');
-  const messages = assistantMessage(words, readToolCalls(item.tool_calls), context);
+  const agent = item.agent ?? item.name;
+  const messages = assistantMessage(words, readToolCalls(item.tool_calls), { agent, context });
   const notes = messages.length === 0 ? [] : annotationNotes(annotations?.length ?? 0);
   return unlessEmpty(item, { messages, notes });
 }

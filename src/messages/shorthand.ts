@@ -3,7 +3,7 @@ import type { Message } from '../core/message.ts';
 import { type Missing, valueProblems } from '../schema/valueProblems.ts';
 import { assistantMessage, MISSING_OF_CALLS, readToolCalls, toolCalls } from './content.ts';
 import { type Dialect, type Item, type ReadMessage, refused } from './dialect.ts';
-import { answeredCall, retrievalContext } from './fields.ts';
+import { agent, answeredCall, retrievalContext } from './fields.ts';
 
 const words = (who: string) => z.string().meta({ description: `What ${who} said.` });
 
@@ -13,6 +13,7 @@ const schemas = {
     assistant: z.string().nullable().meta({ description: 'What the assistant said.' }),
     tool_calls: toolCalls,
     retrieval_context: retrievalContext,
+    agent,
   }),
   system: z.strictObject({ system: words('the system') }),
   developer: z.strictObject({ developer: words('the developer') }),
@@ -61,11 +62,10 @@ function readSide(side: Side, text: string, item: Item): ReadMessage {
   }
   const messages =
     side === 'assistant'
-      ? assistantMessage(
-          text,
-          readToolCalls(item.tool_calls),
-          retrievalContext.parse(item.retrieval_context),
-        )
+      ? assistantMessage(text, readToolCalls(item.tool_calls), {
+          agent: item.agent,
+          context: retrievalContext.parse(item.retrieval_context),
+        })
       : [{ message: { role: side, content: text } }];
   return messages.length === 0 || (text.trim() === '' && side !== 'assistant')
     ? refused([side], 'empty-content', 'The message is empty.')

@@ -6,7 +6,7 @@ export function toOpenaiChat(message: Message): Record<string, unknown> {
     case 'tool':
       return { role: 'tool', tool_call_id: message.callId, content: message.content };
     case 'assistant': {
-      const { content, toolCalls, retrievalContext } = message;
+      const { content, toolCalls, retrievalContext, agent } = message;
       const calls = toolCalls?.map(({ id, name, arguments: given }) => ({
         id,
         type: 'function',
@@ -20,6 +20,7 @@ export function toOpenaiChat(message: Message): Record<string, unknown> {
         content: content === '' && calls ? null : content,
         ...(calls && { tool_calls: calls }),
         ...(retrievalContext && { retrieval_context: retrievalContext }),
+        ...(agent && { agent }),
       };
     }
     default:

@@ -6,7 +6,7 @@ import { parsed } from '../../src/interop/fields.ts';
 import { seededRandom } from '../../src/statistics/random.ts';
 import { imported } from '../support/imports.ts';
 import { handoffs } from './handoffs.ts';
-import { conversation, type Entry } from './script.ts';
+import { conversation, type Entry, speakers } from './script.ts';
 
 interface ShorthandCall {
   readonly id: string;
@@ -35,6 +35,24 @@ function entriesOf(transcript: readonly Shorthand[]): Entry[] {
   }
   return entries;
 }
+
+/** The agent of each text and call, in order. */
+function agentsOf(transcript: readonly Shorthand[]): unknown[] {
+  return transcript.flatMap(({ assistant, agent, tool_calls: calls = [] }) => [
+    ...(assistant ? [agent] : []),
+    ...calls.map(() => agent),
+  ]);
+}
+
+/** Exports in which nothing says which agent spoke. */
+const NAMELESS = [
+  'ai-sdk/model-messages.json',
+  'ai-sdk/ui-messages.json',
+  'openai-agents-js/history.json',
+  'openai-agents-js/traces.jsonl',
+  'openai-agents-python/items.json',
+  'openllmetry/messages.json',
+];
 
 /** Random orders and losses that are tried. */
 const SEEDS = 40;
@@ -72,6 +90,11 @@ describe('recorded conversations of agent frameworks', () => {
         assert.deepEqual(broken, []);
         assert.equal(cases.length, 1);
         assert.deepEqual(entriesOf(cases[0].transcript), conversation(handoff));
+        const agents = NAMELESS.includes(`${framework}/${file}`) ? [] : speakers(handoff);
+        assert.deepEqual(
+          agentsOf(cases[0].transcript).filter((agent) => agent !== undefined),
+          agents,
+        );
         // What an agent that was only asked heard and said is reported, span by span.
         const branches = lost.filter((one) => one.includes('it is a branch'));
         const asksWithin = handoff.delegates && file === TRACES;

@@ -101,6 +101,18 @@ export function conversation(handoff: Handoff): Entry[] {
   ]);
 }
 
+/** The agent of each text and call in it. */
+export function speakers(handoff: Handoff): string[] {
+  return script.turns.flatMap(({ replies }) =>
+    saidIn(replies, handoff)
+      .filter(({ visible }) => visible)
+      .flatMap(({ agent, text, calls = [] }) => [
+        ...(text === undefined ? [] : [agent]),
+        ...calls.map(() => agent),
+      ]),
+  );
+}
+
 function callOnly({ name, arguments: given, result }: Call): Call {
   return { name, arguments: given, result };
 }

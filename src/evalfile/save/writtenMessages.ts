@@ -18,15 +18,16 @@ function messagesOfTurn({ side, items, retrievalContext }: Turn): Message[] {
       messages.push({ [item.role]: item.text });
       open = undefined;
     } else if (item.kind === 'text') {
-      open = { [side]: item.text };
+      open = { [side]: item.text, ...(item.agent && { agent: item.agent }) };
       messages.push(open);
     } else {
       const { id, name, arguments: given } = item.call;
       // Calls with their results, one after the other: a result stands after its call.
       const called = typeof given === 'string' ? given : JSON.stringify(given);
       const tool_calls = [{ id, type: 'function', function: { name, arguments: called } }];
-      if (open) open.tool_calls = tool_calls;
-      else messages.push({ assistant: null, tool_calls });
+      const { agent } = item;
+      if (open && open.agent === agent) open.tool_calls = tool_calls;
+      else messages.push({ assistant: null, tool_calls, ...(agent && { agent }) });
       open = undefined;
       if (item.result !== undefined) messages.push({ tool: item.result, tool_call_id: id });
     }

@@ -8,7 +8,7 @@ export type Roles = Readonly<Record<string, Message['role']>>;
 const TEXT_KEYS = ['content', 'text', 'value', 'utterance', 'message'];
 
 /** What a message of ours may have besides. */
-const KEPT_KEYS = ['tool_calls', 'tool_call_id', 'retrieval_context'];
+const KEPT_KEYS = ['tool_calls', 'tool_call_id', 'retrieval_context', 'agent'];
 
 /** A list of messages with the sides that we know. */
 export interface Translated {

@@ -1,7 +1,7 @@
-import { remembered } from '../../core/data/data.ts';
+import { type Mapping, mappingOf, remembered } from '../../core/data/data.ts';
 import type { Message } from '../../core/message.ts';
 import { callsIn } from '../exchanges.ts';
-import { textIn } from '../fields.ts';
+import { parsed, textIn } from '../fields.ts';
 import type { Span } from './spanAttributes.ts';
 
 /** What conventions call the span of a tool, by attribute. */
@@ -12,7 +12,7 @@ const TOOL_SPANS: readonly (readonly [string, string])[] = [
   ['ai.operationId', 'ai.toolCall'],
 ];
 
-function isTool({ attributes }: Span): boolean {
+export function isTool({ attributes }: Span): boolean {
   return TOOL_SPANS.some(([key, value]) => attributes[key] === value);
 }
 
@@ -39,6 +39,32 @@ function around(span: Span, spans: readonly Span[]): Span[] {
     found.add(at);
   return [...found];
 }
+
+/** Attributes of a span that name the agent it is of. */
+const AGENT_NAMES = ['gen_ai.agent.name', 'agent.name', 'ai.telemetry.functionId'];
+
+/** The agent that a span is of, as the innermost span around it that names one says. */
+export function agentOf(span: Span, spans: readonly Span[]): string | undefined {
+  return [span, ...around(span, spans)].map(agentNamedBy).find((name) => name !== undefined);
+}
+
+function agentNamedBy({ attributes }: Span): string | undefined {
+  const isAgent = attributes['traceloop.span.kind'] === 'agent';
+  return (
+    textIn(attributes, ...AGENT_NAMES, ...(isAgent ? ['traceloop.entity.name'] : [])) ??
+    graphAgentIn(attributes)
+  );
+}
+
+/** LangGraph's path of graphs and the node that asks: `triage:f2358d51|model:ac7b` is of `triage`. */
+function graphAgentIn(attributes: Mapping): string | undefined {
+  const path =
+    textIn(mappingOf(parsed(attributes.metadata)), GRAPH_PATH) ??
+    textIn(attributes, `traceloop.association.properties.${GRAPH_PATH}`);
+  return path?.split('|').at(-2)?.split(':')[0];
+}
+
+const GRAPH_PATH = 'langgraph_checkpoint_ns';
 
 /** ADK tells an agent what the others did in messages of the user's. */
 const RETOLD =

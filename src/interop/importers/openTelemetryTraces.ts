@@ -6,7 +6,7 @@ import { type Exchange, withResults } from '../exchanges.ts';
 import { parsed, textIn, toolsIn } from '../fields.ts';
 import type { DraftCase, Importer, Ledger, Row } from '../importer.ts';
 import { innermost } from '../innermost.ts';
-import { isInTool, isOrphan, resultsIn, retoldIn } from './agentSpans.ts';
+import { agentOf, isInTool, isOrphan, isTool, resultsIn, retoldIn } from './agentSpans.ts';
 import { attributesOf, byStart, nestedUnder, type Span, spanOf } from './spanAttributes.ts';
 import { messagesOfSpan, type SpanMessages } from './spanMessages.ts';
 
@@ -97,7 +97,7 @@ interface SpanExchange extends Exchange {
 }
 
 function caseFor(session: string, spans: readonly Span[], ledger: Ledger): DraftCase | undefined {
-  const exchanges = askedIn(spans).flatMap((span) => exchangeOf(span, ledger) ?? []);
+  const exchanges = askedIn(spans).flatMap((span) => exchangeOf(span, spans, ledger) ?? []);
   const nested = exchanges.filter(({ span }) => isInTool(span, spans));
   // An agent that is itself a tool has no conversation around it.
   const outer = nested.length < exchanges.length ? nested : [];
@@ -130,22 +130,28 @@ function caseFor(session: string, spans: readonly Span[], ledger: Ledger): Draft
   return spokenCase(told, { line, name, keys: { tools } }, ledger);
 }
 
-function exchangeOf(span: Asked, ledger: Ledger): SpanExchange | undefined {
+function exchangeOf(span: Asked, spans: readonly Span[], ledger: Ledger): SpanExchange | undefined {
   const { line, name, said } = span;
   const piece = { line, what: `The span "${name}"` };
   const input = partOf(said.input, piece, ledger);
   const output = partOf(said.output, piece, ledger);
   if (!input || !output) return undefined;
-  return { span, input, output, retold: retoldIn(span, input) };
+  const agent = agentOf(span, spans);
+  const named = output.map((one) =>
+    one.role === 'assistant' && agent !== undefined ? { agent, ...one } : one,
+  );
+  return { span, input, output: named, retold: retoldIn(span, input) };
 }
 
-/** The innermost spans with messages. */
+/** The innermost spans with messages: those around them repeat them. */
 function askedIn(spans: readonly Span[]): Asked[] {
   const asked = spans.flatMap((span) => {
     const said = messagesOfSpan(span);
     return said ? [{ ...span, said }] : [];
   });
-  return innermost(spans, asked);
+  // A request that a tool makes repeats nothing of the one that calls the tool.
+  const others = spans.filter((span) => !isTool(span));
+  return innermost(others, asked);
 }
 
 /** Tools of all agents, by name. */
