@@ -15,11 +15,12 @@ export function newestFirst(paths: readonly string[]): string[] {
  * last one was begun.
  *
  * @param paths of the records that are there
- * @param started ISO 8601
+ * @param started ISO 8601; what is no time, as another's record may have it, and no likely one, counts as now
  */
 export function stampAfter(paths: readonly string[], started: string): string {
   const last = paths.reduce((latest, path) => Math.max(latest, timeOf(path)), UNKNOWN);
-  const time = Math.max(Date.parse(started), last + 1);
+  const given = Date.parse(started);
+  const time = Math.max(isLikely(given) ? given : Date.now(), last + 1);
   return new Date(time).toISOString().replace(/[:.]/g, '-');
 }
 
@@ -35,5 +36,9 @@ function timeOf(path: string): number {
   const stamp = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3}Z)-/;
   const [, hour, minute, second, rest] = stamp.exec(basename(path)) ?? [];
   const time = Date.parse(`${hour}:${minute}:${second}.${rest}`);
-  return time < Date.now() + TOO_FAR ? time : UNKNOWN;
+  return isLikely(time) ? time : UNKNOWN;
+}
+
+function isLikely(time: number): boolean {
+  return time < Date.now() + TOO_FAR;
 }

@@ -18,6 +18,7 @@ const KEY = 'sk-never-sent';
 
 interface Written {
   readonly id?: string;
+  readonly started?: string;
   readonly files?: readonly { readonly path: string; readonly hash: string }[];
   readonly options?: Readonly<Record<string, unknown>>;
 }
@@ -120,4 +121,17 @@ describe('turnlight merge with a record from a stranger', () => {
     assert.match(err, /evil\.eval\.yaml, which is outside of/);
     assert.deepEqual(await readdir(join(folder, '../outside')), []);
   });
+});
+
+describe('a record from a stranger that began at no likely time', () => {
+  for (const started of ['not a date', '', '9999-99-99', '+275760-09-13T00:00:00.000Z']) {
+    it(`is merged into one of now: "${started}"`, async (t) => {
+      const folder = await stranger(t, { started });
+      const { err } = await turnlight(folder, ['merge', '.turnlight/runs']);
+      assert.doesNotMatch(err, /Internal error/);
+      const names = (await readdir(join(folder, '.turnlight/runs'))).sort();
+      const [, merged = ''] = names.filter((name) => name.endsWith('.jsonl'));
+      assert.match(merged, new RegExp(`^${new Date().getUTCFullYear()}-`), err);
+    });
+  }
 });
