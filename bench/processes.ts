@@ -21,14 +21,22 @@ export interface Command {
   readonly args: readonly string[];
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The codes that it may end with, by default 0 and 1. */
+  readonly ends?: readonly number[];
 }
 
 export function node(args: readonly string[], folder: string): Command {
   return { program: process.execPath, args, folder };
 }
 
-/** Runs a process to its end. @throws Error with what it wrote where it does not end with 0 or 1 */
-export async function timed({ program, args, folder, env = {} }: Command): Promise<Took> {
+/** Runs a process to its end. @throws Error with what it wrote where it ends with another code */
+export async function timed({
+  program,
+  args,
+  folder,
+  env = {},
+  ends = [0, 1],
+}: Command): Promise<Took> {
   const report = join(tmpdir(), `turnlight-time-${process.pid}`);
   const timing = (await hasGnuTime()) ? [GNU_TIME, '-f', '%U %S %M', '-o', report] : [];
   const [first = program, ...rest] = [...timing, program, ...args];
@@ -46,10 +54,13 @@ export async function timed({ program, args, folder, env = {} }: Command): Promi
       said = `${said}${text}`.slice(-2_000);
     });
   }
-  const code = await new Promise((done, fail) => child.on('close', done).on('error', fail));
+  const code = await new Promise<number | null>((done, fail) =>
+    child.on('close', done).on('error', fail),
+  );
   const wall = performance.now() - began;
   await rm(cache, { recursive: true });
-  if (code !== 0 && code !== 1) throw new Error(`${program} ended with ${code}: ${said}`);
+  if (code === null || !ends.includes(code))
+    throw new Error(`${program} ended with ${code}: ${said}`);
   if (timing.length === 0) return { wall, cpu: undefined, memory: undefined };
   const last = (await readFile(report, 'utf8')).trim().split('\n').at(-1) ?? '';
   await rm(report);

@@ -8,5 +8,6 @@ export const attacks: Readonly<Record<string, () => Promise<Attack>>> = {
   documents: async () => (await import('./documents.ts')).documents,
   records: async () => (await import('./records.ts')).records,
   paths: async () => (await import('./paths.ts')).paths,
+  inputs: async () => (await import('./inputs.ts')).inputs,
   programs: async () => (await import('./programs.ts')).programs,
 };

@@ -1,0 +1,136 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { node, type Took, TURNLIGHT, timed } from '../processes.ts';
+import type { Attack, Scene } from './attack.ts';
+
+/** Milliseconds and bytes that a command may take for any of these. */
+const MAX_WALL = 5_000;
+const MAX_MEMORY = 512e6;
+
+/** 0 all passed, 1 a case failed, 2 one errored, 3 the input is refused. */
+const ENDS = [0, 1, 2, 3];
+
+const MB = 1_000_000;
+const GOOD = '[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]\n';
+const LONG = 'One fine morning the parcel left the shop. '.repeat(MB / 43);
+const LISTED = `{"choices":[${'{},'.repeat((15 * MB) / 3)}{}]}`;
+const CONTAINS = '{type: contains, value: Hello}';
+
+/** The eval file, and what stands beside it or what an endpoint answers. */
+interface Input {
+  readonly suite: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly answer?: { readonly type: string; readonly body: string };
+}
+
+function dataSet(name: string, text: string): Input {
+  return {
+    suite: `cases:\n  - {id: a, transcripts: ${name}, assert: [${CONTAINS}]}\n`,
+    files: { [name]: text },
+  };
+}
+
+function longReply(assertion: string): Input {
+  const messages = ['Hi', LONG, 'And now?', LONG].map((content, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content,
+  }));
+  return {
+    suite: `cases:\n  - {id: a, transcript: talk.json, assert: [${assertion}]}\n`,
+    files: { 'talk.json': JSON.stringify(messages) },
+  };
+}
+
+function answered(target: string, body: string, type = 'application/json'): Input {
+  return {
+    suite: `target: ${target}\ncases:\n  - {id: a, turns: [Hi], assert: [${CONTAINS}]}\n`,
+    answer: { type, body },
+  };
+}
+
+const HTTP = '{type: http, url: URL, body: {m: "{{message}}"}, reply: /choices/0}';
+const JUDGED = `judge: {provider: openai, model: x, base_url: URL}
+cases:
+  - {id: a, transcript: [{user: Hi}, {assistant: Hello}], assert: [It greets.]}
+`;
+
+const INPUTS: Readonly<Record<string, Input>> = {
+  'a line of 200 MB': dataSet('data.jsonl', `${GOOD}["${'x'.repeat(200 * MB)}"]\n${GOOD}`),
+  'a line of 20 MB of [': dataSet('data.jsonl', `${GOOD}${'['.repeat(20 * MB)}\n${GOOD}`),
+  '20 MB of empty lines': dataSet('data.jsonl', `${'\n'.repeat(20 * MB)}${GOOD}`),
+  'a line of many values': dataSet('data.jsonl', `[${'{},'.repeat((20 * MB) / 3)}{}]\n${GOOD}`),
+  'a CSV of 20,000 columns': dataSet('data.csv', csv(20_000, 20)),
+  'language on replies of 1 MB': longReply('{type: language, language: en}'),
+  'no-repeat on replies of 1 MB': longReply('{type: no-repeat}'),
+  'an http answer of 15 MB': answered(HTTP, LISTED),
+  'a stream of 15 MB in one event': answered(HTTP, `data: ${LISTED}\n\n`, 'text/event-stream'),
+  'a stream of 15 MB of events': answered(
+    HTTP,
+    'data: {}\n\n'.repeat((15 * MB) / 10),
+    'text/event-stream',
+  ),
+  'an agent card of 15 MB': answered('{type: a2a, url: URL}', LISTED),
+  "a model's answer of 15 MB": answered(
+    '{type: chat, model: {provider: openai, model: x, base_url: URL}}',
+    LISTED,
+  ),
+  "a judge's answer of 15 MB": {
+    suite: JUDGED,
+    answer: { type: 'application/json', body: LISTED },
+  },
+};
+
+function csv(columns: number, rows: number): string {
+  const names = Array.from({ length: columns }, (_, index) => `c${index}`);
+  const row = names.map(() => 'x').join(',');
+  return `${names.join(',')}\n${`${row}\n`.repeat(rows)}`;
+}
+
+/** What a command reads that is far too large: it ends soon, in little memory, with a word on it. */
+export const inputs: Attack = {
+  name: 'inputs',
+  tries: Object.keys(INPUTS).length,
+  async run(found, scene) {
+    for (const [name, input] of Object.entries(INPUTS)) {
+      const took = await runOn(input, scene).catch((error: Error) => error);
+      if (took instanceof Error) found(`${name}: ${took.message}`);
+      else if (took.wall > MAX_WALL) found(`${name}: ${Math.round(took.wall)} ms`);
+      else if ((took.memory ?? 0) > MAX_MEMORY) {
+        found(`${name}: ${Math.round((took.memory ?? 0) / MB)} MB`);
+      }
+    }
+  },
+};
+
+async function runOn({ suite, files = {}, answer }: Input, scene: Scene): Promise<Took> {
+  const folder = await mkdtemp(join(tmpdir(), 'turnlight-inputs-'));
+  const server = answer && (await serving(answer));
+  scene.after(() => rm(folder, { recursive: true, force: true }));
+  await mkdir(join(folder, '.git'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await writeFile(join(folder, 'suite.eval.yaml'), suite.replace('URL', server?.url ?? ''));
+  const env = { OPENAI_API_KEY: 'k', XDG_CONFIG_HOME: folder };
+  try {
+    return await timed({ ...node([TURNLIGHT, 'run'], folder), env, ends: ENDS });
+  } finally {
+    server?.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function serving({ type, body }: NonNullable<Input['answer']>) {
+  const server: Server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': type }).end(body);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  if (!address || typeof address === 'string') throw new Error('The server has no port.');
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${address.port}`, close };
+}
