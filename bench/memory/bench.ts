@@ -6,9 +6,20 @@ import { join } from 'node:path';
 import { type Result, say, today } from '../print.ts';
 import { medians, node, sideBySide, type Took, TURNLIGHT, timed } from '../processes.ts';
 
+/** Where the conversations stand. */
+type Place = 'recorded' | 'inline';
+
+interface Subject {
+  readonly args: readonly string[];
+  readonly place: Place;
+  /** Bytes that it may hold at most. */
+  readonly mostBytes: number;
+}
+
 /** One command on so many conversations. */
 export interface Row {
   readonly command: string;
+  readonly subject: Subject;
   readonly few: Took;
   readonly many: Took;
   /** Medians of the ratios, many to few, of runs that stood side by side. */
@@ -23,24 +34,34 @@ export const FEW = 1_000;
 export const MANY = 10_000;
 export const TURNS = 20;
 
-/** What is measured, and its arguments. */
-const COMMANDS: Readonly<Record<string, readonly string[]>> = {
-  run: ['run'],
-  'run, with all reports': ['run', ...reporters()],
-  list: ['list'],
-  check: ['check'],
+/** Of conversations that are read one by one. */
+const RECORDED = { place: 'recorded', mostBytes: 250_000_000 } as const;
+
+/** What is measured. */
+const SUBJECTS: Readonly<Record<string, Subject>> = {
+  run: { args: ['run'], ...RECORDED },
+  'run, with all reports': { args: ['run', ...reporters()], ...RECORDED },
+  list: { args: ['list'], ...RECORDED },
+  check: { args: ['check'], ...RECORDED },
+  'run, in eval files': { args: ['run'], place: 'inline', mostBytes: 350_000_000 },
 };
+
+/** Eval files that hold the conversations themselves. */
+const FILES = 20;
 
 const ROUNDS = 9;
 
 export async function runBench(): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-bench-'));
   try {
-    for (const count of [FEW, MANY]) await writeConversations(join(folder, String(count)), count);
+    for (const count of [FEW, MANY]) {
+      await writeConversations(join(folder, 'recorded', String(count)), count);
+      await writeInline(join(folder, 'inline', String(count)), count);
+    }
     const rows: Row[] = [];
-    for (const [command, args] of Object.entries(COMMANDS)) {
+    for (const [command, subject] of Object.entries(SUBJECTS)) {
       say(`Measuring ${command} …`);
-      rows.push(await rowOf(command, args, folder));
+      rows.push(await rowOf(command, subject, join(folder, subject.place)));
     }
     return { date: today(), rows, faults: [] };
   } finally {
@@ -48,11 +69,11 @@ export async function runBench(): Promise<BenchResult> {
   }
 }
 
-async function rowOf(command: string, args: readonly string[], folder: string): Promise<Row> {
+async function rowOf(command: string, subject: Subject, folder: string): Promise<Row> {
   const run = async (count: number) => {
     const home = join(folder, String(count));
     await rm(join(home, '.turnlight'), { recursive: true, force: true });
-    return timed(node([TURNLIGHT, ...args], home));
+    return timed(node([TURNLIGHT, ...subject.args], home));
   };
   const few: Took[] = [];
   const many: Took[] = [];
@@ -67,6 +88,7 @@ async function rowOf(command: string, args: readonly string[], folder: string): 
     );
   return {
     command,
+    subject,
     few: medians(few),
     many: medians(many),
     times: { wall: times('wall'), memory: times('memory') },
@@ -92,7 +114,22 @@ const EVAL_FILE = `cases:
       - {type: contains, value: Monday}
 `;
 
-function conversation(number: number): object {
+/** The same as transcripts of cases. */
+async function writeInline(folder: string, count: number): Promise<void> {
+  await mkdir(join(folder, '.git'), { recursive: true });
+  for (let file = 0; file < FILES; file += 1) {
+    const numbers = Array.from({ length: count / FILES }, (_, at) => file * (count / FILES) + at);
+    const cases = numbers.map((number) => {
+      const { id, messages } = conversation(number);
+      const turns = messages.map(({ role, content }) => `      - ${role}: "${content}"\n`);
+      return `  - id: ${id}\n    transcript:\n${turns.join('')}`;
+    });
+    const text = `defaults: {assert: [{type: contains, value: Monday}]}\ncases:\n${cases.join('')}`;
+    await writeFile(join(folder, `inline-${file}.eval.yaml`), text);
+  }
+}
+
+function conversation(number: number) {
   const messages = Array.from({ length: TURNS }, (_, turn) => ({
     role: turn % 2 === 0 ? 'user' : 'assistant',
     content: `Parcel ${number}, turn ${turn + 1}. ${SENTENCE.repeat(3)}`,
