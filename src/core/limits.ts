@@ -17,6 +17,7 @@ export const LIMITS = {
   problems: 500,
   record: 256_000_000,
   recordLine: 32_000_000,
+  runLine: 4_000_000,
   values: 500_000,
   recordCases: 200_000,
   records: 1_000,
@@ -57,6 +58,7 @@ export const LIMIT_WORDS: Readonly<Record<keyof typeof LIMITS, string>> = {
   problems: 'Problems told of each file; the last one says how many more there are',
   record: 'Bytes of a record; what comes after them is not read',
   recordLine: 'Bytes of a line of a record',
+  runLine: "Bytes of a record's first line; one that is longer is of no run",
   values:
     'Keys of mappings and entries of lists in a line of a record or a data set, and in an answer of an endpoint',
   recordCases: 'Cases that finished in a record',

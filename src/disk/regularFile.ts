@@ -1,9 +1,12 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { ReasonedError } from '../core/errors.ts';
+import { LIMITS, readable } from '../core/limits.ts';
 
 /** Something else stands where a file or folder of ours belongs. `message` names it. */
-export class NotRegularError extends ReasonedError<'link' | 'not-a-file' | 'not-a-folder'> {
+export class NotRegularError extends ReasonedError<
+  'link' | 'not-a-file' | 'not-a-folder' | 'too-large'
+> {
   override readonly name = 'NotRegularError';
 }
 
@@ -52,15 +55,22 @@ async function created(path: string, mode?: number): Promise<FileHandle> {
   }
 }
 
-/** The whole of a regular file. @throws as `openRegular` */
-export async function readRegular(path: string): Promise<Buffer> {
+/** The whole of a regular file. @param most bytes that it may have @throws as `openRegular` */
+export async function readRegular(path: string, most: number): Promise<Buffer> {
   const file = await openRegular(path);
-  return file.readFile().finally(() => file.close());
+  try {
+    const { size } = await file.stat();
+    if (size <= most) return await file.readFile();
+    const message = `${path} has more than ${readable(most)} bytes. Remove it.`;
+    throw new NotRegularError('too-large', message);
+  } finally {
+    await file.close();
+  }
 }
 
 /** The whole of a regular file that a path leads to, by links too. @throws as `openRegular` */
 export async function readLinked(path: string): Promise<Buffer> {
-  return readRegular(await realpath(path));
+  return readRegular(await realpath(path), LIMITS.dataSet);
 }
 
 /** @param flags `APPENDING` or `CREATING` @throws as `openRegular` */

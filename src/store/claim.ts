@@ -8,6 +8,9 @@ export class RecordBusyError extends ReasonedError<'busy'> {
   override readonly name = 'RecordBusyError';
 }
 
+/** Bytes of the number of a process. */
+const MAX_BYTES = 32;
+
 /** What this process holds. */
 const held = new Set<string>();
 
@@ -42,7 +45,7 @@ function lockOf(folder: string, id: string): string {
 
 /** The number of the process that writes; 0 if none does. */
 async function writerOf(path: string): Promise<number> {
-  const writer = Number(await readRegular(path).catch(() => ''));
+  const writer = Number(await readRegular(path, MAX_BYTES).catch(() => ''));
   return writer > 0 && writes(writer, path) ? writer : 0;
 }
 

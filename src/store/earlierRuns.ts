@@ -1,4 +1,5 @@
 import { fitting } from '../core/data/listOf.ts';
+import { LIMITS } from '../core/limits.ts';
 import { absolutePath, mapRunPaths, rootOfRecord } from '../core/record/recordPaths.ts';
 import { type RunLine, runLineSchema } from '../core/record/runRecord.ts';
 import { realPathOf } from '../disk/realPath.ts';
@@ -83,7 +84,7 @@ export async function hasFinished({ records }: EarlierRun): Promise<boolean> {
 /** A run's line is its record's first; undefined where that is none. Paths are absolute. */
 export async function runLineOf(record: string, root: string): Promise<RunLine | undefined> {
   try {
-    for await (const { value } of linesIn(record, Number.POSITIVE_INFINITY)) {
+    for await (const { value } of linesIn(record, LIMITS.runLine)) {
       const line = fitting(runLineSchema, value);
       return line && mapRunPaths(line, (path) => absolutePath(root, path));
     }

@@ -4,6 +4,7 @@ import type * as z from 'zod';
 import { parseJson } from '../core/data/data.ts';
 import { canonicalJson } from '../core/data/digest.ts';
 import { fitting } from '../core/data/listOf.ts';
+import { LIMITS } from '../core/limits.ts';
 import { conversationHash, said } from '../core/record/conversationHash.ts';
 import { labelledConversationSchema } from '../core/record/label.ts';
 import { labelsFolder } from '../core/record/labelFiles.ts';
@@ -53,7 +54,9 @@ export async function readLabelled(
 ): Promise<LabelledConversation | undefined> {
   // A label may name any path.
   if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
-  const bytes = await readRegular(labelledPath(evalFile, hash)).catch(() => undefined);
+  const bytes = await readRegular(labelledPath(evalFile, hash), LIMITS.transcript).catch(
+    () => undefined,
+  );
   const found = bytes && fitting(labelledConversationSchema, parseJson(String(bytes)));
   return found && conversationHash(found.conversation) === hash ? found : undefined;
 }

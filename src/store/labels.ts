@@ -117,7 +117,7 @@ export async function removeLabels(
     const removed: Label[] = [];
     let text: string;
     try {
-      text = String(await readRegular(path));
+      text = String(await readRegular(path, LIMITS.labels));
     } catch (error) {
       throw unwritable(LABELS, path, error);
     }

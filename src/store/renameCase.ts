@@ -61,7 +61,7 @@ async function renameIn(
 ): Promise<'changed' | 'running' | 'unconcerned'> {
   const before = await stat(path);
   if (before.size > LIMITS.record) return 'unconcerned';
-  const lines = String(await readRegular(path)).split('\n');
+  const lines = String(await readRegular(path, LIMITS.record)).split('\n');
   const renamed = lines.map((line) => renamedLine(line, renaming, isMine));
   if (renamed.every((line, index) => line === lines[index])) return 'unconcerned';
   const release = await claim(path);
@@ -90,7 +90,7 @@ async function renameLabels({ suite, from, to }: CaseRenaming): Promise<string[]
   for (const path of await labelFiles(suite)) {
     const before = await lstat(path);
     if (!before.isFile() || before.size > LIMITS.labels) continue;
-    const lines = String(await readRegular(path)).split('\n');
+    const lines = String(await readRegular(path, LIMITS.labels)).split('\n');
     const renamed = lines.map((line) => {
       const label = line.includes(JSON.stringify(from)) ? mappingOf(parseJson(line)) : {};
       return label.case === from ? JSON.stringify({ ...label, case: to }) : line;

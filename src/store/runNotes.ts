@@ -32,8 +32,7 @@ export function noteOf(root: string, id: string): string {
 
 /** Empty where there is none, or no note of ours. */
 export async function readNote(root: string, id: string): Promise<RunNote> {
-  const bytes = await readRegular(noteOf(root, id)).catch(() => Buffer.from(''));
-  if (bytes.length > MOST) return {};
+  const bytes = await readRegular(noteOf(root, id), MOST).catch(() => Buffer.from(''));
   return fitting(noteSchema, parseJson(bytes.toString())) ?? {};
 }
 

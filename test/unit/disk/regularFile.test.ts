@@ -27,8 +27,9 @@ describe('a file of ours', () => {
     const path = join(await folder(t), 'file');
     await writeRegular(path, 'a', CREATING);
     await writeRegular(path, 'a', APPENDING);
-    assert.equal(String(await readRegular(path)), 'aa');
+    assert.equal(String(await readRegular(path, 2)), 'aa');
     await assert.rejects(openRegular(path, CREATING), { code: 'EEXIST' });
+    await assert.rejects(readRegular(path, 1), { reason: 'too-large' });
   });
 
   it('that is a link is neither read nor written', async (t) => {
@@ -52,7 +53,7 @@ describe('a file of ours', () => {
     const at = await folder(t);
     execFileSync('mkfifo', [join(at, 'pipe')]);
     for (const path of [join(at, 'pipe'), '/dev/zero', at]) {
-      await assert.rejects(readRegular(path), { reason: 'not-a-file' });
+      await assert.rejects(readRegular(path, 100), { reason: 'not-a-file' });
       await assert.rejects(openRegular(path, APPENDING), { reason: 'not-a-file' });
     }
   });
