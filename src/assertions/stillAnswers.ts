@@ -1,5 +1,5 @@
 import type { CaseLine } from '../core/record/runRecord.ts';
-import { caseScore } from '../core/scoring.ts';
+import { caseScore, caseStatus } from '../core/scoring.ts';
 import type { Assertion, SuiteCase } from '../core/suite.ts';
 import type { Verdict } from '../core/verdict.ts';
 import { questionHash } from './questionHash.ts';
@@ -15,7 +15,9 @@ export function stillAnswers(line: CaseLine, suiteCase: SuiteCase): boolean {
     line.repetitions === repeat.times &&
     (line.must_pass ?? 1) === repeat.pass &&
     line.threshold === threshold &&
-    (line.status === 'error' || line.score === caseScore(line.verdicts, aggregate)) &&
+    (line.status === 'error' ||
+      (line.score === caseScore(line.verdicts, aggregate) &&
+        line.status === caseStatus(line.verdicts, threshold, aggregate))) &&
     skipped === (skip !== undefined) &&
     (line.stop_reason !== 'stop-on-failure' || stopOnFailure) &&
     line.verdicts.length === assertions.length &&
@@ -62,7 +64,7 @@ function weighsTheSame({ assertion, threshold, nested = [] }: Verdict, wanted: A
     threshold === wanted.threshold &&
     assertion.weight === wanted.weight &&
     // A gate among those under it makes it one.
-    (assertion.required === wanted.required || nested.length > 0) &&
+    (assertion.required === wanted.required || (assertion.required && under.size > 0)) &&
     nested.every((one) => {
       const own = under.get(one.assertion.key ?? '');
       return !own || weighsTheSame(one, own);

@@ -87,6 +87,20 @@ export function caseStatus(
   return passes ? 'pass' : 'fail';
 }
 
+/** Whether a case counts as passed though its verdicts say otherwise, as a record may that no run wrote. */
+export function passesFalsely({
+  status,
+  verdicts,
+  threshold,
+}: {
+  readonly status: Status;
+  readonly verdicts: readonly Verdict[];
+  readonly threshold?: number | undefined;
+}): boolean {
+  // Of the ways to put scores together the mean is the mildest, and a record does not say which was used.
+  return status === 'pass' && caseStatus(verdicts, threshold) !== 'pass';
+}
+
 export interface TurnBadge {
   readonly status: Status;
   /** Mean of the scores that verdicts gave this turn; null if none did. */

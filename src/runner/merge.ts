@@ -19,8 +19,8 @@ export interface MergedRun {
   readonly end: EndLine;
   /** Executions that several records hold; the one that finished last counts. */
   readonly overlapping: readonly CaseRef[];
-  /** Parts of which there is no record: `2/3`. */
-  readonly missingShards: readonly string[];
+  /** Parts of which there is no record, and the first of them: `2/3`. */
+  readonly missingShards: { readonly count: number; readonly first: readonly string[] };
   /** By run, how many of its executions have no result. */
   readonly unfinished: ReadonlyMap<string, number>;
 }
@@ -79,24 +79,33 @@ function latest(times: readonly string[]): string {
   return [...times].sort().at(-1) ?? new Date().toISOString();
 }
 
+/** Missing parts that are named. */
+const MAX_TOLD = 10;
+
 /** Of `--shard 2/3`; a part beyond the number of cases never had any. */
-function missingShards(runs: readonly RunLine[]): string[] {
+function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
   const shards = runs.flatMap(({ options: { shard, sharded_cases: cases } }) => {
     const [, part, of] = /^(\d+)\/(\d+)$/.exec(String(shard)) ?? [];
     return of === undefined ? [] : [{ part: Number(part), of: Number(of), cases }];
   });
   const there = new Set(shards.map(({ part }) => part));
   const [first] = shards;
-  if (!first) return [];
+  if (!first) return { count: 0, first: [] };
   const most = Math.min(first.of, typeof first.cases === 'number' ? first.cases : first.of);
-  const parts = Array.from({ length: most }, (_, index) => index + 1);
-  return parts.filter((part) => !there.has(part)).map((part) => `${part}/${first.of}`);
+  const count = most - [...there].filter((part) => part >= 1 && part <= most).length;
+  const missing: string[] = [];
+  // A record may say that there are very many.
+  for (let part = 1; missing.length < Math.min(count, MAX_TOLD); part += 1) {
+    if (!there.has(part)) missing.push(`${part}/${first.of}`);
+  }
+  return { count, first: missing };
 }
 
 function unfinishedOf(records: readonly RunRecord[]): Map<string, number> {
   const left = records.flatMap(({ run, cases, end }): [string, number][] => {
-    const known = run?.planned ?? (end ? cases.length : cases.length + 1);
-    return run && known > cases.length ? [[run.id, known - cases.length]] : [];
+    const done = new Set(cases.map(executionKey)).size;
+    const known = run?.planned ?? (end ? done : done + 1);
+    return run && known > done ? [[run.id, known - done]] : [];
   });
   return new Map(left);
 }

@@ -15,6 +15,7 @@ import {
   type RunLine,
   recordLineSchema,
 } from '../core/record/runRecord.ts';
+import { passesFalsely } from '../core/scoring.ts';
 import { linesIn } from './recordLines.ts';
 
 /** A run's record as read back, its paths absolute. */
@@ -54,6 +55,9 @@ export async function* recordLines(
       problems += 1;
       const message = `line ${number}: ${isTooLarge ? TOO_LARGE : whyUnread(version)}`;
       yield { kind: 'problem', message };
+    } else if (line.kind === 'case' && passesFalsely(line)) {
+      problems += 1;
+      yield { kind: 'problem', message: `line ${number}: ${FALSE_PASS}` };
     } else if (line.kind === 'case') {
       yield mapCasePaths(line, absolute);
     } else if (line.kind === 'run') {
@@ -74,11 +78,13 @@ export async function readRecord(path: string, root?: string): Promise<RunRecord
   for await (const line of recordLines(path, root)) {
     if (line.kind === 'problem') problems.push(line.message);
     else if (line.kind === 'case') cases.push(line);
-    else if (line.kind === 'run') run = line;
+    else if (line.kind === 'run') run ??= line;
     else end = line;
   }
   return { path, cases, problems, ...(run && { run }), ...(end && { end }) };
 }
+
+const FALSE_PASS = 'it says that the case passed, and its verdicts do not';
 
 const TOO_LONG = `it has more than ${readable(LIMITS.record)} bytes; what comes after them is not read`;
 

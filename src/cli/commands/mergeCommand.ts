@@ -65,7 +65,11 @@ export async function merge(
   unwritten.push(...(await reporters.finish()));
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
   const code = exitCodeOf(end, unwritten.length > 0, options.minPassRate);
-  const whole = merged.missingShards.length === 0 && merged.unfinished.size === 0;
+  const whole =
+    lines.length > 0 &&
+    merged.missingShards.count === 0 &&
+    merged.unfinished.size === 0 &&
+    records.every(({ problems }) => problems.length === 0);
   return code === EXIT.passed && !whole ? EXIT.errored : code;
 }
 
@@ -141,7 +145,10 @@ function toldOf(
     ...(overlapping.length > 0
       ? [`In several records, so that the last result counts: ${shortListOfCases(overlapping)}.`]
       : []),
-    ...missingShards.map((shard) => `Missing: the record of --shard ${shard}.`),
+    ...missingShards.first.map((shard) => `Missing: the record of --shard ${shard}.`),
+    ...(missingShards.count > missingShards.first.length
+      ? [`Missing: the records of ${missingShards.count - missingShards.first.length} other parts.`]
+      : []),
     ...[...unfinished].map(
       ([id, count]) => `Missing: ${counted(count, 'case')} that the run ${id} did not finish.`,
     ),

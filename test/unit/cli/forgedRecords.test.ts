@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { LIMITS } from '../../../src/core/limits.ts';
+import { runLineOf } from '../../../src/store/earlierRuns.ts';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+
+/** A case whose gate wants a word. */
+const suiteOf = (word: string) => `cases:
+  - id: a
+    transcript: [{user: Hi}, {assistant: Hello}]
+    assert:
+      - {type: contains, value: Hello}
+      - {type: contains, name: gate, value: ${word}, required: true}
+`;
+
+const PASSING = suiteOf('Hello');
+const FAILING = suiteOf('Bye');
+
+// biome-ignore lint/suspicious/noExplicitAny: what a record holds is changed in any way
+type Line = any;
+
+/** A workspace in which a case was run, and its record then changed. */
+async function forged(t: TestContext, suite: string, change: (lines: Line[]) => void) {
+  const folder = await workspaceWith(t, { 'suite.eval.yaml': suite });
+  await turnlight(folder, ['run']);
+  const runs = join(folder, '.turnlight/runs');
+  const [name = ''] = (await readdir(runs)).filter((one) => one.endsWith('.jsonl'));
+  const path = join(runs, name);
+  const lines = (await readFile(path, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  change(lines);
+  await writeFile(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return { folder, path };
+}
+
+const FORGED: Readonly<Record<string, (lines: Line[]) => void>> = {
+  'fewer cases than were planned, one of them twice': (lines) => {
+    lines[0].planned = 2;
+    lines.splice(2, 0, lines[1]);
+  },
+  'a line that cannot be read': (lines) => {
+    lines.splice(2, 0, { ...lines[1], id: 'b', status: 'FAIL' });
+  },
+  'a second first line': (lines) => {
+    lines.splice(1, 0, { ...lines[0] });
+    lines[0].planned = 5;
+  },
+  'a case that passed without verdicts': (lines) => {
+    lines[1].verdicts = [];
+  },
+  'a case that passed without its gate': (lines) => {
+    Object.assign(lines[1].verdicts[1], { status: 'fail', score: 0 });
+  },
+  'no cases': (lines) => {
+    lines[0].planned = 0;
+    lines.splice(1, 1);
+  },
+  'a part of very many': (lines) => {
+    lines[0].options.shard = '1/999999999';
+  },
+};
+
+describe('turnlight merge of a record with', () => {
+  for (const [what, change] of Object.entries(FORGED)) {
+    it(`${what} does not pass`, async (t) => {
+      const { folder } = await forged(t, PASSING, change);
+      const { code, err } = await turnlight(folder, ['merge', '--no-save', '.turnlight/runs']);
+      assert.equal(code, 2, err);
+      assert.ok(err.length < 3_000);
+    });
+  }
+
+  it('nothing changed passes', async (t) => {
+    const { folder } = await forged(t, PASSING, () => {});
+    const { code, err } = await turnlight(folder, ['merge', '--no-save', '.turnlight/runs']);
+    assert.equal(code, 0, err);
+  });
+});
+
+describe('turnlight run --resume of a record in which', () => {
+  const ungated = (lines: Line[]) => {
+    const [, line] = lines;
+    const [passed, gate] = line.verdicts;
+    line.status = 'pass';
+    gate.assertion.required = false;
+    gate.nested = [passed];
+  };
+  const renamed = (lines: Line[]) => {
+    lines[1].status = 'pass';
+  };
+  for (const [what, change] of Object.entries({
+    'a gate is none': ungated,
+    'a case passed that failed': renamed,
+  })) {
+    it(`${what} runs the case again`, async (t) => {
+      const { folder } = await forged(t, FAILING, change);
+      const { code, out, err } = await turnlight(folder, ['run', '--resume']);
+      assert.equal(code, 1, out + err);
+      assert.match(out, /Cases: 0 passed, 1 failed/);
+    });
+  }
+});
+
+describe('a record whose first line is too long', () => {
+  it('is of no run, and is not read further', async (t) => {
+    const { folder, path } = await forged(t, PASSING, () => {});
+    assert.ok(await runLineOf(path, folder));
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replace('{', `{"more":"${'x'.repeat(LIMITS.runLine)}",`));
+    assert.equal(await runLineOf(path, folder), undefined);
+  });
+});
