@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** Bytes. */
-const ENOUGH = 8 * 2 ** 20;
+const ENOUGH = 16 * 2 ** 20;
 
 /** Milliseconds. */
 const LOOK = 50;
