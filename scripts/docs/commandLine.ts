@@ -17,6 +17,7 @@ const NO_SHELL: Shell = {
   folder: '',
   env: () => undefined,
   setEnv() {},
+  hostsFromFile: [],
   scrubber: new Scrubber(),
   out: SILENT,
   err: SILENT,

@@ -50,6 +50,7 @@ const shell: Shell = {
   setEnv(name, value) {
     process.env[name] = value;
   },
+  hostsFromFile: [],
   scrubber,
   out: streamOf(process.stdout),
   err: streamOf(process.stderr),

@@ -22,12 +22,15 @@ const FORBIDDEN: Readonly<Record<string, string>> = {
  * Sets the variables of a file such as `.env`, as far as they are not set. The option is not called `--env-file`, since
  * Node takes that one for its own, wherever it stands.
  *
+ * Keys from elsewhere go to an address in it only if they are allowed to, as to one in an eval file.
+ *
  * @throws UsageError
  */
 export async function readDotenv(file: string, shell: Shell): Promise<void> {
   const text = await readFile(resolve(shell.folder, file), 'utf8').catch((error: unknown) => {
     throw new UsageError(`--dotenv: ${file} cannot be read: ${unreadableCause(error)}.`);
   });
+  const set: Record<string, string> = {};
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value === undefined) continue;
     const instead = FORBIDDEN[name];
@@ -35,6 +38,13 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
       throw new UsageError(`--dotenv: ${file} may not set ${name}. ${instead}`);
     }
     if (isSecretName(name)) shell.scrubber.add(name, value);
-    if (shell.env(name) === undefined) shell.setEnv(name, value);
+    if (shell.env(name) !== undefined) continue;
+    shell.setEnv(name, value);
+    set[name] = value;
+  }
+  const variables = Object.keys(set);
+  for (const value of Object.values(set)) {
+    if (!URL.canParse(value)) continue;
+    shell.hostsFromFile.push({ host: new URL(value).host, variables, isFromFile: true });
   }
 }

@@ -16,9 +16,10 @@ export const ALLOWED_HOSTS_VARIABLE = 'TURNLIGHT_ALLOW_HOSTS';
 /** Hosts that may have keys, from the user's file, the environment and `--allow-host`. @throws UsageError */
 export async function allowedHostsOf(
   flags: readonly string[],
-  { env }: Shell,
+  { env, hostsFromFile }: Shell,
 ): Promise<AllowedHost[]> {
   return [
+    ...hostsFromFile,
     ...(await readAllowedHosts(allowedHostsFile(env))),
     ...read(env(ALLOWED_HOSTS_VARIABLE) ?? '', ALLOWED_HOSTS_VARIABLE),
     ...flags.flatMap((flag) => read(flag, '--allow-host')),
@@ -64,7 +65,10 @@ export async function trust(hosts: readonly string[], shell: Shell): Promise<Exi
   return EXIT.passed;
 }
 
-async function agrees({ host, variables }: Required<AllowedHost>, { ask }: Shell) {
+async function agrees(
+  { host, variables }: Required<Pick<AllowedHost, 'host' | 'variables'>>,
+  { ask }: Shell,
+) {
   const names = visibleLine(variables.join(', '));
   const question = `The eval file wants to send ${names} to ${visibleLine(host)}. Allow it, now and in later runs? (y/N) `;
   return /^y(es)?$/i.test((await ask?.(question))?.trim() ?? '');

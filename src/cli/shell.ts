@@ -1,3 +1,4 @@
+import type { AllowedHost } from '../core/environment.ts';
 import type { Scrubber } from '../core/scrubber.ts';
 
 /** What the commands know of the process they run in. */
@@ -7,6 +8,8 @@ export interface Shell {
   readonly env: (name: string) => string | undefined;
   /** Sets a variable for this process and the programs that it starts. */
   setEnv(name: string, value: string): void;
+  /** Hosts that the file of `--dotenv` named, with the variables that it set. */
+  readonly hostsFromFile: AllowedHost[];
   /** What it hides is hidden in all that `out` and `err` write. */
   readonly scrubber: Scrubber;
   readonly out: Stream;

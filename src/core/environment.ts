@@ -68,6 +68,8 @@ export interface AllowedHost {
   readonly host: string;
   /** Default: any. */
   readonly variables?: readonly string[];
+  /** Set if the file of `--dotenv` named the host: no other variable than its own goes there as usual. */
+  readonly isFromFile?: true;
 }
 
 /** Where keys come from. */

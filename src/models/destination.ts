@@ -24,9 +24,10 @@ export function forbiddenAt(
     const message = `${variables.join(', ')} would go to ${host} unencrypted. Use https in its address.`;
     return { kind: 'not-encrypted', host, variables, message };
   }
-  const refused = variables.filter((name) => !usual && !isAllowed(host, name, allowed));
+  const isUsual = usual && !allowed.some((one) => one.host === host && one.isFromFile);
+  const refused = variables.filter((name) => !isUsual && !isAllowed(host, name, allowed));
   if (refused.length === 0) return undefined;
-  const message = `The eval file wants to send ${refused.join(', ')} to ${host}, which you have not allowed. If you trust that host, allow it when the editor asks, or run: turnlight trust ${host}=${refused.join(',')}`;
+  const message = `The ${isUsual === usual ? 'eval file' : 'file of --dotenv'} wants to send ${refused.join(', ')} to ${host}, which you have not allowed. If you trust that host, allow it when the editor asks, or run: turnlight trust ${host}=${refused.join(',')}`;
   return { kind: 'host-not-allowed', host, variables: refused, message };
 }
 

@@ -22,6 +22,7 @@ export function fakeShell(
     folder,
     env: (name) => env[name],
     setEnv() {},
+    hostsFromFile: [],
     scrubber: new Scrubber(),
     out: stream('out'),
     err: stream('err'),

@@ -211,6 +211,7 @@ describe('what files, agents and judges say', () => {
       err: stream,
       catchInterrupt,
       setEnv() {},
+      hostsFromFile: [],
     });
     return written;
   };

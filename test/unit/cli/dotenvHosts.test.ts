@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+
+/** Asked of nobody: each run here is refused before it begins, or has nobody to ask at this address. */
+const AWAY = 'https://gateway.invalid/v1';
+const KEY = 'sk-never-sent';
+
+const suiteOf = (judge: string) => `judge: ${judge}
+cases:
+  - id: a
+    transcript: [{user: Hi}, {assistant: Hello}]
+    assert: [The agent greets.]
+`;
+
+const WAYS: Readonly<Record<string, readonly [judge: string, dotenv: string]>> = {
+  "a provider's variable": ['openai:j', `OPENAI_BASE_URL=${AWAY}\n`],
+  'a variable that the eval file has as its address': [
+    `{provider: openai, model: j, base_url: '\${env:GW}', timeout: 1}`,
+    `GW=${AWAY}\n`,
+  ],
+};
+
+describe('an address in the file of --dotenv', () => {
+  for (const [what, [judge, dotenv]] of Object.entries(WAYS)) {
+    it(`gets no key from elsewhere by ${what}`, async (t) => {
+      const folder = await workspaceWith(t, { 'suite.eval.yaml': suiteOf(judge), '.env': dotenv });
+      for (const env of [{}, { CI: '1' }]) {
+        const run = ['run', '--dotenv', '.env'];
+        const { code, err } = await turnlight(folder, run, { OPENAI_API_KEY: KEY, ...env });
+        assert.equal(code, 3, err);
+        assert.match(err, /The file of --dotenv wants to send OPENAI_API_KEY to gateway\.invalid/);
+      }
+    });
+
+    it(`gets the key of the same file by ${what}`, async (t) => {
+      const files = {
+        'suite.eval.yaml': suiteOf(judge),
+        '.env': `${dotenv}OPENAI_API_KEY=${KEY}\n`,
+      };
+      const folder = await workspaceWith(t, files);
+      const { err } = await turnlight(folder, ['run', '--dotenv', '.env', '--timeout', '1']);
+      assert.doesNotMatch(err, /not allowed/);
+    });
+  }
+});
