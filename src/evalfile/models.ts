@@ -8,7 +8,7 @@ import { START, suggested } from '../core/problem.ts';
 import { Scrubber } from '../core/scrubber.ts';
 import type { ModelSpec, TargetSpec } from '../core/suite.ts';
 import { nearest, someOf } from '../core/text/closest.ts';
-import { parseModelSpec } from '../models/registry.ts';
+import { findProvider, parseModelSpec } from '../models/registry.ts';
 import { readBy } from '../schema/leaves.ts';
 import { mentionsIn } from '../schema/mentions.ts';
 import { findReferenced } from './referencedFiles.ts';
@@ -81,7 +81,19 @@ export async function overrideJudge(
   const { judge: name, baseUrl, isOwnAddress = true } = scope.options.judgeOverride ?? {};
   const chosen = name === undefined ? judge : await outsideModel(name, scope);
   if (!chosen || baseUrl === undefined) return chosen;
-  return { ...chosen, params: { ...chosen.params, base_url: baseUrl }, ownAddress: isOwnAddress };
+  const params = { ...chosen.params, base_url: baseUrl };
+  const checked = findProvider(chosen.provider)?.schema.safeParse(params);
+  const [issue] = checked?.error?.issues ?? [];
+  if (!issue) return { ...chosen, params, ownAddress: isOwnAddress };
+  // Of the command line, or of the record of a run that goes on.
+  const problem = `The judge "${chosen.id}" cannot be asked at "${baseUrl}". ${issue.message}`;
+  scope.reporter.say(
+    'unknown-model',
+    problem,
+    { document: scope.document, path: [] },
+    { range: START },
+  );
+  return undefined;
 }
 
 /** A judge that the command line, the settings or the environment names; also one of the file's. */

@@ -135,3 +135,21 @@ describe('a record from a stranger that began at no likely time', () => {
     });
   }
 });
+
+describe('an address that is none', () => {
+  for (const [judge, address] of [
+    ['openai:j', 'llm.example.com/v1'],
+    ['openai:j', 'file:///etc/passwd'],
+    ['replay:j', 'https://x.example'],
+  ] as const) {
+    it(`is told in one sentence: ${judge} at ${address}`, async (t) => {
+      const options = { judge, base_url: address };
+      const folder = await stranger(t, { options });
+      for (const args of [...GOING_BACK, ['run', '--judge', judge, '--base-url', address]]) {
+        const { code, err } = await turnlight(folder, args, { OPENAI_API_KEY: KEY });
+        assert.equal(code, 3, err);
+        assert.doesNotMatch(err, /Internal error/);
+      }
+    });
+  }
+});
