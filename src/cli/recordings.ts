@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { UsageError } from './exitCode.ts';
+import { assertNoLinkOut } from './linksOut.ts';
 
 /** The recording that a command makes, or that answers it. */
 export interface Recordings {
@@ -12,6 +13,7 @@ export function recordingsOf({ record, replay }: Recordings, folder: string): Re
   if (record !== undefined && replay !== undefined) {
     throw new UsageError('Use either --record or --replay, not both.');
   }
+  if (record !== undefined) assertNoLinkOut(resolve(folder, record), folder);
   return {
     ...(record !== undefined && { record: resolve(folder, record) }),
     ...(replay !== undefined && { replay: resolve(folder, replay) }),

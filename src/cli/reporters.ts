@@ -10,6 +10,7 @@ import { RunLog } from '../report/reporter.ts';
 import { TerminalReporter } from '../report/terminal.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { UsageError } from './exitCode.ts';
+import { assertNoLinkOut } from './linksOut.ts';
 import type { Shell, Stream } from './shell.ts';
 
 /** A reporter as it was asked for: `junit`, or `junit=evals.xml`. */
@@ -50,7 +51,11 @@ export async function createReporters(
 ): Promise<Reporters> {
   const outputs = outputsOf(chosen, output, shell);
   await assertApart(outputs, taken);
-  for (const { path } of outputs) if (path !== undefined) await assertWritable(path);
+  for (const { path } of outputs) {
+    if (path === undefined) continue;
+    assertNoLinkOut(path, shell.folder);
+    await assertWritable(path);
+  }
   const usesOut = outputs.some(({ name, path }) => path === undefined && !isCommands(name));
   const log = new RunLog(outputs.every(({ name }) => tellsFailures(name)) ? isFailure : undefined);
   const terminal = chosen.some(({ name }) => name === 'terminal')

@@ -11,6 +11,7 @@ import { readDotenv } from '../dotenv.ts';
 import { fileWorkspace, workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { allowedHostsOf } from '../hosts.ts';
+import { assertNoLinkOut } from '../linksOut.ts';
 import { type Recordings, recordingsOf } from '../recordings.ts';
 import type { Shell } from '../shell.ts';
 import { assertFree, readGiven, save, tellEntries } from './importCommand.ts';
@@ -53,7 +54,8 @@ export async function generate(
   const output = options.output === undefined ? undefined : resolve(shell.folder, options.output);
   const [path = ''] = evalFilePaths(resolve(shell.folder, named), 1, output);
   const files = nodeFiles();
-  if (!force) await assertFree([path], files, shell);
+  if (force) assertNoLinkOut(path, shell.folder);
+  else await assertFree([path], files, shell);
 
   const [{ withModel }, { generateFile }] = await Promise.all([
     import('../../runner/oneModel.ts'),

@@ -15,6 +15,7 @@ import type { Imported } from '../../interop/importFile.ts';
 import { shownPath } from '../../report/shownPath.ts';
 import { fileWorkspace, workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import { assertNoLinkOut } from '../linksOut.ts';
 import type { Shell } from '../shell.ts';
 
 export interface ImportOptions {
@@ -62,7 +63,8 @@ async function importOne(
   });
   const paths = evalFilePaths(path, imported.texts.length, out);
   for (const one of paths) if (one === path) throw new UsageError(`${one} is the file itself.`);
-  if (!force) await assertFree(paths, files, shell);
+  if (force) for (const one of paths) assertNoLinkOut(one, shell.folder);
+  else await assertFree(paths, files, shell);
   for (const [index, one] of paths.entries()) {
     await save(one, imported.texts[index] as string, force);
   }

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+
+const FILES = {
+  'w/.git/HEAD': '',
+  'w/s.eval.yaml': `cases:
+  - id: a
+    transcript: [{user: Hi}, {assistant: Hello}]
+    assert: [{type: contains, value: Hello}]
+`,
+  'w/chat.json': '[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]',
+  'outside/there': 'mine',
+};
+
+describe('a link in the workspace that leads out of it', () => {
+  const WRITES = [
+    ['run', 's.eval.yaml', '--reporter', 'junit=link'],
+    ['run', 's.eval.yaml', '--record', 'link'],
+    ['import', 'chat.json', '--force', '--output', 'link.eval.yaml'],
+  ];
+  for (const args of WRITES) {
+    for (const to of ['there', 'new']) {
+      it(`is not written through: turnlight ${args.join(' ')}, to ${to}`, async (t) => {
+        const folder = await workspaceWith(t, FILES);
+        const outside = join(folder, 'outside');
+        const link = args.at(-1)?.split('=').at(-1) ?? '';
+        await symlink(join(outside, to), join(folder, 'w', link));
+        const { code, err } = await turnlight(join(folder, 'w'), args);
+        assert.equal(code, 3, err);
+        assert.match(err, /leads out of/);
+        assert.equal(await readFile(join(outside, 'there'), 'utf8'), 'mine');
+        await assert.rejects(readFile(join(outside, 'new')));
+      });
+    }
+  }
+
+  it('may be written through where it stays in the workspace', async (t) => {
+    const folder = join(await workspaceWith(t, FILES), 'w');
+    await writeFile(join(folder, 'report.xml'), '');
+    await symlink(join(folder, 'report.xml'), join(folder, 'link'));
+    const { code, err } = await turnlight(folder, [
+      'run',
+      's.eval.yaml',
+      '--reporter',
+      'junit=link',
+    ]);
+    assert.equal(code, 0, err);
+    assert.match(await readFile(join(folder, 'report.xml'), 'utf8'), /<testsuite/);
+  });
+});
