@@ -53,7 +53,7 @@ export async function readLabels(evalFile: string): Promise<Labels> {
     } catch (error) {
       problems.push({ path, message: errorText(error) });
     }
-    labels.push(...own.values());
+    for (const label of own.values()) labels.push(label);
   }
   return { labels, problems };
 }
