@@ -100,7 +100,7 @@ describe('renaming a case with records', () => {
     await utimes(run.path, yesterday, yesterday);
     const busy = { changed: [], running: [run.path], labels: [] };
     assert.deepEqual(await renameCase(renaming(folder)), busy);
-    await run.append(buildCaseLine({ id: 'next', status: 'pass', suite: SUITE }));
+    await run.append(buildCaseLine({ id: 'next', status: 'fail', suite: SUITE }));
     await run.append(end);
     assert.deepEqual(await renameCase(renaming(folder)), busy);
     await run.close();
