@@ -1,5 +1,4 @@
 import { lstatSync, realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { realPathOf } from '../disk/realPath.ts';
 import { isWithin } from '../store/home.ts';
@@ -15,7 +14,7 @@ import { UsageError } from './exitCode.ts';
 export function assertNoLinkOut(path: string, folder: string): void {
   const workspace = workspaceOf(folder);
   if (!isWithin(workspace, path)) return;
-  const real = isLink(path) ? targetOf(path) : join(realPathOf(dirname(path)), basename(path));
+  const real = isLink(path) ? targetOf(path) : realPathOf(path);
   if (real !== undefined && isWithin(realPathOf(workspace), real)) return;
   throw new UsageError(
     `${visibleLine(path)} would be written through a link that leads out of ${visibleLine(workspace)}. Remove the link, or name the file that it leads to.`,

@@ -54,8 +54,8 @@ export async function generate(
   const output = options.output === undefined ? undefined : resolve(shell.folder, options.output);
   const [path = ''] = evalFilePaths(resolve(shell.folder, named), 1, output);
   const files = nodeFiles();
-  if (force) assertNoLinkOut(path, shell.folder);
-  else await assertFree([path], files, shell);
+  assertNoLinkOut(path, shell.folder);
+  if (!force) await assertFree([path], files, shell);
 
   const [{ withModel }, { generateFile }] = await Promise.all([
     import('../../runner/oneModel.ts'),

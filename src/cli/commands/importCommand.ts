@@ -63,8 +63,8 @@ async function importOne(
   });
   const paths = evalFilePaths(path, imported.texts.length, out);
   for (const one of paths) if (one === path) throw new UsageError(`${one} is the file itself.`);
-  if (force) for (const one of paths) assertNoLinkOut(one, shell.folder);
-  else await assertFree(paths, files, shell);
+  for (const one of paths) assertNoLinkOut(one, shell.folder);
+  if (!force) await assertFree(paths, files, shell);
   for (const [index, one] of paths.entries()) {
     await save(one, imported.texts[index] as string, force);
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
@@ -35,6 +35,23 @@ describe('a link in the workspace that leads out of it', () => {
         await assert.rejects(readFile(join(outside, 'new')));
       });
     }
+  }
+
+  const BELOW = [
+    ['run', 's.eval.yaml', '--reporter', 'junit=link/new/report.xml'],
+    ['run', 's.eval.yaml', '--record', 'link/new/recording.jsonl'],
+    ['import', 'chat.json', '--output', 'link/chat.eval.yaml'],
+    ['import', 'chat.json', '--output', 'link/new/chat.eval.yaml'],
+  ];
+  for (const args of BELOW) {
+    it(`has nothing made below it: turnlight ${args.join(' ')}`, async (t) => {
+      const folder = await workspaceWith(t, FILES);
+      await symlink(join(folder, 'outside'), join(folder, 'w', 'link'));
+      const { code, err } = await turnlight(join(folder, 'w'), args);
+      assert.equal(code, 3, err);
+      assert.match(err, /leads out of/);
+      assert.deepEqual(await readdir(join(folder, 'outside')), ['there']);
+    });
   }
 
   it('may be written through where it stays in the workspace', async (t) => {
