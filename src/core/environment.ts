@@ -43,9 +43,15 @@ export function environmentNames(value: unknown): string[] {
   return substituteEnv(value, () => undefined).unset;
 }
 
-/** Whether a text is one reference and nothing else. */
-export function isReference(text: unknown): boolean {
-  return typeof text === 'string' && text.match(REFERENCE)?.[0] === text;
+/** Variables that npm and CI services set from files, messages, and names that come with a checkout. */
+const SET_BY_CHECKOUT =
+  /^(npm|ci|github|gitlab|bitbucket|build|buildkite|circle|drone|travis|system)_/i;
+
+/** Whether a text is one reference, and nothing else, to a variable that the user sets. */
+export function isUserReference(text: unknown): boolean {
+  if (typeof text !== 'string') return false;
+  const [match] = text.matchAll(REFERENCE);
+  return match?.[0] === text && !SET_BY_CHECKOUT.test(match[1] ?? '');
 }
 
 export function mentionsEnv(text: string): boolean {

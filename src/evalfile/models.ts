@@ -1,7 +1,12 @@
 import { dirname } from 'node:path';
 import type * as z from 'zod';
 import { type Mapping, mappingOf, valueAt } from '../core/data/data.ts';
-import { environmentNames, isReference, mentionsEnv, substituteEnv } from '../core/environment.ts';
+import {
+  environmentNames,
+  isUserReference,
+  mentionsEnv,
+  substituteEnv,
+} from '../core/environment.ts';
 import { isFileKind } from '../core/meaning.ts';
 import { toolsSchema, unwrapTools } from '../core/message.ts';
 import { START, suggested } from '../core/problem.ts';
@@ -69,7 +74,7 @@ function shortModel(value: string, location: Location, scope: Scope): ModelSpec 
 
 function sentWith(written: ModelSpec['written']): Pick<ModelSpec, 'sends' | 'ownAddress'> {
   return written
-    ? { sends: environmentNames(written), ownAddress: isReference(written.base_url) }
+    ? { sends: environmentNames(written), ownAddress: isUserReference(written.base_url) }
     : {};
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isJsonPointer } from '../core/data/jsonPointer.ts';
-import { environmentNames, isReference } from '../core/environment.ts';
+import { environmentNames, isUserReference } from '../core/environment.ts';
 import type { TargetSpec } from '../core/suite.ts';
 import { addressSchema } from '../models/address.ts';
 import type { Destination } from '../models/model.ts';
@@ -102,6 +102,6 @@ export function addressedTo({ params, written = {} }: TargetSpec): Destination {
   return {
     url: String(params.url),
     variables: environmentNames(written),
-    usual: isReference(written.url),
+    usual: isUserReference(written.url),
   };
 }

@@ -55,6 +55,17 @@ describe('a run that would send a key to a host that nobody allowed', () => {
     assert.match(out, ASKED);
   });
 
+  for (const name of ['npm_package_config_url', 'CI_COMMIT_TITLE', 'GITHUB_HEAD_REF']) {
+    it(`asks also if \${env:${name}}, which a checkout decides, is the address`, async (t) => {
+      const file = FILES['a.eval.yaml'].replace(`https://${FOREIGN}/v1`, `\${env:${name}}`);
+      const folder = await workspaceWith(t, { 'a.eval.yaml': file });
+      const env = { ...KEY, [name]: `https://${FOREIGN}/v1` };
+      const { code, err } = await turnlight(folder, ['run'], env);
+      assert.equal(code, 3);
+      assert.match(err, /wants to send OPENAI_API_KEY.* to llm\.example\.invalid/);
+    });
+  }
+
   it('needs no leave where no key is set', async (t) => {
     const folder = await workspaceWith(t, FILES);
     assert.match((await turnlight(folder, ['run'])).out, ASKED);
