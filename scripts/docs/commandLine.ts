@@ -16,7 +16,8 @@ const SILENT: Stream = {
 const NO_SHELL: Shell = {
   folder: '',
   env: () => undefined,
-  setEnv() {},
+  processEnv: () => undefined,
+  fileVariables: {},
   hostsFromFile: [],
   scrubber: new Scrubber(),
   out: SILENT,

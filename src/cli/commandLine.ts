@@ -44,12 +44,14 @@ function drained(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()));
 }
 
+const processEnv = (name: string) => process.env[name];
+const fileVariables: Record<string, string> = Object.create(null);
+
 const shell: Shell = {
   folder: process.cwd(),
-  env: (name) => process.env[name],
-  setEnv(name, value) {
-    process.env[name] = value;
-  },
+  env: (name) => processEnv(name) ?? fileVariables[name],
+  processEnv,
+  fileVariables,
   hostsFromFile: [],
   scrubber,
   out: streamOf(process.stdout),

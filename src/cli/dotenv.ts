@@ -19,8 +19,8 @@ const FORBIDDEN: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sets the variables of a file such as `.env`, as far as they are not set. The option is not called `--env-file`, since
- * Node takes that one for its own, wherever it stands.
+ * Reads the variables of a file such as `.env` that the process doesn't have. Models, eval files, and targets' programs get
+ * them; this process and git don't obey them. The option is not called `--env-file`, since Node takes that one for its own.
  *
  * Keys from elsewhere go to an address in it only if they are allowed to, as to one in an eval file.
  *
@@ -30,7 +30,6 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
   const text = await readFile(resolve(shell.folder, file), 'utf8').catch((error: unknown) => {
     throw new UsageError(`--dotenv: ${file} cannot be read: ${unreadableCause(error)}.`);
   });
-  const set: Record<string, string> = {};
   for (const [name, value] of Object.entries(parseEnv(text))) {
     if (value === undefined) continue;
     const instead = FORBIDDEN[name];
@@ -38,13 +37,18 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
       throw new UsageError(`--dotenv: ${file} may not set ${name}. ${instead}`);
     }
     if (isSecretName(name)) shell.scrubber.add(name, value);
-    if (shell.env(name) !== undefined) continue;
-    shell.setEnv(name, value);
-    set[name] = value;
+    if (shell.processEnv(name) === undefined) shell.fileVariables[name] = value;
   }
-  const variables = Object.keys(set);
-  for (const value of Object.values(set)) {
-    if (!URL.canParse(value)) continue;
-    shell.hostsFromFile.push({ host: new URL(value).host, variables, isFromFile: true });
+  const variables = Object.keys(shell.fileVariables);
+  for (const value of Object.values(shell.fileVariables)) {
+    for (const host of hostsIn(value.trim())) {
+      shell.hostsFromFile.push({ host, variables, isFromFile: true });
+    }
   }
+}
+
+/** The hosts that a value may name as an address, with or without its scheme. */
+function hostsIn(value: string): string[] {
+  const addresses = [value, `https://${value}`].filter((one) => URL.canParse(one));
+  return addresses.map((one) => new URL(one).host).filter((host) => host !== '');
 }

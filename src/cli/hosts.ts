@@ -16,12 +16,12 @@ export const ALLOWED_HOSTS_VARIABLE = 'TURNLIGHT_ALLOW_HOSTS';
 /** Hosts that may have keys, from the user's file, the environment and `--allow-host`. @throws UsageError */
 export async function allowedHostsOf(
   flags: readonly string[],
-  { env, hostsFromFile }: Shell,
+  { processEnv, hostsFromFile }: Shell,
 ): Promise<AllowedHost[]> {
   return [
     ...hostsFromFile,
-    ...(await readAllowedHosts(allowedHostsFile(env))),
-    ...read(env(ALLOWED_HOSTS_VARIABLE) ?? '', ALLOWED_HOSTS_VARIABLE),
+    ...(await readAllowedHosts(allowedHostsFile(processEnv))),
+    ...read(processEnv(ALLOWED_HOSTS_VARIABLE) ?? '', ALLOWED_HOSTS_VARIABLE),
     ...flags.flatMap((flag) => read(flag, '--allow-host')),
   ];
 }
@@ -49,13 +49,13 @@ export async function requireHosts(
     }
     added.push(one);
   }
-  if (added.length > 0) await allowHosts(allowedHostsFile(shell.env), added);
+  if (added.length > 0) await allowHosts(allowedHostsFile(shell.processEnv), added);
   return [...allowed, ...added];
 }
 
 /** Keeps hosts for later runs. @throws UsageError */
 export async function trust(hosts: readonly string[], shell: Shell): Promise<ExitCode> {
-  const file = allowedHostsFile(shell.env);
+  const file = allowedHostsFile(shell.processEnv);
   const added = read(hosts.join(' '), 'trust');
   await allowHosts(file, added);
   for (const { host, variables } of added) {

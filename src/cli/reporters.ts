@@ -149,14 +149,14 @@ function onceEach(chosen: readonly ChosenReporter[]): ChosenReporter[] {
 
 /** GitHub Actions shows what a step writes into this file on the page of the run. */
 function stepSummary(name: ReporterName, shell: Shell): Output[] {
-  const path = name === 'github' ? shell.env('GITHUB_STEP_SUMMARY') : undefined;
+  const path = name === 'github' ? shell.processEnv('GITHUB_STEP_SUMMARY') : undefined;
   return path ? [{ name: 'markdown', path: resolve(shell.folder, path), appends: true }] : [];
 }
 
 /** GitHub finds the files of annotations and of its summary from the folder of the repository. */
 function folderOf({ name, appends }: Output, shell: Shell): string {
   const ofGitHub = name === 'github' || appends;
-  return (ofGitHub && shell.env('GITHUB_WORKSPACE')) || shell.folder;
+  return (ofGitHub && shell.processEnv('GITHUB_WORKSPACE')) || shell.folder;
 }
 
 function tellsFailures(name: FileReporterName): boolean {

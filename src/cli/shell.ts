@@ -5,9 +5,12 @@ import type { Scrubber } from '../core/scrubber.ts';
 export interface Shell {
   /** The working folder, absolute. */
   readonly folder: string;
+  /** A variable of the process, or else of the file of `--dotenv`. */
   readonly env: (name: string) => string | undefined;
-  /** Sets a variable for this process and the programs that it starts. */
-  setEnv(name: string, value: string): void;
+  /** A variable of the process alone: such a file may come with a checkout, and must not say where files are. */
+  readonly processEnv: (name: string) => string | undefined;
+  /** Variables of the file of `--dotenv`, for models and for the programs of targets. */
+  readonly fileVariables: Record<string, string>;
   /** Hosts that the file of `--dotenv` named, with the variables that it set. */
   readonly hostsFromFile: AllowedHost[];
   /** What it hides is hidden in all that `out` and `err` write. */

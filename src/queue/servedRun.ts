@@ -23,7 +23,8 @@ const STALLED = 4_000;
 const DEATHS = 2;
 
 /** What a worker gives to the cases of every run. */
-export interface Host extends Pick<RunOptions, 'secret' | 'env' | 'scrubber' | 'log'> {
+export interface Host
+  extends Pick<RunOptions, 'secret' | 'env' | 'programVariables' | 'scrubber' | 'log'> {
   readonly allowedHosts: NonNullable<RunOptions['allowedHosts']>;
   /** The folder from which files are named. */
   readonly root: string;
@@ -104,6 +105,7 @@ export class ServedRun {
       described: {},
       secret: host.secret,
       env: host.env,
+      programVariables: host.programVariables,
       allowedHosts: host.allowedHosts,
       scrubber: host.scrubber,
       log: host.log,

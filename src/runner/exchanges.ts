@@ -156,9 +156,10 @@ export class Exchanges {
   }
 
   #hostOfPrograms(workspace: string, log: TargetHost['log']) {
-    const { timeout, env } = this.#options;
+    const { timeout, env, programVariables } = this.#options;
     const keyVariables = this.#keyVariables;
-    return { workspace, log, timeout, env, keyVariables, programs: this.#programs };
+    const programs = this.#programs;
+    return { workspace, log, timeout, env, programVariables, keyVariables, programs };
   }
 
   async close(): Promise<void> {

@@ -51,6 +51,8 @@ export interface RunOptions {
   readonly described: Readonly<Record<string, unknown>>;
   readonly secret: (name: string) => Promise<string | undefined>;
   readonly env: (name: string) => string | undefined;
+  /** Variables that programs of targets get besides those of this process. Default: none. */
+  readonly programVariables?: Readonly<Record<string, string>> | undefined;
   /** The models of the editor; absent on the command line. */
   readonly editorModels?: EditorModels;
   /** Hosts beside the usual ones that may have keys. Default: none. */

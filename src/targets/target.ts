@@ -92,6 +92,8 @@ export interface TargetHost {
   /** The folder that paths may not leave. */
   readonly workspace: string;
   readonly env: (name: string) => string | undefined;
+  /** Variables that programs get besides those of this process. Default: none. */
+  readonly programVariables?: Readonly<Record<string, string>> | undefined;
   /** Names of variables that programs do not inherit: those of models' keys. */
   readonly keyVariables: readonly string[];
   readonly programs: Programs;

@@ -21,7 +21,8 @@ export function fakeShell(
   const shell: Shell = {
     folder,
     env: (name) => env[name],
-    setEnv() {},
+    processEnv: (name) => env[name],
+    fileVariables: {},
     hostsFromFile: [],
     scrubber: new Scrubber(),
     out: stream('out'),

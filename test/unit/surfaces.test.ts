@@ -210,7 +210,8 @@ describe('what files, agents and judges say', () => {
       out: stream,
       err: stream,
       catchInterrupt,
-      setEnv() {},
+      processEnv: env,
+      fileVariables: {},
       hostsFromFile: [],
     });
     return written;

@@ -15,8 +15,8 @@ import { EXIT, type ExitCode } from '../exitCode.ts';
 import type { Shell } from '../shell.ts';
 
 /** Says where answers are kept, how many, and what they take. */
-export async function tellCache({ env, out, folder: here }: Shell): Promise<ExitCode> {
-  const folder = answersFolder(env);
+export async function tellCache({ processEnv, out, folder: here }: Shell): Promise<ExitCode> {
+  const folder = answersFolder(processEnv);
   const files = await keptFiles(folder);
   out.write(`${folder}\n${sizeText(files)} of at most ${bytesText(LIMITS.cache)}\n`);
   await preparedFolder(folder, [workspaceOf(here)]).catch((error: unknown) =>
@@ -26,8 +26,8 @@ export async function tellCache({ env, out, folder: here }: Shell): Promise<Exit
 }
 
 /** Removes all answers, and nothing else that stands there. @throws UnwritableError */
-export async function clearCache({ env, out }: Shell): Promise<ExitCode> {
-  const folder = answersFolder(env);
+export async function clearCache({ processEnv, out }: Shell): Promise<ExitCode> {
+  const folder = answersFolder(processEnv);
   const files = await keptFiles(folder);
   await prune(folder, 0).catch((error: unknown) => {
     throw unwritable('The cache of answers', folder, error);

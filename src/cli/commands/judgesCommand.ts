@@ -91,7 +91,7 @@ export async function judges(
         forbidOnly: false,
         keepRecord: false,
         ...(options.maxCost !== undefined && { maxCost: options.maxCost }),
-        ...(options.cache && { cache: { folder: answersFolder(shell.env), fresh: false } }),
+        ...(options.cache && { cache: { folder: answersFolder(shell.processEnv), fresh: false } }),
         described: {},
         secret: async (name) => shell.env(name),
         env: shell.env,

@@ -8,7 +8,10 @@ import { openModule } from '../../targets/programs/moduleProcess.ts';
 import { programPath } from '../../targets/programs/programPath.ts';
 import type { TargetHost } from '../../targets/target.ts';
 
-type Host = Pick<TargetHost, 'workspace' | 'timeout' | 'env' | 'keyVariables' | 'programs' | 'log'>;
+type Host = Pick<
+  TargetHost,
+  'workspace' | 'timeout' | 'env' | 'programVariables' | 'keyVariables' | 'programs' | 'log'
+>;
 
 /** What a time limit calls it. */
 const WHO = 'The script';

@@ -7,15 +7,19 @@ export interface Wanted {
 }
 
 /**
- * What a target's program inherits: our environment without the keys of models, but for those that it
- * asks for by name.
+ * What a target's program inherits: our environment and `programVariables` without the keys of models, but for those that
+ * it asks for by name.
  *
  * @throws TargetError where one of these is not set
  */
 export function environmentFor(
   name: string,
   { env = {}, pass_env = [] }: Wanted,
-  { keyVariables, env: variable }: Pick<TargetHost, 'keyVariables' | 'env'>,
+  {
+    keyVariables,
+    env: variable,
+    programVariables,
+  }: Pick<TargetHost, 'keyVariables' | 'env' | 'programVariables'>,
 ): NodeJS.ProcessEnv {
   const passed = pass_env.map((asked) => {
     const value = variable(asked);
@@ -23,7 +27,7 @@ export function environmentFor(
     const message = `${name} needs the environment variable ${asked}. Set it first.`;
     throw new TargetError('target-not-found', message);
   });
-  const kept = Object.entries(process.env).filter(
+  const kept = Object.entries({ ...programVariables, ...process.env }).filter(
     ([one]) => !keyVariables.some((key) => isSame(one, key)),
   );
   return { ...Object.fromEntries(kept), ...Object.fromEntries(passed), ...env };

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
 
@@ -19,6 +21,10 @@ const WAYS: Readonly<Record<string, readonly [judge: string, dotenv: string]>> =
     `{provider: openai, model: j, base_url: '\${env:GW}', timeout: 1}`,
     `GW=${AWAY}\n`,
   ],
+  "a provider's variable with a blank before it": [
+    'azure-openai:j',
+    'AZURE_OPENAI_ENDPOINT="\u00a0https://gateway.invalid"\n',
+  ],
 };
 
 describe('an address in the file of --dotenv', () => {
@@ -27,20 +33,44 @@ describe('an address in the file of --dotenv', () => {
       const folder = await workspaceWith(t, { 'suite.eval.yaml': suiteOf(judge), '.env': dotenv });
       for (const env of [{}, { CI: '1' }]) {
         const run = ['run', '--dotenv', '.env'];
-        const { code, err } = await turnlight(folder, run, { OPENAI_API_KEY: KEY, ...env });
+        const { code, err } = await turnlight(folder, run, {
+          OPENAI_API_KEY: KEY,
+          AZURE_OPENAI_API_KEY: KEY,
+          ...env,
+        });
         assert.equal(code, 3, err);
-        assert.match(err, /The file of --dotenv wants to send OPENAI_API_KEY to gateway\.invalid/);
+        assert.match(err, /The file of --dotenv wants to send \w+_API_KEY to gateway\.invalid/);
       }
     });
 
     it(`gets the key of the same file by ${what}`, async (t) => {
       const files = {
         'suite.eval.yaml': suiteOf(judge),
-        '.env': `${dotenv}OPENAI_API_KEY=${KEY}\n`,
+        '.env': `${dotenv}OPENAI_API_KEY=${KEY}\nAZURE_OPENAI_API_KEY=${KEY}\n`,
       };
       const folder = await workspaceWith(t, files);
       const { err } = await turnlight(folder, ['run', '--dotenv', '.env', '--timeout', '1']);
       assert.doesNotMatch(err, /not allowed/);
     });
   }
+});
+
+describe('variables in the file of --dotenv', () => {
+  it('reach the programs of targets, but neither git nor Turnlight obeys them', async (t) => {
+    const folder = await workspaceWith(t, {
+      'suite.eval.yaml': `target: {type: module, path: ./agent.mjs}
+cases: [{id: a, turns: [Hi], assert: [{type: equals, value: from the file}]}]
+`,
+      'agent.mjs': 'export default () => process.env.AGENT_SAYS;\n',
+      victim: 'mine',
+    });
+    const victim = join(folder, 'victim');
+    const names = ['GITHUB_STEP_SUMMARY', 'GIT_TRACE', 'GIT_TRACE2_EVENT'];
+    const lines = ['AGENT_SAYS="from the file"', ...names.map((name) => `${name}=${victim}`)];
+    await writeFile(join(folder, '.env'), lines.join('\n'));
+    const run = ['run', '--dotenv', '.env', '--reporter', 'terminal', '--reporter', 'github'];
+    const { code, err } = await turnlight(folder, run);
+    assert.equal(code, 0, err);
+    assert.equal(await readFile(victim, 'utf8'), 'mine');
+  });
 });
