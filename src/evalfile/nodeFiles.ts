@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, open, realpath, stat } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
-import { glob } from 'tinyglobby';
+import { matchingFiles } from '../disk/glob.ts';
 import { realPathOf } from '../disk/realPath.ts';
 import { openRegular } from '../disk/regularFile.ts';
 import { type Files, type PathKind, type Slices, tooLarge } from './files.ts';
@@ -37,16 +37,7 @@ export function nodeFiles(own: ReadonlySet<string> = new Set()): Files {
       return led && kindIn(led);
     },
     realPath: async (path) => realPathOf(path),
-    async glob(patterns, folder) {
-      const found = await glob([...patterns], {
-        cwd: folder,
-        absolute: true,
-        ignore: ['**/node_modules/**'],
-        expandDirectories: false,
-        followSymbolicLinks: false,
-      });
-      return found.sort();
-    },
+    glob: matchingFiles,
   };
 }
 

@@ -2,12 +2,13 @@ import { basename } from 'node:path';
 import { valueAt } from '../../core/data/data.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { inSteps } from '../../core/steps.ts';
+import { isGlob } from '../../disk/glob.ts';
 import { readYaml } from '../../yaml/yamlDocument.ts';
 import { checked } from '../checked.ts';
 import { findReferenced, readFound } from '../referencedFiles.ts';
 import { includedFileSchema } from '../schema.ts';
 import type { Location, Scope } from '../scope.ts';
-import { filesMatching, isGlob } from './matching.ts';
+import { filesMatching } from './matching.ts';
 
 /** A case as it stands in a file, however broken. */
 export interface CaseSource {

@@ -1,17 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { outsideMessage } from '../../core/insideWorkspace.ts';
+import { fixedFolder, PatternError } from '../../disk/glob.ts';
 import { isReallyInside, resolveReference } from '../resolveReference.ts';
 import type { Location, Scope } from '../scope.ts';
-
-export function isGlob(reference: string): boolean {
-  return /[*?[{]/.test(reference);
-}
-
-/** The folder that a pattern names without wildcards. */
-export function fixedFolder(pattern: string): string {
-  const pieces = pattern.split('/');
-  return pieces.slice(0, pieces.findIndex(isGlob)).join('/');
-}
 
 /** As `findMatches`, of those that are really in the workspace; others are reported. */
 export async function filesMatching(
@@ -55,7 +46,12 @@ export async function findMatches(
     reporter.say('path-outside', outsideMessage(`"${named}"`), location);
     return [];
   }
-  const matches = await files.glob([pattern], home);
+  const matches = await files.glob([pattern], home).catch((error: unknown) => {
+    if (!(error instanceof PatternError)) throw error;
+    reporter.say('wrong-pattern', error.message, location);
+    return undefined;
+  });
+  if (!matches) return [];
   const others = matches.filter((path) => path !== document.path);
   if (others.length === 0) {
     reporter.say('file-missing', `No file matches "${pattern}".`, location);

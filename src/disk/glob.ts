@@ -1,0 +1,183 @@
+import { resolve } from 'node:path';
+import { glob } from 'tinyglobby';
+
+/** A pattern that can't be matched. `message` says why. */
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
+}
+
+/** Characters of a pattern, and the number of patterns that its braces stand for. */
+const MAX_LENGTH = 200;
+const MAX_ALTERNATIVES = 20;
+
+/**
+ * The files that any of the patterns matches, absolute and sorted. `*` and `?` stand for characters of a name, `**` for
+ * folders, `[a-z]` and `[!a-z]` for one character, and `{a,b}` for either. Hidden names match only if the pattern has a name that
+ * begins with a dot. Links and `node_modules` are left out. Matching takes linear time in the length of a path: glob libraries make
+ * regular expressions, and a pattern in a hostile file could keep those busy for hours.
+ *
+ * @param folder absolute
+ * @throws PatternError
+ */
+export async function matchingFiles(
+  patterns: readonly string[],
+  folder: string,
+): Promise<string[]> {
+  const found = await Promise.all(patterns.map((pattern) => filesOf(pattern, folder)));
+  return [...new Set(found.flat())].sort();
+}
+
+async function filesOf(pattern: string, folder: string): Promise<string[]> {
+  if (pattern.length > MAX_LENGTH) {
+    throw new PatternError(`A pattern has at most ${MAX_LENGTH} characters.`);
+  }
+  const fixed = fixedFolder(pattern);
+  const rest = fixed === '' ? pattern : pattern.slice(fixed.length + 1);
+  const wanted = alternatives(rest).map((one) => one.split('/').map(partOf));
+  const isDeep = wanted.some((parts) => parts.includes('folders'));
+  const base = resolve(folder, fixed);
+  const paths = await glob(['**/*'], {
+    cwd: base,
+    dot: /(?:^|[/{,])\.[^/}]/.test(rest),
+    ...(!isDeep && { deep: Math.max(...wanted.map(({ length }) => length)) }),
+    ignore: ['**/node_modules/**'],
+    expandDirectories: false,
+    followSymbolicLinks: false,
+  });
+  return paths
+    .filter((path) => wanted.some((parts) => areMatched(parts, path.split('/'))))
+    .map((path) => resolve(base, path));
+}
+
+export function isGlob(text: string): boolean {
+  return /[*?[{]/.test(text);
+}
+
+/** The folder that a pattern names without wildcards. */
+export function fixedFolder(pattern: string): string {
+  const pieces = pattern.split('/');
+  return pieces.slice(0, pieces.findIndex(isGlob)).join('/');
+}
+
+/** A pattern without braces for each choice among them. Braces without a comma, or that aren't closed, stand for themselves. */
+function alternatives(pattern: string): string[] {
+  let done = [''];
+  let at = 0;
+  while (at < pattern.length) {
+    const end = pattern[at] === '{' ? closingBrace(pattern, at) : undefined;
+    const choices = end === undefined ? [] : choicesIn(pattern.slice(at + 1, end));
+    const texts = choices.length > 1 ? choices.flatMap(alternatives) : [pattern[at] ?? ''];
+    if (done.length * texts.length > MAX_ALTERNATIVES) {
+      throw new PatternError(`Its braces stand for more than ${MAX_ALTERNATIVES} patterns.`);
+    }
+    done = done.flatMap((before) => texts.map((text) => before + text));
+    at = choices.length > 1 && end !== undefined ? end + 1 : at + 1;
+  }
+  return done;
+}
+
+function closingBrace(pattern: string, open: number): number | undefined {
+  let depth = 0;
+  for (let at = open; at < pattern.length; at += 1) {
+    if (pattern[at] === '{') depth += 1;
+    if (pattern[at] === '}') depth -= 1;
+    if (depth === 0) return at;
+  }
+  return undefined;
+}
+
+/** What stands between the commas that are in no inner braces. */
+function choicesIn(text: string): string[] {
+  const choices = [''];
+  let depth = 0;
+  for (const one of text) {
+    if (one === '{') depth += 1;
+    if (one === '}') depth -= 1;
+    if (one === ',' && depth === 0) choices.push('');
+    else choices[choices.length - 1] += one;
+  }
+  return choices;
+}
+
+/** One name of a path: `folders` for any number of them, else what its characters must be. */
+type Part = 'folders' | readonly Character[];
+
+/** One character, or `run` for any number of them. */
+type Character = 'run' | ((one: string) => boolean);
+
+function partOf(text: string): Part {
+  if (text === '**') return 'folders';
+  const characters: Character[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const one = text[at] ?? '';
+    const end = one === '[' ? text.indexOf(']', at + 2) : -1;
+    if (end > 0) {
+      characters.push(classOf(text.slice(at + 1, end)));
+      at = end;
+    } else if (one === '*') {
+      characters.push('run');
+    } else if (one === '?') {
+      characters.push(() => true);
+    } else {
+      characters.push((other) => other === one);
+    }
+  }
+  return characters;
+}
+
+/** @param text between the brackets: `a-z_`, or `!a-z` for any other */
+function classOf(text: string): (one: string) => boolean {
+  const isNegated = /^[!^]/.test(text);
+  const members = [...text.slice(isNegated ? 1 : 0).matchAll(/(.)-(.)|./gsu)];
+  return (one) =>
+    isNegated !== members.some(([all, from = all, to = all]) => from <= one && one <= to);
+}
+
+function areMatched(parts: readonly Part[], names: readonly string[]): boolean {
+  return matches(
+    parts,
+    names,
+    (part) => part === 'folders',
+    (part, name) => part !== 'folders' && isMatched(part, name),
+  );
+}
+
+function isMatched(characters: readonly Character[], name: string): boolean {
+  return matches(
+    characters,
+    name,
+    (one) => one === 'run',
+    (one, character) => one !== 'run' && one(character),
+  );
+}
+
+/**
+ * Whether items fit a pattern some of whose elements stand for any number of items. Each such element takes as few as it can, and
+ * one more if the rest doesn't fit: only the last one ever needs to.
+ */
+function matches<Element, Item>(
+  pattern: readonly Element[],
+  items: ArrayLike<Item>,
+  isRun: (element: Element) => boolean,
+  fits: (element: Element, item: Item) => boolean,
+): boolean {
+  let [at, item] = [0, 0];
+  let run: { readonly next: number; from: number } | undefined;
+  while (item < items.length) {
+    const element = pattern[at];
+    if (element !== undefined && isRun(element)) {
+      at += 1;
+      run = { next: at, from: item };
+    } else if (element !== undefined && fits(element, items[item] as Item)) {
+      at += 1;
+      item += 1;
+    } else if (run) {
+      run.from += 1;
+      at = run.next;
+      item = run.from;
+    } else {
+      return false;
+    }
+  }
+  return pattern.slice(at).every(isRun);
+}
