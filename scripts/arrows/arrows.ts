@@ -173,6 +173,7 @@ export const arrows: readonly Arrows[] = [
     holds: 'the extension: a thin shell; language features come from the server',
     imports: [
       'core',
+      'disk/git.ts',
       'analysis',
       'assertions',
       'evalfile',

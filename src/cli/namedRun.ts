@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { isAtHome, rootOfRecord } from '../core/record/recordPaths.ts';
+import { gitOutput } from '../disk/git.ts';
 import { type EarlierRun, earlierRuns, runIn } from '../store/earlierRuns.ts';
 import { findEvalFiles, workspaceOf } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
@@ -72,12 +71,7 @@ export function rootFor(record: string, folder: string): string {
 }
 
 /** Undefined where there is no such commit, no repository or no git. */
-async function commitNamed(name: string, folder: string): Promise<string | undefined> {
+function commitNamed(name: string, folder: string): Promise<string | undefined> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
-  try {
-    const { stdout } = await promisify(execFile)('git', args, { cwd: folder });
-    return stdout.trim();
-  } catch {
-    return undefined;
-  }
+  return gitOutput(args, folder);
 }

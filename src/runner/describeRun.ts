@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { groupBy } from '../core/data/data.ts';
 import { caseName } from '../core/presentation/executionTitle.ts';
 import { RECORD_VERSION, type RunLine } from '../core/record/runRecord.ts';
 import type { Assertion, ModelSpec, Suite } from '../core/suite.ts';
+import { gitOutput } from '../disk/git.ts';
 import type { PlannedCase } from './caseRunner.ts';
 import type { RunOptions } from './runOptions.ts';
 
@@ -40,7 +39,7 @@ export async function describeRun(
   };
   const byRoot = new Map<string, RunLine>();
   for (const [root, own] of groupBy(files, ({ path }) => rootOf(path))) {
-    const commit = await commitOf(dirname(own[0].path));
+    const commit = await gitOutput(['rev-parse', 'HEAD'], dirname(own[0].path));
     const ofRoot = planned.filter(({ suite }) => rootOf(suite.path) === root).length;
     byRoot.set(root, {
       ...run,
@@ -67,14 +66,4 @@ function judgesOf(assertions: readonly Assertion[]): ModelSpec[] {
     ...(judge ? [judge] : []),
     ...judgesOf(nested.map((one) => one.assertion)),
   ]);
-}
-
-/** Of the repository that holds a folder; undefined if there is none, or there is no git. */
-async function commitOf(folder: string): Promise<string | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD'], { cwd: folder });
-    return stdout.trim();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,13 +1,9 @@
-import { execFile } from 'node:child_process';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { personName } from '../../core/record/labelFiles.ts';
+import { gitOutput } from '../../disk/git.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
-
-/** Milliseconds that git may take. */
-const PATIENCE = 5000;
 
 const known = new Map<string, Promise<string>>();
 
@@ -23,11 +19,7 @@ export async function personAt(evalFile: string): Promise<string> {
 
 async function askGit(folder: string): Promise<string> {
   for (const key of ['user.email', 'user.name']) {
-    const found = await promisify(execFile)('git', ['config', '--get', key], {
-      cwd: folder,
-      timeout: PATIENCE,
-    }).catch(() => undefined);
-    const name = found?.stdout.trim();
+    const name = await gitOutput(['config', '--get', key], folder);
     if (name) return personName(name);
   }
   return personName(userInfo().username);
