@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { LIMITS, readable } from '../core/limits.ts';
 import { isSecretName } from '../core/scrubber.ts';
-import { unreadableCause } from '../disk/unreadable.ts';
+import { FileError } from '../evalfile/files.ts';
+import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import { CACHE_VARIABLE } from '../store/answersFolder.ts';
+import { isWithin } from '../store/home.ts';
+import { workspaceOf } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
 import { ALLOWED_HOSTS_VARIABLE } from './hosts.ts';
 import type { Shell } from './shell.ts';
@@ -11,12 +14,12 @@ import type { Shell } from './shell.ts';
 const OWN = 'Set it in the environment.';
 
 /** What such a file may not decide, as it may come with a checkout: who gets keys, whose answers count. */
-const FORBIDDEN: Readonly<Record<string, string>> = {
-  [ALLOWED_HOSTS_VARIABLE]: 'Use --allow-host.',
-  [CACHE_VARIABLE]: OWN,
-  XDG_CACHE_HOME: OWN,
-  XDG_CONFIG_HOME: OWN,
-};
+const FORBIDDEN: ReadonlyMap<string, string> = new Map([
+  [ALLOWED_HOSTS_VARIABLE, 'Use --allow-host.'],
+  [CACHE_VARIABLE, OWN],
+  ['XDG_CACHE_HOME', OWN],
+  ['XDG_CONFIG_HOME', OWN],
+]);
 
 /**
  * Reads the variables of a file such as `.env` that the process doesn't have. Models, eval files, and targets' programs get
@@ -27,22 +30,33 @@ const FORBIDDEN: Readonly<Record<string, string>> = {
  * @throws UsageError
  */
 export async function readDotenv(file: string, shell: Shell): Promise<void> {
-  const text = await readFile(resolve(shell.folder, file), 'utf8').catch((error: unknown) => {
-    throw new UsageError(`--dotenv: ${file} cannot be read: ${unreadableCause(error)}.`);
+  const path = resolve(shell.folder, file);
+  // A pipe of the user's may be named, such as <(command); one that comes with a checkout would hold us forever.
+  const own = isWithin(workspaceOf(shell.folder), path) ? [] : [path];
+  const read = nodeFiles(new Set(own)).read(path, LIMITS.dotenv);
+  const text = await read.catch((error: unknown) => {
+    if (!(error instanceof FileError)) throw error;
+    throw new UsageError(`--dotenv: ${file} cannot be read. ${error.message}`);
   });
-  for (const [name, value] of Object.entries(parseEnv(text))) {
+  const variables = Object.entries(parseEnv(text));
+  if (variables.length > LIMITS.dotenvVariables) {
+    throw new UsageError(
+      `--dotenv: ${file} sets more than ${readable(LIMITS.dotenvVariables)} variables.`,
+    );
+  }
+  for (const [name, value] of variables) {
     if (value === undefined) continue;
-    const instead = FORBIDDEN[name];
+    const instead = FORBIDDEN.get(name);
     if (instead !== undefined) {
       throw new UsageError(`--dotenv: ${file} may not set ${name}. ${instead}`);
     }
     if (isSecretName(name)) shell.scrubber.add(name, value);
     if (shell.processEnv(name) === undefined) shell.fileVariables[name] = value;
   }
-  const variables = Object.keys(shell.fileVariables);
+  const names = Object.keys(shell.fileVariables);
   for (const value of Object.values(shell.fileVariables)) {
     for (const host of hostsIn(value.trim())) {
-      shell.hostsFromFile.push({ host, variables, isFromFile: true });
+      shell.hostsFromFile.push({ host, variables: names, isFromFile: true });
     }
   }
 }

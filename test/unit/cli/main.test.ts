@@ -87,7 +87,7 @@ test('run: a file of variables brings keys, is hidden in what is written, and le
   assert.match(refused.err, /may not set TURNLIGHT_ALLOW_HOSTS\. Use --allow-host\./);
   const missing = await turnlight(folder, ['run', '--dotenv', 'none.env']);
   assert.equal(missing.code, 3);
-  assert.match(missing.err, /--dotenv: none\.env cannot be read: there is no such file\./);
+  assert.match(missing.err, /--dotenv: none\.env cannot be read\. The file does not exist\./);
 });
 
 test('run: what an agent says is no command to a CI', async (t) => {
