@@ -1,5 +1,5 @@
 import { groupBy } from './data/data.ts';
-import { type Status, type TurnVerdict, type Verdict, WORST_FIRST } from './verdict.ts';
+import { isFailure, type Status, type TurnVerdict, type Verdict, WORST_FIRST } from './verdict.ts';
 
 /** Two scores that are closer are the same. */
 export const SAME = 1e-9;
@@ -87,7 +87,7 @@ export function caseStatus(
   return passes ? 'pass' : 'fail';
 }
 
-/** Whether a case counts as passed though its verdicts say otherwise, as a record may that no run wrote. */
+/** Whether a case counts as passed though its verdicts or their scores say otherwise, as in a record that no run wrote. */
 export function passesFalsely({
   status,
   verdicts,
@@ -98,7 +98,18 @@ export function passesFalsely({
   readonly threshold?: number | undefined;
 }): boolean {
   // Of the ways to put scores together the mean is the mildest, and a record does not say which was used.
-  return status === 'pass' && caseStatus(verdicts, threshold) !== 'pass';
+  if (status !== 'pass') return false;
+  return caseStatus(verdicts, threshold) !== 'pass' || verdicts.some(isFalsePass);
+}
+
+function isFalsePass({ status, score, threshold, nested = [] }: Verdict): boolean {
+  if (status !== 'pass') return false;
+  return score === null || !reaches(score, threshold) || nested.some(failsItsGroup);
+}
+
+function failsItsGroup(verdict: Verdict): boolean {
+  const { assertion, nested = [] } = verdict;
+  return (assertion.required && isFailure(verdict)) || nested.some(failsItsGroup);
 }
 
 export interface TurnBadge {

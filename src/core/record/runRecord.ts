@@ -12,6 +12,11 @@ import { statusSchema, usageSchema, verdictSchema } from '../verdict.ts';
  */
 export const RECORD_VERSION = 2;
 
+const finishedSchema = z
+  .string()
+  .refine((time) => !Number.isNaN(Date.parse(time)))
+  .meta({ description: 'ISO 8601, UTC.' });
+
 export const runLineSchema = z.object({
   kind: z.literal('run').meta({ description: 'The first line.' }),
   version: z.int().min(1).meta({ description: "The format's version, now 2." }),
@@ -92,7 +97,7 @@ export const caseLineSchema = z.object({
   }),
   repetition: z.int().min(1).meta({ description: 'From 1; always 1 without `repeat`.' }),
   repetitions: z.int().min(1).meta({ description: 'How many times the case runs.' }),
-  must_pass: z.number().min(0).max(1).optional().meta({
+  must_pass: z.number().gt(0).max(1).optional().meta({
     description: 'Share of the repetitions that must pass; absent if all must.',
   }),
   source: z
@@ -163,12 +168,12 @@ export const caseLineSchema = z.object({
       'What the replies of the target showed besides what was said: `tool_calls`, `context`, `usage`, `agents`. Assertions that need anything else are errors.',
   }),
   duration: z.number().min(0).meta({ description: 'Milliseconds.' }),
-  finished: z.string().meta({ description: 'ISO 8601, UTC.' }),
+  finished: finishedSchema,
 });
 
 export const endLineSchema = z.object({
   kind: z.literal('end').meta({ description: 'The last line.' }),
-  finished: z.string().meta({ description: 'ISO 8601, UTC.' }),
+  finished: finishedSchema,
   cancelled: z.boolean().meta({ description: 'Whether the run was cancelled.' }),
   stopped: z.literal('max-cost').optional().meta({
     description: 'What ended the run before all its cases were begun.',

@@ -55,6 +55,19 @@ const FORGED: Readonly<Record<string, (lines: Line[]) => void>> = {
   'a case that passed without its gate': (lines) => {
     Object.assign(lines[1].verdicts[1], { status: 'fail', score: 0 });
   },
+  'a verdict that passed below its threshold': (lines) => {
+    lines[1].verdicts[0].score = 0;
+  },
+  'a verdict that passed over a gate inside it': (lines) => {
+    const [, gate] = lines[1].verdicts;
+    lines[1].verdicts[0].nested = [{ ...gate, status: 'fail', score: 0 }];
+  },
+  'a case that failed, of which none must pass': (lines) => {
+    Object.assign(lines[1], { status: 'fail', must_pass: 0 });
+  },
+  'a case that finished at no time': (lines) => {
+    lines[1].finished = '~';
+  },
   'no cases': (lines) => {
     lines[0].planned = 0;
     lines.splice(1, 1);
