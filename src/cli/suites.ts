@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../core/problem.ts';
+import type { Scrubber } from '../core/scrubber.ts';
 import { compactSuite } from '../evalfile/compactSuite.ts';
 import { loadSuite } from '../evalfile/load.ts';
 import type { JudgeOverride, LoadedSuite } from '../evalfile/loadedSuite.ts';
@@ -28,6 +29,7 @@ export async function loadSuites(
   const workspace = workspaceOf(shell.folder);
   const defaultJudge = shell.env('TURNLIGHT_JUDGE');
   const judgeOverride = { ...(judge && { judge }), ...(baseUrl && { baseUrl, isOwnAddress }) };
+  if (baseUrl && URL.canParse(baseUrl)) hideSecretsOf(new URL(baseUrl), shell.scrubber);
   const files = await findEvalFiles(args, shell.folder);
   const onDisk = nodeFiles(new Set(args.map((arg) => resolve(shell.folder, arg))));
   const loaded: LoadedSuite[] = [];
@@ -44,6 +46,12 @@ export async function loadSuites(
   // What a suite includes is run with it: by itself it lacks the suite's models and targets.
   const included = new Set(loaded.flatMap(({ dependencies }) => dependencies));
   return loaded.filter(({ path }) => !included.has(path));
+}
+
+function hideSecretsOf({ password, searchParams }: URL, scrubber: Scrubber): void {
+  const name = 'of --base-url';
+  for (const value of [decodeURIComponent(password), ...searchParams.values()])
+    scrubber.add(name, value);
 }
 
 /** Each problem once: files that several suites include are read for each. */

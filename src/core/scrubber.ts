@@ -84,17 +84,29 @@ function overlap(text: string, form: string): number {
 
 function formsOf(secret: string): string[] {
   const quoted = inJson(secret);
+  const inUrl = encodeURIComponent(secret);
   return [
     secret,
     quoted,
     inJson(quoted),
-    encodeURIComponent(secret),
+    // As Python and PHP write JSON.
+    quoted.replace(/[^\0-\x7f]/g, unicodeEscape),
+    quoted.replaceAll('/', '\\/'),
+    quoted.replace(/[^\0-\x7f]/g, unicodeEscape).replaceAll('/', '\\/'),
+    inUrl,
+    inUrl.replaceAll('%2F', '/'),
+    inUrl.replaceAll(/%../g, (escape) => escape.toLowerCase()),
+    new URLSearchParams({ '': secret }).toString().slice(1),
     ...[0, 1, 2].flatMap((offset) => base64At(secret, offset)),
   ];
 }
 
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
+}
+
+function unicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /**

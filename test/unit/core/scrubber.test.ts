@@ -16,7 +16,12 @@ describe('a secret', () => {
     ['as it is', KEY],
     ['in JSON', JSON.stringify(KEY).slice(1, -1)],
     ['in JSON within JSON', JSON.stringify(JSON.stringify(KEY)).slice(3, -3)],
+    ['in JSON of Python', 'sk-\\"test\\"\\\\+0123456789/\\u00fc'],
+    ['in JSON of PHP', 'sk-\\"test\\"\\\\+0123456789\\/\\u00fc'],
     ['in a URL', encodeURIComponent(KEY)],
+    ['in a URL of Python', encodeURIComponent(KEY).replace('%2F', '/')],
+    ['in a URL with small letters', 'sk-%22test%22%5c%2b0123456789%2f%c3%bc'],
+    ['in a form', new URLSearchParams({ k: KEY }).toString().slice(2)],
   ] as const) {
     it(`is hidden ${form}, and its variable named`, () => {
       assert.equal(hiding().text(`a ${text} b ${text}`), 'a [hidden: MY_KEY] b [hidden: MY_KEY]');
