@@ -130,6 +130,7 @@ export const caseSchema = z
         /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
         'Start with a letter or digit, then use only letters, digits, ".", "_" and "-"',
       )
+      .max(200, 'Use at most 200 characters')
       .meta({
         description:
           'Identifies the case everywhere; unique in the suite. Letters, digits, `.`, `_` and `-`.',
