@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { node, type Took, TURNLIGHT, timed } from '../processes.ts';
 import type { Attack, Scene } from './attack.ts';
 
@@ -21,16 +22,18 @@ const LONG = 'One fine morning the parcel left the shop. '.repeat(MB / 43);
 const LISTED = `{"choices":[${'{},'.repeat((15 * MB) / 3)}{}]}`;
 const CONTAINS = '{type: contains, value: Hello}';
 
-/** The eval file, and what stands beside it or what an endpoint answers. */
+/** An eval file, other files, what an endpoint answers, and the command. */
 interface Input {
   readonly suite: string;
   readonly files?: Readonly<Record<string, string>>;
+  /** Default: `run`. */
+  readonly args?: readonly string[];
   readonly answer?: { readonly type: string; readonly body: string };
 }
 
-function dataSet(name: string, text: string): Input {
+function dataSet(name: string, text: string, pattern = name): Input {
   return {
-    suite: `cases:\n  - {id: a, transcripts: ${name}, assert: [${CONTAINS}]}\n`,
+    suite: `cases:\n  - {id: a, transcripts: "${pattern}", assert: [${CONTAINS}]}\n`,
     files: { [name]: text },
   };
 }
@@ -59,7 +62,60 @@ cases:
   - {id: a, transcript: [{user: Hi}, {assistant: Hello}], assert: [It greets.]}
 `;
 
+const CHECKED = `cases:
+  - {id: a, transcript: [{user: Hi}, {assistant: Hello}], assert: [${CONTAINS}]}
+`;
+
+function dotenv(text: string): Input {
+  return { suite: CHECKED, files: { '.env': text }, args: ['run', '--dotenv', '.env'] };
+}
+
+/** A line of a real recording. */
+const [EXCHANGE = ''] = readFileSync(
+  resolve(import.meta.dirname, '../../examples/shopfast/recordings/judge.jsonl'),
+  'utf8',
+).split('\n');
+
+const LABEL = JSON.stringify({
+  case: 'a',
+  assertion: 'contains',
+  question_hash: 'q',
+  conversation_hash: 'c',
+  status: 'pass',
+  at: '2026-01-01T00:00:00Z',
+});
+
+function numbered(count: number, line: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => line(index)).join('\n');
+}
+
 const INPUTS: Readonly<Record<string, Input>> = {
+  'a pattern with 90 stars': dataSet(`${'a'.repeat(200)}.jsonl`, GOOD, `${'*a'.repeat(90)}*b`),
+  'a pattern with nested repetitions': dataSet(`${'a'.repeat(200)}.jsonl`, GOOD, '+(a|aa)+(a|aa)b'),
+  'a --dotenv file of 100 MB': dotenv('#'.repeat(100 * MB)),
+  'a --dotenv file of 90,000 variables': dotenv(numbered(90_000, (index) => `K${index}_KEY=x`)),
+  'a --dotenv file of 40,000 addresses': dotenv(numbered(40_000, (index) => `U${index}=http://a`)),
+  'a recording of 10,000 equal lines': {
+    suite: CHECKED,
+    files: { 'recording.jsonl': numbered(10_000, () => EXCHANGE) },
+    args: ['run', '--replay', 'recording.jsonl'],
+  },
+  '130,000 labels': {
+    suite: CHECKED,
+    files: { 'suite.labels/me.jsonl': numbered(130_000, () => LABEL) },
+    args: ['agreement'],
+  },
+  '5,000 empty records': {
+    suite: CHECKED,
+    files: Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, index) => [
+        `.turnlight/runs/2026-01-01T00-00-00-000Z-${String(index).padStart(8, '0')}.jsonl`,
+        '',
+      ]),
+    ),
+    args: ['run', '--resume'],
+  },
+
   'a line of 200 MB': dataSet('data.jsonl', `${GOOD}["${'x'.repeat(200 * MB)}"]\n${GOOD}`),
   'a line of 20 MB of [': dataSet('data.jsonl', `${GOOD}${'['.repeat(20 * MB)}\n${GOOD}`),
   '20 MB of empty lines': dataSet('data.jsonl', `${'\n'.repeat(20 * MB)}${GOOD}`),
@@ -100,25 +156,32 @@ export const inputs: Attack = {
       const took = await runOn(input, scene).catch((error: Error) => error);
       if (took instanceof Error) found(`${name}: ${took.message}`);
       else if ((took.cpu ?? took.wall) > MAX_CPU || took.wall > MAX_WALL) {
-        found(`${name}: ${Math.round(took.cpu ?? took.wall)} ms, done after ${Math.round(took.wall)}`);
-      }
-      else if ((took.memory ?? 0) > MAX_MEMORY) {
+        found(
+          `${name}: ${Math.round(took.cpu ?? took.wall)} ms, done after ${Math.round(took.wall)}`,
+        );
+      } else if ((took.memory ?? 0) > MAX_MEMORY) {
         found(`${name}: ${Math.round((took.memory ?? 0) / MB)} MB`);
       }
     }
   },
 };
 
-async function runOn({ suite, files = {}, answer }: Input, scene: Scene): Promise<Took> {
+async function runOn(
+  { suite, files = {}, args = ['run'], answer }: Input,
+  scene: Scene,
+): Promise<Took> {
   const folder = await mkdtemp(join(tmpdir(), 'turnlight-inputs-'));
   const server = answer && (await serving(answer));
   scene.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(join(folder, '.git'));
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), text);
+  }
   await writeFile(join(folder, 'suite.eval.yaml'), suite.replace('URL', server?.url ?? ''));
   const env = { OPENAI_API_KEY: 'k', XDG_CONFIG_HOME: folder };
   try {
-    return await timed({ ...node([TURNLIGHT, 'run'], folder), env, ends: ENDS });
+    return await timed({ ...node([TURNLIGHT, ...args], folder), env, ends: ENDS });
   } finally {
     server?.close();
     await rm(folder, { recursive: true, force: true });

@@ -38,7 +38,7 @@ export async function readLabelledRuns(
   for (const file of files) {
     const own = await readLabels(file);
     problems.push(...own.problems);
-    labels.push(...own.labels);
+    for (const label of own.labels) labels.push(label);
     if (own.labels.length === 0) continue;
     const ids = new Set(own.labels.map((one) => one.case));
     for await (const { line, record } of labelledLines(file, ids)) {

@@ -51,12 +51,10 @@ export async function openPlayer(
 ): Promise<Player> {
   const exchanges = parseRecording(await readRecording(path, read), path);
   const answers = new Map<string, RecordedExchange[]>();
-  const add = (key: string, recorded: RecordedExchange) =>
-    answers.set(key, [...(answers.get(key) ?? []), recorded]);
   for (const recorded of exchanges) {
     const { key, request } = recorded.exchange;
-    add(key, recorded);
-    if ('digest' in request) add(exchangeKey(withoutDigest(request)), recorded);
+    addTo(answers, key, recorded);
+    if ('digest' in request) addTo(answers, exchangeKey(withoutDigest(request)), recorded);
   }
   const ofAnyCase = new Map<string, RecordedExchange[]>();
   for (const recorded of exchanges) {

@@ -1,3 +1,4 @@
+import { groupBy } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { LIMITS } from '../core/limits.ts';
 import { absolutePath, mapRunPaths, rootOfRecord } from '../core/record/recordPaths.ts';
@@ -23,12 +24,8 @@ export async function* earlierRuns(evalFiles: readonly string[]): AsyncGenerator
   const wanted = new Set(homes.map(({ path }) => path));
   const roots = [...new Set(homes.flatMap(({ kept }) => kept))];
   const records = newestFirst((await Promise.all(roots.map(recordsAt))).flat());
-  const seen = new Set<string>();
-  for (const record of records) {
-    const id = runIdOf(record);
-    if (seen.has(id)) continue;
-    seen.add(id);
-    const found = await runIn(records.filter((one) => runIdOf(one) === id));
+  for (const own of groupBy(records, runIdOf).values()) {
+    const found = await runIn(own);
     if (found?.run.files.some(({ path }) => wanted.has(path))) yield found;
   }
 }

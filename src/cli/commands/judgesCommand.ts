@@ -158,7 +158,7 @@ async function planned(
       if (!suite) continue;
       const read = await readLabels(suite.path);
       if (index === 0) {
-        labels.push(...read.labels);
+        for (const label of read.labels) labels.push(label);
         if (showLabelProblems(read.problems, shell)) {
           shell.err.write('Nothing was judged. Fix the labels above first.\n');
           return nothing;
