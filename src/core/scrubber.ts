@@ -95,7 +95,7 @@ function formsOf(secret: string): string[] {
     quoted.replace(/[^\0-\x7f]/g, unicodeEscape).replaceAll('/', '\\/'),
     inUrl,
     inUrl.replaceAll('%2F', '/'),
-    inUrl.replaceAll(/%../g, (escape) => escape.toLowerCase()),
+    inUrl.replaceAll(/%../g, (code) => code.toLowerCase()),
     new URLSearchParams({ '': secret }).toString().slice(1),
     ...[0, 1, 2].flatMap((offset) => base64At(secret, offset)),
   ];
