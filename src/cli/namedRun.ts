@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { isAtHome, rootOfRecord } from '../core/record/recordPaths.ts';
-import { type EarlierRun, earlierRuns, runIn } from '../store/earlierRuns.ts';
+import { type EarlierRun, earlierRuns, runIn } from '../store/records/list.ts';
 import { findEvalFiles, workspaceOf } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
 

@@ -1,13 +1,11 @@
 import { stillAnswers } from '../assertions/stillAnswers.ts';
-import { fitting } from '../core/data/listOf.ts';
 import { executionKey } from '../core/identity.ts';
-import { LIMITS } from '../core/limits.ts';
-import { absolutePath, mapCasePaths, namedPath, rootOfRecord } from '../core/record/recordPaths.ts';
-import { type CaseLine, caseLineSchema } from '../core/record/runRecord.ts';
-import type { LinePlace } from '../store/append.ts';
-import type { EarlierRun } from '../store/earlierRuns.ts';
+import { mapCasePaths, namedPath, rootOfRecord } from '../core/record/recordPaths.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { FoundHome } from '../store/home.ts';
-import { linesIn } from '../store/recordLines.ts';
+import type { EarlierRun } from '../store/records/list.ts';
+import type { LinePlace } from '../store/records/parseLine.ts';
+import { RunRecord } from '../store/records/runRecord.ts';
 import type { StayingLines } from '../store/runRecords.ts';
 import { describeCase } from './case/describeCase.ts';
 import { openCase } from './case/ended.ts';
@@ -37,11 +35,14 @@ export async function resume(
   let gone = 0;
   for (const [root, record] of records) {
     const own = new Set<PlannedCase>();
-    for await (const { line, place } of caseLinesOf(record, root)) {
+    const read = new RunRecord(record, { root });
+    await read.readNew();
+    const known = read.cases.filter((one) => byKey.has(executionKey(one)));
+    gone += read.cases.length - known.length;
+    for await (const { line, place } of read.each(known)) {
       const one = byKey.get(executionKey(line));
-      if (!one) gone += 1;
-      else if (wasCut(line)) continue;
-      else if (await stands(line, one, exchanges)) {
+      if (!one || wasCut(line)) continue;
+      if (await stands(line, one, exchanges)) {
         places.set(one, place);
         own.add(one);
         edited.delete(one);
@@ -64,7 +65,10 @@ export async function* standingLines(
   for (const record of records) {
     const root = rootOfRecord(record);
     if (!staying.has(root)) continue;
-    for await (const { line } of caseLinesOf(record, root)) {
+    const read = new RunRecord(record, { root });
+    await read.readNew();
+    const known = read.cases.filter((one) => byKey.has(executionKey(one)));
+    for await (const { line } of read.each(known)) {
       const one = byKey.get(executionKey(line));
       const home = one && homes.get(one.suite.path);
       if (home) yield { one, line: mapCasePaths(line, (path) => namedPath(home, path)) };
@@ -82,20 +86,6 @@ function planByRecordedKey(
       return [executionKey({ ...one.ref, suite }), one];
     }),
   );
-}
-
-async function* caseLinesOf(
-  record: string,
-  root: string,
-): AsyncGenerator<{ readonly line: CaseLine; readonly place: LinePlace }> {
-  for await (const { value, offset, length } of linesIn(record, LIMITS.record)) {
-    const line = fitting(caseLineSchema, value);
-    if (!line) continue;
-    yield {
-      line: mapCasePaths(line, (path) => absolutePath(root, path)),
-      place: { offset, length },
-    };
-  }
 }
 
 async function stands(

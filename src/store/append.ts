@@ -11,9 +11,9 @@ import {
   openRegular,
 } from '../disk/regularFile.ts';
 import { type UnwritableError, unwritable } from '../disk/unwritable.ts';
-import { claimRecord, RecordBusyError } from './claim.ts';
 import { keptIn, makeHome } from './home.ts';
-import { stampAfter } from './recordNames.ts';
+import { stampAfter } from './records/files.ts';
+import { lockRecord, RecordBusyError } from './records/lock.ts';
 
 /** As messages call it. */
 export const RECORD = 'The record';
@@ -123,7 +123,7 @@ async function writing(
     await makeHome(root);
     const folder = recordsIn(root);
     await makeRealFolder(folder);
-    release = await claimRecord(folder, id);
+    release = await lockRecord(folder, id);
     return writer(path, await open(), scrubber, release);
   } catch (error) {
     await release();

@@ -7,7 +7,8 @@ import {
 } from '../core/record/recordPaths.ts';
 import type { CaseLine, EndLine, RunLine } from '../core/record/runRecord.ts';
 import type { Scrubber } from '../core/scrubber.ts';
-import { continueRecord, createRecord, type LinePlace, type RecordWriter } from './append.ts';
+import { continueRecord, createRecord, type RecordWriter } from './append.ts';
+import type { LinePlace } from './records/parseLine.ts';
 
 /** A record that is continued, and what stays of its cases. */
 export interface StayingLines {

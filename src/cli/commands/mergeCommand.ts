@@ -8,7 +8,7 @@ import { realPathOf } from '../../disk/realPath.ts';
 import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
 import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
 import { type FoundHome, findHomes, homesBelowOneRoot, isWithin } from '../../store/home.ts';
-import { type RunRecord, readRecord } from '../../store/read.ts';
+import { readRecord, type WholeRecord } from '../../store/records/runRecord.ts';
 import { RunRecords } from '../../store/runRecords.ts';
 import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
@@ -94,14 +94,14 @@ async function recordsOf(args: readonly string[], folder: string): Promise<strin
   return [...found].sort();
 }
 
-async function readOne(path: string, folder: string): Promise<RunRecord> {
+async function readOne(path: string, folder: string): Promise<WholeRecord> {
   const record = await readRecord(path, rootFor(path, folder));
   if (!record.run) throw new UsageError(`${path} is not the record of a run.`);
   return record;
 }
 
 /** Cases of different files would count as one. @throws UsageError if one path has two contents */
-function checkContents(records: readonly RunRecord[]): void {
+function checkContents(records: readonly WholeRecord[]): void {
   const found = records.flatMap(({ path, run }) =>
     (run?.files ?? []).map((file) => ({ ...file, record: basename(path) })),
   );
@@ -138,7 +138,7 @@ async function keep(
 
 function toldOf(
   { run, overlapping, missingShards, unfinished }: MergedRun,
-  records: readonly RunRecord[],
+  records: readonly WholeRecord[],
 ): string[] {
   return [
     `Merging ${counted(records.length, 'record')} into the run ${run.id}.`,

@@ -2,7 +2,7 @@ import { Gathered } from '../../analysis/gather.ts';
 import { judgeNoise } from '../../analysis/noise.ts';
 import { visibleJson } from '../../core/presentation/visibleText.ts';
 import { noiseMarkdown, noiseText } from '../../report/findings/noiseReport.ts';
-import { type EarlierRun, earlierRuns } from '../../store/earlierRuns.ts';
+import { type EarlierRun, earlierRuns } from '../../store/records/list.ts';
 import { findEvalFiles } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { gatherRun } from '../findings/gathering.ts';

@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import type { Compared } from '../../analysis/differences.ts';
 import type { Gathered } from '../../analysis/gather.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { type EarlierRun, hasFinished } from '../../store/earlierRuns.ts';
-import { recordLines } from '../../store/read.ts';
+import { type EarlierRun, hasFinished } from '../../store/records/list.ts';
+import { readCases } from '../../store/records/runRecord.ts';
 import type { Shell } from '../shell.ts';
 
 /**
- * Reads the cases of a run one by one. What could not be read is told.
+ * Reads the cases of a run one by one, and reports what could not be read.
  *
  * @param gathered takes them; its names of suites are those of `suiteNames`
  * @throws what the signal is aborted with
@@ -19,12 +19,11 @@ export async function gatherRun(
   signal: AbortSignal,
 ): Promise<void> {
   for (const [root, record] of records) {
-    for await (const line of recordLines(record, root)) {
+    const { allProblems } = await readCases(record, root, (line) => {
       signal.throwIfAborted();
-      if (line.kind === 'case') gathered.add(line);
-      if (line.kind !== 'problem') continue;
-      shell.err.write(`${visibleLine(basename(record))}, ${line.message}\n`);
-    }
+      gathered.add(line);
+    });
+    for (const one of allProblems) shell.err.write(`${visibleLine(basename(record))}, ${one}\n`);
   }
 }
 

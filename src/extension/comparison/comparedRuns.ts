@@ -91,8 +91,8 @@ export class ComparedRuns {
   }
 
   /** Reads what is new. */
-  readonly readOn = oneAtATime(async () => {
-    await Promise.all([this.base.readOn(), this.head.readOn()]);
+  readonly readNew = oneAtATime(async () => {
+    await Promise.all([this.base.readNew(), this.head.readNew()]);
     await this.#compareAll();
   });
 

@@ -3,7 +3,7 @@ import type { Comparison } from '../../analysis/compareRuns.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { Results, ResultsState } from '../../protocol/resultsProtocol.ts';
 import { findingsOf } from '../../report/comparedTable.ts';
-import type { FoundCases } from '../../store/searchRecords.ts';
+import type { FoundCases } from '../../store/records/search.ts';
 import { Disposing } from '../disposables.ts';
 import type { CasePlace } from '../results/runResults.ts';
 import { type TableActions, TablePage, type TablePageParts } from '../results/tablePage.ts';
@@ -64,7 +64,7 @@ export class ComparisonPanel extends Disposing {
       runs.compareEarly();
       this.#show(runs, 'reading').catch((error: unknown) => this.#page.fail(error));
     }, EARLY);
-    await runs.readOn().finally(() => clearTimeout(early));
+    await runs.readNew().finally(() => clearTimeout(early));
     if (show !== this.#shows) return;
     await this.#show(runs, 'reading');
     const comparison = await runs.comparison();

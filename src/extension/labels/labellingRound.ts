@@ -12,9 +12,8 @@ import { reaches } from '../../core/scoring.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { FromLabelling, ShownLabelling } from '../../protocol/labellingProtocol.ts';
-import { labelledLines } from '../../store/labelledLines.ts';
 import { readLabels } from '../../store/labels.ts';
-import { LatestRuns } from '../../store/latest.ts';
+import { LatestRuns, labelledLines } from '../../store/records/latest.ts';
 import { LabelBook, type Said } from './labelBook.ts';
 
 type Answer = Extract<FromLabelling, { kind: 'answer' }>;
