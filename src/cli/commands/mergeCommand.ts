@@ -9,7 +9,7 @@ import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
 import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
 import { type FoundHome, findHomes, homesBelowOneRoot, isWithin } from '../../store/home.ts';
 import { readRecord, type WholeRecord } from '../../store/records/runRecord.ts';
-import { RunRecords } from '../../store/runRecords.ts';
+import { RunWriter } from '../../store/records/write.ts';
 import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import { rootFor } from '../namedRun.ts';
@@ -124,7 +124,7 @@ async function keep(
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
   const byRoot = groupBy(run.files, ({ path }) => rootOf(path));
   const runs = new Map([...byRoot].map(([root, files]) => [root, { ...run, files }]));
-  const records = await RunRecords.open(runs, homes, shell.scrubber);
+  const records = await RunWriter.open(runs, homes, shell.scrubber);
   try {
     for (const line of lines) await records.append(line);
     await records.end(() => end);

@@ -1,23 +1,21 @@
 import { Gathered } from '../../analysis/gather.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
 import { LIMITS } from '../../core/limits.ts';
-import type { CaseLine, RunLine } from '../../core/record/runRecord.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { CaseFacts } from '../../report/comparedTable.ts';
-import type { CaseStats, RecordedLine } from '../../store/records/parseLine.ts';
+import type { CaseStats } from '../../store/records/parseLine.ts';
 import { RunReader } from '../../store/records/runRecord.ts';
-import type { CasePlace } from '../results/runResults.ts';
 
 /** What is kept of a case besides what is compared. */
 interface KeptCase extends CaseFacts {
   /** Of each repetition. */
-  readonly places: readonly CasePlace[];
+  readonly places: readonly CaseStats[];
 }
 
 /** One of two runs that are compared, as its records grow. */
-export class ComparedRun {
+export class ComparedRun extends RunReader {
   /** What a suite is known by in both runs. */
   readonly nameOf: (suite: string) => string;
-  readonly #reader: RunReader;
   #cases = new Map<string, KeptCase>();
   #gathered: Gathered;
   /** Cases that were read, and how often they were reset. */
@@ -27,63 +25,32 @@ export class ComparedRun {
 
   /** @param roots of the records, by their paths */
   constructor(roots: ReadonlyMap<string, string>, nameOf: (suite: string) => string) {
-    this.nameOf = nameOf;
-    this.#gathered = new Gathered(nameOf);
-    this.#reader = new RunReader(roots, {
+    super(roots, {
       onReset: () => this.#reset(),
       onWholeCase: (line, stats) => this.#add(line, stats),
     });
+    this.nameOf = nameOf;
+    this.#gathered = new Gathered(nameOf);
   }
 
   get gathered(): Gathered {
     return this.#gathered;
   }
 
-  /** With the files of all its records; undefined if none is a run record. */
-  get run(): RunLine | undefined {
-    return this.#reader.run;
-  }
-
-  /** Whether it came to its end. */
-  get finished(): boolean {
-    return this.#reader.state === 'finished';
-  }
-
-  /** Absolute; others once the run was resumed. */
-  get records(): string[] {
-    return this.#reader.paths;
-  }
-
   /** Number of lines that could not be read. */
   get unread(): number {
-    const { records } = this.#reader;
-    return records.reduce((sum, { problems, left }) => sum + problems.length + left, this.#left);
+    const counts = this.records.map(({ problems, left }) => problems.length + left);
+    return counts.reduce((sum, count) => sum + count, this.#left);
   }
 
   /** Changes with whatever is read. */
   get stamp(): string {
-    return `${this.#changes} ${this.run !== undefined} ${this.finished}`;
-  }
-
-  rootOf(record: string): string | undefined {
-    return this.#reader.rootOf(record);
-  }
-
-  /** The whole lines at these places, without those that are no longer there. */
-  lines<Place extends RecordedLine>(
-    places: readonly Place[],
-  ): Promise<ReadonlyMap<Place, CaseLine>> {
-    return this.#reader.lines(places);
+    return `${this.#changes} ${this.run !== undefined} ${this.state}`;
   }
 
   /** @param identity with the name of the suite */
   of(identity: CaseIdentity): KeptCase | undefined {
     return this.#cases.get(caseKey(identity));
-  }
-
-  /** Reads what is new. */
-  readNew(): Promise<void> {
-    return this.#reader.readNew();
   }
 
   #reset(): void {

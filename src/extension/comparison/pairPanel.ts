@@ -9,9 +9,9 @@ import {
   type Snapshot,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
+import type { CaseStats } from '../../store/records/parseLine.ts';
 import { Disposing } from '../disposables.ts';
 import { receive } from '../pageMessages.ts';
-import type { CasePlace } from '../results/runResults.ts';
 import type { TablePageParts } from '../results/tablePage.ts';
 import { openPlace } from '../viewer/openPlace.ts';
 import { showPage } from '../viewer/page.ts';
@@ -146,7 +146,7 @@ export class PairPanel extends Disposing {
 
 /** Of a repetition, or of the last one where there are fewer. */
 async function lineOf(
-  places: readonly CasePlace[],
+  places: readonly CaseStats[],
   repetition: number,
   run: ComparedRuns['base'],
 ): Promise<CaseLine | undefined> {

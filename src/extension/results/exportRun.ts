@@ -14,7 +14,7 @@ const FORMATS = { csv: 'CSV', html: 'HTML report' } as const;
 
 /** Writes a run as one of the reporters does, to a file that a person chooses. */
 export async function exportRun(results: RunResults, format: 'csv' | 'html'): Promise<void> {
-  const [record = 'run.jsonl'] = results.records;
+  const [record = 'run.jsonl'] = results.paths;
   const stem = basename(record, '.jsonl');
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? dirname(record);
   const chosen = await vscode.window.showSaveDialog({
@@ -53,14 +53,14 @@ async function logOf(
   token: vscode.CancellationToken,
   onStep: (share: number) => void,
 ): Promise<RunLog | undefined> {
-  const { places, run, ends, records } = results;
+  const { places, run, ends, paths } = results;
   const log = new RunLog();
   if (run) {
     const suites = [...new Set(places.map(({ suite }) => suite))];
     const homes = homesBelowOneRoot(
       findHomes(suites.map((path) => placedFile(vscode.Uri.file(path)))),
     );
-    log.add({ kind: 'run-started', run, cases: places, homes, records });
+    log.add({ kind: 'run-started', run, cases: places, homes, records: paths });
   }
   for (let at = 0; at < places.length; at += STEP) {
     if (token.isCancellationRequested) return undefined;

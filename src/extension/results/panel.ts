@@ -94,7 +94,7 @@ export class ResultsPanel extends Disposing {
     const title = await titleOf(results);
     // What is known by now is shown already.
     if (show !== this.#shows) return;
-    const { table, records, generation, problems, order } = results;
+    const { table, paths: records, generation, problems, order } = results;
     this.#state = { ...this.#state, records };
     // The tab of the eval file has its name alone.
     this.#page.title = `${title} (results)`;
@@ -175,7 +175,7 @@ export function isSameRun(one: string, other: string): boolean {
 
 async function titleOf(results: RunResults): Promise<string> {
   const { run } = results;
-  const [record = ''] = results.records;
+  const [record = ''] = results.paths;
   if (!run) return fileTitle(record);
   const note = await readNote(results.rootOf(record), runIdOf(record));
   return runTitle({ note, run });

@@ -1,24 +1,18 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { CaseRef } from '../../core/identity.ts';
 import { LIMITS, readable } from '../../core/limits.ts';
 import { indexInColumn, outcomeAt } from '../../core/record/assertionColumns.ts';
 import { isAtHome, rootOfRecord } from '../../core/record/recordPaths.ts';
-import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
 import { isFailure } from '../../core/verdict.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { TableBuilder, type TabledExecution } from '../../report/resultsTable.ts';
 import { rootAbove } from '../../store/home.ts';
-import type { CaseStats, RecordedLine, SummaryLine } from '../../store/records/parseLine.ts';
-import { RunReader, type RunState, readRunLine } from '../../store/records/runRecord.ts';
+import type { CaseStats, SummaryLine } from '../../store/records/parseLine.ts';
+import { RunReader, readRunLine } from '../../store/records/runRecord.ts';
 import { asRead } from '../testing/readingOrder.ts';
 
-/** An execution, and where its line is. */
-export type CasePlace = CaseRef & RecordedLine;
-
 /** The results of a run as its records grow: a table of summaries, and where the rest is. */
-export class RunResults {
-  readonly #reader: RunReader;
+export class RunResults extends RunReader {
   readonly #shownPath: (path: string) => string;
   #builder: TableBuilder;
   /** Each execution, in the order of `executions`. */
@@ -28,12 +22,12 @@ export class RunResults {
 
   /** @param roots of the records, by their paths */
   constructor(roots: ReadonlyMap<string, string>, shownPath: (path: string) => string) {
-    this.#shownPath = shownPath;
-    this.#builder = new TableBuilder(shownPath);
-    this.#reader = new RunReader(roots, {
+    super(roots, {
       onReset: () => this.#reset(),
       onCase: (summary, stats) => this.#add(summary, stats),
     });
+    this.#shownPath = shownPath;
+    this.#builder = new TableBuilder(shownPath);
   }
 
   get table(): ResultsTable {
@@ -55,7 +49,7 @@ export class RunResults {
    * The execution that opens a row: the first one that failed, by an assertion where a column is given, else the
    * first.
    */
-  opening(row: number, column: number | undefined): CasePlace | undefined {
+  opening(row: number, column: number | undefined): CaseStats | undefined {
     const { cells = [] } = this.table.cases[row] ?? {};
     const own = this.executions.flatMap((one, index) =>
       one.row === row ? [{ ...one, index }] : [],
@@ -68,7 +62,7 @@ export class RunResults {
   }
 
   /** Where the verdict in a column says that something went wrong; else the first turn that it speaks of. */
-  async failingTurn(place: CasePlace, column: number | undefined): Promise<number | undefined> {
+  async failingTurn(place: CaseStats, column: number | undefined): Promise<number | undefined> {
     const shown = column === undefined ? undefined : this.table.columns[column];
     if (!shown) return undefined;
     const { verdicts = [] } = (await this.lines([place])).get(place) ?? {};
@@ -83,54 +77,16 @@ export class RunResults {
     return outcome !== undefined && isFailure(outcome);
   }
 
-  /** Absolute; others once the run was resumed. */
-  get records(): string[] {
-    return this.#reader.paths;
-  }
-
-  /** With the files of all records, absolute; undefined if this is not a run record. */
-  get run(): RunLine | undefined {
-    return this.#reader.run;
-  }
-
-  get ends(): EndLine[] {
-    return this.#reader.ends;
-  }
-
-  /** Whether its last lines are written, whatever came of it. */
-  get hasEnded(): boolean {
-    return this.#reader.hasEnded;
-  }
-
-  get state(): RunState {
-    return this.#reader.state;
-  }
-
-  rootOf(record: string): string {
-    return this.#reader.rootOf(record) ?? rootOfRecord(record);
-  }
-
-  /** The whole lines at these places, without those that are no longer there. */
-  lines<Place extends CasePlace>(places: readonly Place[]): Promise<ReadonlyMap<Place, CaseLine>> {
-    return this.#reader.lines(places);
-  }
-
   /** What could not be read, each as a sentence. */
   get problems(): string[] {
-    const { records, run } = this.#reader;
-    const count = records.reduce((sum, { problems }) => sum + problems.length, 0);
+    const count = this.records.reduce((sum, { problems }) => sum + problems.length, 0);
     return [
-      ...(run ? [] : ['This file is not the record of a run.']),
+      ...(this.run ? [] : ['This file is not the record of a run.']),
       ...(count === 0 ? [] : [`${count} of its lines could not be read.`]),
       ...(this.places.length >= LIMITS.recordCases
         ? [`Only the first ${readable(LIMITS.recordCases)} cases are shown.`]
         : []),
     ];
-  }
-
-  /** Reads what is new. */
-  readNew(): Promise<void> {
-    return this.#reader.readNew();
   }
 
   #reset(): void {

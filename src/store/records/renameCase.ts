@@ -6,11 +6,11 @@ import { absolutePath } from '../../core/record/recordPaths.ts';
 import { readRegular } from '../../disk/regularFile.ts';
 import { replaceLines } from '../../disk/replaceLines.ts';
 import { unwritable } from '../../disk/unwritable.ts';
-import { RECORD } from '../append.ts';
 import { keptHomes } from '../home.ts';
 import { LABELS, labelFiles } from '../labels.ts';
 import { recordsAt, runIdOf } from './files.ts';
 import { lockRecord, RecordBusyError } from './lock.ts';
+import { RECORD } from './write.ts';
 
 export interface CaseRenaming {
   /** The suite's file, absolute. */

@@ -317,8 +317,9 @@ export class RunReader {
     return stateOfAll(this.#records.filter(({ run }) => run).map(({ state }) => state));
   }
 
-  rootOf(record: string): string | undefined {
-    return this.#records.find(({ path }) => path === record)?.root;
+  /** The folder that the paths of a record start from. */
+  rootOf(record: string): string {
+    return this.#records.find(({ path }) => path === record)?.root ?? rootOfRecord(record);
   }
 
   /** The cases at these places, without those that are no longer there. */

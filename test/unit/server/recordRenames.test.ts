@@ -6,7 +6,7 @@ import { Scrubber } from '../../../src/core/scrubber.ts';
 import { loadSuite } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
 import { recordRenames } from '../../../src/server/recordRenames.ts';
-import { createRecord } from '../../../src/store/append.ts';
+import { createRecord } from '../../../src/store/records/write.ts';
 import { LatestRuns } from '../../../src/store/records/latest.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';
 import { suiteWith, TRANSCRIPT } from '../../support/evalFiles.ts';

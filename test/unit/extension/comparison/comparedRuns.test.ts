@@ -127,7 +127,7 @@ describe('two runs that are compared in the editor', () => {
       assert.deepEqual([...new Set(found.map(({ record }) => record))], [moved]);
     }
     assert.equal(runs.at(runs.rowOf({ suite, id: 'c' }))?.head.length, 3);
-    assert.deepEqual(runs.head.records, [moved]);
+    assert.deepEqual(runs.head.paths, [moved]);
     assert.equal(runs.head.rootOf(moved), folder);
   });
 

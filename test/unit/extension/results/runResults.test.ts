@@ -90,7 +90,7 @@ describe('the results of a run', () => {
     await results.readNew();
     assert.deepEqual(titles(results), ['b', 'c', 'd']);
     assert.equal(results.generation, 1);
-    assert.match(results.records[0] ?? '', /2026-02-01/);
+    assert.match(results.paths[0] ?? '', /2026-02-01/);
   });
 
   it('fill the row of a repeated case, which opens at what failed', async (t) => {
