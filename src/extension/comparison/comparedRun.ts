@@ -1,4 +1,4 @@
-import { Gathered } from '../../analysis/gather.ts';
+import { ComparisonData } from '../../analysis/comparisonData.ts';
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
@@ -17,7 +17,7 @@ export class ComparedRun extends RunReader {
   /** What a suite is known by in both runs. */
   readonly nameOf: (suite: string) => string;
   #cases = new Map<string, KeptCase>();
-  #gathered: Gathered;
+  #data: ComparisonData;
   /** Cases that were read, and how often they were reset. */
   #changes = 0;
   /** Cases that are left out, because there are too many. */
@@ -30,11 +30,11 @@ export class ComparedRun extends RunReader {
       onWholeCase: (line, stats) => this.#add(line, stats),
     });
     this.nameOf = nameOf;
-    this.#gathered = new Gathered(nameOf);
+    this.#data = new ComparisonData(nameOf);
   }
 
-  get gathered(): Gathered {
-    return this.#gathered;
+  get data(): ComparisonData {
+    return this.#data;
   }
 
   /** Number of lines that could not be read. */
@@ -57,7 +57,7 @@ export class ComparedRun extends RunReader {
     this.#changes += 1;
     this.#left = 0;
     this.#cases = new Map();
-    this.#gathered = new Gathered(this.nameOf);
+    this.#data = new ComparisonData(this.nameOf);
   }
 
   #add(line: CaseLine, stats: CaseStats): void {
@@ -66,7 +66,7 @@ export class ComparedRun extends RunReader {
       this.#left += 1;
       return;
     }
-    this.#gathered.add(line);
+    this.#data.add(line);
     const { suite, id, variant } = stats;
     const key = caseKey({ suite: this.nameOf(suite), id, variant });
     this.#cases.set(key, withRepetition(this.#cases.get(key), stats, line.tags));

@@ -161,7 +161,7 @@ export class ComparedRuns {
 
   *#rowsOf(wanted: (one: ComparedCase) => boolean): Work<Rows> {
     const { base, head } = this;
-    const all = yield* comparedCases(base.gathered, head.gathered);
+    const all = yield* comparedCases(base.data, head.data);
     const cases = all.filter(wanted);
     const table = yield* comparedTable(cases, (one) => {
       const [then, now] = [base.of(one), head.of(one)];
@@ -187,6 +187,6 @@ interface Rows {
   readonly table: ResultsTable;
 }
 
-function comparedOf({ run, gathered, state }: ComparedRun): Compared | undefined {
-  return run && { run, gathered, finished: state === 'finished' };
+function comparedOf({ run, data, state }: ComparedRun): Compared | undefined {
+  return run && { run, data, finished: state === 'finished' };
 }

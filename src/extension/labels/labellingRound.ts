@@ -191,7 +191,7 @@ export class LabellingRound {
   async #agreement(): Promise<string[]> {
     const runs = await readLabelledRuns([this.#parts.file]);
     if (!runs) return [];
-    const { rows } = agreementOf(runs.labels, runs.gathered);
+    const { rows } = agreementOf(runs.labels, runs.data);
     return rows.flatMap(({ judge, assertion, of, compared, confusion, kappa }) => {
       if (!assertion || compared === 0) return [];
       const right = confusion.failFail + confusion.passPass;

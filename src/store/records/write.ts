@@ -124,22 +124,22 @@ function writer(
 ): RecordWriter {
   // One after the other: cases finish at the same time, and lines must not mix.
   let last: Promise<void> = Promise.resolve();
-  let gathered: string[] = [];
+  let pending: string[] = [];
   return {
     path,
     append(line) {
-      gathered.push(`${scrubber.text(JSON.stringify(line))}\n`);
+      pending.push(`${scrubber.text(JSON.stringify(line))}\n`);
       // Lines that come while others are written are written together.
-      if (gathered.length > 1) return last;
+      if (pending.length > 1) return last;
       last = last
         .then(async () => {
-          const lines = gathered.join('');
-          gathered = [];
+          const lines = pending.join('');
+          pending = [];
           await file.appendFile(lines);
           await file.sync();
         })
         .catch((error: unknown) => {
-          gathered = [];
+          pending = [];
           throw unwritableRecord(path, error);
         });
       return last;
