@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { RunResults } from '../../src/extension/results/runResults.ts';
 import type { ToResults } from '../../src/protocol/resultsProtocol.ts';
-import { searchRecords } from '../../src/store/searchRecords.ts';
+import { searchRecords } from '../../src/store/records/search.ts';
 import { launchBrowser } from '../../test/support/host/browser.ts';
 import { openPage } from '../../test/support/view/viewPage.ts';
 import type { Missing } from '../npmTool.ts';
@@ -115,7 +115,7 @@ async function measure(
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
   const results = new RunResults(new Map([[record, root]]), (path) => path);
-  const read = await timed(() => results.readOn());
+  const read = await timed(() => results.readNew());
   globalThis.gc?.();
   const heap = process.memoryUsage().heapUsed - before;
   let found = 0;
@@ -180,7 +180,7 @@ async function measure(
 async function readEarly(record: string, root: string) {
   const results = new RunResults(new Map([[record, root]]), (path) => path);
   const began = performance.now();
-  const reading = results.readOn();
+  const reading = results.readNew();
   await new Promise((done) => setTimeout(done, EARLY));
   const early = structuredClone(messageOf(results, 'reading'));
   const after = performance.now() - began;

@@ -34,7 +34,7 @@ export async function measureCompared(
   const open = () => new ComparedRuns(new Map([[base, root]]), new Map([[head, root]]));
   const first = open();
   const began = performance.now();
-  const reading = first.readOn();
+  const reading = first.readNew();
   await new Promise((done) => setTimeout(done, EARLY));
   first.compareEarly();
   const early = structuredClone(messageOf(first));
@@ -42,7 +42,7 @@ export async function measureCompared(
   await reading;
   const runs = open();
   const longestBlock = watchBlocks();
-  const comparedRead = await timed(() => runs.readOn());
+  const comparedRead = await timed(() => runs.readNew());
   const findings = await timed(async () => void (await runs.comparison()));
   const comparedBlock = longestBlock();
   const comparison = await runs.comparison();

@@ -77,7 +77,7 @@ export const arrows: readonly Arrows[] = [
   {
     folder: 'src/store',
     holds:
-      'run records: location, append, read, latest verdicts of a case; labels of people; answers kept between runs',
+      'run records: location, append; labels of people; answers kept between runs. `records/` is the one reader of run records: list, trends, latest results, search',
     imports: ['core', 'disk'],
   },
   {
@@ -99,7 +99,7 @@ export const arrows: readonly Arrows[] = [
     folder: 'src/analysis',
     holds:
       'what records and labels say together: two runs compared, how noisy judges are, how well they agree with people',
-    imports: ['core', 'statistics', 'store/labelledLines.ts', 'store/labels.ts'],
+    imports: ['core', 'statistics', 'store/labels.ts', 'store/records/latest.ts'],
   },
   {
     folder: 'src/improve',
@@ -226,6 +226,29 @@ export const arrows: readonly Arrows[] = [
       'extension/results/runResults.ts',
       'report/plainTable.ts',
     ],
+  },
+];
+
+/** Names of a file that only some folders may import, and why. The rules of other folders deny them. */
+export const nameHomes: readonly {
+  readonly file: string;
+  /** A regular expression that all of a name matches. */
+  readonly names: string;
+  /** Folders of the table, or within one. */
+  readonly homes: readonly string[];
+  readonly why: string;
+}[] = [
+  {
+    file: 'record/runRecord.ts',
+    names: '(run|case|end|record)LineSchema',
+    homes: ['src/core', 'src/store/records', 'src/queue', 'scripts'],
+    why: 'Only src/store/records parses lines of run records: use RunRecord, RunReader or readRecord.',
+  },
+  {
+    file: 'disk/jsonLines.ts',
+    names: 'lines(In|Of)',
+    homes: ['src/disk', 'src/store'],
+    why: 'Only src/store reads JSON Lines: of run records through RunRecord, RunReader or readRecord.',
   },
 ];
 

@@ -1,4 +1,4 @@
-import { type Arrows, arrows, packageHomes } from './arrows.ts';
+import { type Arrows, arrows, nameHomes, packageHomes } from './arrows.ts';
 
 /** The folders of `src` that the table names. */
 const folders = arrows
@@ -23,9 +23,10 @@ const standAlone = {
   ]),
 };
 
-/** Package homes inside a folder of the table: that folder's rules, except for the package. */
+/** Homes inside a folder of the table: that folder's rules, except for what they are the home of. */
 function innerHomes(): Arrows[] {
-  return packageHomes.flatMap(({ home }) => {
+  const homes = [...packageHomes.map(({ home }) => home), ...nameHomes.flatMap((one) => one.homes)];
+  return homes.flatMap((home) => {
     const owner = arrows.find(({ folder }) => home.startsWith(`${folder}/`));
     return owner ? [{ ...owner, folder: home }] : [];
   });
@@ -35,13 +36,19 @@ function override({ folder, imports }: Arrows) {
   const packages = packageHomes
     .filter(({ home }) => home !== folder)
     .map(({ names, why }) => ({ group: [...names], message: why }));
+  const names = nameHomes
+    .filter(({ homes }) => !homes.includes(folder) && !homes.some((one) => isIn(folder, one)))
+    .map(({ file, names: importNamePattern, why }) => ({
+      ...{ group: [`**/${file}`], importNamePattern },
+      message: why,
+    }));
   const message =
     imports.length === 0
       ? `${folder} imports no other folder.`
       : `${folder} may import ${imports.join(', ')}: see scripts/arrows/arrows.ts.`;
   return {
     includes: [`${folder}/**`],
-    linter: restricted([{ group: strangers(folder, imports), message }, ...packages]),
+    linter: restricted([{ group: strangers(folder, imports), message }, ...packages, ...names]),
   };
 }
 
@@ -55,8 +62,16 @@ function strangers(folder: string, imports: readonly string[]): string[] {
   ];
 }
 
+function isIn(folder: string, outer: string): boolean {
+  return folder.startsWith(`${outer}/`);
+}
+
 function restricted(
-  patterns: readonly { readonly group: readonly string[]; readonly message: string }[],
+  patterns: readonly {
+    readonly group: readonly string[];
+    readonly importNamePattern?: string;
+    readonly message: string;
+  }[],
 ) {
   return {
     rules: {

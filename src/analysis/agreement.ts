@@ -18,11 +18,11 @@ import {
 } from '../statistics/confusion.ts';
 import type { Kappa } from '../statistics/kappa.ts';
 import {
-  type Gathered,
-  type GatheredAssertion,
+  type ComparedVerdict,
+  type ComparisonAssertion,
+  type ComparisonData,
   turnStatuses,
-  type VerdictGlance,
-} from './gather.ts';
+} from './comparisonData.ts';
 
 /** What people say of one thing: an assertion of a conversation, or of one of its turns. */
 export interface LabelledItem extends CaseIdentity {
@@ -95,11 +95,11 @@ export const NO_JUDGE = 'no model';
 
 /**
  * Joins labels to verdicts by conversation, assertion and turn. Of the verdicts of a judge on the same conversation
- * the first that was gathered counts, so the newest run is to be gathered first.
+ * the first that was added counts, so the newest run is to be added first.
  */
-export function agreementOf(labels: readonly PlacedLabel[], gathered: Gathered): JoinedAgreement {
-  const verdicts = verdictsIn(gathered);
-  const reasonOf = unmatchedIn(gathered);
+export function agreementOf(labels: readonly PlacedLabel[], data: ComparisonData): JoinedAgreement {
+  const verdicts = verdictsIn(data);
+  const reasonOf = unmatchedIn(data);
   const unmatched: UnmatchedLabel[] = [];
   const items: LabelledItem[] = [];
   const subjects = groupBy(labels, sameSubject);
@@ -124,12 +124,12 @@ export function agreementOf(labels: readonly PlacedLabel[], gathered: Gathered):
 }
 
 interface Found extends CaseIdentity {
-  readonly assertion: GatheredAssertion;
-  readonly verdict: VerdictGlance;
+  readonly assertion: ComparisonAssertion;
+  readonly verdict: ComparedVerdict;
 }
 
 /** The first of each judge, by conversation and assertion. */
-function verdictsIn({ cases }: Gathered): Map<string, Found[]> {
+function verdictsIn({ cases }: ComparisonData): Map<string, Found[]> {
   const found = new Map<string, Found[]>();
   const seen = new Set<string>();
   for (const { suite, id, variant, assertions, nested } of cases.values()) {
@@ -181,7 +181,7 @@ function itemOf(
 }
 
 /** Says why no verdict was found for a label. */
-function unmatchedIn({ cases }: Gathered): (label: PlacedLabel) => UnmatchedLabel['reason'] {
+function unmatchedIn({ cases }: ComparisonData): (label: PlacedLabel) => UnmatchedLabel['reason'] {
   const named = (one: Omit<CaseIdentity, 'suite'>) => JSON.stringify([one.id, one.variant]);
   const all = [...cases.values()];
   const ids = new Set(all.map(named));

@@ -3,6 +3,7 @@ import { type CaseIdentity, caseKey } from '../core/identity.ts';
 import type { Work } from '../core/steps.ts';
 import type { Interval } from '../statistics/interval.ts';
 import { changeOfShare } from '../statistics/mcnemar.ts';
+import type { ComparisonAssertion, ComparisonCase, ComparisonData } from './comparisonData.ts';
 import {
   type Compared,
   type Differences,
@@ -11,7 +12,6 @@ import {
   type RunFacts,
 } from './differences.ts';
 import { type Change, type Evidence, evidenceOf, type Pair } from './evidence.ts';
-import type { Gathered, GatheredAssertion, GatheredCase } from './gather.ts';
 import { judgeNoise, type NoiseRow } from './noise.ts';
 import {
   outcomeOfAssertion,
@@ -72,15 +72,15 @@ export interface Comparison {
   readonly cases: readonly ComparedCase[];
 }
 
-/** Compares what was gathered of two runs; their suites have the same names. @param known what `comparedCases` gives */
+/** Compares the data of two runs; their suites have the same names. @param known what `comparedCases` gives */
 export function* compareRuns(
   base: Compared,
   head: Compared,
   known?: readonly ComparedCase[],
 ): Work<Comparison> {
-  const all = known ?? (yield* comparedCases(base.gathered, head.gathered));
-  const [before, after] = [base.gathered.cases, head.gathered.cases];
-  const common = [...after].flatMap(([key, now]): [GatheredCase, GatheredCase][] => {
+  const all = known ?? (yield* comparedCases(base.data, head.data));
+  const [before, after] = [base.data.cases, head.data.cases];
+  const common = [...after].flatMap(([key, now]): [ComparisonCase, ComparisonCase][] => {
     const then = before.get(key);
     return then ? [[then, now]] : [];
   });
@@ -110,7 +110,7 @@ export function* compareRuns(
 }
 
 /** Every case of two runs with all its assertions: the worse first, each kind in the order of the second run. */
-export function* comparedCases(base: Gathered, head: Gathered): Work<ComparedCase[]> {
+export function* comparedCases(base: ComparisonData, head: ComparisonData): Work<ComparedCase[]> {
   const keys = new Set([...head.cases.keys(), ...base.cases.keys()]);
   const cases: ComparedCase[] = [];
   for (const key of keys) {
@@ -127,8 +127,8 @@ function changesOf(one: ComparedCase): ComparedCase {
 }
 
 function compareCase(
-  then: GatheredCase | undefined,
-  now: GatheredCase | undefined,
+  then: ComparisonCase | undefined,
+  now: ComparisonCase | undefined,
 ): ComparedCase[] {
   const known = now ?? then;
   if (!known) return [];
@@ -164,8 +164,8 @@ function compareCase(
 }
 
 function compareAssertion(
-  then: GatheredAssertion | undefined,
-  now: GatheredAssertion | undefined,
+  then: ComparisonAssertion | undefined,
+  now: ComparisonAssertion | undefined,
 ): ComparedAssertion | undefined {
   const known = now ?? then;
   if (!known) return undefined;
@@ -188,7 +188,7 @@ function compareAssertion(
   };
 }
 
-function pairsOf(then: GatheredCase, now: GatheredCase): Pair[] {
+function pairsOf(then: ComparisonCase, now: ComparisonCase): Pair[] {
   return [...now.assertions].flatMap(([key, assertion]) => {
     const before = then.assertions.get(key);
     if (!before) return [];
@@ -223,9 +223,9 @@ function passRateOf(statuses: readonly StatusPair[]): Pick<Comparison, 'passRate
 
 /** The verdicts of both runs, case by case. */
 function* together(
-  before: ReadonlyMap<string, GatheredCase>,
-  after: ReadonlyMap<string, GatheredCase>,
-): Generator<GatheredCase> {
+  before: ReadonlyMap<string, ComparisonCase>,
+  after: ReadonlyMap<string, ComparisonCase>,
+): Generator<ComparisonCase> {
   for (const one of before.values()) {
     const other = after.get(caseKey(one));
     if (!other) {

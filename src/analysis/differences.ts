@@ -1,11 +1,11 @@
 import type { RunLine } from '../core/record/runRecord.ts';
 import type { Work } from '../core/steps.ts';
-import type { Gathered, GatheredCase } from './gather.ts';
+import type { ComparisonCase, ComparisonData } from './comparisonData.ts';
 
 /** What the two runs are of. */
 export interface Compared {
   readonly run: RunLine;
-  readonly gathered: Gathered;
+  readonly data: ComparisonData;
   /** Whether it came to its end. */
   readonly finished: boolean;
 }
@@ -43,8 +43,8 @@ export interface Differences {
   readonly assertions: number;
 }
 
-export function factsOf({ run, gathered, finished }: Compared): RunFacts {
-  const cases = [...gathered.cases.values()];
+export function factsOf({ run, data, finished }: Compared): RunFacts {
+  const cases = [...data.cases.values()];
   const executions = cases.flatMap((one) => one.executions);
   const judged = cases
     .flatMap(({ assertions }) => [...assertions.values()])
@@ -66,13 +66,11 @@ export function* differencesOf(
   base: Compared,
   head: Compared,
   [before, after]: readonly [RunFacts, RunFacts],
-  common: readonly (readonly [GatheredCase, GatheredCase])[],
+  common: readonly (readonly [ComparisonCase, ComparisonCase])[],
 ): Work<Differences> {
-  const hashes = new Map(
-    base.run.files.map(({ path, hash }) => [base.gathered.nameOf(path), hash]),
-  );
+  const hashes = new Map(base.run.files.map(({ path, hash }) => [base.data.nameOf(path), hash]));
   const files = head.run.files.flatMap(({ path, hash }) => {
-    const name = head.gathered.nameOf(path);
+    const name = head.data.nameOf(path);
     return hashes.has(name) && hashes.get(name) !== hash ? [name] : [];
   });
   let [assertions, questions] = [0, 0];
@@ -109,11 +107,11 @@ function asksOtherwise(then: readonly Asking[], now: readonly Asking[]): boolean
   return !differs('judge') && differs('question');
 }
 
-function inputsOf({ executions }: GatheredCase): string[] {
+function inputsOf({ executions }: ComparisonCase): string[] {
   return named(executions.map(({ input }) => input));
 }
 
-function saidIn({ executions }: GatheredCase): string[] {
+function saidIn({ executions }: ComparisonCase): string[] {
   return named(executions.map(({ conversation }) => conversation));
 }
 

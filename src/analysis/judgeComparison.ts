@@ -9,7 +9,7 @@ import { confusionOf, kappaOf, ratesOf } from '../statistics/confusion.ts';
 import type { Kappa } from '../statistics/kappa.ts';
 import { mcnemar } from '../statistics/mcnemar.ts';
 import { type AgreementRow, agreementOf, isDecided, type LabelledItem } from './agreement.ts';
-import { Gathered } from './gather.ts';
+import { ComparisonData } from './comparisonData.ts';
 
 const REASON_LENGTH = 400;
 
@@ -80,9 +80,9 @@ function measure(
   labels: readonly PlacedLabel[],
   { name, lines }: JudgedBy,
 ): Omit<Measured, 'statuses'> {
-  const gathered = new Gathered();
-  for (const line of lines) gathered.add(line);
-  const { rows, items } = agreementOf(labels, gathered);
+  const data = new ComparisonData();
+  for (const line of lines) data.add(line);
+  const { rows, items } = agreementOf(labels, data);
   const verdicts = lines.flatMap((line) => line.verdicts);
   const errors = verdicts.filter(({ status }) => status === 'error');
   const asked = lines.filter((line) => line.usage.calls > 0);

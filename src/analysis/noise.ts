@@ -1,7 +1,7 @@
 import { addTo, groupBy } from '../core/data/data.ts';
 import type { Interval } from '../statistics/interval.ts';
 import { wilson } from '../statistics/wilson.ts';
-import type { GatheredAssertion, GatheredCase, VerdictGlance } from './gather.ts';
+import type { ComparedVerdict, ComparisonAssertion, ComparisonCase } from './comparisonData.ts';
 
 /** How often a judge says something else of the same conversation when it is asked the same again. */
 export interface NoiseRow {
@@ -23,7 +23,7 @@ export interface NoiseRow {
 }
 
 /** Of each judge: all its assertions together first, then each, those that flip most first. */
-export function judgeNoise(cases: Iterable<GatheredCase>): NoiseRow[] {
+export function judgeNoise(cases: Iterable<ComparisonCase>): NoiseRow[] {
   const tallies = new Map<string, Map<string, Tally>>();
   for (const one of cases) {
     for (const assertion of one.assertions.values()) tally(assertion, tallies);
@@ -48,7 +48,7 @@ interface Tally {
   unstable: number;
 }
 
-function tally(assertion: GatheredAssertion, tallies: Map<string, Map<string, Tally>>): void {
+function tally(assertion: ComparisonAssertion, tallies: Map<string, Map<string, Tally>>): void {
   const { key, name } = assertion;
   const byJudge = groupBy(assertion.verdicts, ({ judge }) => judge);
   for (const [judge, verdicts] of byJudge) {
@@ -73,8 +73,8 @@ function tally(assertion: GatheredAssertion, tallies: Map<string, Map<string, Ta
 const NOTHING = { conversations: 0, flipped: 0, disagreement: 0, sampled: 0, unstable: 0 };
 
 /** Verdicts that answer the same question about the same conversation, where there are several. */
-function repeatedIn(verdicts: readonly VerdictGlance[]): VerdictGlance[][] {
-  const groups = new Map<string, VerdictGlance[]>();
+function repeatedIn(verdicts: readonly ComparedVerdict[]): ComparedVerdict[][] {
+  const groups = new Map<string, ComparedVerdict[]>();
   for (const one of verdicts) {
     if (one.score === null || one.question === undefined) continue;
     addTo(groups, `${one.conversation} ${one.question}`, one);

@@ -3,11 +3,11 @@ import { combineRepetitions, combineVerdicts, rangeOf } from '../core/record/rep
 import { SAME } from '../core/scoring.ts';
 import type { Status } from '../core/verdict.ts';
 import {
-  type ExecutionGlance,
-  type GatheredAssertion,
-  type GatheredCase,
+  type ComparedExecution,
+  type ComparisonAssertion,
+  type ComparisonCase,
   turnStatuses,
-} from './gather.ts';
+} from './comparisonData.ts';
 
 /** How a case or an assertion came out in one run, its repetitions taken together. */
 export interface Side {
@@ -23,18 +23,18 @@ export interface Side {
   readonly errored: number;
 }
 
-export function sideOfCase({ executions, mustPass }: GatheredCase): Side {
+export function sideOfCase({ executions, mustPass }: ComparisonCase): Side {
   const { status, score } = combineRepetitions(executions, mustPass);
   return sideOf(executions, status, score);
 }
 
-export function sideOfAssertion({ verdicts }: GatheredAssertion): Side {
+export function sideOfAssertion({ verdicts }: ComparisonAssertion): Side {
   const { status, score } = combineVerdicts(verdicts);
   return sideOf(verdicts, status, score);
 }
 
 function sideOf(
-  given: readonly Pick<ExecutionGlance, 'status' | 'score'>[],
+  given: readonly Pick<ComparedExecution, 'status' | 'score'>[],
   status: Status,
   score: number | null,
 ): Side {
@@ -42,7 +42,7 @@ function sideOf(
   return { ...counts(given), status, score, ...(range && { range }) };
 }
 
-function counts(given: readonly Pick<ExecutionGlance, 'status'>[]) {
+function counts(given: readonly Pick<ComparedExecution, 'status'>[]) {
   const count = (status: Status) => given.filter((one) => one.status === status).length;
   return { passed: count('pass'), decided: count('pass') + count('fail'), errored: count('error') };
 }
@@ -53,7 +53,7 @@ export interface TurnChanges {
   readonly better: readonly number[];
 }
 
-export function turnChanges(base: GatheredAssertion, head: GatheredAssertion): TurnChanges {
+export function turnChanges(base: ComparisonAssertion, head: ComparisonAssertion): TurnChanges {
   const [before, after] = [base.verdicts, head.verdicts];
   const [first, second] = [before[0], after[0]];
   if (!first || !second || before.length > 1 || after.length > 1 || first.turns === second.turns) {

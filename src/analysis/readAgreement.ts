@@ -1,10 +1,10 @@
 import type { CaseRef } from '../core/identity.ts';
 import { conversationHash } from '../core/record/conversationHash.ts';
 import type { PlacedLabel } from '../core/record/label.ts';
-import { labelledLines } from '../store/labelledLines.ts';
 import { type LabelProblem, readLabels } from '../store/labels.ts';
+import { labelledLines } from '../store/records/latest.ts';
 import { type LabelledItem, NO_JUDGE } from './agreement.ts';
-import { Gathered } from './gather.ts';
+import { ComparisonData } from './comparisonData.ts';
 
 /** Where a conversation was judged. */
 export interface JudgedPlace extends CaseRef {
@@ -16,7 +16,7 @@ export interface JudgedPlace extends CaseRef {
 export interface LabelledRuns {
   readonly labels: readonly PlacedLabel[];
   readonly problems: readonly LabelProblem[];
-  readonly gathered: Gathered;
+  readonly data: ComparisonData;
   /** Where the verdict of an item stands: the newest run in which that judge judged its conversation. */
   placeOf(item: Pick<LabelledItem, 'judge' | 'labels'>): JudgedPlace | undefined;
 }
@@ -33,7 +33,7 @@ export async function readLabelledRuns(
 ): Promise<LabelledRuns | undefined> {
   const labels: PlacedLabel[] = [];
   const problems: LabelProblem[] = [];
-  const gathered = new Gathered();
+  const data = new ComparisonData();
   const places = new Map<string, JudgedPlace>();
   for (const file of files) {
     const own = await readLabels(file);
@@ -43,7 +43,7 @@ export async function readLabelledRuns(
     const ids = new Set(own.labels.map((one) => one.case));
     for await (const { line, record } of labelledLines(file, ids)) {
       if (signal?.aborted) return undefined;
-      gathered.add(line);
+      data.add(line);
       const { suite, id, variant, repetition } = line;
       const hash = conversationHash(line.conversation);
       for (const { judge } of line.verdicts) {
@@ -54,7 +54,7 @@ export async function readLabelledRuns(
   }
   const placeOf: LabelledRuns['placeOf'] = ({ judge, labels: [first] }) =>
     places.get(placeKey(first.conversation_hash, judge));
-  return { labels, problems, gathered, placeOf };
+  return { labels, problems, data, placeOf };
 }
 
 function placeKey(conversation: string, judge: string): string {

@@ -1,6 +1,6 @@
 import { caseKey } from '../core/identity.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
-import { LatestRuns } from '../store/latest.ts';
+import { LatestRuns } from '../store/records/latest.ts';
 import type { RunCommandOptions } from './commands/runCommandOptions.ts';
 
 type Wanted = Pick<RunCommandOptions, 'onlyFailed' | 'onlyErrors'>;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isAtHome, rootOfRecord } from '../core/record/recordPaths.ts';
 import { gitOutput } from '../disk/git.ts';
-import { type EarlierRun, earlierRuns, runIn } from '../store/earlierRuns.ts';
+import { type EarlierRun, earlierRuns, runIn } from '../store/records/list.ts';
 import { findEvalFiles, workspaceOf } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
 

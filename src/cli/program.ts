@@ -4,7 +4,7 @@ import { visibleText } from '../core/presentation/visibleText.ts';
 import { UnwritableError } from '../disk/unwritable.ts';
 import { MlflowError } from '../interop/mlflow/mlflowError.ts';
 import { QueueError } from '../queue/queueError.ts';
-import { RECORD } from '../store/append.ts';
+import { RECORD } from '../store/records/write.ts';
 import type { GenerateOptions } from './commands/generateCommand.ts';
 import type { ImportOptions } from './commands/importCommand.ts';
 import type { PullOptions } from './commands/mlflowCommand.ts';

@@ -1,5 +1,5 @@
 import { agreementOf, isDecided } from '../analysis/agreement.ts';
-import { Gathered } from '../analysis/gather.ts';
+import { ComparisonData } from '../analysis/comparisonData.ts';
 import { compareJudges, type JudgeComparison, reasonsOf } from '../analysis/judgeComparison.ts';
 import { typeOf } from '../assertions/registry.ts';
 import { ReasonedError } from '../core/errors.ts';
@@ -181,13 +181,13 @@ function disagreementsIn(
   labels: readonly PlacedLabel[],
   lines: ReadonlyMap<LabelledCase, CaseLine>,
 ): Disagreement[] {
-  const gathered = new Gathered();
+  const data = new ComparisonData();
   for (const one of cases) {
     const line = lines.get(one);
-    if (line) gathered.add(line);
+    if (line) data.add(line);
   }
   const wrong = new Set(
-    agreementOf(labels, gathered)
+    agreementOf(labels, data)
       .disagreements.filter(({ people }) => isDecided(people))
       .map((one) => one.labels[0].conversation_hash),
   );

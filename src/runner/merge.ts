@@ -9,7 +9,7 @@ import {
   type RunLine,
 } from '../core/record/runRecord.ts';
 import { usageOf } from '../core/verdict.ts';
-import type { RunRecord } from '../store/read.ts';
+import type { WholeRecord } from '../store/records/runRecord.ts';
 
 /** Runs of parts of a suite as one run. */
 export interface MergedRun {
@@ -26,7 +26,7 @@ export interface MergedRun {
 }
 
 /** @param records each with a run line */
-export function mergeRuns(records: readonly RunRecord[]): MergedRun {
+export function mergeRuns(records: readonly WholeRecord[]): MergedRun {
   const runs = records.flatMap(({ run }) => run ?? []);
   const groups = [
     ...groupBy(
@@ -101,7 +101,7 @@ function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
   return { count, first: missing };
 }
 
-function unfinishedOf(records: readonly RunRecord[]): Map<string, number> {
+function unfinishedOf(records: readonly WholeRecord[]): Map<string, number> {
   const left = records.flatMap(({ run, cases, end }): [string, number][] => {
     const done = new Set(cases.map(executionKey)).size;
     const known = run?.planned ?? (end ? done : done + 1);

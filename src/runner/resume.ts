@@ -1,26 +1,24 @@
 import { stillAnswers } from '../assertions/stillAnswers.ts';
-import { fitting } from '../core/data/listOf.ts';
 import { executionKey } from '../core/identity.ts';
-import { LIMITS } from '../core/limits.ts';
-import { absolutePath, mapCasePaths, namedPath, rootOfRecord } from '../core/record/recordPaths.ts';
-import { type CaseLine, caseLineSchema } from '../core/record/runRecord.ts';
-import type { LinePlace } from '../store/append.ts';
-import type { EarlierRun } from '../store/earlierRuns.ts';
+import { mapCasePaths, namedPath, rootOfRecord } from '../core/record/recordPaths.ts';
+import type { CaseLine } from '../core/record/runRecord.ts';
 import type { FoundHome } from '../store/home.ts';
-import { linesIn } from '../store/recordLines.ts';
-import type { StayingLines } from '../store/runRecords.ts';
+import type { EarlierRun } from '../store/records/list.ts';
+import type { LinePlace } from '../store/records/parseLine.ts';
+import { RunRecord } from '../store/records/runRecord.ts';
+import type { RetainedLines } from '../store/records/write.ts';
 import { describeCase } from './case/describeCase.ts';
 import { openCase } from './case/ended.ts';
 import type { PlannedCase } from './caseRunner.ts';
 import type { TakenOver } from './events.ts';
 import type { Exchanges } from './exchanges.ts';
 
-/** What a run that goes on takes over of what it did before. */
+/** What a resumed run reuses of what it did before. */
 export interface Resumed {
   readonly takenOver: TakenOver;
   readonly standing: ReadonlySet<PlannedCase>;
-  /** Lines of the records that stay, by root. */
-  readonly staying: ReadonlyMap<string, StayingLines>;
+  /** Lines of the records that are kept, by root. */
+  readonly retained: ReadonlyMap<string, RetainedLines>;
 }
 
 /** Finds out which of the planned executions stand in the records of a run. */
@@ -33,38 +31,44 @@ export async function resume(
   const byKey = planByRecordedKey(planned, homes);
   const places = new Map<PlannedCase, LinePlace>();
   const edited = new Set<PlannedCase>();
-  const staying = new Map<string, StayingLines>();
+  const retained = new Map<string, RetainedLines>();
   let gone = 0;
   for (const [root, record] of records) {
     const own = new Set<PlannedCase>();
-    for await (const { line, place } of caseLinesOf(record, root)) {
+    const read = new RunRecord(record, { root });
+    await read.readNew();
+    const known = read.cases.filter((one) => byKey.has(executionKey(one)));
+    gone += read.cases.length - known.length;
+    for await (const { line, place } of read.each(known)) {
       const one = byKey.get(executionKey(line));
-      if (!one) gone += 1;
-      else if (wasCut(line)) continue;
-      else if (await stands(line, one, exchanges)) {
+      if (!one || wasCut(line)) continue;
+      if (await stands(line, one, exchanges)) {
         places.set(one, place);
         own.add(one);
         edited.delete(one);
       } else if (!places.has(one)) edited.add(one);
     }
-    staying.set(root, { record, staying: [...own].flatMap((one) => places.get(one) ?? []) });
+    retained.set(root, { record, retained: [...own].flatMap((one) => places.get(one) ?? []) });
   }
   const standing = new Set(places.keys());
   const refs = [...edited].map(({ ref }) => ref);
-  return { takenOver: { standing: standing.size, edited: refs, gone }, standing, staying };
+  return { takenOver: { standing: standing.size, edited: refs, gone }, standing, retained };
 }
 
 /** The cases of records that were continued, with what was planned of them. */
 export async function* standingLines(
   records: readonly string[],
-  { standing, staying }: Resumed,
+  { standing, retained }: Resumed,
   homes: ReadonlyMap<string, FoundHome>,
 ): AsyncGenerator<{ readonly one: PlannedCase; readonly line: CaseLine }> {
   const byKey = planByRecordedKey([...standing], homes);
   for (const record of records) {
     const root = rootOfRecord(record);
-    if (!staying.has(root)) continue;
-    for await (const { line } of caseLinesOf(record, root)) {
+    if (!retained.has(root)) continue;
+    const read = new RunRecord(record, { root });
+    await read.readNew();
+    const known = read.cases.filter((one) => byKey.has(executionKey(one)));
+    for await (const { line } of read.each(known)) {
       const one = byKey.get(executionKey(line));
       const home = one && homes.get(one.suite.path);
       if (home) yield { one, line: mapCasePaths(line, (path) => namedPath(home, path)) };
@@ -82,20 +86,6 @@ function planByRecordedKey(
       return [executionKey({ ...one.ref, suite }), one];
     }),
   );
-}
-
-async function* caseLinesOf(
-  record: string,
-  root: string,
-): AsyncGenerator<{ readonly line: CaseLine; readonly place: LinePlace }> {
-  for await (const { value, offset, length } of linesIn(record, LIMITS.record)) {
-    const line = fitting(caseLineSchema, value);
-    if (!line) continue;
-    yield {
-      line: mapCasePaths(line, (path) => absolutePath(root, path)),
-      place: { offset, length },
-    };
-  }
 }
 
 async function stands(

@@ -4,7 +4,7 @@ import { countCases } from '../core/record/repetitions.ts';
 import type { CaseLine, EndLine } from '../core/record/runRecord.ts';
 import { usageOf } from '../core/verdict.ts';
 import { findHomes, homesBelowOneRoot } from '../store/home.ts';
-import { RunRecords } from '../store/runRecords.ts';
+import { RunWriter } from '../store/records/write.ts';
 import type { CaseRunner, PlannedCase } from './caseRunner.ts';
 import { describeRun } from './describeRun.ts';
 import { Exchanges } from './exchanges.ts';
@@ -35,7 +35,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
   const unwritten = new Unwritten(options.log);
   const exchanges = await Exchanges.open(options, homes, unwritten);
-  let kept: RunRecords | undefined;
+  let kept: RunWriter | undefined;
   try {
     const models = modelsOf(planned.map((one) => one.case));
     exchanges.checkPrices(models);
@@ -44,7 +44,7 @@ export async function runSuites(options: RunOptions): Promise<RunResult> {
     const { run, byRoot } = await describing;
     const resumed = options.resume && (await resume(options.resume, planned, homes, exchanges));
     if (options.keepRecord) {
-      kept = await RunRecords.open(byRoot, homes, options.scrubber, resumed?.staying);
+      kept = await RunWriter.open(byRoot, homes, options.scrubber, resumed?.retained);
     }
     const records = kept?.paths ?? [];
     options.onEvent({

@@ -6,7 +6,7 @@ import type { Scrubber } from '../core/scrubber.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import type { UnwritableError } from '../disk/unwritable.ts';
 import type { SharingLimits } from '../models/endpoint/endpoints.ts';
-import type { EarlierRun } from '../store/earlierRuns.ts';
+import type { EarlierRun } from '../store/records/list.ts';
 import type { Attach } from '../targets/programs/inspector.ts';
 import type { Spending } from './budget.ts';
 import type { CaseRunner } from './caseRunner.ts';

@@ -1,25 +1,28 @@
 import { liveTurnsOf, turnsOf } from '../core/conversation.ts';
-import { type CaseRef, caseKey } from '../core/identity.ts';
+import { uniqueBy } from '../core/data/data.ts';
+import { type CaseRef, executionKey } from '../core/identity.ts';
 import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { REPORTS, reportsIn } from '../core/reporting.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { NO_USAGE } from '../core/verdict.ts';
 import { skippedVerdict } from '../judge/verdicts.ts';
-import type { EarlierRun } from '../store/earlierRuns.ts';
 import type { FoundHome } from '../store/home.ts';
-import { type RecordIndex, RecordReader } from '../store/recordIndex.ts';
+import type { EarlierRun } from '../store/records/list.ts';
+import type { LinePlace } from '../store/records/parseLine.ts';
+import { RunRecord } from '../store/records/runRecord.ts';
 import { findTargetType } from '../targets/registry.ts';
 import type { Conversed } from './case/converse.ts';
 import type { Ended } from './case/ended.ts';
 import type { Stop } from './case/userSide.ts';
 
+/** A record, and its executions by `executionKey`. */
 interface OpenRecord {
-  readonly reader: RecordReader;
-  readonly index: RecordIndex;
+  readonly record: RunRecord;
+  readonly places: ReadonlyMap<string, LinePlace>;
 }
 
-/** The conversations of a run that are judged anew. One is read when it is asked for. */
+/** The conversations of a run that are judged again. Each is read when it is asked for. */
 export class StoredCases {
   readonly #homes: ReadonlyMap<string, FoundHome>;
   readonly #records: readonly OpenRecord[];
@@ -28,7 +31,7 @@ export class StoredCases {
   private constructor(homes: ReadonlyMap<string, FoundHome>, records: readonly OpenRecord[]) {
     this.#homes = homes;
     this.#records = records;
-    this.count = records.reduce((sum, { index }) => sum + index.entries.length, 0);
+    this.count = records.reduce((sum, { record }) => sum + record.cases.length, 0);
   }
 
   /** @param homes of the suites, by their paths */
@@ -37,8 +40,10 @@ export class StoredCases {
     homes: ReadonlyMap<string, FoundHome>,
   ): Promise<StoredCases> {
     const opened = [...records.values()].map(async (path) => {
-      const reader = new RecordReader(path);
-      return { reader, index: await reader.index() };
+      const record = new RunRecord(path);
+      await record.readNew();
+      const first = uniqueBy(record.cases, executionKey);
+      return { record, places: new Map(first.map((one) => [executionKey(one), one])) };
     });
     return new StoredCases(homes, await Promise.all(opened));
   }
@@ -52,15 +57,15 @@ export class StoredCases {
     const found = this.#find(ref);
     const home = this.#homes.get(ref.suite);
     if (!found || !home) return undefined;
-    const line = (await found.reader.lines([found.entry])).get(found.entry);
+    const line = (await found.record.lines([found.place])).get(found.place);
     return line && mapCasePaths(line, (path) => namedPath(home, path));
   }
 
-  #find({ suite, id, variant, repetition }: CaseRef) {
-    const key = caseKey({ suite: this.#homes.get(suite)?.path ?? suite, id, variant });
-    for (const { reader, index } of this.#records) {
-      const entry = index.cases.get(key)?.find((one) => one.repetition === repetition);
-      if (entry) return { reader, entry };
+  #find(ref: CaseRef) {
+    const key = executionKey({ ...ref, suite: this.#homes.get(ref.suite)?.path ?? ref.suite });
+    for (const { record, places } of this.#records) {
+      const place = places.get(key);
+      if (place) return { record, place };
     }
     return undefined;
   }

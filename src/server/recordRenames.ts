@@ -2,7 +2,7 @@ import { errorText } from '../core/errors.ts';
 import { counted } from '../core/presentation/amounts.ts';
 import { CaseRenames, type RenamedCase } from '../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
-import { renameCase } from '../store/renameCase.ts';
+import { renameCase } from '../store/records/renameCase.ts';
 
 export type RecordRenames = ReturnType<typeof recordRenames>;
 

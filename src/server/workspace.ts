@@ -16,7 +16,7 @@ import { readTranscriptFile } from '../evalfile/transcript.ts';
 import type { EvalDocument, IndexedFile } from '../language/ports.ts';
 import { indexedFile } from '../language/symbols/indexedFile.ts';
 import { EVAL_GLOB, isEvalFile, isMessagesFile, MESSAGES_GLOB } from '../protocol/fileNames.ts';
-import { LatestRuns } from '../store/latest.ts';
+import { LatestRuns } from '../store/records/latest.ts';
 import { readYaml, rereadYaml } from '../yaml/yamlDocument.ts';
 import { isVirtual, pathOf } from './addresses.ts';
 import type { SuiteIndex } from './suiteIndex.ts';

@@ -6,6 +6,7 @@ import { LIMITS, readable } from '../core/limits.ts';
 import { type Label, labelSchema, type PlacedLabel, sameSubject } from '../core/record/label.ts';
 import { labelsFolder, personName } from '../core/record/labelFiles.ts';
 import type { Scrubber } from '../core/scrubber.ts';
+import { linesIn } from '../disk/jsonLines.ts';
 import {
   APPENDING,
   isRealFolder,
@@ -15,7 +16,6 @@ import {
 } from '../disk/regularFile.ts';
 import { replaceLines } from '../disk/replaceLines.ts';
 import { unwritable } from '../disk/unwritable.ts';
-import { linesIn } from './recordLines.ts';
 
 /** As messages call them. */
 export const LABELS = 'The label';

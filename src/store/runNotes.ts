@@ -5,7 +5,7 @@ import { parseJson } from '../core/data/data.ts';
 import { fitting } from '../core/data/listOf.ts';
 import { CREATING, readRegular, writeRegular } from '../disk/regularFile.ts';
 import { unwritable } from '../disk/unwritable.ts';
-import { recordsIn } from './append.ts';
+import { recordsIn } from './records/files.ts';
 
 const noteSchema = z.object({
   name: z.string().min(1).optional().catch(undefined),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { markSvg } from '../../src/extension/marks/shapes.ts';
-import { stampAfter } from '../../src/store/recordNames.ts';
+import { stampAfter } from '../../src/store/records/files.ts';
 import { CHECKOUT } from '../support/host/install.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { recordsOf } from '../support/resuming.ts';

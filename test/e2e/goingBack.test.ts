@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { readRecord } from '../../src/store/read.ts';
+import { readRecord } from '../../src/store/records/runRecord.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { asked, askedBot, ids, recordsOf, suiteOf } from '../support/resuming.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ComparisonData } from '../../src/analysis/comparisonData.ts';
 import type { Compared } from '../../src/analysis/differences.ts';
-import { Gathered } from '../../src/analysis/gather.ts';
 import { type CaseLine, RECORD_VERSION, type RunLine } from '../../src/core/record/runRecord.ts';
 import { caseStatus } from '../../src/core/scoring.ts';
 import type { Status, TurnVerdict, Verdict } from '../../src/core/verdict.ts';
@@ -120,9 +120,9 @@ export function runLine(given: Partial<RunLine> = {}): RunLine {
 }
 
 export function comparedOf(lines: readonly CaseLine[], run: Partial<RunLine> = {}): Compared {
-  const gathered = new Gathered();
-  for (const line of lines) gathered.add(line);
-  return { run: runLine(run), gathered, finished: true };
+  const data = new ComparisonData();
+  for (const line of lines) data.add(line);
+  return { run: runLine(run), data, finished: true };
 }
 
 export interface WrittenRun extends Partial<RunLine> {

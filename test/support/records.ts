@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type CaseLine, type EndLine, RECORD_VERSION } from '../../src/core/record/runRecord.ts';
 import { NO_USAGE } from '../../src/core/verdict.ts';
-import { recordsIn } from '../../src/store/append.ts';
+import { recordsIn } from '../../src/store/records/files.ts';
 
 export interface WrittenRun {
   readonly id: string;

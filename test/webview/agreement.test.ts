@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { agreementOf } from '../../src/analysis/agreement.ts';
-import { Gathered } from '../../src/analysis/gather.ts';
+import { ComparisonData } from '../../src/analysis/comparisonData.ts';
 import { conversationHash } from '../../src/core/record/conversationHash.ts';
 import { shownAgreement } from '../../src/extension/agreement/shownAgreement.ts';
 import type {
@@ -21,8 +21,8 @@ const lines = [0, 1, 2, 3, 4, 5].map((id) =>
 );
 
 function agreementShown(): ShownAgreement {
-  const gathered = new Gathered();
-  for (const line of lines) gathered.add(line);
+  const data = new ComparisonData();
+  for (const line of lines) data.add(line);
   const labels = lines.flatMap((line, id) =>
     ['Kind', 'Brief'].map((assertion) => ({
       case: line.id,
@@ -39,9 +39,7 @@ function agreementShown(): ShownAgreement {
   const problems = [
     { path: '/work/suite.labels/ann.jsonl', line: 9, message: 'This line is no JSON.' },
   ];
-  return shownAgreement(agreementOf(labels, gathered), { labels, problems }, (path) =>
-    path.slice(6),
-  );
+  return shownAgreement(agreementOf(labels, data), { labels, problems }, (path) => path.slice(6));
 }
 
 describe('the view of agreement', { timeout: 120_000 }, () => {

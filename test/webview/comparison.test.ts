@@ -35,7 +35,7 @@ const AFTER = [
 
 function compared() {
   const [base, head] = [comparedOf(BEFORE), comparedOf(AFTER, { commit: 'a'.repeat(40) })];
-  const cases = atOnce(comparedCases(base.gathered, head.gathered));
+  const cases = atOnce(comparedCases(base.data, head.data));
   return { cases, comparison: atOnce(compareRuns(base, head, cases)) };
 }
 

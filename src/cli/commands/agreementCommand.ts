@@ -29,12 +29,12 @@ export async function agreement(
   const signal = shell.catchInterrupt();
   const read = await readLabelledRuns(await findEvalFiles(globs, shell.folder), signal);
   if (!read) return EXIT.cancelled;
-  const { labels, problems, gathered } = read;
+  const { labels, problems, data } = read;
   showLabelProblems(problems, shell);
   if (labels.length === 0 && problems.length === 0) {
     throw new UsageError(NO_LABELS);
   }
-  const { items, ...found } = agreementOf(labels, gathered);
+  const { items, ...found } = agreementOf(labels, data);
   const parted = thresholds ? thresholdsOf(items) : undefined;
   for (const text of written(found, parted, format, shell)) shell.out.write(text);
   const code = under(found, failUnder, shell);

@@ -1,5 +1,5 @@
 import { type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
-import { Gathered } from '../../analysis/gather.ts';
+import { ComparisonData } from '../../analysis/comparisonData.ts';
 import { suiteNames } from '../../analysis/suiteNames.ts';
 import { inSteps, stepsOf } from '../../core/steps.ts';
 import {
@@ -37,11 +37,11 @@ export async function compare(
   try {
     const roots = [[...before.records.keys()], [...after.records.keys()]] as const;
     const names = [suiteNames(...roots), suiteNames(roots[1], roots[0])];
-    const gathered = [
-      await comparable(before, new Gathered(names[0]), shell, signal),
-      await comparable(after, new Gathered(names[1]), shell, signal),
+    const data = [
+      await comparable(before, new ComparisonData(names[0]), shell, signal),
+      await comparable(after, new ComparisonData(names[1]), shell, signal),
     ] as const;
-    const comparison = await inSteps(compareRuns(...gathered), stepsOf(signal));
+    const comparison = await inSteps(compareRuns(...data), stepsOf(signal));
     for (const text of written(comparison, format, shell)) shell.out.write(text);
     return exitCodeOf(comparison, failOn);
   } catch (error) {

@@ -8,8 +8,8 @@ import { realPathOf } from '../../disk/realPath.ts';
 import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
 import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
 import { type FoundHome, findHomes, homesBelowOneRoot, isWithin } from '../../store/home.ts';
-import { type RunRecord, readRecord } from '../../store/read.ts';
-import { RunRecords } from '../../store/runRecords.ts';
+import { readRecord, type WholeRecord } from '../../store/records/runRecord.ts';
+import { RunWriter } from '../../store/records/write.ts';
 import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
 import { rootFor } from '../namedRun.ts';
@@ -94,14 +94,14 @@ async function recordsOf(args: readonly string[], folder: string): Promise<strin
   return [...found].sort();
 }
 
-async function readOne(path: string, folder: string): Promise<RunRecord> {
+async function readOne(path: string, folder: string): Promise<WholeRecord> {
   const record = await readRecord(path, rootFor(path, folder));
   if (!record.run) throw new UsageError(`${path} is not the record of a run.`);
   return record;
 }
 
 /** Cases of different files would count as one. @throws UsageError if one path has two contents */
-function checkContents(records: readonly RunRecord[]): void {
+function checkContents(records: readonly WholeRecord[]): void {
   const found = records.flatMap(({ path, run }) =>
     (run?.files ?? []).map((file) => ({ ...file, record: basename(path) })),
   );
@@ -124,7 +124,7 @@ async function keep(
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
   const byRoot = groupBy(run.files, ({ path }) => rootOf(path));
   const runs = new Map([...byRoot].map(([root, files]) => [root, { ...run, files }]));
-  const records = await RunRecords.open(runs, homes, shell.scrubber);
+  const records = await RunWriter.open(runs, homes, shell.scrubber);
   try {
     for (const line of lines) await records.append(line);
     await records.end(() => end);
@@ -138,7 +138,7 @@ async function keep(
 
 function toldOf(
   { run, overlapping, missingShards, unfinished }: MergedRun,
-  records: readonly RunRecord[],
+  records: readonly WholeRecord[],
 ): string[] {
   return [
     `Merging ${counted(records.length, 'record')} into the run ${run.id}.`,

@@ -9,10 +9,9 @@ import { type Link, sessionOf } from '../../interop/mlflow/link.ts';
 import { defaultEvalFile, pull as pullSessions } from '../../interop/mlflow/pull.ts';
 import { type JudgedRun, push as pushRun, readLink } from '../../interop/mlflow/push.ts';
 import { shownPath } from '../../report/shownPath.ts';
-import { recordsAt } from '../../store/append.ts';
 import { keptHomes } from '../../store/home.ts';
-import { readRecord } from '../../store/read.ts';
-import { newestFirst } from '../../store/recordNames.ts';
+import { recordsOf } from '../../store/records/files.ts';
+import { readRecord } from '../../store/records/runRecord.ts';
 import { fileWorkspace, findEvalFiles, workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import type { Shell } from '../shell.ts';
@@ -111,9 +110,9 @@ async function withClient(
 
 /** What the newest record with sessions of the file holds of them. */
 async function newestRun(evalFile: string, link: Link): Promise<JudgedRun | undefined> {
-  const { path, kept } = keptHomes(evalFile);
-  const records = (await Promise.all(kept.map(recordsAt))).flatMap(newestFirst);
-  for (const record of records) {
+  const home = keptHomes(evalFile);
+  const { path } = home;
+  for (const record of await recordsOf(home)) {
     const { run, cases } = await readRecord(record);
     const own = cases.filter(
       (line) => (line.suite === path || line.suite === evalFile) && sessionOf(link, line),

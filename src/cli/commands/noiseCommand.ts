@@ -1,8 +1,8 @@
-import { Gathered } from '../../analysis/gather.ts';
+import { ComparisonData } from '../../analysis/comparisonData.ts';
 import { judgeNoise } from '../../analysis/noise.ts';
 import { visibleJson } from '../../core/presentation/visibleText.ts';
 import { noiseMarkdown, noiseText } from '../../report/findings/noiseReport.ts';
-import { type EarlierRun, earlierRuns } from '../../store/earlierRuns.ts';
+import { type EarlierRun, earlierRuns } from '../../store/records/list.ts';
 import { findEvalFiles } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import { gatherRun } from '../findings/gathering.ts';
@@ -26,14 +26,14 @@ export async function noise(
   const runs = names.length === 0 ? await newest(folder) : await chosen(names, folder);
   if (runs.length === 0) throw new UsageError('No run of these files is kept. Run them first.');
   const signal = shell.catchInterrupt();
-  const gathered = new Gathered();
+  const data = new ComparisonData();
   try {
-    for (const run of runs) await gatherRun(run, gathered, shell, signal);
+    for (const run of runs) await gatherRun(run, data, shell, signal);
   } catch (error) {
     if (signal.aborted) return EXIT.cancelled;
     throw error;
   }
-  const rows = judgeNoise(gathered.cases.values());
+  const rows = judgeNoise(data.cases.values());
   if (format === 'json') shell.out.write(`${visibleJson(rows)}\n`);
   else shell.out.write(format === 'markdown' ? noiseMarkdown(rows) : noiseText(rows));
   return EXIT.passed;

@@ -7,7 +7,7 @@ import { unwritable } from '../../disk/unwritable.ts';
 import { nodeFiles } from '../../evalfile/nodeFiles.ts';
 import { NOT_SIMULATED, type SaveAs, SaveError, savedCase } from '../../evalfile/save/savedCase.ts';
 import { shownPath } from '../../report/shownPath.ts';
-import { LatestRuns } from '../../store/latest.ts';
+import { LatestRuns } from '../../store/records/latest.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
 import type { Shell } from '../shell.ts';
 import { loadSuites } from '../suites.ts';

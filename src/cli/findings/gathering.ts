@@ -1,40 +1,39 @@
 import { basename } from 'node:path';
+import type { ComparisonData } from '../../analysis/comparisonData.ts';
 import type { Compared } from '../../analysis/differences.ts';
-import type { Gathered } from '../../analysis/gather.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
-import { type EarlierRun, hasFinished } from '../../store/earlierRuns.ts';
-import { recordLines } from '../../store/read.ts';
+import { type EarlierRun, hasFinished } from '../../store/records/list.ts';
+import { readCases } from '../../store/records/runRecord.ts';
 import type { Shell } from '../shell.ts';
 
 /**
- * Reads the cases of a run one by one. What could not be read is told.
+ * Reads the cases of a run one by one, and reports what could not be read.
  *
- * @param gathered takes them; its names of suites are those of `suiteNames`
+ * @param data gets them; its names of suites are those of `suiteNames`
  * @throws what the signal is aborted with
  */
 export async function gatherRun(
   { records }: EarlierRun,
-  gathered: Gathered,
+  data: ComparisonData,
   shell: Shell,
   signal: AbortSignal,
 ): Promise<void> {
   for (const [root, record] of records) {
-    for await (const line of recordLines(record, root)) {
+    const { allProblems } = await readCases(record, root, (line) => {
       signal.throwIfAborted();
-      if (line.kind === 'case') gathered.add(line);
-      if (line.kind !== 'problem') continue;
-      shell.err.write(`${visibleLine(basename(record))}, ${line.message}\n`);
-    }
+      data.add(line);
+    });
+    for (const one of allProblems) shell.err.write(`${visibleLine(basename(record))}, ${one}\n`);
   }
 }
 
 /** All that is compared of a run. */
 export async function comparable(
   found: EarlierRun,
-  gathered: Gathered,
+  data: ComparisonData,
   shell: Shell,
   signal: AbortSignal,
 ): Promise<Compared> {
-  await gatherRun(found, gathered, shell, signal);
-  return { run: found.run, gathered, finished: await hasFinished(found) };
+  await gatherRun(found, data, shell, signal);
+  return { run: found.run, data, finished: await hasFinished(found) };
 }

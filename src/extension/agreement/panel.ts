@@ -98,7 +98,7 @@ class AgreementPanel extends Disposing {
       const files = (await findEvalFiles()).map(({ fsPath }) => fsPath);
       const runs = await readLabelledRuns(files, this.#stop.signal);
       if (!runs) return;
-      const found = agreementOf(runs.labels, runs.gathered);
+      const found = agreementOf(runs.labels, runs.data);
       this.#runs = runs;
       this.#items = found.disagreements;
       this.#agreement = shownAgreement(found, runs, (path) =>

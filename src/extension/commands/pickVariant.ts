@@ -4,7 +4,7 @@ import { STATUS_ICONS, STATUS_WORDS } from '../../core/presentation/status.ts';
 import { isError } from '../../core/problem.ts';
 import { worstFirst } from '../../core/record/variantOutcome.ts';
 import type { ExpandedCase } from '../../core/suite.ts';
-import { LatestRuns } from '../../store/latest.ts';
+import { LatestRuns } from '../../store/records/latest.ts';
 
 /** Lets one choose a conversation of a case that stands for several: those first that did not pass. */
 export async function pickVariant(

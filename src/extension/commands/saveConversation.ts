@@ -7,7 +7,7 @@ import {
   SaveError,
   savedCase,
 } from '../../evalfile/save/savedCase.ts';
-import { LatestRuns } from '../../store/latest.ts';
+import { LatestRuns } from '../../store/records/latest.ts';
 import { reveal } from '../locations.ts';
 import { readSuite } from '../suites.ts';
 import type { CaseLocation } from './caseAtCursor.ts';

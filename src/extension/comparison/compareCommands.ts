@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { rootOfRecord } from '../../core/record/recordPaths.ts';
-import { runIdOf } from '../../store/recordNames.ts';
-import type { ListedRun } from '../../store/runList.ts';
+import { runIdOf } from '../../store/records/files.ts';
+import type { ListedRun } from '../../store/records/list.ts';
 import { isListed } from '../runs/runCommands.ts';
 import type { RunsTree } from '../runs/runsTree.ts';
 import { runText } from '../runs/runText.ts';
@@ -51,8 +51,8 @@ export function createCompareCommands(parts: CompareCommandParts): CompareComman
 }
 
 async function startedOf([record = '']: Records): Promise<string> {
-  const { runLineOf } = await import('../../store/earlierRuns.ts');
-  return (await runLineOf(record, rootOfRecord(record)))?.started ?? '';
+  const { readRunLine } = await import('../../store/records/runRecord.ts');
+  return (await readRunLine(record, rootOfRecord(record)))?.started ?? '';
 }
 
 /** @param chosen the records of a run that is left out */

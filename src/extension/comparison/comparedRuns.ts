@@ -12,15 +12,15 @@ import { indexInColumn } from '../../core/record/assertionColumns.ts';
 import { atOnce, inSteps, stepsOf, type Work } from '../../core/steps.ts';
 import type { ResultsTable } from '../../protocol/resultsProtocol.ts';
 import { comparedTable } from '../../report/comparedTable.ts';
-import type { CasePlace } from '../results/runResults.ts';
+import type { CaseStats } from '../../store/records/parseLine.ts';
 import { fileTitle } from '../runs/runText.ts';
 import { ComparedRun } from './comparedRun.ts';
 
 /** A case in both runs, the places of its repetitions in each. */
 export interface PlacedCase {
   readonly compared: ComparedCase;
-  readonly base: readonly CasePlace[];
-  readonly head: readonly CasePlace[];
+  readonly base: readonly CaseStats[];
+  readonly head: readonly CaseStats[];
 }
 
 /** Two runs that are compared, as their records grow. */
@@ -60,7 +60,7 @@ export class ComparedRuns {
   /** What could not be read, each as a sentence. */
   get problems(): string[] {
     const runs = [this.base, this.head];
-    const others = runs.flatMap(({ run, records }) => (run ? [] : records));
+    const others = runs.flatMap(({ run, paths }) => (run ? [] : paths));
     const unread = runs.reduce((sum, one) => sum + one.unread, 0);
     return [
       ...others.map((path) => `${fileTitle(path)} is not the record of a run.`),
@@ -91,8 +91,8 @@ export class ComparedRuns {
   }
 
   /** Reads what is new. */
-  readonly readOn = oneAtATime(async () => {
-    await Promise.all([this.base.readOn(), this.head.readOn()]);
+  readonly readNew = oneAtATime(async () => {
+    await Promise.all([this.base.readNew(), this.head.readNew()]);
     await this.#compareAll();
   });
 
@@ -161,7 +161,7 @@ export class ComparedRuns {
 
   *#rowsOf(wanted: (one: ComparedCase) => boolean): Work<Rows> {
     const { base, head } = this;
-    const all = yield* comparedCases(base.gathered, head.gathered);
+    const all = yield* comparedCases(base.data, head.data);
     const cases = all.filter(wanted);
     const table = yield* comparedTable(cases, (one) => {
       const [then, now] = [base.of(one), head.of(one)];
@@ -187,6 +187,6 @@ interface Rows {
   readonly table: ResultsTable;
 }
 
-function comparedOf({ run, gathered, finished }: ComparedRun): Compared | undefined {
-  return run && { run, gathered, finished };
+function comparedOf({ run, data, state }: ComparedRun): Compared | undefined {
+  return run && { run, data, finished: state === 'finished' };
 }

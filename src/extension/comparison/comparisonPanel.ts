@@ -3,9 +3,9 @@ import type { Comparison } from '../../analysis/compareRuns.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { Results, ResultsState } from '../../protocol/resultsProtocol.ts';
 import { findingsOf } from '../../report/comparedTable.ts';
-import type { FoundCases } from '../../store/searchRecords.ts';
+import type { CaseStats } from '../../store/records/parseLine.ts';
+import type { FoundCases } from '../../store/records/search.ts';
 import { Disposing } from '../disposables.ts';
-import type { CasePlace } from '../results/runResults.ts';
 import { type TableActions, TablePage, type TablePageParts } from '../results/tablePage.ts';
 import type { ComparedRuns, PlacedCase } from './comparedRuns.ts';
 import { isOfPair, type RunPair } from './runPair.ts';
@@ -64,7 +64,7 @@ export class ComparisonPanel extends Disposing {
       runs.compareEarly();
       this.#show(runs, 'reading').catch((error: unknown) => this.#page.fail(error));
     }, EARLY);
-    await runs.readOn().finally(() => clearTimeout(early));
+    await runs.readNew().finally(() => clearTimeout(early));
     if (show !== this.#shows) return;
     await this.#show(runs, 'reading');
     const comparison = await runs.comparison();
@@ -73,18 +73,18 @@ export class ComparisonPanel extends Disposing {
 
   async #show(runs: ComparedRuns, phase: Results['phase'], comparison?: Comparison): Promise<void> {
     const { generation, table, base, head } = runs;
-    this.records = head.records;
+    this.records = head.paths;
     const title = 'Comparison of two runs';
     this.#page.title = 'Comparison';
     await this.#page.post({
       kind: 'snapshot',
       results: {
-        records: head.records,
+        records: head.paths,
         ...{ title, phase, generation, table },
         facts: [],
         problems: phase === 'over' ? runs.problems : [],
         comparison: {
-          base: base.records,
+          base: base.paths,
           ...(comparison && { findings: findingsOf(comparison) }),
         },
       },
@@ -123,7 +123,7 @@ export class ComparisonPanel extends Disposing {
 
 /** The lines of all cases in the order in which they stand on the disk, and the row of each. */
 function linesOf(runs: ComparedRuns): {
-  readonly places: readonly CasePlace[];
+  readonly places: readonly CaseStats[];
   readonly rows: readonly number[];
 } {
   const all = runs.table.cases.flatMap((_, row) => {

@@ -9,10 +9,9 @@ import {
   type Snapshot,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
-import { RecordReader } from '../../store/recordIndex.ts';
+import type { CaseStats } from '../../store/records/parseLine.ts';
 import { Disposing } from '../disposables.ts';
 import { receive } from '../pageMessages.ts';
-import type { CasePlace } from '../results/runResults.ts';
 import type { TablePageParts } from '../results/tablePage.ts';
 import { openPlace } from '../viewer/openPlace.ts';
 import { showPage } from '../viewer/page.ts';
@@ -83,7 +82,7 @@ export class PairPanel extends Disposing {
 
   async #read(): Promise<Snapshot | undefined> {
     const runs = await this.#runs;
-    await runs.readOn();
+    await runs.readNew();
     const { file, id, variant, repetition } = this.#state;
     const row = runs.rowOf({ suite: vscode.Uri.parse(file).fsPath, id, variant });
     const found = runs.at(row);
@@ -147,10 +146,10 @@ export class PairPanel extends Disposing {
 
 /** Of a repetition, or of the last one where there are fewer. */
 async function lineOf(
-  places: readonly CasePlace[],
+  places: readonly CaseStats[],
   repetition: number,
   run: ComparedRuns['base'],
 ): Promise<CaseLine | undefined> {
   const place = places.find((one) => one.repetition === repetition) ?? places.at(-1);
-  return place && new RecordReader(place.record, run.rootOf(place.record)).lineAt(place);
+  return place && (await run.lines([place])).get(place);
 }

@@ -12,9 +12,8 @@ import { reaches } from '../../core/scoring.ts';
 import type { StatedAssertion } from '../../core/statedAssertion.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import type { FromLabelling, ShownLabelling } from '../../protocol/labellingProtocol.ts';
-import { labelledLines } from '../../store/labelledLines.ts';
 import { readLabels } from '../../store/labels.ts';
-import { LatestRuns } from '../../store/latest.ts';
+import { LatestRuns, labelledLines } from '../../store/records/latest.ts';
 import { LabelBook, type Said } from './labelBook.ts';
 
 type Answer = Extract<FromLabelling, { kind: 'answer' }>;
@@ -192,7 +191,7 @@ export class LabellingRound {
   async #agreement(): Promise<string[]> {
     const runs = await readLabelledRuns([this.#parts.file]);
     if (!runs) return [];
-    const { rows } = agreementOf(runs.labels, runs.gathered);
+    const { rows } = agreementOf(runs.labels, runs.data);
     return rows.flatMap(({ judge, assertion, of, compared, confusion, kappa }) => {
       if (!assertion || compared === 0) return [];
       const right = confusion.failFail + confusion.passPass;

@@ -3,12 +3,10 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as vscode from 'vscode';
-import { groupBy } from '../../core/data/data.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import { REPORTERS } from '../../report/registry.ts';
 import { RunLog } from '../../report/reporter.ts';
 import { findHomes, homesBelowOneRoot } from '../../store/home.ts';
-import { RecordReader } from '../../store/recordIndex.ts';
 import { placedFile } from '../locations.ts';
 import type { RunResults } from './runResults.ts';
 
@@ -16,7 +14,7 @@ const FORMATS = { csv: 'CSV', html: 'HTML report' } as const;
 
 /** Writes a run as one of the reporters does, to a file that a person chooses. */
 export async function exportRun(results: RunResults, format: 'csv' | 'html'): Promise<void> {
-  const [record = 'run.jsonl'] = results.records;
+  const [record = 'run.jsonl'] = results.paths;
   const stem = basename(record, '.jsonl');
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? dirname(record);
   const chosen = await vscode.window.showSaveDialog({
@@ -55,26 +53,19 @@ async function logOf(
   token: vscode.CancellationToken,
   onStep: (share: number) => void,
 ): Promise<RunLog | undefined> {
-  const { places, runs, ends, records } = results;
-  const [run] = runs;
+  const { places, run, ends, paths } = results;
   const log = new RunLog();
   if (run) {
-    const files = runs.flatMap((one) => one.files);
     const suites = [...new Set(places.map(({ suite }) => suite))];
     const homes = homesBelowOneRoot(
       findHomes(suites.map((path) => placedFile(vscode.Uri.file(path)))),
     );
-    log.add({ kind: 'run-started', run: { ...run, files }, cases: places, homes, records });
+    log.add({ kind: 'run-started', run, cases: places, homes, records: paths });
   }
-  const readers = new Map(
-    records.map((path) => [path, new RecordReader(path, results.rootOf(path))]),
-  );
   for (let at = 0; at < places.length; at += STEP) {
     if (token.isCancellationRequested) return undefined;
-    for (const [path, own] of groupBy(places.slice(at, at + STEP), ({ record }) => record)) {
-      const lines = (await readers.get(path)?.lines(own)) ?? [];
-      for (const [, line] of lines)
-        log.add({ kind: 'case-finished', ref: line, line, earlier: true });
+    for (const line of (await results.lines(places.slice(at, at + STEP))).values()) {
+      log.add({ kind: 'case-finished', ref: line, line, earlier: true });
     }
     onStep(STEP / places.length);
   }

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { groupBy } from '../../core/data/data.ts';
 import { allKeyedVerdicts, keyedVerdicts } from '../../core/record/keyedVerdicts.ts';
 import type { PlacedLabel } from '../../core/record/label.ts';
 import { labelsFolder } from '../../core/record/labelFiles.ts';
@@ -8,7 +7,6 @@ import { opinionsOn } from '../../core/record/opinionsOn.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { readLabels } from '../../store/labels.ts';
-import { RecordReader } from '../../store/recordIndex.ts';
 import type { RunResults } from './runResults.ts';
 
 /**
@@ -29,17 +27,14 @@ export async function markLabels(results: RunResults): Promise<boolean> {
     named.get(place.suite)?.has(place.id) ? [{ ...place, index }] : [],
   );
   const marks = new Map<number, Map<number, boolean>>();
-  for (const [record, own] of groupBy(wanted, (one) => one.record)) {
-    const lines = await new RecordReader(record, results.rootOf(record)).lines(own);
-    for (const [{ index, suite }, line] of lines) {
-      const { row = -1, from = 0 } = executions[index] ?? {};
-      const cells = table.cases[row]?.cells.slice(from) ?? [];
-      const found = marks.get(row) ?? new Map<number, boolean>();
-      for (const [column, isWrong] of marksOf(line, labels.get(suite) ?? [], cells)) {
-        found.set(column, isWrong || found.get(column) === true);
-      }
-      marks.set(row, found);
+  for (const [{ index, suite }, line] of await results.lines(wanted)) {
+    const { row = -1, from = 0 } = executions[index] ?? {};
+    const cells = table.cases[row]?.cells.slice(from) ?? [];
+    const found = marks.get(row) ?? new Map<number, boolean>();
+    for (const [column, isWrong] of marksOf(line, labels.get(suite) ?? [], cells)) {
+      found.set(column, isWrong || found.get(column) === true);
     }
+    marks.set(row, found);
   }
   let changed = false;
   for (const [index, one] of table.cases.entries()) {

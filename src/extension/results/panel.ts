@@ -5,10 +5,9 @@ import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { runDuration } from '../../core/record/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { Results, ResultsState } from '../../protocol/resultsProtocol.ts';
-import { isClaimed } from '../../store/claim.ts';
-import { runIdOf } from '../../store/recordNames.ts';
+import { runIdOf } from '../../store/records/files.ts';
+import type { FoundCases } from '../../store/records/search.ts';
 import { readNote } from '../../store/runNotes.ts';
-import type { FoundCases } from '../../store/searchRecords.ts';
 import { Disposing } from '../disposables.ts';
 import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
 import type { ConversationLocation } from '../viewer/viewer.ts';
@@ -78,14 +77,12 @@ export class ResultsPanel extends Disposing {
   /** Of a long record what is read so far is shown before all of it is. */
   async #send(): Promise<void> {
     const results = await this.#open();
-    // Asked first: a run that ends meanwhile has written its last line by the time that it is read.
-    const isRunning = await isClaimedByAny(results);
-    const reading = results.readOn();
+    const reading = results.readNew();
     const early = setTimeout(() => {
       this.#show(results, 'reading').catch((error: unknown) => this.#page.fail(error));
     }, EARLY);
     await reading.finally(() => clearTimeout(early));
-    const phase = phaseOf(results, isRunning);
+    const phase = results.state === 'finished' ? 'over' : results.state;
     await this.#show(results, phase);
     const { markLabels } = await import('./markLabels.ts');
     if (await markLabels(results)) await this.#show(results, phase);
@@ -97,7 +94,7 @@ export class ResultsPanel extends Disposing {
     const title = await titleOf(results);
     // What is known by now is shown already.
     if (show !== this.#shows) return;
-    const { table, records, generation, problems, order } = results;
+    const { table, paths: records, generation, problems, order } = results;
     this.#state = { ...this.#state, records };
     // The tab of the eval file has its name alone.
     this.#page.title = `${title} (results)`;
@@ -176,37 +173,24 @@ export function isSameRun(one: string, other: string): boolean {
   return one === other || (dirname(one) === dirname(other) && runIdOf(one) === runIdOf(other));
 }
 
-/** Whether a process still writes one of the records. */
-async function isClaimedByAny(results: RunResults): Promise<boolean> {
-  const claimed = results.records.map((one) => isClaimed(dirname(one), runIdOf(one)));
-  return (await Promise.all(claimed)).includes(true);
-}
-
-function phaseOf({ runs, ends }: RunResults, isRunning: boolean): Results['phase'] {
-  if (ends.length < runs.length) return isRunning ? 'running' : 'interrupted';
-  return ends.some(({ cancelled, stopped }) => cancelled || stopped) ? 'interrupted' : 'over';
-}
-
 async function titleOf(results: RunResults): Promise<string> {
-  const [run] = results.runs;
-  const [record = ''] = results.records;
+  const { run } = results;
+  const [record = ''] = results.paths;
   if (!run) return fileTitle(record);
   const note = await readNote(results.rootOf(record), runIdOf(record));
-  return runTitle({ note, run: { ...run, files: results.runs.flatMap(({ files }) => files) } });
+  return runTitle({ note, run });
 }
 
-function factsOf({ runs, ends, table }: RunResults, phase: Results['phase']): string[] {
-  const [run] = runs;
+function factsOf(results: RunResults, phase: Results['phase']): string[] {
+  const { run, ends, hasEnded, table } = results;
   const costs = table.cases.flatMap(({ cost }) => cost ?? []);
   const finished = ends.map((end) => end.finished).sort();
   const last = finished.at(-1);
   return [
     ...(run ? [timeText(new Date(run.started))] : []),
     ...(costs.length > 0 ? [`cost ${costText(costs.reduce((sum, one) => sum + one, 0))}`] : []),
-    ...(run && last !== undefined && ends.length === runs.length
-      ? [durationText(runDuration(run, last))]
-      : []),
-    ...(phase === 'interrupted' && ends.length < runs.length ? ['not finished'] : []),
+    ...(run && last !== undefined && hasEnded ? [durationText(runDuration(run, last))] : []),
+    ...(phase === 'interrupted' && !hasEnded ? ['not finished'] : []),
     ...(ends.some(({ cancelled }) => cancelled) ? ['cancelled'] : []),
     ...(ends.some(({ stopped }) => stopped) ? ['stopped at its cost limit'] : []),
     ...(run && run.judges.length > 0

@@ -6,7 +6,8 @@ import {
   type ResultsTable,
   type ToResults,
 } from '../../protocol/resultsProtocol.ts';
-import { type FoundCases, type RecordedLine, searchRecords } from '../../store/searchRecords.ts';
+import type { RecordedLine } from '../../store/records/parseLine.ts';
+import { type FoundCases, searchRecords } from '../../store/records/search.ts';
 import { Disposing } from '../disposables.ts';
 import { type Page, receive, tellFailure } from '../pageMessages.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { errorText } from '../../core/errors.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
-import type { ListedRun } from '../../store/runList.ts';
+import type { ListedRun } from '../../store/records/list.ts';
 import type { RunsTree } from './runsTree.ts';
 import { runText, runTitle } from './runText.ts';
 
@@ -58,7 +58,7 @@ async function noteAll(chosen: readonly ListedRun[], change: ListedRun['note']):
 }
 
 async function note(run: ListedRun, change: ListedRun['note']): Promise<void> {
-  const { changeNote } = await import('../../store/runList.ts');
+  const { changeNote } = await import('../../store/records/list.ts');
   await changeNote(run, change);
 }
 
@@ -90,7 +90,7 @@ async function remove(chosen: readonly [ListedRun, ...ListedRun[]]): Promise<boo
     'Delete',
   );
   if (choice !== 'Delete') return false;
-  const { deleteRun } = await import('../../store/runList.ts');
+  const { deleteRun } = await import('../../store/records/list.ts');
   for (const one of chosen) await deleteRun(one);
   return true;
 }

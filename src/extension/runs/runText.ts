@@ -3,7 +3,7 @@ import { costText, durationText } from '../../core/presentation/amounts.ts';
 import { labelText } from '../../core/presentation/editorText.ts';
 import { STATUS_WORDS } from '../../core/presentation/status.ts';
 import type { Status } from '../../core/verdict.ts';
-import type { ListedRun } from '../../store/runList.ts';
+import type { ListedRun } from '../../store/records/list.ts';
 
 /** What a list says of a run. */
 export interface RunText {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { Paced } from '../../core/paced.ts';
-import type { ListedRun, RunList } from '../../store/runList.ts';
+import type { ListedRun, RunList } from '../../store/records/list.ts';
 import { Disposing } from '../disposables.ts';
 import type { RecordFiles } from './recordFiles.ts';
 import { runText } from './runText.ts';
@@ -103,12 +103,12 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
 
   /** Loaded once the view is looked at. */
   #runs(): Promise<RunList> {
-    this.#list ??= import('../../store/runList.ts').then(({ RunList }) => new RunList());
+    this.#list ??= import('../../store/records/list.ts').then(({ RunList }) => new RunList());
     return this.#list;
   }
 
   async #tellWhetherAny(): Promise<void> {
-    const { recordsAt } = await import('../../store/append.ts');
+    const { recordsAt } = await import('../../store/records/files.ts');
     const found = await Promise.all(this.#files.roots.map(recordsAt));
     await vscode.commands.executeCommand('setContext', HAS_RUNS, found.flat().length > 0);
   }

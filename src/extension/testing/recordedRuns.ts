@@ -3,8 +3,8 @@ import { uniqueBy } from '../../core/data/data.ts';
 import { caseName } from '../../core/presentation/executionTitle.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
 import { isRunning } from '../../protocol/running.ts';
-import type { LatestRuns } from '../../store/latest.ts';
-import type { Entry } from '../../store/recordIndex.ts';
+import type { LatestRuns } from '../../store/records/latest.ts';
+import type { CaseStats } from '../../store/records/parseLine.ts';
 import { Disposing } from '../disposables.ts';
 import type { LiveRuns } from '../liveRuns.ts';
 import type { RecordFiles } from '../runs/recordFiles.ts';
@@ -15,8 +15,8 @@ import type { TestTree } from './tree.ts';
 /** Milliseconds without a change before a record is read; longer than the tree waits for a typed id. */
 const DEBOUNCE = 600;
 
-/** Milliseconds without a change after which a run that did not end is taken to have been killed. */
-const STILL_RUNNING = 5 * 60_000;
+/** Milliseconds between two checks whether a run without news is still running. */
+const CHECK = 5_000;
 
 /** What is shown of the runs that other processes record. */
 export interface RecordedRunsParts {
@@ -38,7 +38,7 @@ export interface Outcome {
 /** A run of another process, as the Testing panel shows it. */
 interface ShownRun {
   readonly run: vscode.TestRun;
-  readonly killed: NodeJS.Timeout;
+  readonly check: NodeJS.Timeout;
 }
 
 /** Shows runs of the command line, and results that moved to a case's new id, in the Testing panel. */
@@ -63,7 +63,9 @@ export class RecordedRuns extends Disposing {
 
   /** Loaded once something was recorded: activation does not pay for it. */
   latest(): Promise<LatestRuns> {
-    this.#runs ??= import('../../store/latest.ts').then(({ LatestRuns }) => new LatestRuns());
+    this.#runs ??= import('../../store/records/latest.ts').then(
+      ({ LatestRuns }) => new LatestRuns(),
+    );
     return this.#runs;
   }
 
@@ -80,16 +82,15 @@ export class RecordedRuns extends Disposing {
 
   async #show(record: string): Promise<void> {
     const { tree, status } = this.#parts;
-    const { entries, end } = await (await this.latest()).index(record);
+    const { cases, end, state } = await (await this.latest()).record(record);
     await tree.findAll();
-    const cases = uniqueBy(entries, caseName);
-    const found = cases.flatMap(({ id, variant }) =>
+    const found = uniqueBy(cases, caseName).flatMap(({ id, variant }) =>
       tree.withId(id).map(({ uri }) => this.#newOutcomes(uri, id, variant)),
     );
     const outcomes = (await Promise.all(found)).flat();
     if (outcomes.length > 0) await tellOutcomes(this.#runOf(record, outcomes), outcomes, tree);
-    if (end && this.#open.has(record)) status.recorded(entries, end);
-    if (end) this.#end(record);
+    if (end && this.#open.has(record)) status.recorded(cases, end);
+    if (state !== 'running') this.#end(record);
   }
 
   /** Shows again what is recorded of cases: VS Code calls what a cancelled run left out "Skipped". */
@@ -98,7 +99,7 @@ export class RecordedRuns extends Disposing {
       const data = this.#parts.tree.dataOf(item);
       if (!data || data.kind === 'file') return [];
       const repetition = data.kind === 'repetition' ? data.repetition : 1;
-      const wants = (entry: Entry) => entry.repetition === repetition;
+      const wants = (entry: CaseStats) => entry.repetition === repetition;
       const { variant } = data;
       const search = { wants, variant };
       const [known] = await (await this.latest()).find(data.uri.fsPath, data.id, search);
@@ -119,18 +120,25 @@ export class RecordedRuns extends Disposing {
   /** One run of the panel for each record, however many pieces it comes in. */
   #runOf(record: string, outcomes: readonly Outcome[]): vscode.TestRun {
     const open = this.#open.get(record);
-    open?.killed.refresh();
     if (open) return open.run;
     const run = this.#create(outcomes);
     run.token.onCancellationRequested(() => this.#end(record));
-    this.#open.set(record, { run, killed: setTimeout(() => this.#end(record), STILL_RUNNING) });
+    this.#open.set(record, { run, check: setInterval(() => this.#check(record), CHECK) });
     return run;
+  }
+
+  /** A run that was killed writes nothing more. */
+  #check(record: string): void {
+    const checked = this.latest().then((latest) => latest.record(record));
+    checked
+      .then(({ state }) => state !== 'running' && this.#later(record))
+      .catch((error: unknown) => this.#parts.log.error(String(error)));
   }
 
   #end(record: string): void {
     const open = this.#open.get(record);
     this.#open.delete(record);
-    clearTimeout(open?.killed);
+    clearInterval(open?.check);
     open?.run.end();
   }
 
@@ -138,15 +146,15 @@ export class RecordedRuns extends Disposing {
   async #newOutcomes(uri: vscode.Uri, id: string, variant: string | undefined): Promise<Outcome[]> {
     const { tree, live } = this.#parts;
     const suite = uri.fsPath;
-    const refOf = ({ repetition }: Pick<Entry, 'repetition'>) => ({
+    const refOf = ({ repetition }: Pick<CaseStats, 'repetition'>) => ({
       suite,
       id,
       variant,
       repetition,
     });
-    const itemOf = ({ repetition }: Pick<Entry, 'repetition'>) =>
+    const itemOf = ({ repetition }: Pick<CaseStats, 'repetition'>) =>
       tree.find(uri, id, repetition, variant);
-    const wants = (entry: Entry) => {
+    const wants = (entry: CaseStats) => {
       const item = itemOf(entry);
       if (!item || isRunning(live.get(refOf(entry))?.phase)) return false;
       return tree.shown.get(item) !== entry.finished;

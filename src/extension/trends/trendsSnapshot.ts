@@ -1,6 +1,6 @@
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Trends } from '../../protocol/trendsProtocol.ts';
-import type { RunTrend, TrendPoint } from '../../store/runTrends.ts';
+import type { RunTrend, TrendPoint } from '../../store/records/trends.ts';
 import { runTitle, timeText } from '../runs/runText.ts';
 
 /**

@@ -7,7 +7,7 @@ import { opinionsOn } from '../../core/record/opinionsOn.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { FromView, Snapshot } from '../../protocol/viewProtocol.ts';
 import { readLabels } from '../../store/labels.ts';
-import type { FoundCase } from '../../store/latest.ts';
+import type { FoundCase } from '../../store/records/latest.ts';
 import { LabelBook, type Labelled } from '../labels/labelBook.ts';
 import { personAt } from '../labels/person.ts';
 import { Tallies } from './tallies.ts';

@@ -3,7 +3,7 @@ import { type CaseRef, executionKey } from '../../core/identity.ts';
 import { isFailure } from '../../core/verdict.ts';
 import type { ViewState } from '../../protocol/viewProtocol.ts';
 import { keptHomes } from '../../store/home.ts';
-import type { LatestRuns } from '../../store/latest.ts';
+import type { LatestRuns } from '../../store/records/latest.ts';
 import { asRead } from '../testing/readingOrder.ts';
 
 /** The failing cases of the run that is shown, as one reads its files. @param shown the case among which it stands */
@@ -13,12 +13,10 @@ export async function failingIn(
   shown: CaseRef,
 ): Promise<FailingCases | undefined> {
   if (record === undefined) return undefined;
-  const { entries } = await runs.index(record, root);
+  const { cases } = await runs.record(record, root);
   // A record knows an eval file by the path without links.
   const { path } = keptHomes(shown.suite);
   const own = { ...shown, suite: path };
-  const wanted = entries.filter(
-    (entry) => isFailure(entry) || executionKey(entry) === executionKey(own),
-  );
+  const wanted = cases.filter((one) => isFailure(one) || executionKey(one) === executionKey(own));
   return failingCases(asRead(wanted), own);
 }

@@ -6,7 +6,7 @@ import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { Verdict } from '../../core/verdict.ts';
 import { JUDGE_REQUEST } from '../../protocol/settings.ts';
 import { type ViewState, viewStateSchema } from '../../protocol/viewProtocol.ts';
-import { LatestRuns } from '../../store/latest.ts';
+import { LatestRuns } from '../../store/records/latest.ts';
 import { isEvalFile, readSuite } from '../suites.ts';
 import { openVariant } from './shownCase.ts';
 

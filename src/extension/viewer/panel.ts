@@ -13,7 +13,7 @@ import {
   type Snapshot,
   type ViewState,
 } from '../../protocol/viewProtocol.ts';
-import { LatestRuns } from '../../store/latest.ts';
+import { LatestRuns } from '../../store/records/latest.ts';
 import { Disposing } from '../disposables.ts';
 import type { LanguageSupport } from '../languageClient.ts';
 import type { LiveRuns } from '../liveRuns.ts';

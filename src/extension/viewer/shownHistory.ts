@@ -1,6 +1,6 @@
 import { type CaseIdentity, caseKey } from '../../core/identity.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
-import type { LatestRuns } from '../../store/latest.ts';
+import type { LatestRuns } from '../../store/records/latest.ts';
 
 /** The history of the case that is shown. It is looked up beside the rest, since it may read ten records. */
 export class ShownHistory {

@@ -30,7 +30,7 @@ export class Tallies {
     const key = JSON.stringify([file, record, cases]);
     if (this.#runs?.key !== key) this.#read(file, key);
     if (!this.#runs) return [];
-    const { rows } = agreementOf(labels, this.#runs.runs.gathered);
+    const { rows } = agreementOf(labels, this.#runs.runs.data);
     return rows.flatMap(({ judge, assertion, of, compared, confusion }) => {
       if (!assertion || compared === 0) return [];
       const right = confusion.failFail + confusion.passPass;

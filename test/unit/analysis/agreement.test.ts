@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { agreementOf } from '../../../src/analysis/agreement.ts';
-import { Gathered } from '../../../src/analysis/gather.ts';
+import { ComparisonData } from '../../../src/analysis/comparisonData.ts';
 import { conversationHash } from '../../../src/core/record/conversationHash.ts';
 import type { PlacedLabel } from '../../../src/core/record/label.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
@@ -31,10 +31,10 @@ function label(line: CaseLine, given: Partial<PlacedLabel> = {}): PlacedLabel {
   };
 }
 
-function gatheredOf(...lines: readonly CaseLine[]): Gathered {
-  const gathered = new Gathered();
-  for (const line of lines) gathered.add(line);
-  return gathered;
+function gatheredOf(...lines: readonly CaseLine[]): ComparisonData {
+  const data = new ComparisonData();
+  for (const line of lines) data.add(line);
+  return data;
 }
 
 describe('agreement of judges with labels', () => {

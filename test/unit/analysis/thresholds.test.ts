@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { agreementOf } from '../../../src/analysis/agreement.ts';
-import { Gathered } from '../../../src/analysis/gather.ts';
+import { ComparisonData } from '../../../src/analysis/comparisonData.ts';
 import { type Thresholds, thresholdsOf } from '../../../src/analysis/thresholds.ts';
 import { conversationHash } from '../../../src/core/record/conversationHash.ts';
 import type { PlacedLabel } from '../../../src/core/record/label.ts';
@@ -11,10 +11,10 @@ type Pair = readonly [score: number, people: 'pass' | 'fail'];
 
 /** Of conversations with these scores and labels; the threshold of their verdicts is 0.5. */
 function found(pairs: readonly Pair[]): Thresholds[] {
-  const gathered = new Gathered();
+  const data = new ComparisonData();
   const labels = pairs.map(([score, status], id): PlacedLabel => {
     const line = judgedLine(`case-${id}`, [buildVerdict(score)], { said: `Reply ${id}` });
-    gathered.add(line);
+    data.add(line);
     return {
       case: line.id,
       assertion: 'Kind',
@@ -26,7 +26,7 @@ function found(pairs: readonly Pair[]): Thresholds[] {
       line: 1,
     };
   });
-  return thresholdsOf(agreementOf(labels, gathered).items);
+  return thresholdsOf(agreementOf(labels, data).items);
 }
 
 function times(count: number, ...pair: Pair): Pair[] {

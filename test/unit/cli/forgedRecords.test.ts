@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
-import { runLineOf } from '../../../src/store/earlierRuns.ts';
+import { readRunLine } from '../../../src/store/records/runRecord.ts';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
 
 /** A case whose gate wants a word. */
@@ -121,9 +121,9 @@ describe('turnlight run --resume of a record in which', () => {
 describe('a record whose first line is too long', () => {
   it('is of no run, and is not read further', async (t) => {
     const { folder, path } = await forged(t, PASSING, () => {});
-    assert.ok(await runLineOf(path, folder));
+    assert.ok(await readRunLine(path, folder));
     const text = await readFile(path, 'utf8');
     await writeFile(path, text.replace('{', `{"more":"${'x'.repeat(LIMITS.runLine)}",`));
-    assert.equal(await runLineOf(path, folder), undefined);
+    assert.equal(await readRunLine(path, folder), undefined);
   });
 });

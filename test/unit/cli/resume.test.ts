@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { readRecord } from '../../../src/store/read.ts';
+import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
 import { asked, askedBot, ids, recordsOf, suiteOf } from '../../support/resuming.ts';
 

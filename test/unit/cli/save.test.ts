@@ -5,7 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { textOf, toConversation, turnsOf } from '../../../src/core/conversation.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { savedCase } from '../../../src/evalfile/save/savedCase.ts';
-import { LatestRuns } from '../../../src/store/latest.ts';
+import { LatestRuns } from '../../../src/store/records/latest.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';
 import { start } from '../../support/commandLine.ts';
 import { load, placed } from '../../support/evalFiles.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { readRecord } from '../../../src/store/read.ts';
+import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
 import { freePort, startRedis, type TestRedis, WITHOUT_REDIS } from '../../support/redis.ts';
 import { botSuite, ECHO } from '../../support/runs.ts';

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { Redis } from 'ioredis';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import type { RunEvent } from '../../../src/runner/events.ts';
-import { readRecord } from '../../../src/store/read.ts';
+import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { runQueued, startWorker } from '../../support/queues.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { textOf, turnsOf } from '../../../src/core/conversation.ts';
-import { earlierRuns } from '../../../src/store/earlierRuns.ts';
+import { earlierRuns } from '../../../src/store/records/list.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { type Ran, runFiles } from '../../support/runs.ts';
 import { answerJson, startService } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
-import { readRecord } from '../../../src/store/read.ts';
+import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { botSuite, ECHO, runFiles } from '../../support/runs.ts';
 
 const files = {

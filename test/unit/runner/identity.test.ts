@@ -6,7 +6,7 @@ import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import type { SuiteCase } from '../../../src/core/suite.ts';
 import { loadSuite } from '../../../src/evalfile/load.ts';
 import { nodeFiles } from '../../../src/evalfile/nodeFiles.ts';
-import { readRecord } from '../../../src/store/read.ts';
+import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { targetDigest } from '../../../src/targets/digest.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { botSuite, ECHO, runFiles, workspaceWith } from '../../support/runs.ts';

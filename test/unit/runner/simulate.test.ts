@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { textOf, turnsOf } from '../../../src/core/conversation.ts';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
-import { readRecord } from '../../../src/store/read.ts';
+import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { ECHO, workspaceWith } from '../../support/runs.ts';
 import { ends, inTurn, says, simulate } from '../../support/simulated.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { readRecord } from '../../../src/store/read.ts';
+import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { botSuite, ECHO, runFiles, workspaceWith } from '../../support/runs.ts';
 

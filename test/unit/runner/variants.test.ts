@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { executionTitle } from '../../../src/core/presentation/executionTitle.ts';
-import { readRecord } from '../../../src/store/read.ts';
+import { readRecord } from '../../../src/store/records/runRecord.ts';
 import { runFiles } from '../../support/runs.ts';
 
 const talk = (reply: string) => [{ user: 'Hi' }, { assistant: reply }];

@@ -9,7 +9,7 @@ import { labelsFolder, personName } from '../../../src/core/record/labelFiles.ts
 import { Scrubber } from '../../../src/core/scrubber.ts';
 import { keepLabelled, readLabelled } from '../../../src/store/labelled.ts';
 import { appendLabels, readLabels, removeLabels } from '../../../src/store/labels.ts';
-import { renameCase } from '../../../src/store/renameCase.ts';
+import { renameCase } from '../../../src/store/records/renameCase.ts';
 import { talk } from '../../support/buildRun.ts';
 import { workspaceWith } from '../../support/commandLine.ts';
 

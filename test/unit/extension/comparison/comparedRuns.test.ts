@@ -37,7 +37,7 @@ describe('two runs that are compared in the editor', () => {
     const base = await writeRun(folder, { lines: BEFORE });
     ({ path: head } = await writeRun(folder, { lines: AFTER, ended: false }));
     runs = new ComparedRuns(new Map([[base.path, folder]]), new Map([[head, folder]]));
-    await runs.readOn();
+    await runs.readNew();
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
@@ -91,11 +91,11 @@ describe('two runs that are compared in the editor', () => {
 
   it('are compared anew as a record grows, and not where nothing is new', async () => {
     const { generation } = runs;
-    await runs.readOn();
+    await runs.readNew();
     assert.equal(runs.generation, generation);
     const [added = ''] = (await readFile(head, 'utf8')).split('\n').slice(1);
     await appendFile(head, `${added.replaceAll('"id":"b"', '"id":"old"')}\n`);
-    await runs.readOn();
+    await runs.readNew();
     assert.ok(runs.generation > generation);
     assert.equal(runs.table.cases.filter(({ compared }) => compared?.change === 'gone').length, 0);
   });
@@ -108,7 +108,7 @@ describe('two runs that are compared in the editor', () => {
 
   it('are told of the rows that are there in the end, whatever was worked out of others', async () => {
     await appendFile(head, '\n');
-    await runs.readOn();
+    await runs.readNew();
     const ofAll = runs.comparison();
     runs.compareEarly();
     assert.equal((await ofAll)?.counts.new, 0);
@@ -120,14 +120,14 @@ describe('two runs that are compared in the editor', () => {
     await rename(head, moved);
     const [added = ''] = (await readFile(moved, 'utf8')).split('\n').slice(1);
     await appendFile(moved, `${added.replaceAll('"id":"b"', '"id":"later"')}\n`);
-    await runs.readOn();
+    await runs.readNew();
     const suite = join(folder, 'suite.eval.yaml');
     for (const id of ['b', 'c', 'later']) {
       const found = runs.at(runs.rowOf({ suite, id }))?.head ?? [];
       assert.deepEqual([...new Set(found.map(({ record }) => record))], [moved]);
     }
     assert.equal(runs.at(runs.rowOf({ suite, id: 'c' }))?.head.length, 3);
-    assert.deepEqual(runs.head.records, [moved]);
+    assert.deepEqual(runs.head.paths, [moved]);
     assert.equal(runs.head.rootOf(moved), folder);
   });
 
@@ -138,14 +138,14 @@ describe('two runs that are compared in the editor', () => {
     const stranger = join(folder, 'notes.jsonl');
     await writeFile(stranger, '{"kind":"note"}\n');
     const broken = new ComparedRuns(new Map([[path, folder]]), new Map([[stranger, folder]]));
-    await broken.readOn();
+    await broken.readNew();
     assert.deepEqual(broken.problems, [
       'notes.jsonl is not the record of a run.',
       '2 of their lines could not be read.',
     ]);
     await writeFile(`${path}.new`, whole);
     await rename(`${path}.new`, path);
-    await broken.readOn();
+    await broken.readNew();
     assert.deepEqual(broken.problems, [
       'notes.jsonl is not the record of a run.',
       '1 of their lines could not be read.',
@@ -167,7 +167,7 @@ describe('two runs that are compared in the editor', () => {
     const base = await writeRun(own, { lines: twice(1) });
     const now = await writeRun(own, { lines: twice(0) });
     const both = new ComparedRuns(new Map([[base.path, own]]), new Map([[now.path, own]]));
-    await both.readOn();
+    await both.readNew();
     const shown = both.at(0) ?? assert.fail();
     assert.deepEqual([both.turnOf(shown, 0), both.turnOf(shown, 1)], [2, 4]);
   });

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { conversationHash } from '../../../../src/core/record/conversationHash.ts';
 import { markLabels } from '../../../../src/extension/results/markLabels.ts';
 import { RunResults } from '../../../../src/extension/results/runResults.ts';
-import { recordsAt } from '../../../../src/store/append.ts';
 import { appendLabels, removeLabels } from '../../../../src/store/labels.ts';
+import { recordsAt } from '../../../../src/store/records/files.ts';
 import { buildVerdict, judgedLine } from '../../../support/comparing.ts';
 import { labelledFolder } from '../../../support/labelling.ts';
 
@@ -23,7 +23,7 @@ describe('marks of labels in results', () => {
       new Map((await recordsAt(folder)).map((path) => [path, folder])),
       (path) => path,
     );
-    await results.readOn();
+    await results.readNew();
     assert.equal(await markLabels(results), false);
     const label = (at: number, assertion: string, status: 'pass' | 'fail', turn?: number) => ({
       case: lines[at]?.id ?? '',
@@ -66,7 +66,7 @@ describe('marks of labels in results', () => {
       new Map((await recordsAt(folder)).map((path) => [path, folder])),
       (path) => path,
     );
-    await results.readOn();
+    await results.readNew();
     assert.equal(await markLabels(results), true);
     assert.deepEqual(results.table.cases[0]?.people, [0, 1]);
   });
@@ -89,7 +89,7 @@ describe('marks of labels in results', () => {
       new Map((await recordsAt(folder)).map((path) => [path, folder])),
       (path) => path,
     );
-    await results.readOn();
+    await results.readNew();
     await appendLabels(suite, 'ann', [label(1, 'pass')]);
     assert.equal(await markLabels(results), true);
     assert.deepEqual(results.table.cases[0]?.people, [0, 0]);

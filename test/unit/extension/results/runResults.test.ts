@@ -3,7 +3,7 @@ import { appendFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { RunResults, rootFor } from '../../../../src/extension/results/runResults.ts';
-import { searchRecords } from '../../../../src/store/searchRecords.ts';
+import { searchRecords } from '../../../../src/store/records/search.ts';
 import { buildVerdict } from '../../../support/build.ts';
 import { buildCaseLine, talk } from '../../../support/buildRun.ts';
 import { recordText, writeRecord } from '../../../support/records.ts';
@@ -16,7 +16,7 @@ async function resultsOf(t: TestContext, ...ids: readonly string[]) {
   const root = await workspaceWith(t, {});
   const record = await writeRecord(root, { id: 'aaaa', cases: ids.map((id) => one(id)) });
   const results = new RunResults(new Map([[record, root]]), (path) => path);
-  await results.readOn();
+  await results.readNew();
   return { root, record, results };
 }
 
@@ -29,7 +29,7 @@ describe('the results of a run', () => {
       record,
       recordText({ id: 'x', cases: [one('b')], end: {} }).replace(/^.*\n/, ''),
     );
-    await results.readOn();
+    await results.readNew();
     assert.deepEqual(titles(results), ['a', 'b']);
     assert.equal(results.ends.length, 1);
     assert.equal(results.generation, 0);
@@ -50,7 +50,7 @@ describe('the results of a run', () => {
     ];
     const record = await writeRecord(root, { id: 'aaaa', cases });
     const results = new RunResults(new Map([[record, root]]), (path) => path);
-    await results.readOn();
+    await results.readNew();
     const read = results.order.map((row) => titles(results)[row]);
     assert.deepEqual(read, ['first', 'last/line-9', 'last/line-10', 'included']);
   });
@@ -60,7 +60,7 @@ describe('the results of a run', () => {
     const cases = [{ ...one('a'), status: 'error' as const }, one('b')];
     const record = await writeRecord(root, { id: 'aaaa', cases });
     const results = new RunResults(new Map([[record, root]]), (path) => path);
-    await results.readOn();
+    await results.readNew();
     assert.deepEqual(
       results.table.cases.map(({ scored }) => scored),
       [undefined, '1.00'],
@@ -75,7 +75,7 @@ describe('the results of a run', () => {
     const cases = [{ ...one('a'), verdicts: [tone(2), tone(4)] }];
     const record = await writeRecord(root, { id: 'aaaa', cases });
     const results = new RunResults(new Map([[record, root]]), (path) => path);
-    await results.readOn();
+    await results.readNew();
     const [place = assert.fail()] = results.places;
     assert.equal(await results.failingTurn(place, 0), 2);
     assert.equal(await results.failingTurn(place, 1), 4);
@@ -87,10 +87,10 @@ describe('the results of a run', () => {
     const started = '2026-02-01T00:00:00.000Z';
     await writeRecord(root, { id: 'aaaa', started, cases: [one('b'), one('c'), one('d')] });
     await rm(record);
-    await results.readOn();
+    await results.readNew();
     assert.deepEqual(titles(results), ['b', 'c', 'd']);
     assert.equal(results.generation, 1);
-    assert.match(results.records[0] ?? '', /2026-02-01/);
+    assert.match(results.paths[0] ?? '', /2026-02-01/);
   });
 
   it('fill the row of a repeated case, which opens at what failed', async (t) => {
@@ -112,12 +112,12 @@ describe('the results of a run', () => {
     const first = repetition(1, [tone(1), brief(1)]);
     const record = await writeRecord(root, { id: 'aaaa', cases: [first, one('b')] });
     const results = new RunResults(new Map([[record, root]]), (path) => path);
-    await results.readOn();
+    await results.readNew();
     assert.deepEqual(titles(results), ['a', 'b']);
     assert.equal(results.opening(0, undefined)?.repetition, 1);
     const rest = [repetition(2, [tone(1), brief(0)]), repetition(3, [tone(0), brief(1)])];
     await appendFile(record, recordText({ id: 'x', cases: rest }).replace(/^.*\n/, ''));
-    await results.readOn();
+    await results.readNew();
     assert.deepEqual(titles(results), ['a', 'b']);
     assert.equal(results.places.length, 4);
     assert.deepEqual(results.table.cases[0]?.repeated?.finished, 3);
@@ -130,11 +130,11 @@ describe('the results of a run', () => {
   it('say what could not be read', async (t) => {
     const { record, results } = await resultsOf(t, 'a');
     await appendFile(record, 'no JSON\n{"kind":"case","id":7}\n');
-    await results.readOn();
+    await results.readNew();
     assert.deepEqual(results.problems, ['2 of its lines could not be read.']);
     const folder = await workspaceWith(t, { 'chat.jsonl': '{"role":"user"}\n' });
     const other = new RunResults(new Map([[join(folder, 'chat.jsonl'), folder]]), (path) => path);
-    await other.readOn();
+    await other.readNew();
     assert.match(other.problems[0] ?? '', /is not the record of a run/);
   });
 
@@ -176,7 +176,7 @@ describe('the search in a run', () => {
       ],
     });
     const results = new RunResults(new Map([[record, root]]), (path) => path);
-    await results.readOn();
+    await results.readNew();
     assert.deepEqual(await found(results, '“SHIPPED”'), ['said']);
     assert.deepEqual(await found(results, 'the order'), ['judged']);
     assert.deepEqual(await found(results, 'remembers'), ['judged']);
@@ -191,7 +191,7 @@ describe('the search in a run', () => {
       record,
       `no JSON\n\n${JSON.stringify({ ...one('b'), suite: 'suite.eval.yaml' })}\n`,
     );
-    await results.readOn();
+    await results.readNew();
     assert.deepEqual(await found(results, 'hello'), ['a', 'b']);
     await rename(record, join(root, 'elsewhere'));
     assert.deepEqual(await found(results, 'hello'), []);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runText } from '../../../../src/extension/runs/runText.ts';
-import type { ListedRun } from '../../../../src/store/runList.ts';
+import type { ListedRun } from '../../../../src/store/records/list.ts';
 
 const RUN: ListedRun = {
   id: 'aaaa',

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { failingIn } from '../../../../src/extension/viewer/failingIn.ts';
-import { recordsIn } from '../../../../src/store/append.ts';
-import { LatestRuns } from '../../../../src/store/latest.ts';
+import { recordsIn } from '../../../../src/store/records/files.ts';
+import { LatestRuns } from '../../../../src/store/records/latest.ts';
 import { buildCaseLine } from '../../../support/buildRun.ts';
 import { workspaceWith } from '../../../support/runs.ts';
 

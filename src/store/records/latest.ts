@@ -1,17 +1,16 @@
-import { groupBy } from '../core/data/data.ts';
-import { type CaseIdentity, caseKey } from '../core/identity.ts';
-import { LIMITS } from '../core/limits.ts';
-import { oneAtATime } from '../core/oneAtATime.ts';
-import { type CaseHistory, HISTORY_RUNS, historyOf } from '../core/record/caseHistory.ts';
-import { mapCasePaths, namedPath } from '../core/record/recordPaths.ts';
-import { combineLines, type RepeatedCase } from '../core/record/repetitions.ts';
-import type { CaseLine } from '../core/record/runRecord.ts';
-import type { VariantOutcome } from '../core/record/variantOutcome.ts';
-import type { Status } from '../core/verdict.ts';
-import { recordsAt } from './append.ts';
-import { type KeptHomes, keptHomes } from './home.ts';
-import { type Entry, type RecordIndex, RecordReader } from './recordIndex.ts';
-import { newestFirst } from './recordNames.ts';
+import { addTo, groupBy } from '../../core/data/data.ts';
+import { type CaseIdentity, caseKey } from '../../core/identity.ts';
+import { oneAtATime } from '../../core/oneAtATime.ts';
+import { type CaseHistory, HISTORY_RUNS, historyOf } from '../../core/record/caseHistory.ts';
+import { mapCasePaths, namedPath } from '../../core/record/recordPaths.ts';
+import { combineLines, type RepeatedCase } from '../../core/record/repetitions.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import type { VariantOutcome } from '../../core/record/variantOutcome.ts';
+import type { Status } from '../../core/verdict.ts';
+import { type KeptHomes, keptHomes } from '../home.ts';
+import { recordsOf } from './files.ts';
+import type { CaseStats } from './parseLine.ts';
+import { RunRecord } from './runRecord.ts';
 
 export interface FoundCase {
   readonly line: CaseLine;
@@ -19,14 +18,14 @@ export interface FoundCase {
   readonly record: string;
 }
 
-/** As many runs of a case are looked through for variants that the newer ones did not run. */
-const MOST_RUNS = 20;
+/** Number of runs of a case that are searched for variants that newer ones did not run. */
+const MAX_RUNS = 20;
 
 /** Bytes of the lines of one case that are read, and of all lines that are kept in memory. */
-const MOST_BYTES = 64_000_000;
+const MAX_BYTES = 64_000_000;
 
 /** Bytes of records that are read for the history of a case, and for what its last run said. */
-const MOST_HISTORY = 100_000_000;
+const MAX_HISTORY = 100_000_000;
 
 export interface Search {
   /** Which of its conversations, where the case stands for several. */
@@ -36,14 +35,14 @@ export interface Search {
   /** The folder that the paths of that record start from; the one that it stands in by default. */
   readonly root?: string | undefined;
   /** What is worth reading of the runs that are found; all by default. */
-  readonly wants?: (entry: Entry) => boolean;
+  readonly wants?: (entry: CaseStats) => boolean;
 }
 
 /** Finds what the last runs of a case said. Of records that did not change nothing is read again. */
 export class LatestRuns {
-  readonly #readers = new Map<string, RecordReader>();
+  readonly #records = new Map<string, IndexedRecord>();
   /** In the order in which they were read. */
-  readonly #lines = new Map<Entry, Promise<CaseLine | undefined>>();
+  readonly #lines = new Map<CaseStats, Promise<CaseLine | undefined>>();
   #bytes = 0;
   /** Look-ups at the same time share a look into the folders of an eval file. */
   readonly #looks = new Map<string, () => Promise<Records>>();
@@ -57,7 +56,7 @@ export class LatestRuns {
   async find(suite: string, id: string, search: Search = {}): Promise<FoundCase[]> {
     const { home, records } = await this.#look(suite);
     for (const record of search.record === undefined ? records : [search.record]) {
-      const { cases } = await this.index(record, search.root);
+      const { cases } = await this.#index(record, search.root);
       const entries = ofSuite(cases, home, suite, { id, variant: search.variant });
       const wanted = entries.filter((entry) => search.wants?.(entry) ?? true);
       const lines = await this.#linesOf(record, wanted);
@@ -76,7 +75,7 @@ export class LatestRuns {
     const outcomes = new Map<string, VariantOutcome>();
     let looked = 0;
     for (const record of records) {
-      const { variants } = await this.index(record);
+      const { variants } = await this.#index(record);
       const entries = ofSuite(variants, home, suite, { id });
       for (const [variant, own] of groupBy(entries, (one) => one.variant)) {
         if (outcomes.has(variant)) continue;
@@ -88,7 +87,7 @@ export class LatestRuns {
         });
       }
       if (entries.length > 0) looked += 1;
-      if (looked === MOST_RUNS) break;
+      if (looked === MAX_RUNS) break;
     }
     return [...outcomes.values()];
   }
@@ -118,8 +117,8 @@ export class LatestRuns {
     cases: readonly Omit<CaseIdentity, 'suite'>[],
   ): AsyncGenerator<readonly CaseLine[]> {
     const { home } = await this.#look(suite);
-    for (const { record, entries } of (await this.#newest(suite, cases, MOST_HISTORY)).values()) {
-      const lines = await this.#readerOf(record).lines(entries);
+    for (const { record, entries } of (await this.#newest(suite, cases, MAX_HISTORY)).values()) {
+      const lines = await this.#recordOf(record).record.lines(entries);
       yield [...lines.values()].map((line) => asNamed(line, home));
     }
   }
@@ -137,14 +136,14 @@ export class LatestRuns {
     let bytes = 0;
     for (const record of records) {
       if (wanted.size === 0 || bytes > most) break;
-      const index = await this.index(record);
+      const index = await this.#index(record);
       for (const [key, identity] of wanted) {
         const entries = ofSuite(index.cases, home, suite, identity);
         if (entries.length === 0) continue;
         found.set(key, { record, entries });
         wanted.delete(key);
       }
-      bytes += bytesOf(index);
+      bytes += index.bytes;
     }
     return new Map([...found].flatMap(([key, one]) => (one ? [[key, one]] : [])));
   }
@@ -158,57 +157,69 @@ export class LatestRuns {
     const runs: RepeatedCase[] = [];
     let bytes = 0;
     for (const record of records) {
-      const index = await this.index(record);
+      const index = await this.#index(record);
       const own = ofSuite(index.cases, home, suite, { id, variant });
       if (own.length > 0) runs.push(combineLines(own));
-      bytes += bytesOf(index);
-      if (runs.length === HISTORY_RUNS || bytes > MOST_HISTORY) break;
+      bytes += index.bytes;
+      if (runs.length === HISTORY_RUNS || bytes > MAX_HISTORY) break;
     }
     return historyOf(runs);
   }
 
-  /** What a record holds. @param record absolute @param root as in `Search` */
-  index(record: string, root?: string): Promise<RecordIndex> {
-    return this.#readerOf(record, root).index();
+  /** A record with what is new in it. @param path absolute @param root as in `Search` */
+  async record(path: string, root?: string): Promise<Pick<RunRecord, 'cases' | 'end' | 'state'>> {
+    const { record } = this.#recordOf(path, root);
+    await record.readNew();
+    return record;
   }
 
-  async #linesOf(record: string, entries: readonly Entry[]): Promise<CaseLine[]> {
-    const wanted: Entry[] = [];
+  /** @param root as in `Search` @returns nothing if there is no such record */
+  async #index(path: string, root?: string): Promise<CaseIndex> {
+    const { record, index } = this.#recordOf(path, root);
+    if (!(await record.readNew())) return new CaseIndex();
+    index.update(record.cases);
+    return index;
+  }
+
+  async #linesOf(record: string, entries: readonly CaseStats[]): Promise<CaseLine[]> {
+    const wanted: CaseStats[] = [];
     let bytes = 0;
     for (const entry of [...entries].sort((a, b) => a.repetition - b.repetition)) {
       bytes += entry.length;
-      if (bytes > MOST_BYTES) break;
+      if (bytes > MAX_BYTES) break;
       wanted.push(entry);
     }
     const missing = wanted.filter((entry) => !this.#lines.has(entry));
-    const read = this.#readerOf(record).lines(missing);
+    const read = this.#recordOf(record).record.lines(missing);
     const lines = wanted.map(
       (entry) => this.#lines.get(entry) ?? read.then((those) => those.get(entry)),
     );
-    for (const [index, line] of lines.entries()) this.#keep(wanted[index] as Entry, line);
+    for (const [index, line] of lines.entries()) this.#keep(wanted[index] as CaseStats, line);
     const found = await Promise.all(lines);
     return found.filter((line) => line !== undefined);
   }
 
-  #keep(entry: Entry, line: Promise<CaseLine | undefined>): void {
+  #keep(entry: CaseStats, line: Promise<CaseLine | undefined>): void {
     if (this.#lines.has(entry)) return;
     this.#lines.set(entry, line);
     this.#bytes += entry.length;
     for (const oldest of this.#lines.keys()) {
-      if (this.#bytes <= MOST_BYTES) break;
+      if (this.#bytes <= MAX_BYTES) break;
       this.#lines.delete(oldest);
       this.#bytes -= oldest.length;
     }
   }
 
-  #readerOf(record: string, root?: string): RecordReader {
-    const reader = this.#readers.get(record) ?? new RecordReader(record, root);
-    this.#readers.set(record, reader);
-    return reader;
+  #recordOf(path: string, root?: string): IndexedRecord {
+    const known = this.#records.get(path);
+    if (known) return known;
+    const opened = { record: new RunRecord(path, { root }), index: new CaseIndex() };
+    this.#records.set(path, opened);
+    return opened;
   }
 
   #look(suite: string): Promise<Records> {
-    const look = this.#looks.get(suite) ?? oneAtATime(() => recordsOf(suite));
+    const look = this.#looks.get(suite) ?? oneAtATime(() => recordsFor(suite));
     this.#looks.set(suite, look);
     return look();
   }
@@ -217,12 +228,47 @@ export class LatestRuns {
 /** Where the last run of a case stands, one entry for each repetition. */
 interface Newest {
   readonly record: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly CaseStats[];
 }
 
-function bytesOf({ entries }: RecordIndex): number {
-  const last = entries.at(-1);
-  return last ? last.offset + last.length : 0;
+interface IndexedRecord {
+  readonly record: RunRecord;
+  readonly index: CaseIndex;
+}
+
+type VariantStats = CaseStats & { readonly variant: string; readonly hash: string };
+
+function isVariant(one: CaseStats): one is VariantStats {
+  return one.variant !== undefined && one.hash !== undefined;
+}
+
+/** The cases of a record by what they are asked for. */
+class CaseIndex {
+  #indexed: readonly CaseStats[] = [];
+  #count = 0;
+  /** By suite, id and variant. */
+  cases = new Map<string, CaseStats[]>();
+  /** Of cases that have variants, by suite and id. */
+  variants = new Map<string, VariantStats[]>();
+  /** Of the record, to the last case. */
+  bytes = 0;
+
+  /** @param cases those of the last update, and what is new; or others, once their record was rewritten */
+  update(cases: readonly CaseStats[]): void {
+    if (cases !== this.#indexed) {
+      this.#indexed = cases;
+      this.#count = 0;
+      this.cases = new Map();
+      this.variants = new Map();
+    }
+    for (const one of cases.slice(this.#count)) {
+      addTo(this.cases, caseKey(one), one);
+      if (isVariant(one)) addTo(this.variants, caseKey({ suite: one.suite, id: one.id }), one);
+    }
+    this.#count = cases.length;
+    const last = cases.at(-1);
+    this.bytes = last ? last.offset + last.length : 0;
+  }
 }
 
 interface Records {
@@ -242,14 +288,43 @@ function ofSuite<One>(
   return listOf(path) ?? listOf(suite) ?? [];
 }
 
-/** The nearest root has the newest records. */
-async function recordsOf(suite: string): Promise<Records> {
+async function recordsFor(suite: string): Promise<Records> {
   const home = keptHomes(suite);
-  const found = await Promise.all(home.kept.map(recordsAt));
-  return { home, records: found.flatMap(newestFirst).slice(0, LIMITS.records) };
+  return { home, records: await recordsOf(home) };
 }
 
 function asNamed(line: CaseLine, home: KeptHomes): CaseLine {
   if (home.path === home.named || line.suite === home.named) return line;
   return mapCasePaths(line, (path) => namedPath(home, path));
+}
+
+/** Number of runs of an eval file that are searched for verdicts on labeled conversations. */
+export const LABELLED_RUNS = 20;
+
+/**
+ * The cases of an eval file's last runs that labels may be about, the newest run first: of the newest run all, since
+ * a case may have been renamed, and of the others those that labels name.
+ *
+ * @param evalFile absolute
+ * @param ids of those cases; all by default
+ */
+export async function* labelledLines(
+  evalFile: string,
+  ids?: ReadonlySet<string>,
+): AsyncGenerator<FoundCase> {
+  const home = keptHomes(evalFile);
+  let runs = 0;
+  for (const path of await recordsOf(home)) {
+    if (runs === LABELLED_RUNS) return;
+    const record = new RunRecord(path);
+    await record.readNew();
+    const own = record.cases.filter(({ suite }) => suite === home.path || suite === evalFile);
+    const wanted = own.filter(({ id }) => runs === 0 || !ids || ids.has(id));
+    let isOfFile = false;
+    for await (const { line } of record.each(wanted)) {
+      isOfFile = true;
+      yield { line, record: path };
+    }
+    if (isOfFile) runs += 1;
+  }
 }

@@ -6,8 +6,8 @@ import type { Repetition } from '../core/record/repetitions.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import { isFailure, type Status, statusSchema, type Verdict } from '../core/verdict.ts';
 
-/** What is kept of a verdict: no text but the reason of one that did not pass. */
-export interface VerdictGlance {
+/** What is kept of a verdict: no text except the reason of one that did not pass. */
+export interface ComparedVerdict {
   readonly status: Status;
   readonly score: number | null;
   readonly threshold: number;
@@ -16,7 +16,7 @@ export interface VerdictGlance {
   readonly judge?: string;
   readonly samples: number;
   readonly unstable: boolean;
-  /** Whether all of it is the answer of an earlier run, so that nobody judged again. */
+  /** Whether all of it is the answer of an earlier run, so that no judge was asked. */
   readonly cached: boolean;
   readonly question?: string;
   /** What was judged, by `conversationHash`. */
@@ -25,48 +25,47 @@ export interface VerdictGlance {
 }
 
 /** One assertion of a case, over its repetitions. */
-export interface GatheredAssertion {
-  /** Told apart from others of its case that are equal in all. */
+export interface ComparisonAssertion {
+  /** Differs from those of other assertions of its case, even if these are equal. */
   readonly key: string;
   readonly name: string;
   readonly path: string;
   /** From 1. */
   readonly line: number;
   readonly threshold: number;
-  readonly verdicts: VerdictGlance[];
+  readonly verdicts: ComparedVerdict[];
 }
 
 /** What is kept of one execution of a case. */
-export interface ExecutionGlance {
+export interface ComparedExecution {
   readonly status: Status;
   readonly score: number | null;
   readonly conversation: string;
   readonly input?: string;
   readonly target?: string;
-  /** Those that decide the case whatever the others say. */
+  /** Those that fail the case whatever the others are. */
   readonly verdicts: Repetition['verdicts'];
 }
 
-export interface GatheredCase extends CaseIdentity {
+export interface ComparisonCase extends CaseIdentity {
   readonly path: string;
   /** From 1. */
   readonly line: number;
   readonly mustPass: number;
-  readonly executions: ExecutionGlance[];
-  readonly assertions: Map<string, GatheredAssertion>;
-  /** Those that decide others, which no run is compared by. */
-  readonly nested: Map<string, GatheredAssertion>;
+  readonly executions: ComparedExecution[];
+  readonly assertions: Map<string, ComparisonAssertion>;
+  /** Those that decide others; runs are not compared by them. */
+  readonly nested: Map<string, ComparisonAssertion>;
 }
 
 const REASON_LENGTH = 200;
 
 /**
- * Takes the lines of runs and keeps what comparing needs: a few hundred bytes of each verdict, whatever was
- * said.
+ * Keeps of the cases of runs what comparing needs: a few hundred bytes of each verdict, whatever was said.
  */
-export class Gathered {
+export class ComparisonData {
   /** By suite, id and variant. */
-  readonly cases = new Map<string, GatheredCase>();
+  readonly cases = new Map<string, ComparisonCase>();
   /** What a suite is known by in all that is compared. */
   readonly nameOf: (suite: string) => string;
   readonly #texts = new Map<string, string>();
@@ -86,8 +85,8 @@ export class Gathered {
       line: line.source.range.start.line + 1,
       mustPass: line.must_pass ?? 1,
       executions: [],
-      assertions: new Map<string, GatheredAssertion>(),
-      nested: new Map<string, GatheredAssertion>(),
+      assertions: new Map<string, ComparisonAssertion>(),
+      nested: new Map<string, ComparisonAssertion>(),
     };
     this.cases.set(key, known);
     const conversation = conversationHash(line.conversation);
@@ -102,15 +101,15 @@ export class Gathered {
         .map(({ status }) => ({ status, assertion: { required: true } })),
     });
     for (const [own, verdict] of keyedVerdicts(line.verdicts)) {
-      this.#gather(known.assertions, own, verdict, conversation);
+      this.#addVerdict(known.assertions, own, verdict, conversation);
       for (const [inner, one] of allKeyedVerdicts(verdict.nested ?? [])) {
-        this.#gather(known.nested, inner, one, conversation);
+        this.#addVerdict(known.nested, inner, one, conversation);
       }
     }
   }
 
-  #gather(
-    into: Map<string, GatheredAssertion>,
+  #addVerdict(
+    into: Map<string, ComparisonAssertion>,
     key: string,
     verdict: Verdict,
     conversation: string,
@@ -125,10 +124,10 @@ export class Gathered {
       verdicts: [],
     };
     into.set(key, there);
-    there.verdicts.push(this.#glance(verdict, conversation));
+    there.verdicts.push(this.#verdictOf(verdict, conversation));
   }
 
-  #glance(verdict: Verdict, conversation: string): VerdictGlance {
+  #verdictOf(verdict: Verdict, conversation: string): ComparedVerdict {
     const { status, score, threshold, judge, question_hash: question, usage } = verdict;
     const turns = verdict.turns.map((one) => `${one.turn} ${one.status}`).join(',');
     return {
@@ -146,7 +145,7 @@ export class Gathered {
     };
   }
 
-  /** The same text is kept once. */
+  /** Keeps equal texts once. */
   #once(text: string): string {
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
@@ -155,8 +154,8 @@ export class Gathered {
   }
 }
 
-/** What a verdict says of each turn, by its number. */
-export function turnStatuses({ turns }: Pick<VerdictGlance, 'turns'>): Map<number, Status> {
+/** The status of each turn, by its number. */
+export function turnStatuses({ turns }: Pick<ComparedVerdict, 'turns'>): Map<number, Status> {
   return new Map(
     turns.split(',').flatMap((one): [number, Status][] => {
       const [turn, given] = one.split(' ');

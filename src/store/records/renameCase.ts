@@ -1,16 +1,16 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { mappingOf, parseJson } from '../core/data/data.ts';
-import { LIMITS } from '../core/limits.ts';
-import { absolutePath } from '../core/record/recordPaths.ts';
-import { readRegular } from '../disk/regularFile.ts';
-import { replaceLines } from '../disk/replaceLines.ts';
-import { unwritable } from '../disk/unwritable.ts';
-import { RECORD, recordsAt } from './append.ts';
-import { claimRecord, RecordBusyError } from './claim.ts';
-import { keptHomes } from './home.ts';
-import { LABELS, labelFiles } from './labels.ts';
-import { runIdOf } from './recordNames.ts';
+import { mappingOf, parseJson } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { absolutePath } from '../../core/record/recordPaths.ts';
+import { readRegular } from '../../disk/regularFile.ts';
+import { replaceLines } from '../../disk/replaceLines.ts';
+import { unwritable } from '../../disk/unwritable.ts';
+import { keptHomes } from '../home.ts';
+import { LABELS, labelFiles } from '../labels.ts';
+import { recordsAt, runIdOf } from './files.ts';
+import { lockRecord, RecordBusyError } from './lock.ts';
+import { RECORD } from './write.ts';
 
 export interface CaseRenaming {
   /** The suite's file, absolute. */
@@ -64,10 +64,10 @@ async function renameIn(
   const lines = String(await readRegular(path, LIMITS.record)).split('\n');
   const renamed = lines.map((line) => renamedLine(line, renaming, isMine));
   if (renamed.every((line, index) => line === lines[index])) return 'unconcerned';
-  const release = await claim(path);
+  const release = await lock(path);
   if (!release) return 'running';
   try {
-    // Lines written between reading and claiming are seen there.
+    // Lines written between reading and locking are seen there.
     return (await replaceLines(RECORD, path, before, renamed)) ? 'changed' : 'running';
   } finally {
     await release();
@@ -75,9 +75,9 @@ async function renameIn(
 }
 
 /** Undefined while a run writes the record. @throws UnwritableError */
-async function claim(path: string): Promise<(() => Promise<void>) | undefined> {
+async function lock(path: string): Promise<(() => Promise<void>) | undefined> {
   try {
-    return await claimRecord(dirname(path), runIdOf(path));
+    return await lockRecord(dirname(path), runIdOf(path));
   } catch (error) {
     if (error instanceof RecordBusyError) return undefined;
     throw unwritable(RECORD, path, error);

@@ -13,12 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { Scrubber } from '../../../src/core/scrubber.ts';
-import { createRecord, recordsIn } from '../../../src/store/append.ts';
-import { LatestRuns } from '../../../src/store/latest.ts';
-import { readRecord } from '../../../src/store/read.ts';
-import { renameCase } from '../../../src/store/renameCase.ts';
-import { buildCaseLine } from '../../support/buildRun.ts';
+import { Scrubber } from '../../../../src/core/scrubber.ts';
+import { recordsIn } from '../../../../src/store/records/files.ts';
+import { LatestRuns } from '../../../../src/store/records/latest.ts';
+import { renameCase } from '../../../../src/store/records/renameCase.ts';
+import { readRecord } from '../../../../src/store/records/runRecord.ts';
+import { createRecord } from '../../../../src/store/records/write.ts';
+import { buildCaseLine } from '../../../support/buildRun.ts';
 
 const SUITE = 'suite.eval.yaml';
 

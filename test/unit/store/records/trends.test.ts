@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { runText } from '../../../src/extension/runs/runText.ts';
-import { trendsSnapshot } from '../../../src/extension/trends/trendsSnapshot.ts';
-import { RunList } from '../../../src/store/runList.ts';
-import { RunTrends } from '../../../src/store/runTrends.ts';
-import { buildVerdict, judgedLine, writeRun } from '../../support/comparing.ts';
+import { runText } from '../../../../src/extension/runs/runText.ts';
+import { trendsSnapshot } from '../../../../src/extension/trends/trendsSnapshot.ts';
+import { RunList } from '../../../../src/store/records/list.ts';
+import { RunTrends } from '../../../../src/store/records/trends.ts';
+import { buildVerdict, judgedLine, writeRun } from '../../../support/comparing.ts';
 
 const line = (id: string, score: number, suite = '/work/suite.eval.yaml') =>
   judgedLine(id, [buildVerdict(score)], { suite, score, duration: 1000 * score });

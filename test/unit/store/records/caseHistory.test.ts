@@ -3,11 +3,11 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { historyText } from '../../../src/core/record/caseHistory.ts';
-import { hover } from '../../../src/language/hover/hover.ts';
-import { LatestRuns } from '../../../src/store/latest.ts';
-import { buildVerdict, judgedLine, writeRun } from '../../support/comparing.ts';
-import { markedFiles } from '../../support/namedFiles.ts';
+import { historyText } from '../../../../src/core/record/caseHistory.ts';
+import { hover } from '../../../../src/language/hover/hover.ts';
+import { LatestRuns } from '../../../../src/store/records/latest.ts';
+import { buildVerdict, judgedLine, writeRun } from '../../../support/comparing.ts';
+import { markedFiles } from '../../../support/namedFiles.ts';
 
 describe('the last runs of a case', () => {
   let folder: string;

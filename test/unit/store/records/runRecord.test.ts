@@ -4,14 +4,15 @@ import { appendFile, mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { LIMITS } from '../../../src/core/limits.ts';
-import { recordsIn } from '../../../src/store/append.ts';
-import { LatestRuns } from '../../../src/store/latest.ts';
-import { readRecord } from '../../../src/store/read.ts';
-import { type RecordIndex, RecordReader } from '../../../src/store/recordIndex.ts';
-import { buildCaseLine, talk } from '../../support/buildRun.ts';
-import { workspaceWith } from '../../support/runs.ts';
-import { worked } from '../../support/work.ts';
+import { LIMITS } from '../../../../src/core/limits.ts';
+import { recordsIn } from '../../../../src/store/records/files.ts';
+import { LatestRuns } from '../../../../src/store/records/latest.ts';
+import { lockRecord } from '../../../../src/store/records/lock.ts';
+import { RunReader, RunRecord, readRecord } from '../../../../src/store/records/runRecord.ts';
+import { buildCaseLine, talk } from '../../../support/buildRun.ts';
+import { writeRecord } from '../../../support/records.ts';
+import { workspaceWith } from '../../../support/runs.ts';
+import { worked } from '../../../support/work.ts';
 
 const lineOf = (id: string, said = 'x') =>
   `${JSON.stringify(buildCaseLine({ id, status: 'pass', suite: 'a.eval.yaml', conversation: talk(`user: ${said}`) }))}\n`;
@@ -21,7 +22,10 @@ const repetitionOf = (repetition: number) =>
     buildCaseLine({ id: 'a', status: 'pass', suite: 'a.eval.yaml', repetition, repetitions: 5 }),
   );
 
-const ids = ({ entries }: RecordIndex) => entries.map(({ id }) => id);
+async function idsIn(record: RunRecord) {
+  await record.readNew();
+  return record.cases.map(({ id }) => id);
+}
 
 async function recordWith(t: TestContext, text: string) {
   const folder = await workspaceWith(t, {});
@@ -34,47 +38,123 @@ async function recordWith(t: TestContext, text: string) {
 describe('the index of a record', () => {
   it('is gone on with from where it ended: what was read before is not read again', async (t) => {
     const { path } = await recordWith(t, lineOf('first') + lineOf('second', 'y'.repeat(2_000)));
-    const reader = new RecordReader(path);
-    assert.deepEqual(ids(await reader.index()), ['first', 'second']);
+    const reader = new RunRecord(path);
+    assert.deepEqual(await idsIn(reader), ['first', 'second']);
     // Who read it again would not find the first case any more.
     const file = await open(path, 'r+');
     await file.write('#####', 0);
     await file.close();
     await appendFile(path, lineOf('third'));
-    assert.deepEqual(ids(await reader.index()), ['first', 'second', 'third']);
+    assert.deepEqual(await idsIn(reader), ['first', 'second', 'third']);
   });
 
   it('is made anew where the record was written anew', async (t) => {
     const { path } = await recordWith(t, lineOf('first'));
-    const reader = new RecordReader(path);
-    await reader.index();
+    const reader = new RunRecord(path);
+    await reader.readNew();
     await writeFile(`${path}.new`, lineOf('other') + lineOf('more'));
     await rename(`${path}.new`, path);
-    assert.deepEqual(ids(await reader.index()), ['other', 'more']);
+    assert.deepEqual(await idsIn(reader), ['other', 'more']);
     await writeFile(path, lineOf('changed') + lineOf('in') + lineOf('place'));
-    assert.deepEqual(ids(await reader.index()), ['changed', 'in', 'place']);
+    assert.deepEqual(await idsIn(reader), ['changed', 'in', 'place']);
   });
 
   it('has a line that is written in pieces once it is whole', async (t) => {
     const [head, tail] = [lineOf('whole').slice(0, 40), lineOf('whole').slice(40)];
     const { path } = await recordWith(t, lineOf('first') + head);
-    const reader = new RecordReader(path);
-    assert.deepEqual(ids(await reader.index()), ['first']);
+    const reader = new RunRecord(path);
+    assert.deepEqual(await idsIn(reader), ['first']);
     await appendFile(path, tail.trimEnd());
-    assert.deepEqual(ids(await reader.index()), ['first', 'whole']);
+    assert.deepEqual(await idsIn(reader), ['first', 'whole']);
     await appendFile(path, `\n${lineOf('next')}`);
-    assert.deepEqual(ids(await reader.index()), ['first', 'whole', 'next']);
+    assert.deepEqual(await idsIn(reader), ['first', 'whole', 'next']);
   });
 
   it('is empty where there is no record', async () => {
-    assert.deepEqual(ids(await new RecordReader('/nowhere/x.jsonl').index()), []);
+    assert.deepEqual(await idsIn(new RunRecord('/nowhere/x.jsonl')), []);
+  });
+});
+
+describe('the state of a run', () => {
+  const root = async (t: TestContext) => workspaceWith(t, {});
+  const stateOf = async (path: string) => {
+    const record = new RunRecord(path);
+    await record.readNew();
+    return record.state;
+  };
+
+  it('is running only while a process holds the lock of its record', async (t) => {
+    const folder = await root(t);
+    const path = await writeRecord(folder, { id: 'aaaa', cases: [] });
+    assert.equal(await stateOf(path), 'interrupted');
+    const release = await lockRecord(recordsIn(folder), 'aaaa');
+    const record = new RunRecord(path);
+    await record.readNew();
+    assert.equal(record.state, 'running');
+    await release();
+    // Nothing was written meanwhile.
+    await record.readNew();
+    assert.equal(record.state, 'interrupted');
+    await writeFile(join(recordsIn(folder), 'aaaa.lock'), '2147483646\n');
+    assert.equal(await stateOf(path), 'interrupted', 'the process of the lock was killed');
+  });
+
+  it('is finished if its last line says so, however old its record is', async (t) => {
+    const folder = await root(t);
+    const finished = await writeRecord(folder, { id: 'aaaa', cases: [], end: {} });
+    const cancelled = await writeRecord(folder, {
+      ...{ id: 'bbbb', cases: [] },
+      end: { cancelled: true },
+    });
+    await lockRecord(recordsIn(folder), 'aaaa').then((release) => release());
+    assert.equal(await stateOf(finished), 'finished');
+    assert.equal(await stateOf(cancelled), 'interrupted');
+  });
+});
+
+describe('the records of a run', () => {
+  it('are read again together if one of them is rewritten', async (t) => {
+    const [one, other] = [await workspaceWith(t, {}), await workspaceWith(t, {})];
+    const write = (root: string, ...ids: readonly string[]) =>
+      writeRecord(root, {
+        id: 'aaaa',
+        cases: ids.map((id) => buildCaseLine({ id, status: 'fail' })),
+      });
+    const roots = new Map([
+      [await write(one, 'a'), one],
+      [await write(other, 'b'), other],
+    ]);
+    let read: string[] = [];
+    const reader = new RunReader(roots, {
+      onReset: () => {
+        read = [];
+      },
+      onCase: ({ id }) => read.push(id),
+    });
+    await reader.readNew();
+    assert.deepEqual(read, ['a', 'b']);
+    await write(other, 'c', 'd');
+    await reader.readNew();
+    assert.deepEqual(read.sort(), ['a', 'c', 'd']);
+    assert.equal(reader.run?.files.length, 2);
+  });
+
+  it('count lines that could not be read from the beginning, whenever they were read', async (t) => {
+    const { path } = await recordWith(t, `${lineOf('first')}no JSON\n\n`);
+    const record = new RunRecord(path);
+    await record.readNew();
+    await appendFile(path, `${lineOf('second')}{"kind":"case","id":7}\n{"torn`);
+    await record.readNew();
+    const why = 'this is not a line of a run record';
+    assert.deepEqual(record.problems, [`line 2: ${why}`, `line 5: ${why}`]);
+    assert.deepEqual(record.allProblems.slice(2), [`line 6: ${why}`]);
   });
 });
 
 describe('a hostile record', () => {
   it('is given up after some hundred broken lines', async (t) => {
     const { path } = await recordWith(t, '{x}\n'.repeat(100_000) + lineOf('last'));
-    assert.deepEqual(ids(await new RecordReader(path).index()), []);
+    assert.deepEqual(await idsIn(new RunRecord(path)), []);
     const { problems } = await readRecord(path);
     assert.equal(problems.length, LIMITS.problems);
   });
@@ -85,7 +165,7 @@ describe('a hostile record', () => {
   it('loses a line that is too long, and no other', async (t) => {
     const long = `{"kind":"case","id":"${'x'.repeat(LIMITS.recordLine)}"}\n`;
     const { path } = await recordWith(t, failed(lineOf('first')) + long + failed(lineOf('last')));
-    assert.deepEqual(ids(await new RecordReader(path).index()), ['first', 'last']);
+    assert.deepEqual(await idsIn(new RunRecord(path)), ['first', 'last']);
     const { cases, problems } = await readRecord(path);
     assert.deepEqual([cases.length, problems.length], [2, 1]);
     assert.match(
@@ -97,7 +177,7 @@ describe('a hostile record', () => {
   it('loses a line of too many values, and no other', async (t) => {
     const values = '1,'.repeat(LIMITS.values);
     const { path } = await recordWith(t, `${lineOf('first')}[${values}1]\n${lineOf('last')}`);
-    assert.deepEqual(ids(await new RecordReader(path).index()), ['first', 'last']);
+    assert.deepEqual(await idsIn(new RunRecord(path)), ['first', 'last']);
     assert.match((await readRecord(path)).problems.join(), /line 2: the line has more than/);
   });
 
@@ -110,9 +190,11 @@ describe('a hostile record', () => {
           ? lineOf('a').replace('{', `{"other":${many},`)
           : lineOf('a').replace('"verdicts":[]', `"verdicts":${many}`),
       );
-      const [entry] = (await new RecordReader(path).index()).entries;
+      const record = new RunRecord(path);
+      await record.readNew();
+      const [entry] = record.cases;
       const before = worked();
-      const lines = await new RecordReader(path).lines(entry ? [entry] : []);
+      const lines = await new RunRecord(path).lines(entry ? [entry] : []);
       assert.equal(lines.size, key === 'verdicts' ? 0 : 1);
       return worked() - before;
     };
@@ -150,7 +232,7 @@ describe('the runs of a case', () => {
     const lines = Array.from({ length: 5 }, (_, index) => repetitionOf(index + 1));
     const { path, suite } = await recordWith(t, lines.join('\n'));
     const runs = new LatestRuns();
-    await runs.index(path);
+    await runs.record(path);
     const opened = t.mock.method(promises, 'open');
     syncBuiltinESMExports();
     t.after(() => {

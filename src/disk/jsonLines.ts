@@ -2,16 +2,16 @@ import type { FileHandle } from 'node:fs/promises';
 import { shallowJson } from '../core/data/data.ts';
 import { JsonShape } from '../core/data/jsonShape.ts';
 import { LIMITS } from '../core/limits.ts';
-import { openRegular } from '../disk/regularFile.ts';
+import { openRegular } from './regularFile.ts';
 
 /** A line of JSON, without its line break. */
 export interface Line {
-  /** From 1, counted from where the reading began. */
+  /** From 1. */
   readonly number: number;
   /** In bytes. */
   readonly offset: number;
   readonly length: number;
-  /** What it holds; undefined if it is no JSON, or nested too deep. */
+  /** Undefined if it isn't JSON, or is nested too deep. */
   readonly value: unknown;
   /** Whether it exceeds a limit, so that it was not parsed. */
   readonly isTooLarge: boolean;
@@ -19,20 +19,23 @@ export interface Line {
   readonly isWhole: boolean;
 }
 
-/** Bytes that are read at once; others have their turn between two slices. */
+/** Bytes that are read at once; other work runs between two slices. */
 const SLICE = 100_000;
 
 /**
- * The lines of a file that hold something, from an offset on, in slices. No more than a slice and a
+ * The lines of a file that are not empty, from an offset on, in slices. No more than a slice and a
  * line are in memory.
+ *
+ * @param first the number of the line at the offset
  */
 export async function* linesOf(
   file: FileHandle,
   from: number,
   to: number,
+  first = 1,
 ): AsyncGenerator<readonly Line[]> {
   let offset = from;
-  let number = 1;
+  let number = first;
   let open: OpenLine | undefined;
   while (offset < to) {
     const wanted = Math.min(SLICE, to - offset);
@@ -71,7 +74,7 @@ export async function* linesIn(path: string, to: number): AsyncGenerator<Line> {
   }
 }
 
-/** A line of which slices are still read. */
+/** A line that is not yet read to its end. */
 class OpenLine {
   readonly #number: number;
   readonly #offset: number;

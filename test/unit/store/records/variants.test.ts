@@ -3,10 +3,10 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { passedText, worstFirst } from '../../../src/core/record/variantOutcome.ts';
-import { LatestRuns } from '../../../src/store/latest.ts';
-import { buildVerdict, judgedLine, writeRun } from '../../support/comparing.ts';
-import { runFiles } from '../../support/runs.ts';
+import { passedText, worstFirst } from '../../../../src/core/record/variantOutcome.ts';
+import { LatestRuns } from '../../../../src/store/records/latest.ts';
+import { buildVerdict, judgedLine, writeRun } from '../../../support/comparing.ts';
+import { runFiles } from '../../../support/runs.ts';
 
 const talk = (id: string, reply: string) =>
   JSON.stringify({ id, messages: [{ user: 'Hi' }, { assistant: reply }] });

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
-import { NO_USAGE } from '../../../src/core/verdict.ts';
-import { recordsIn } from '../../../src/store/append.ts';
-import { claimRecord } from '../../../src/store/claim.ts';
-import { changeNote, deleteRun, type ListedRun, RunList } from '../../../src/store/runList.ts';
-import { noteOf, readNote } from '../../../src/store/runNotes.ts';
-import { buildCaseLine } from '../../support/buildRun.ts';
-import { recordText, writeRecord } from '../../support/records.ts';
-import { botSuite, ECHO, runFiles, workspaceWith } from '../../support/runs.ts';
+import { NO_USAGE } from '../../../../src/core/verdict.ts';
+import { recordsIn } from '../../../../src/store/records/files.ts';
+import {
+  changeNote,
+  deleteRun,
+  type ListedRun,
+  RunList,
+} from '../../../../src/store/records/list.ts';
+import { lockRecord } from '../../../../src/store/records/lock.ts';
+import { noteOf, readNote } from '../../../../src/store/runNotes.ts';
+import { buildCaseLine } from '../../../support/buildRun.ts';
+import { recordText, writeRecord } from '../../../support/records.ts';
+import { botSuite, ECHO, runFiles, workspaceWith } from '../../../support/runs.ts';
 
 const cost = (amount: number) => ({ usage: { ...NO_USAGE, calls: 1, cost: amount } });
 
@@ -45,7 +50,7 @@ describe('the list of runs', () => {
     const look = async () =>
       (await list.runs([root])).map(({ state, counts }) => [state, counts.pass]);
     assert.deepEqual(await look(), [['unfinished', 1]]);
-    const release = await claimRecord(recordsIn(root), 'aaaa');
+    const release = await lockRecord(recordsIn(root), 'aaaa');
     await appendFile(path, recordText({ id: 'x', cases: [passed('b')] }).replace(/^.*\n/, ''));
     assert.deepEqual(await look(), [['running', 2]]);
     await release();

@@ -1,27 +1,30 @@
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ReasonedError } from '../core/errors.ts';
-import { CREATING, readRegular, writeRegular } from '../disk/regularFile.ts';
+import { dirname, join } from 'node:path';
+import { ReasonedError } from '../../core/errors.ts';
+import { CREATING, readRegular, writeRegular } from '../../disk/regularFile.ts';
+import { runIdOf } from './files.ts';
 
 /** Another run writes the record. `message` says which process, and what to do. */
 export class RecordBusyError extends ReasonedError<'busy'> {
   override readonly name = 'RecordBusyError';
 }
 
-/** Bytes of the number of a process. */
+/** Bytes of a process id. */
 const MAX_BYTES = 32;
 
-/** What this process holds. */
+/** The locks of this process. */
 const held = new Set<string>();
 
 /**
- * Keeps a run's record in a folder to one writer, by a file beside it that names the process. What a killed
- * process left of it counts for nothing.
+ * Locks a run's record for one writer, by a file next to it that names the process. A lock that a killed
+ * process left doesn't count.
  *
- * @returns what gives it free
- * @throws RecordBusyError, or what the system says
+ * @param folder of the record
+ * @param id of the run
+ * @returns what releases the lock
+ * @throws RecordBusyError, or a system error
  */
-export async function claimRecord(folder: string, id: string): Promise<() => Promise<void>> {
+export async function lockRecord(folder: string, id: string): Promise<() => Promise<void>> {
   const path = lockOf(folder, id);
   const writer = await writerOf(path);
   if (writer > 0) throw busy(id, writer, path);
@@ -34,22 +37,22 @@ export async function claimRecord(folder: string, id: string): Promise<() => Pro
   };
 }
 
-/** Whether a run still goes on, in this process or in another one of this machine. @param folder of its record */
-export async function isClaimed(folder: string, id: string): Promise<boolean> {
-  return (await writerOf(lockOf(folder, id))) > 0;
+/** Whether a run is writing its record, in this process or in another one of this machine. @param record absolute */
+export async function isLocked(record: string): Promise<boolean> {
+  return (await writerOf(lockOf(dirname(record), runIdOf(record)))) > 0;
 }
 
 function lockOf(folder: string, id: string): string {
   return join(folder, `${id}.lock`);
 }
 
-/** The number of the process that writes; 0 if none does. */
+/** The id of the process that writes; 0 if none does. */
 async function writerOf(path: string): Promise<number> {
   const writer = Number(await readRegular(path, MAX_BYTES).catch(() => ''));
   return writer > 0 && writes(writer, path) ? writer : 0;
 }
 
-/** A process that was killed may have had the number that this one has. */
+/** A process that was killed may have had the id that this one has. */
 function writes(pid: number, path: string): boolean {
   if (pid === process.pid) return held.has(path);
   try {

@@ -1,15 +1,9 @@
-import { textFinder } from '../core/record/searchedText.ts';
-import { openRegular } from '../disk/regularFile.ts';
-import type { LinePlace } from './append.ts';
-import { linesOf } from './recordLines.ts';
+import { textFinder } from '../../core/record/searchedText.ts';
+import { linesOf } from '../../disk/jsonLines.ts';
+import { openRegular } from '../../disk/regularFile.ts';
+import type { RecordedLine } from './parseLine.ts';
 
-/** Where a case's line stands. */
-export interface RecordedLine extends LinePlace {
-  /** Absolute. */
-  readonly record: string;
-}
-
-/** Cases that were looked through, and those of them that hold the text. */
+/** Cases that were searched, and those of them that contain the text. */
 export interface FoundCases {
   /** By their indexes among the places. */
   readonly cases: readonly number[];
@@ -20,9 +14,9 @@ export interface FoundCases {
 const STEP = 250;
 
 /**
- * Looks for a text in whole lines, a slice of the record at a time.
+ * Searches whole lines for a text, a slice of the record at a time.
  *
- * @param from index of the first place that is looked at
+ * @param from index of the first place that is searched
  * @yields what was found since the last one
  */
 export async function* searchRecords(
@@ -43,13 +37,13 @@ export async function* searchRecords(
       yield { cases, looked: at };
       cases = [];
     }
-    // Of a record that is gone, or shorter than it was, nothing more is found.
+    // In a record that is gone, or shorter than it was, nothing more is found.
     at = end;
   }
   yield { cases, looked: places.length };
 }
 
-/** The first place after `start` that does not follow the one before in the same record. */
+/** Index of the first place after `start` that is in another record. */
 function endOfStretch(places: readonly RecordedLine[], start: number): number {
   const first = places[start];
   let end = start + 1;
@@ -57,7 +51,7 @@ function endOfStretch(places: readonly RecordedLine[], start: number): number {
   return end;
 }
 
-/** What the lines at these places of one record hold, in their order. */
+/** The values of the lines at these places of one record, in their order. */
 async function* valuesIn(places: readonly RecordedLine[]): AsyncGenerator<unknown> {
   const [first] = places;
   const last = places.at(-1);

@@ -1,0 +1,198 @@
+import type * as z from 'zod';
+import { mappingOf } from '../../core/data/data.ts';
+import { fitting, listOf } from '../../core/data/listOf.ts';
+import { LIMITS, readable } from '../../core/limits.ts';
+import { BROKEN, shortHash } from '../../core/record/inputHash.ts';
+import { absolutePath, mapCasePaths, mapRunPaths } from '../../core/record/recordPaths.ts';
+import type { RepeatedLine, Repetition } from '../../core/record/repetitions.ts';
+import {
+  type CaseLine,
+  caseLineSchema,
+  type EndLine,
+  endLineSchema,
+  RECORD_VERSION,
+  type RunLine,
+  runLineSchema,
+} from '../../core/record/runRecord.ts';
+import { passesFalsely } from '../../core/scoring.ts';
+import { isFailure, shownVerdictSchema } from '../../core/verdict.ts';
+import type { Line } from '../../disk/jsonLines.ts';
+
+/** What lists, tables and indexes need of a case. To check the whole of 10,000 cases would take seconds. */
+const summarySchema = caseLineSchema
+  .pick({
+    suite: true,
+    id: true,
+    variant: true,
+    repetition: true,
+    repetitions: true,
+    source: true,
+    must_pass: true,
+    tags: true,
+    status: true,
+    score: true,
+    threshold: true,
+    reason: true,
+    input_hash: true,
+    fault: true,
+    usage: true,
+    duration: true,
+    finished: true,
+  })
+  .extend({ verdicts: listOf(shownVerdictSchema) });
+
+/** A case without its conversation, as tables show it. Its `suite` is absolute. */
+export type SummaryLine = z.infer<typeof summarySchema>;
+
+/** Where a line is in its record, in bytes and without its line break. */
+export interface LinePlace {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** A line of a record. */
+export interface RecordedLine extends LinePlace {
+  /** Absolute. */
+  readonly record: string;
+}
+
+/**
+ * What is kept of an execution in memory, whatever was said. Its `verdicts` are only those that fail the case
+ * whatever the others are.
+ */
+export interface CaseStats extends RecordedLine, RepeatedLine {
+  /** The eval file, absolute. */
+  readonly suite: string;
+  readonly repetition: number;
+  /** ISO 8601, UTC. */
+  readonly finished: string;
+  /** The file that contains the case, absolute: the eval file or one that it includes. */
+  readonly file: string;
+  /** From 0. */
+  readonly line: number;
+  /** Null if it is not known. */
+  readonly cost: number | null;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** Of a variant's case: SHA-256 of its text. */
+  readonly hash?: string;
+  /** Of a variant: `shortHash` of what it was made from, if that was recorded. */
+  readonly input?: string;
+}
+
+/** A line of a record; a text says why it could not be read. */
+export type ParsedLine<Case> =
+  | { readonly kind: 'run'; readonly run: RunLine }
+  | { readonly kind: 'case'; readonly one: Case }
+  | { readonly kind: 'end'; readonly end: EndLine }
+  | string;
+
+/**
+ * @param parseCase reads a case; as that returns undefined or a text if it can't be read
+ * @param root the folder that paths start from
+ * @param version of the record; 0 before its first line
+ */
+export function parseLine<Case extends object>(
+  { value, isTooLarge }: Line,
+  parseCase: (value: unknown, root: string) => Case | string | undefined,
+  root: string,
+  version: number,
+): ParsedLine<Case> {
+  const { kind } = mappingOf(value);
+  if (kind === 'case') {
+    const one = parseCase(value, root);
+    if (typeof one === 'string') return one;
+    if (one) return { kind, one };
+  } else if (kind === 'run') {
+    const run = parseRunLine(value, root);
+    if (run) return { kind, run };
+  } else if (kind === 'end') {
+    const end = parseEndLine(value);
+    if (end) return { kind, end };
+  }
+  return isTooLarge ? TOO_LARGE : whyUnread(version);
+}
+
+/** @returns undefined if it isn't one */
+export function parseSummary(value: unknown, root: string): SummaryLine | undefined {
+  const summary = fitting(summarySchema, value);
+  return summary && { ...summary, suite: absolutePath(root, summary.suite) };
+}
+
+/** All of a case, its paths absolute; why not, if it says that it passed and its verdicts don't. */
+export function parseTrueCase(value: unknown, root: string): CaseLine | string | undefined {
+  const line = parseCaseLine(value, root);
+  return line && passesFalsely(line) ? FALSE_PASS : line;
+}
+
+/** @returns undefined if it isn't one */
+export function parseRunLine(value: unknown, root: string): RunLine | undefined {
+  const run = fitting(runLineSchema, value);
+  return run && mapRunPaths(run, (path) => absolutePath(root, path));
+}
+
+/** @returns undefined if it isn't one */
+export function parseEndLine(value: unknown): EndLine | undefined {
+  return fitting(endLineSchema, value);
+}
+
+/** All of a case's line, its paths absolute; undefined if it isn't one. */
+export function parseCaseLine(value: unknown, root: string): CaseLine | undefined {
+  const line = fitting(caseLineSchema, value);
+  return line && mapCasePaths(line, (path) => absolutePath(root, path));
+}
+
+/** @param last the case before in the same record: texts that both have are kept once */
+export function statsOf(
+  summary: SummaryLine,
+  { root, ...place }: RecordedLine & { readonly root: string },
+  last: CaseStats | undefined,
+): CaseStats {
+  const { id, variant, repetition, status, score, must_pass, finished, source } = summary;
+  const suite = once(summary.suite, last?.suite);
+  return {
+    ...{ suite, id, variant, repetition, status, score, must_pass, finished },
+    verdicts: gatesOf(summary.verdicts),
+    file: once(absolutePath(root, source.path), suite, last?.file),
+    line: source.range.start.line,
+    cost: summary.usage.cost,
+    duration: summary.duration,
+    ...place,
+    ...(variant !== undefined && { hash: once(source.hash, last?.hash), ...inputOf(summary) }),
+  };
+}
+
+function once(text: string, ...known: readonly (string | undefined)[]): string {
+  return known.find((one) => one === text) ?? text;
+}
+
+/** The verdicts that fail their case whatever the others are. */
+function gatesOf(verdicts: SummaryLine['verdicts']): Repetition['verdicts'] {
+  const gates = verdicts.filter((one) => one.assertion.required && isFailure(one));
+  // Thousands of cases have none.
+  if (gates.length === 0) return NO_GATES;
+  return gates.map(({ status }) => ({ status, assertion: { required: true } }));
+}
+
+const NO_GATES: Repetition['verdicts'] = [];
+
+function inputOf({ input_hash, fault }: SummaryLine): Pick<CaseStats, 'input'> {
+  if (fault) return { input: BROKEN };
+  return input_hash === undefined ? {} : { input: shortHash(input_hash) };
+}
+
+const FALSE_PASS = 'it says that the case passed, and its verdicts do not';
+
+const TOO_LARGE = `the line has more than ${readable(LIMITS.recordLine)} bytes or ${readable(LIMITS.values)} values`;
+
+/** Why a record is not read to its end. */
+export const TOO_LONG = `it has more than ${readable(LIMITS.record)} bytes; what comes after them is not read`;
+
+/** Why cases of a record are not read. */
+export const TOO_MANY = `it has more than ${readable(LIMITS.recordCases)} cases; the others are not read`;
+
+export function whyUnread(version: number): string {
+  return version > RECORD_VERSION
+    ? `a newer version of Turnlight wrote this record`
+    : 'this is not a line of a run record';
+}

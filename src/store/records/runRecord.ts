@@ -1,0 +1,459 @@
+import type { Stats } from 'node:fs';
+import { type FileHandle, lstat } from 'node:fs/promises';
+import { groupBy, shallowJson } from '../../core/data/data.ts';
+import { LIMITS } from '../../core/limits.ts';
+import { oneAtATime } from '../../core/oneAtATime.ts';
+import { isAtHome, rootOfRecord } from '../../core/record/recordPaths.ts';
+import type { CaseLine, EndLine, RunLine } from '../../core/record/runRecord.ts';
+import { type Line, linesIn, linesOf } from '../../disk/jsonLines.ts';
+import { openRegular } from '../../disk/regularFile.ts';
+import { recordsAt, runIdOf } from './files.ts';
+import { isLocked } from './lock.ts';
+import {
+  type CaseStats,
+  type LinePlace,
+  parseCaseLine,
+  parseEndLine,
+  parseLine,
+  parseRunLine,
+  parseSummary,
+  parseTrueCase,
+  type RecordedLine,
+  type SummaryLine,
+  statsOf,
+  TOO_LONG,
+  TOO_MANY,
+  whyUnread,
+} from './parseLine.ts';
+
+/** `interrupted`: it was cancelled or killed, or reached its cost limit. */
+export type RunState = 'running' | 'finished' | 'interrupted';
+
+export interface RecordListener {
+  /** The record was rewritten: what was read before no longer counts, and all of it is read again. */
+  readonly onReset?: () => void;
+  /** A case that was read. What this throws ends the reading. */
+  readonly onCase?: (summary: SummaryLine, stats: CaseStats) => void;
+  /**
+   * All of a case that was read, in place of `onCase`, which is faster. Cases that pass although their verdicts
+   * don't are problems then.
+   */
+  readonly onWholeCase?: (line: CaseLine, stats: CaseStats) => void;
+}
+
+export interface RecordOptions extends RecordListener {
+  /** The folder that its paths start from; the one that contains its `.turnlight` by default. */
+  readonly root?: string | undefined;
+  /** Whether to continue in the record of another name that a resumed run has. */
+  readonly followsRun?: boolean;
+}
+
+/** Bytes before the end of what was read that show whether the file is still the same. */
+const SAMPLE = 1_000;
+
+/** Lines of `each` that are in memory together. */
+const AT_ONCE = 50;
+
+/** In place of an inode: nothing was read yet, or all of it under another path. */
+const UNREAD = 0;
+const MOVED = -1;
+
+/**
+ * A record of a run, as it grows. What was read is not read again. It may be of this version, an older one, or a
+ * newer one as far as this version knows its keys; lines that can't be read are skipped.
+ */
+export class RunRecord {
+  readonly root: string;
+  readonly #options: RecordOptions;
+  #path: string;
+  #content = new Content();
+  #isLocked = false;
+  /** Of the file as it was read last; empty if it was not. */
+  #stamp = '';
+  #inode = UNREAD;
+  /** Bytes that were read to the end of a line, and the number of that line. */
+  #read = 0;
+  #number = 1;
+  #sample = '';
+
+  /** @param path absolute */
+  constructor(path: string, options: RecordOptions = {}) {
+    this.#path = path;
+    this.#options = options;
+    this.root = options.root ?? rootOfRecord(path);
+  }
+
+  /** Absolute; another one once the run was resumed, if it follows the run. */
+  get path(): string {
+    return this.#path;
+  }
+
+  /** Its paths are absolute; undefined if this is not a run record. */
+  get run(): RunLine | undefined {
+    return this.#content.run;
+  }
+
+  /** Undefined if the run is not over, or was killed. */
+  get end(): EndLine | undefined {
+    return this.#content.end;
+  }
+
+  /** In their order. Another list once the record was rewritten. */
+  get cases(): readonly CaseStats[] {
+    return this.#content.cases;
+  }
+
+  /** Lines that could not be read, `line 3: …`. */
+  get problems(): readonly string[] {
+    return this.#content.problems;
+  }
+
+  /** Lines that could not be read, a last line that is not whole among them, and what exceeds a limit. */
+  get allProblems(): readonly string[] {
+    const { isTooLong, left, torn, problems, version } = this.#content;
+    return [
+      ...(isTooLong ? [TOO_LONG] : []),
+      ...problems,
+      ...(torn === undefined ? [] : [`line ${torn}: ${whyUnread(version)}`]),
+      ...(left > 0 ? [TOO_MANY] : []),
+    ];
+  }
+
+  /** Number of cases that are left out, because the record has too many. */
+  get left(): number {
+    return this.#content.left;
+  }
+
+  /** As of the last reading. */
+  get state(): RunState {
+    const { end } = this;
+    if (!end) return this.#isLocked ? 'running' : 'interrupted';
+    return endedState(end);
+  }
+
+  /** Reads what is new. @returns whether there is such a record */
+  readonly readNew = oneAtATime(() => this.#readNew());
+
+  /** The cases at these places, without those that are no longer there. */
+  async lines<Place extends LinePlace>(places: readonly Place[]): Promise<Map<Place, CaseLine>> {
+    const lines = new Map<Place, CaseLine>();
+    const file = places.length > 0 && (await openRegular(this.#path).catch(() => undefined));
+    if (!file) return lines;
+    try {
+      for (const place of places) {
+        const line = parseCaseLine(await valueAt(file, place), this.root);
+        if (line) lines.set(place, line);
+      }
+    } finally {
+      await file.close();
+    }
+    return lines;
+  }
+
+  /** The cases at these places one after the other, without those that are no longer there. */
+  async *each(places: readonly LinePlace[]): AsyncGenerator<{
+    readonly line: CaseLine;
+    readonly place: LinePlace;
+  }> {
+    for (let from = 0; from < places.length; from += AT_ONCE) {
+      const lines = await this.lines(places.slice(from, from + AT_ONCE));
+      for (const [place, line] of lines) yield { line, place };
+    }
+  }
+
+  async #readNew(): Promise<boolean> {
+    // Asked before reading: a run that ends meanwhile has written its last line by then.
+    let locked = this.end ? undefined : await isLocked(this.#path);
+    let found = await this.#find();
+    if (!found) return false;
+    if (this.#stamp === stampOf(found)) {
+      this.#isLocked = locked ?? false;
+      return true;
+    }
+    if (locked === undefined) {
+      locked = await isLocked(this.#path);
+      found = (await this.#find()) ?? found;
+    }
+    const file = await openRegular(this.#path).catch(() => undefined);
+    if (!file) return false;
+    try {
+      if (!(await this.#isSame(file, found))) this.#reset();
+      this.#inode = found.ino;
+      this.#content.isTooLong = found.size > LIMITS.record;
+      await this.#readTo(Math.min(found.size, LIMITS.record), file);
+      this.#sample = await this.#sampleOf(file);
+      this.#stamp = stampOf(found);
+      this.#isLocked = locked;
+      return true;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** The file, or the one that continues its run. */
+  async #find(): Promise<Stats | undefined> {
+    const found = await regularStats(this.#path);
+    if (found || !this.#options.followsRun || !isAtHome(this.#path)) return found;
+    const id = runIdOf(this.#path);
+    const next = (await recordsAt(this.root)).find((one) => runIdOf(one) === id);
+    if (next === undefined) return undefined;
+    this.#path = next;
+    this.#inode = MOVED;
+    return regularStats(next);
+  }
+
+  async #isSame(file: FileHandle, { ino, size }: Stats): Promise<boolean> {
+    if (ino !== this.#inode || size < this.#read) return false;
+    return this.#sample === (await this.#sampleOf(file));
+  }
+
+  #reset(): void {
+    const isFirst = this.#inode === UNREAD;
+    this.#content = new Content();
+    this.#read = 0;
+    this.#number = 1;
+    if (!isFirst) this.#options.onReset?.();
+  }
+
+  async #readTo(end: number, file: FileHandle): Promise<void> {
+    const { problems } = this.#content;
+    this.#content.torn = undefined;
+    for await (const lines of linesOf(file, this.#read, end, this.#number)) {
+      for (const line of lines) if (problems.length < LIMITS.problems) this.#add(line);
+      if (problems.length >= LIMITS.problems) break;
+    }
+  }
+
+  #add(line: Line): void {
+    const { root } = this;
+    const content = this.#content;
+    if (line.value === undefined && !line.isWhole) {
+      // More of it may come.
+      content.torn = line.number;
+      return;
+    }
+    this.#read = line.offset + line.length;
+    this.#number = line.number;
+    const { onCase, onWholeCase } = this.#options;
+    const parseCase = onWholeCase ? parseTrueCase : parseSummary;
+    const parsed = parseLine<SummaryLine | CaseLine>(line, parseCase, root, content.version);
+    if (typeof parsed === 'string') content.problems.push(`line ${line.number}: ${parsed}`);
+    else if (parsed.kind === 'run') content.run ??= parsed.run;
+    else if (parsed.kind === 'end') content.end = parsed.end;
+    else if (content.cases.length >= LIMITS.recordCases) content.left += 1;
+    else {
+      const { offset, length } = line;
+      const place = { record: this.#path, offset, length, root };
+      const stats = statsOf(parsed.one, place, content.cases.at(-1));
+      content.cases.push(stats);
+      if ('conversation' in parsed.one) onWholeCase?.(parsed.one, stats);
+      else onCase?.(parsed.one, stats);
+    }
+  }
+
+  #sampleOf(file: FileHandle): Promise<string> {
+    const length = Math.min(SAMPLE, this.#read);
+    return textAt(file, this.#read - length, length);
+  }
+}
+
+/** What was read of a record. */
+class Content {
+  run: RunLine | undefined;
+  end: EndLine | undefined;
+  readonly cases: CaseStats[] = [];
+  readonly problems: string[] = [];
+  /** The number of a last line that is not whole. */
+  torn: number | undefined;
+  left = 0;
+  isTooLong = false;
+
+  get version(): number {
+    return this.run?.version ?? 0;
+  }
+}
+
+/** The records of one run, one at each root that its suites have, as they grow. */
+export class RunReader {
+  readonly #listener: RecordListener;
+  #records: readonly RunRecord[];
+  /** Whether records were opened again that the current pass has already read. */
+  #isBehind = false;
+
+  /** @param roots of the records, by their paths */
+  constructor(roots: ReadonlyMap<string, string>, listener: RecordListener = {}) {
+    this.#listener = listener;
+    this.#records = [...roots].map(([path, root]) => this.#open(path, root));
+  }
+
+  get records(): readonly RunRecord[] {
+    return this.#records;
+  }
+
+  /** Their paths, absolute; others once the run was resumed. */
+  get paths(): string[] {
+    return this.#records.map(({ path }) => path);
+  }
+
+  /** With the files of all records; undefined if none is a run record. */
+  get run(): RunLine | undefined {
+    const runs = this.#records.flatMap(({ run }) => run ?? []);
+    const [first] = runs;
+    return first && { ...first, files: runs.flatMap(({ files }) => files) };
+  }
+
+  /** Of each record that has one. */
+  get ends(): EndLine[] {
+    return this.#records.flatMap(({ end }) => end ?? []);
+  }
+
+  /** Whether the last line of each record is written, whatever came of the run. */
+  get hasEnded(): boolean {
+    return this.#records.every(({ run, end }) => !run || end);
+  }
+
+  /** As of the last reading. */
+  get state(): RunState {
+    return stateOfAll(this.#records.filter(({ run }) => run).map(({ state }) => state));
+  }
+
+  /** The folder that the paths of a record start from. */
+  rootOf(record: string): string {
+    return this.#records.find(({ path }) => path === record)?.root ?? rootOfRecord(record);
+  }
+
+  /** The cases at these places, without those that are no longer there. */
+  async lines<Place extends RecordedLine>(
+    places: readonly Place[],
+  ): Promise<ReadonlyMap<Place, CaseLine>> {
+    const found = new Map<Place, CaseLine>();
+    for (const [path, own] of groupBy(places, ({ record }) => record)) {
+      const record = this.#records.find((one) => one.path === path);
+      for (const [place, line] of (await record?.lines(own)) ?? []) found.set(place, line);
+    }
+    return found;
+  }
+
+  /** Reads what is new. If a record was rewritten, all are read again. */
+  readonly readNew = oneAtATime(() => this.#readNew());
+
+  async #readNew(): Promise<void> {
+    for (let at = 0; at < this.#records.length; at += 1) await this.#records[at]?.readNew();
+    if (!this.#isBehind) return;
+    this.#isBehind = false;
+    await this.#readNew();
+  }
+
+  #open(path: string, root: string): RunRecord {
+    const record: RunRecord = new RunRecord(path, {
+      ...this.#listener,
+      ...{ root, followsRun: true },
+      onReset: () => this.#reset(record),
+    });
+    return record;
+  }
+
+  #reset(rewritten: RunRecord): void {
+    this.#listener.onReset?.();
+    if (this.#records[0] !== rewritten) this.#isBehind = true;
+    this.#records = this.#records.map((one) =>
+      one === rewritten ? one : this.#open(one.path, one.root),
+    );
+  }
+}
+
+/** The state of a run that came to an end. */
+export function endedState({ cancelled, stopped }: EndLine): RunState {
+  return cancelled || stopped ? 'interrupted' : 'finished';
+}
+
+/** What the states of a run's records come to. */
+function stateOfAll(states: readonly RunState[]): RunState {
+  const worst = (['running', 'interrupted'] as const).find((one) => states.includes(one));
+  return worst ?? 'finished';
+}
+
+/** All of a record. */
+export interface WholeRecord {
+  /** Absolute. */
+  readonly path: string;
+  readonly run?: RunLine;
+  readonly cases: readonly CaseLine[];
+  /** Absent if the run was killed or is still running. */
+  readonly end?: EndLine;
+  /** What could not be read, `line 3: …`. */
+  readonly problems: readonly string[];
+}
+
+/** Reads all of a record into memory, its paths absolute. @param root as of `RecordOptions` @throws as `readCases` */
+export async function readRecord(path: string, root?: string): Promise<WholeRecord> {
+  const cases: CaseLine[] = [];
+  const record = await readCases(path, root, (line) => cases.push(line));
+  const { run, end, allProblems: problems } = record;
+  return { path, cases, problems, ...(run && { run }), ...(end && { end }) };
+}
+
+/**
+ * Reads all cases of a record, one at a time.
+ *
+ * @param take what it throws ends the reading
+ * @throws if there is no such regular file
+ */
+export async function readCases(
+  path: string,
+  root: string | undefined,
+  take: (line: CaseLine) => void,
+): Promise<RunRecord> {
+  const record = new RunRecord(path, { root, onWholeCase: take });
+  if (!(await record.readNew())) throw new Error(`${path} could not be read.`);
+  return record;
+}
+
+/** The first line of a record, its paths absolute; undefined if that is not a run's. */
+export async function readRunLine(record: string, root: string): Promise<RunLine | undefined> {
+  try {
+    for await (const { value } of linesIn(record, LIMITS.runLine)) return parseRunLine(value, root);
+  } catch {
+    // It is gone, or not a regular file.
+  }
+  return undefined;
+}
+
+/** Bytes: an end line has a few hundred. */
+const TAIL = 4_000;
+
+/** The last line of a record; undefined if that is not the end of its run. */
+export async function readEndLine(record: string): Promise<EndLine | undefined> {
+  const file = await openRegular(record).catch(() => undefined);
+  if (!file) return undefined;
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(TAIL, size);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    const last = buffer.toString().trimEnd().split('\n').at(-1) ?? '';
+    return parseEndLine(shallowJson(last));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Changes if the file does. */
+export function stampOf({ ino, mtimeMs, size }: Stats): string {
+  return `${ino} ${mtimeMs} ${size}`;
+}
+
+/** @returns undefined if there is no regular file */
+export async function regularStats(path: string): Promise<Stats | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isFile() ? found : undefined;
+}
+
+async function textAt(file: FileHandle, offset: number, length: number): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, offset);
+  return buffer.subarray(0, bytesRead).toString('latin1');
+}
+
+async function valueAt(file: FileHandle, { offset, length }: LinePlace): Promise<unknown> {
+  for await (const [line] of linesOf(file, offset, offset + length)) if (line) return line.value;
+  return undefined;
+}

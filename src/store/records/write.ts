@@ -1,0 +1,242 @@
+import { type FileHandle, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  mapCasePaths,
+  mapRunPaths,
+  type RecordHome,
+  recordedPath,
+} from '../../core/record/recordPaths.ts';
+import type { CaseLine, EndLine, RecordLine, RunLine } from '../../core/record/runRecord.ts';
+import type { Scrubber } from '../../core/scrubber.ts';
+import { APPENDING, CREATING, makeRealFolder, openRegular } from '../../disk/regularFile.ts';
+import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
+import { makeHome } from '../home.ts';
+import { recordsAt, recordsIn, stampAfter } from './files.ts';
+import { lockRecord, RecordBusyError } from './lock.ts';
+import type { LinePlace } from './parseLine.ts';
+
+/** As messages call it. */
+export const RECORD = 'The record';
+
+/** Writes a record line by line. */
+export interface RecordWriter {
+  /** Absolute. */
+  readonly path: string;
+  /**
+   * Resolves when the line is on the disk, so that a killed run loses only what is in flight.
+   *
+   * @throws UnwritableError, the same for all lines after the first that could not be written
+   */
+  append(line: RecordLine): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a record in `.turnlight/runs/`.
+ *
+ * @param root as of `RecordHome`
+ * @param started ISO 8601
+ * @throws UnwritableError
+ */
+export async function createRecord(
+  root: string,
+  id: string,
+  started: string,
+  scrubber: Scrubber,
+): Promise<RecordWriter> {
+  const path = recordPath(root, id, started, await recordsAt(root));
+  return writing(path, root, id, scrubber, () => openRegular(path, CREATING));
+}
+
+/**
+ * Continues a record that no run writes any more. A new file next to it gets another first line and the retained
+ * lines, and replaces it at once: it is the newest by its name.
+ *
+ * @param first its first line
+ * @param retained the lines that are kept, in their order
+ * @throws UnwritableError, RecordBusyError
+ */
+export async function continueRecord(
+  earlier: string,
+  root: string,
+  first: RunLine,
+  retained: readonly LinePlace[],
+  scrubber: Scrubber,
+): Promise<RecordWriter> {
+  const others = (await recordsAt(root)).filter((one) => one !== earlier);
+  const path = recordPath(root, first.id, first.started, others);
+  return writing(path, root, first.id, scrubber, async () => {
+    const beside = `${path}.new`;
+    await rm(beside, { force: true });
+    const [from, to] = [await openRegular(earlier), await openRegular(beside, CREATING)];
+    try {
+      await to.appendFile(`${scrubber.text(JSON.stringify(first))}\n`);
+      for (const { offset, length } of retained) {
+        const { buffer } = await from.read(Buffer.alloc(length), 0, length, offset);
+        await to.appendFile(buffer);
+        await to.appendFile('\n');
+      }
+      await to.sync();
+    } finally {
+      await from.close();
+      await to.close();
+    }
+    await rename(beside, path);
+    if (path !== earlier) await rm(earlier, { force: true });
+    return openRegular(path, APPENDING);
+  });
+}
+
+function recordPath(root: string, id: string, started: string, others: readonly string[]): string {
+  return join(recordsIn(root), `${stampAfter(others, started)}-${id}.jsonl`);
+}
+
+async function writing(
+  path: string,
+  root: string,
+  id: string,
+  scrubber: Scrubber,
+  open: () => Promise<FileHandle>,
+): Promise<RecordWriter> {
+  let release = async () => {};
+  try {
+    await makeHome(root);
+    const folder = recordsIn(root);
+    await makeRealFolder(folder);
+    release = await lockRecord(folder, id);
+    return writer(path, await open(), scrubber, release);
+  } catch (error) {
+    await release();
+    if (error instanceof RecordBusyError) throw error;
+    throw unwritableRecord(path, error);
+  }
+}
+
+function unwritableRecord(path: string, error: unknown): UnwritableError {
+  return unwritable(RECORD, path, error);
+}
+
+function writer(
+  path: string,
+  file: FileHandle,
+  scrubber: Scrubber,
+  release: () => Promise<void>,
+): RecordWriter {
+  // One after the other: cases finish at the same time, and lines must not mix.
+  let last: Promise<void> = Promise.resolve();
+  let pending: string[] = [];
+  return {
+    path,
+    append(line) {
+      pending.push(`${scrubber.text(JSON.stringify(line))}\n`);
+      // Lines that come while others are written are written together.
+      if (pending.length > 1) return last;
+      last = last
+        .then(async () => {
+          const lines = pending.join('');
+          pending = [];
+          await file.appendFile(lines);
+          await file.sync();
+        })
+        .catch((error: unknown) => {
+          pending = [];
+          throw unwritableRecord(path, error);
+        });
+      return last;
+    },
+    async close() {
+      await last.catch(() => {});
+      await file.close();
+      await release();
+    },
+  };
+}
+
+/** A record that is continued, and the lines of its cases that are kept. */
+export interface RetainedLines {
+  /** Absolute. */
+  readonly record: string;
+  readonly retained: readonly LinePlace[];
+}
+
+/**
+ * Writes the records of one run: one at each root that its suites have, which is one in most runs. All of
+ * them have the run's id.
+ */
+export class RunWriter {
+  readonly #homes: ReadonlyMap<string, RecordHome>;
+  readonly #writers: ReadonlyMap<string, RecordWriter>;
+
+  private constructor(
+    homes: ReadonlyMap<string, RecordHome>,
+    writers: ReadonlyMap<string, RecordWriter>,
+  ) {
+    this.#homes = homes;
+    this.#writers = writers;
+  }
+
+  /**
+   * @param runs the first line of each record, by root
+   * @param homes of the suites, by their paths
+   * @param earlier the records that are continued, by root; none if the run begins
+   * @throws UnwritableError, RecordBusyError
+   */
+  static async open(
+    runs: ReadonlyMap<string, RunLine>,
+    homes: ReadonlyMap<string, RecordHome>,
+    scrubber: Scrubber,
+    earlier: ReadonlyMap<string, RetainedLines> = new Map(),
+  ): Promise<RunWriter> {
+    const writers = new Map<string, RecordWriter>();
+    const records = new RunWriter(homes, writers);
+    const begun: string[] = [];
+    try {
+      for (const [root, run] of runs) {
+        const first = mapRunPaths(run, (path) => recordedPath(records.#homeOf(path), path));
+        const { record, retained } = earlier.get(root) ?? {};
+        if (record !== undefined && retained) {
+          writers.set(root, await continueRecord(record, root, first, retained, scrubber));
+          continue;
+        }
+        const writer = await createRecord(root, run.id, run.started, scrubber);
+        begun.push(writer.path);
+        writers.set(root, writer);
+        await writer.append(first);
+      }
+    } catch (error) {
+      // Otherwise they would be the records of a run that was killed.
+      await records.close();
+      for (const path of begun) await rm(path, { force: true });
+      throw error;
+    }
+    return records;
+  }
+
+  /** Absolute. */
+  get paths(): string[] {
+    return [...this.#writers.values()].map(({ path }) => path);
+  }
+
+  /** Resolves when the line is on the disk. @throws UnwritableError */
+  async append(line: CaseLine): Promise<void> {
+    const home = this.#homeOf(line.suite);
+    const recorded = mapCasePaths(line, (path) => recordedPath(home, path));
+    await this.#writers.get(home.root)?.append(recorded);
+  }
+
+  /** @param endOf the last line of the record at a root @throws UnwritableError */
+  async end(endOf: (root: string) => EndLine): Promise<void> {
+    const ending = [...this.#writers].map(([root, writer]) => writer.append(endOf(root)));
+    await Promise.all(ending);
+  }
+
+  async close(): Promise<void> {
+    for (const writer of this.#writers.values()) await writer.close();
+  }
+
+  #homeOf(suite: string): RecordHome {
+    const home = this.#homes.get(suite);
+    if (!home) throw new Error(`Internal error: ${suite} has no home.`);
+    return home;
+  }
+}
