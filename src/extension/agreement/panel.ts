@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { LabelledItem } from '../../analysis/agreement.ts';
 import type { LabelledRuns } from '../../analysis/readAgreement.ts';
 import { oneAtATime } from '../../core/oneAtATime.ts';
-import { Paced } from '../../core/paced.ts';
+import { Throttle } from '../../core/throttle.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import {
   type FromAgreement,
@@ -61,7 +61,7 @@ class AgreementPanel extends Disposing {
   #agreement: ShownAgreement | undefined;
   #items: readonly LabelledItem[] = [];
   #runs: LabelledRuns | undefined;
-  readonly #paced = this.keep(new Paced(PACE, () => void this.#read()));
+  readonly #throttle = this.keep(new Throttle(PACE, () => void this.#read()));
 
   constructor(panel: vscode.WebviewPanel, parts: AgreementParts) {
     super();
@@ -71,10 +71,10 @@ class AgreementPanel extends Disposing {
     const { webview } = panel;
     this.keep(receive(webview, this.#page, fromAgreementSchema, (message) => this.#act(message)));
     const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*.labels/*.jsonl'));
-    this.keep(watcher.onDidCreate(() => this.#paced.later()));
-    this.keep(watcher.onDidChange(() => this.#paced.later()));
-    this.keep(watcher.onDidDelete(() => this.#paced.later()));
-    this.keep(parts.files.onDidChange(() => this.#paced.later()));
+    this.keep(watcher.onDidCreate(() => this.#throttle.schedule()));
+    this.keep(watcher.onDidChange(() => this.#throttle.schedule()));
+    this.keep(watcher.onDidDelete(() => this.#throttle.schedule()));
+    this.keep(parts.files.onDidChange(() => this.#throttle.schedule()));
     this.keep(panel);
     showPage(panel.webview, parts.extensionUri, 'agreement');
   }

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { CaseIdentity } from '../../core/identity.ts';
-import { Paced } from '../../core/paced.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
+import { Throttle } from '../../core/throttle.ts';
 import {
   type FromView,
   fromViewSchema,
@@ -34,7 +34,7 @@ export class PairPanel extends Disposing {
   readonly #runs: Promise<ComparedRuns>;
   readonly #sender: SnapshotSender;
   #state: PairState;
-  readonly #paced = this.keep(new Paced(PACE, () => void this.#sender.send()));
+  readonly #throttle = this.keep(new Throttle(PACE, () => void this.#sender.send()));
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -51,7 +51,7 @@ export class PairPanel extends Disposing {
     this.keep(receive(panel.webview, page, fromViewSchema, (message) => this.#act(message)));
     this.keep(
       parts.files.onDidChange((path) => {
-        if (isOfPair(this.pair, path)) this.#paced.later();
+        if (isOfPair(this.pair, path)) this.#throttle.schedule();
       }),
     );
     this.keep(panel);

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Paced } from '../../core/paced.ts';
+import { Throttle } from '../../core/throttle.ts';
 import {
   type FromResults,
   fromResultsSchema,
@@ -35,7 +35,7 @@ export class TablePage extends Disposing {
   readonly #page: Page;
   readonly #actions: TableActions;
   #ready = false;
-  readonly #paced = this.keep(new Paced(PACE, () => this.#send()));
+  readonly #throttle = this.keep(new Throttle(PACE, () => this.#send()));
   #search = new AbortController();
 
   constructor(panel: vscode.WebviewPanel, parts: TablePageParts, actions: TableActions) {
@@ -48,7 +48,7 @@ export class TablePage extends Disposing {
     this.keep(receive(webview, this.#page, fromResultsSchema, (message) => this.#act(message)));
     this.keep(
       files.onDidChange((path) => {
-        if (actions.isOf(path)) this.#paced.later();
+        if (actions.isOf(path)) this.#throttle.schedule();
       }),
     );
     this.keep(panel);

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Paced } from '../../core/paced.ts';
+import { Throttle } from '../../core/throttle.ts';
 import { TRENDS_VIEW_TYPE } from '../../protocol/settings.ts';
 import { fromTrendsSchema, type ToTrends } from '../../protocol/trendsProtocol.ts';
 import type { ListedRun } from '../../store/runList.ts';
@@ -50,17 +50,17 @@ export function attachTrends(
     const message: ToTrends = { kind: 'snapshot', trends: trendsSnapshot(trends) };
     await panel.webview.postMessage(message);
   };
-  const paced = new Paced(PACE, () => {
+  const throttle = new Throttle(PACE, () => {
     send().catch((error: unknown) => tellFailure(page, error));
   });
-  const changed = files.onDidChange(() => paced.later());
+  const changed = files.onDidChange(() => throttle.schedule());
   receive(panel.webview, page, fromTrendsSchema, async (message) => {
     if (message.kind === 'ready') return send();
     const records = trends[message.run]?.run.records;
     if (records) await open(records);
   });
   panel.onDidDispose(() => {
-    paced.dispose();
+    throttle.dispose();
     changed.dispose();
     shown = undefined;
   });

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { stackText } from '../../core/errors.ts';
 import { type CaseRef, executionKey } from '../../core/identity.ts';
-import { Paced } from '../../core/paced.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { Throttle } from '../../core/throttle.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/running.ts';
@@ -45,16 +45,16 @@ export class ConversationPanel extends Disposing {
   readonly #parts: PanelParts;
   readonly #runs = new LatestRuns();
   readonly #labels = new CaseLabels(
-    () => this.#paced.later(),
+    () => this.#throttle.schedule(),
     (error) => this.#parts.log.error(stackText(error)),
   );
-  readonly #history = new ShownHistory(this.#runs, () => this.#paced.later());
+  readonly #history = new ShownHistory(this.#runs, () => this.#throttle.schedule());
   #state: ViewState;
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
   /** What the case was read from besides its file, absolute. */
   #files: ReadonlySet<string> = new Set();
   readonly #sender: SnapshotSender;
-  readonly #paced = this.keep(new Paced(PACE, () => void this.#sender.send()));
+  readonly #throttle = this.keep(new Throttle(PACE, () => void this.#sender.send()));
 
   constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PanelParts) {
     super();
@@ -70,7 +70,7 @@ export class ConversationPanel extends Disposing {
       parts.live.onDidChange((ref) => {
         if (executionKey(ref) === executionKey(this.#ref)) {
           this.#followLast();
-          this.#paced.later();
+          this.#throttle.schedule();
         }
       }),
     );
@@ -107,13 +107,13 @@ export class ConversationPanel extends Disposing {
     this.#followLast();
     this.#state = { ...this.#state, repetition, ...shown };
     this.#sender.reveal(turn);
-    this.#paced.later();
+    this.#throttle.schedule();
   }
 
   #follow(id: string): void {
     this.#state = { ...this.#state, id };
     this.#panel.title = caseTitle(this.#state);
-    this.#paced.later();
+    this.#throttle.schedule();
   }
 
   /** What the case is made of has changed: it is read again. */
@@ -121,7 +121,7 @@ export class ConversationPanel extends Disposing {
     const isRead = this.#files.has(fsPath);
     if (isRead && fsPath !== this.#uri.fsPath) this.#opened = undefined;
     if (fsPath !== this.#uri.fsPath && !isRead && !isLabelFile(fsPath, this.#uri.fsPath)) return;
-    this.#paced.later();
+    this.#throttle.schedule();
   }
 
   /** The last run is what is shown, whatever record was. */

@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
-import { Paced } from '../../../src/core/paced.ts';
+import { Throttle } from '../../../src/core/throttle.ts';
 
-describe('paced work', () => {
-  it('is done once for all who ask meanwhile, and again for who asks later', (context) => {
+describe('Throttle', () => {
+  it('works once for all requests within the interval, and again for later ones', (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const work = mock.fn();
-    const paced = new Paced(100, work);
-    paced.later();
+    const throttle = new Throttle(100, work);
+    throttle.schedule();
     context.mock.timers.tick(60);
-    paced.later();
+    throttle.schedule();
     assert.equal(work.mock.callCount(), 0);
     context.mock.timers.tick(40);
     assert.equal(work.mock.callCount(), 1);
     context.mock.timers.tick(1_000);
     assert.equal(work.mock.callCount(), 1);
-    paced.later();
+    throttle.schedule();
     context.mock.timers.tick(100);
     assert.equal(work.mock.callCount(), 2);
   });
 
-  it('done at once is not done again, and what is disposed of is not done', (context) => {
+  it('does not work again after a flush, nor once disposed', (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
     const work = mock.fn();
-    const paced = new Paced(100, work);
-    paced.later();
-    paced.now();
+    const throttle = new Throttle(100, work);
+    throttle.schedule();
+    throttle.flush();
     context.mock.timers.tick(100);
     assert.equal(work.mock.callCount(), 1);
-    paced.later();
-    paced.dispose();
+    throttle.schedule();
+    throttle.dispose();
     context.mock.timers.tick(100);
     assert.equal(work.mock.callCount(), 1);
   });
