@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { PageProtocol } from './viewPage.ts';
 
 /** What the extension and the view of trends say to each other. Parsed on both ends. */
 
@@ -44,6 +45,12 @@ export const trendsStateSchema = z.strictObject({
   /** The name of what is shown of `suites`. */
   suite: z.string().optional(),
 });
+
+export const trendsProtocol = {
+  toPage: toTrendsSchema,
+  fromPage: fromTrendsSchema,
+  state: trendsStateSchema,
+} satisfies PageProtocol;
 
 export type Metric = (typeof METRICS)[number];
 export type TrendsState = z.infer<typeof trendsStateSchema>;

@@ -9,6 +9,7 @@ export interface CaseLocation {
   readonly id: string;
   /** Which of its conversations, where the case stands for several. */
   readonly variant?: string;
+  readonly repetition?: number;
   readonly turn?: number;
 }
 

@@ -1,119 +1,133 @@
 import * as vscode from 'vscode';
 import { stackText } from '../../core/errors.ts';
-import { type CaseRef, executionKey } from '../../core/identity.ts';
+import { type CaseRef, caseKey, executionKey } from '../../core/identity.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
-import { Throttle } from '../../core/throttle.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/running.ts';
 import { COMMANDS } from '../../protocol/serverProtocol.ts';
 import {
-  type FromView,
-  fromViewSchema,
+  type conversationProtocol,
   type Snapshot,
   type ViewState,
+  viewStateSchema,
 } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/latest.ts';
-import { Disposing } from '../disposables.ts';
-import type { LanguageSupport } from '../languageClient.ts';
-import type { LiveRuns } from '../liveRuns.ts';
-import { receive } from '../pageMessages.ts';
+import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
 import { readSuite } from '../suites.ts';
 import { CaseLabels, isLabelFile } from './caseLabels.ts';
 import { failingIn } from './failingIn.ts';
-import { openPlace } from './openPlace.ts';
-import { showPage } from './page.ts';
-import type { Showing } from './showing.ts';
 import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
 import { ShownHistory } from './shownHistory.ts';
 import { snapshotOf } from './snapshot.ts';
-import { SnapshotSender } from './snapshotSender.ts';
+import { SnapshotPage } from './snapshotPage.ts';
 
 /** Milliseconds between two snapshots of a case that runs. */
-const PACE = 100;
+const INTERVAL = 100;
 
-export interface PanelParts {
-  readonly extensionUri: vscode.Uri;
-  readonly live: LiveRuns;
-  readonly language: LanguageSupport;
-  readonly log: vscode.LogOutputChannel;
+export interface ConversationLocation {
+  readonly uri: vscode.Uri;
+  readonly id: string;
+  /** Which of its conversations, where the case stands for several. */
+  readonly variant?: string | undefined;
+  /** From 1; the one on the screen, else the first, by default. */
+  readonly repetition?: number | undefined;
+  /** The turn to show first. */
+  readonly turn?: number | undefined;
+  /** The record of the run to show, and its root, both absolute; the last run by default. */
+  readonly shown?: Required<Pick<ViewState, 'record' | 'root'>>;
 }
 
-/** One conversation view. It sends whole snapshots, so a view that was hidden is right again with the next. */
-export class ConversationPanel extends Disposing {
-  readonly #panel: vscode.WebviewPanel;
-  readonly #parts: PanelParts;
+/** Opens what a case said, in the page that is open if there is one. */
+export function openConversation(location: ConversationLocation, parts: PageParts): void {
+  const { uri, id, variant, repetition = 1 } = location;
+  const state: ViewState = {
+    file: uri.toString(),
+    id,
+    ...(variant !== undefined && { variant }),
+    repetition,
+  };
+  const pages = openPages(ConversationPage);
+  const page = pages.find((one) => keyOf(one.state) === keyOf(state));
+  // One column for all of them: beside a page that has the focus, each would open another one.
+  const column = () => pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Beside;
+  const create = () => createPanel('conversation', caseTitle(location), column());
+  (page ?? new ConversationPage(create(), state, parts)).goTo(location);
+}
+
+/** The eval file of the conversation with the focus. */
+export function activeConversation(): vscode.Uri | undefined {
+  const active = openPages(ConversationPage).find((page) => page.active);
+  return active && vscode.Uri.parse(active.state.file);
+}
+
+/** Brings a page back after a reload; what it shows is read again. */
+export async function restoreConversation(
+  panel: vscode.WebviewPanel,
+  given: unknown,
+  parts: PageParts,
+): Promise<void> {
+  const { data: state } = viewStateSchema.safeParse(given);
+  if (!state) panel.dispose();
+  else if (state.compared) {
+    const { restorePair } = await import('../comparison/comparisonPage.ts');
+    restorePair(panel, { ...state, compared: state.compared }, parts);
+  } else new ConversationPage(panel, state, parts);
+}
+
+function keyOf({ file, id, variant }: ViewState): string {
+  return caseKey({ suite: file, id, variant });
+}
+
+class ConversationPage extends SnapshotPage {
+  readonly #parts: PageParts;
   readonly #runs = new LatestRuns();
   readonly #labels = new CaseLabels(
-    () => this.#throttle.schedule(),
-    (error) => this.#parts.log.error(stackText(error)),
+    () => this.refresh(),
+    (error) => this.log.error(stackText(error)),
   );
-  readonly #history = new ShownHistory(this.#runs, () => this.#throttle.schedule());
-  #state: ViewState;
+  readonly #history = new ShownHistory(this.#runs, () => this.refresh());
+  state: ViewState;
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
   /** What the case was read from besides its file, absolute. */
   #files: ReadonlySet<string> = new Set();
-  readonly #sender: SnapshotSender;
-  readonly #throttle = this.keep(new Throttle(PACE, () => void this.#sender.send()));
 
-  constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PanelParts) {
-    super();
-    this.#panel = panel;
-    this.#state = state;
+  constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PageParts) {
+    super(panel, parts, INTERVAL);
+    this.state = state;
     this.#parts = parts;
-    this.#sender = new SnapshotSender(panel.webview, parts.log, () => this.#read());
-    panel.title = caseTitle(state);
-    const { webview } = panel;
-    const page = { name: 'conversation view', log: parts.log };
-    this.keep(receive(webview, page, fromViewSchema, (message) => this.#act(message)));
+    this.title = caseTitle(state);
     this.keep(
       parts.live.onDidChange((ref) => {
         if (executionKey(ref) === executionKey(this.#ref)) {
           this.#followLast();
-          this.#throttle.schedule();
+          this.refresh();
         }
       }),
     );
-    const watcher = this.keep(vscode.workspace.createFileSystemWatcher('**/*'));
-    const hear = (uri: vscode.Uri) => this.#fileChanged(uri);
-    this.keep(watcher.onDidCreate(hear));
-    this.keep(watcher.onDidChange(hear));
-    this.keep(watcher.onDidDelete(hear));
-    this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => hear(uri)));
+    const changed = (uri: vscode.Uri) => this.#fileChanged(uri);
+    this.watch('**/*', changed);
+    this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => changed(uri)));
     this.keep(
       parts.language.onDidRenameCase(({ suite, from, to }) => {
-        if (suite === this.#uri.fsPath && from === this.#state.id) this.#follow(to);
+        if (suite === this.#uri.fsPath && from === this.state.id) this.#follow(to);
       }),
     );
-    this.keep(panel);
-    showPage(webview, parts.extensionUri, 'conversation');
   }
 
-  get state(): ViewState {
-    return this.#state;
-  }
-
-  get active(): boolean {
-    return this.#panel.active;
-  }
-
-  get viewColumn(): vscode.ViewColumn | undefined {
-    return this.#panel.viewColumn;
-  }
-
-  show({ turn, repetition = this.#state.repetition, shown }: Showing): void {
+  goTo({ turn, repetition = this.state.repetition, shown }: ConversationLocation): void {
     this.#opened = undefined;
-    this.#panel.reveal(undefined, false);
+    this.reveal();
     this.#followLast();
-    this.#state = { ...this.#state, repetition, ...shown };
-    this.#sender.reveal(turn);
-    this.#throttle.schedule();
+    this.state = { ...this.state, repetition, ...shown };
+    this.scrollTo(turn);
+    this.refresh();
   }
 
   #follow(id: string): void {
-    this.#state = { ...this.#state, id };
-    this.#panel.title = caseTitle(this.#state);
-    this.#throttle.schedule();
+    this.state = { ...this.state, id };
+    this.title = caseTitle(this.state);
+    this.refresh();
   }
 
   /** What the case is made of has changed: it is read again. */
@@ -121,27 +135,27 @@ export class ConversationPanel extends Disposing {
     const isRead = this.#files.has(fsPath);
     if (isRead && fsPath !== this.#uri.fsPath) this.#opened = undefined;
     if (fsPath !== this.#uri.fsPath && !isRead && !isLabelFile(fsPath, this.#uri.fsPath)) return;
-    this.#throttle.schedule();
+    this.refresh();
   }
 
   /** The last run is what is shown, whatever record was. */
   #followLast(): void {
-    const { record: _record, root: _root, ...rest } = this.#state;
-    this.#state = rest;
+    const { record: _record, root: _root, ...rest } = this.state;
+    this.state = rest;
   }
 
   get #uri(): vscode.Uri {
-    return vscode.Uri.parse(this.#state.file);
+    return vscode.Uri.parse(this.state.file);
   }
 
   get #ref(): CaseRef {
-    const { id, variant, repetition } = this.#state;
+    const { id, variant, repetition } = this.state;
     return { suite: this.#uri.fsPath, id, variant, repetition };
   }
 
-  async #read(): Promise<Snapshot> {
+  protected async read(): Promise<Snapshot> {
     const uri = this.#uri;
-    const state = this.#state;
+    const state = this.state;
     const { id, variant, repetition, record, root } = state;
     const suite = await readSuite(uri);
     const live = this.#parts.live.get(this.#ref);
@@ -150,10 +164,10 @@ export class ConversationPanel extends Disposing {
     const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, root, variant }) : [];
     const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
     // Another run may have begun meanwhile, whose record is not known yet.
-    if (one && !isRunning(live?.phase) && this.#state === state) {
+    if (one && !isRunning(live?.phase) && this.state === state) {
       // The last run may have had fewer repetitions, or been cancelled before this one.
       const shown = { record: one.record, repetition: one.line.repetition };
-      this.#state = { ...this.#state, ...shown };
+      this.state = { ...this.state, ...shown };
     }
     const { suiteCase, lacks } = await this.#caseIn(suite);
     const [{ stateAssertions }, { changeOf }] = await Promise.all([
@@ -161,10 +175,10 @@ export class ConversationPanel extends Disposing {
       import('../../evalfile/caseChanges.ts'),
     ]);
     const stated = suite.outline.find((known) => known.id === id);
-    const failing = await failingIn(this.#runs, this.#state, this.#ref);
+    const failing = await failingIn(this.#runs, this.state, this.#ref);
     const ended = isRunning(live?.phase) ? undefined : one;
     const labels = isFile ? await this.#labels.read(uri.fsPath, ended) : undefined;
-    return snapshotOf(this.#state, {
+    return snapshotOf(this.state, {
       suite,
       said: variant === undefined ? undefined : saidBefore(suiteCase),
       assertions: suiteCase ? stateAssertions(suiteCase) : [],
@@ -182,21 +196,21 @@ export class ConversationPanel extends Disposing {
   }
 
   async #showFailing(step: 1 | -1): Promise<void> {
-    const found = (await failingIn(this.#runs, this.#state, this.#ref))?.beside(step);
+    const found = (await failingIn(this.#runs, this.state, this.#ref))?.beside(step);
     if (!found) return;
     this.#labels.forget();
-    const { variant: _, ...rest } = this.#state;
+    const { variant: _, ...rest } = this.state;
     const { suite, id, variant, repetition } = found;
     const file = vscode.Uri.file(suite).toString();
-    this.#state = { ...rest, file, id, repetition, ...(variant !== undefined && { variant }) };
-    this.#panel.title = caseTitle(this.#state);
-    this.#sender.reveal(undefined);
-    await this.#sender.send();
+    this.state = { ...rest, file, id, repetition, ...(variant !== undefined && { variant }) };
+    this.title = caseTitle(this.state);
+    this.scrollTo(undefined);
+    await this.update();
   }
 
   /** The case as the file has it now; a variant is read once for each text. */
   async #caseIn({ suite, dependencies }: LoadedSuite): Promise<ShownCase> {
-    const { id, variant } = this.#state;
+    const { id, variant } = this.state;
     const found = suite?.cases.find((known) => known.id === id);
     this.#files = new Set(dependencies);
     if (variant === undefined || !found?.expand) return { suiteCase: found };
@@ -207,21 +221,18 @@ export class ConversationPanel extends Disposing {
     return opened;
   }
 
-  async #act(message: FromView): Promise<void> {
-    const { file, id, variant, repetition, record } = this.#state;
+  protected async act(message: PageAction<typeof conversationProtocol>): Promise<void> {
+    const { file, id, variant, repetition, record } = this.state;
     const { runCase, saveConversation, judgeAgain } = COMMANDS;
     switch (message.kind) {
-      case 'ready':
-        await this.#sender.ready();
-        break;
       case 'open-turn':
       case 'open-assertion':
       case 'open-fault':
-        if (this.#sender.last) await openPlace(message, this.#sender.last);
+        await this.openSource(message);
         break;
       case 'show-request': {
         const { showJudgeRequest } = await import('./judgeRequest.ts');
-        await showJudgeRequest(this.#state, message.key, this.viewColumn);
+        await showJudgeRequest(this.state, message.key, this.viewColumn);
         break;
       }
       case 'run':
@@ -237,8 +248,8 @@ export class ConversationPanel extends Disposing {
         await vscode.commands.executeCommand('testing.cancelRun');
         break;
       case 'show-repetition':
-        this.#state = { ...this.#state, repetition: message.repetition };
-        await this.#sender.send();
+        this.state = { ...this.state, repetition: message.repetition };
+        await this.update();
         break;
       case 'show-changed':
         break;
@@ -249,7 +260,7 @@ export class ConversationPanel extends Disposing {
       case 'remove-label':
       case 'undo-label':
         await this.#labels.write(message);
-        await this.#sender.send();
+        await this.update();
         break;
       default:
         unreachable(message);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { viewHtml } from '../../../../src/extension/viewer/html.ts';
+import { viewHtml } from '../../../../src/extension/pages/viewHtml.ts';
 
 const page = viewHtml({
   nonce: 'n0nce',

@@ -2,73 +2,66 @@ import * as vscode from 'vscode';
 import type { CaseIdentity } from '../../core/identity.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import type { CaseLine } from '../../core/record/runRecord.ts';
-import { Throttle } from '../../core/throttle.ts';
-import {
-  type FromView,
-  fromViewSchema,
-  type Snapshot,
-  type ViewState,
-} from '../../protocol/viewProtocol.ts';
+import type { conversationProtocol, Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
 import { RecordReader } from '../../store/recordIndex.ts';
-import { Disposing } from '../disposables.ts';
-import { receive } from '../pageMessages.ts';
+import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
 import type { CasePlace } from '../results/runResults.ts';
-import type { TablePageParts } from '../results/tablePage.ts';
-import { openPlace } from '../viewer/openPlace.ts';
-import { showPage } from '../viewer/page.ts';
-import { SnapshotSender } from '../viewer/snapshotSender.ts';
-import type { ComparedRuns } from './comparedRuns.ts';
+import { SnapshotPage } from '../viewer/snapshotPage.ts';
+import type { ComparedRuns, PlacedCase } from './comparedRuns.ts';
 import { pairSnapshot } from './pairSnapshot.ts';
-import { isOfPair, type RunPair } from './runPair.ts';
+import { isOfPair, pairKey, type RunPair, SharedRuns } from './runPair.ts';
 
 /** Milliseconds between two snapshots of a run that goes on. */
-const PACE = 500;
-
-export type PairParts = TablePageParts;
+const INTERVAL = 500;
 
 export type PairState = ViewState & { readonly compared: NonNullable<ViewState['compared']> };
 
-/** A case of two runs: its conversations turn beside turn. */
-export class PairPanel extends Disposing {
-  readonly #panel: vscode.WebviewPanel;
-  readonly #runs: Promise<ComparedRuns>;
-  readonly #sender: SnapshotSender;
-  #state: PairState;
-  readonly #throttle = this.keep(new Throttle(PACE, () => void this.#sender.send()));
+/** Shows a case of two runs, in the page that is open for these runs if there is one. */
+export function openPair(
+  pair: RunPair,
+  { base, head }: PlacedCase,
+  turn: number | undefined,
+  parts: PageParts,
+): void {
+  const place = head[0] ?? base[0];
+  if (!place) return;
+  const pages = openPages(PairPage);
+  const page = pages.find((one) => pairKey(one.pair) === pairKey(pair));
+  // Two conversations want the width of a whole column.
+  const column = () => pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Active;
+  const create = () => createPanel('conversation', 'Comparison', column());
+  const state = (): PairState => ({
+    file: vscode.Uri.file(place.suite).toString(),
+    id: place.id,
+    repetition: 1,
+    compared: { base: [...pair.base], head: [...pair.head] },
+  });
+  (page ?? new PairPage(create(), state(), parts)).goTo(place, turn);
+}
 
-  constructor(
-    panel: vscode.WebviewPanel,
-    state: PairState,
-    runs: Promise<ComparedRuns>,
-    parts: PairParts,
-  ) {
-    super();
-    this.#panel = panel;
+/** A case of two runs: its conversations turn beside turn. */
+export class PairPage extends SnapshotPage {
+  readonly #shared: SharedRuns;
+  #state: PairState;
+
+  constructor(panel: vscode.WebviewPanel, state: PairState, parts: PageParts) {
+    super(panel, parts, INTERVAL);
     this.#state = state;
-    this.#runs = runs;
-    this.#sender = new SnapshotSender(panel.webview, parts.log, () => this.#read());
-    const page = { name: 'conversation view', log: parts.log };
-    this.keep(receive(panel.webview, page, fromViewSchema, (message) => this.#act(message)));
+    this.#shared = this.keep(new SharedRuns(state.compared));
     this.keep(
       parts.files.onDidChange((path) => {
-        if (isOfPair(this.pair, path)) this.#throttle.schedule();
+        if (isOfPair(this.pair, path)) this.refresh();
       }),
     );
-    this.keep(panel);
-    showPage(panel.webview, parts.extensionUri, 'conversation');
   }
 
   get pair(): RunPair {
     return this.#state.compared;
   }
 
-  get viewColumn(): vscode.ViewColumn | undefined {
-    return this.#panel.viewColumn;
-  }
-
   /** @param identity with the eval file */
-  show(identity: CaseIdentity, turn: number | undefined): void {
-    this.#panel.reveal(undefined, false);
+  goTo(identity: CaseIdentity, turn: number | undefined): void {
+    this.reveal();
     this.#go(identity, turn);
   }
 
@@ -77,19 +70,19 @@ export class PairPanel extends Disposing {
     const { variant: _, ...rest } = this.#state;
     const file = vscode.Uri.file(suite).toString();
     this.#state = { ...rest, file, id, repetition: 1, ...(variant !== undefined && { variant }) };
-    this.#sender.reveal(turn);
-    void this.#sender.send();
+    this.scrollTo(turn);
+    void this.update();
   }
 
-  async #read(): Promise<Snapshot | undefined> {
-    const runs = await this.#runs;
+  protected async read(): Promise<Snapshot | undefined> {
+    const runs = await this.#shared.runs;
     await runs.readOn();
     const { file, id, variant, repetition } = this.#state;
     const row = runs.rowOf({ suite: vscode.Uri.parse(file).fsPath, id, variant });
     const found = runs.at(row);
     const { facts } = runs;
     if (!found || !facts) return undefined;
-    this.#panel.title = `${caseTitle(this.#state)} (compared)`;
+    this.title = `${caseTitle(this.#state)} (compared)`;
     const [base, head] = [
       await lineOf(found.base, repetition, runs.base),
       await lineOf(found.head, repetition, runs.head),
@@ -109,7 +102,7 @@ export class PairPanel extends Disposing {
   }
 
   async #showChanged(step: 1 | -1): Promise<void> {
-    const runs = await this.#runs;
+    const runs = await this.#shared.runs;
     const { file, id, variant } = this.#state;
     const row = runs.rowOf({ suite: vscode.Uri.parse(file).fsPath, id, variant });
     const { changed } = runs;
@@ -123,21 +116,18 @@ export class PairPanel extends Disposing {
   }
 
   /** What runs or changes a case is not offered here. */
-  async #act(message: FromView): Promise<void> {
+  protected async act(message: PageAction<typeof conversationProtocol>): Promise<void> {
     switch (message.kind) {
-      case 'ready':
-        await this.#sender.ready();
-        break;
       case 'show-changed':
         await this.#showChanged(message.step);
         break;
       case 'show-repetition':
         this.#state = { ...this.#state, repetition: message.repetition };
-        await this.#sender.send();
+        await this.update();
         break;
       case 'open-turn':
       case 'open-assertion':
-        if (this.#sender.last) await openPlace(message, this.#sender.last);
+        await this.openSource(message);
         break;
       default:
         break;

@@ -4,111 +4,90 @@ import { costText, durationText } from '../../core/presentation/amounts.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import { runDuration } from '../../core/record/runRecord.ts';
 import { unreachable } from '../../core/unreachable.ts';
-import type { Results, ResultsState } from '../../protocol/resultsProtocol.ts';
+import {
+  type Results,
+  type ResultsState,
+  type resultsProtocol,
+  resultsStateSchema,
+  type ToResults,
+} from '../../protocol/resultsProtocol.ts';
 import { isClaimed } from '../../store/claim.ts';
 import { runIdOf } from '../../store/recordNames.ts';
 import { readNote } from '../../store/runNotes.ts';
 import type { FoundCases } from '../../store/searchRecords.ts';
-import { Disposing } from '../disposables.ts';
+import { isSameRun, rootsOf } from '../comparison/runPair.ts';
+import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
 import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
-import type { ConversationLocation } from '../viewer/viewer.ts';
-import { RunResults, rootFor } from './runResults.ts';
-import { type TableActions, TablePage, type TablePageParts } from './tablePage.ts';
+import { RunResults } from './runResults.ts';
+import { TablePage } from './tablePage.ts';
 
-/** Milliseconds of reading after which what is known is shown. */
-const EARLY = 150;
-
-export interface ResultsParts extends TablePageParts {
-  readonly openConversation: (location: ConversationLocation) => Promise<void>;
-  /** Asks for a run, and compares the one in these records with it. */
-  readonly compareWith: (records: readonly string[]) => Promise<void>;
-  /** Runs the cases that the run in these records didn't finish. */
-  readonly resume: (records: readonly string[]) => Promise<void>;
+/** Shows the results of a run, in the page that is open if there is one. @param records absolute */
+export function openResults(records: readonly string[], parts: PageParts): void {
+  const page = openPages(ResultsPage).find((one) => records.some((record) => one.isOf(record)));
+  if (page) page.reveal();
+  else new ResultsPage(createPanel('results', 'Results'), { records: [...records] }, parts);
 }
 
-/** The results of one run. It sends whole snapshots, as the conversation view does. */
-export class ResultsPanel extends Disposing {
-  readonly #page: TablePage;
-  readonly #parts: ResultsParts;
-  #state: ResultsState;
+/** Brings a page back after a reload; what it shows is read again. */
+export async function restoreResults(
+  panel: vscode.WebviewPanel,
+  given: unknown,
+  parts: PageParts,
+): Promise<void> {
+  const { data: state } = resultsStateSchema.safeParse(given);
+  if (!state) panel.dispose();
+  else if (state.base) {
+    const { ComparisonPage } = await import('../comparison/comparisonPage.ts');
+    new ComparisonPage(panel, { base: state.base, head: state.records }, parts);
+  } else new ResultsPage(panel, state, parts);
+}
+
+class ResultsPage extends TablePage {
+  readonly #parts: PageParts;
+  records: readonly string[];
   #results: Promise<RunResults> | undefined;
-  #shows = 0;
 
-  constructor(panel: vscode.WebviewPanel, state: ResultsState, parts: ResultsParts) {
-    super();
-    this.#state = state;
+  constructor(panel: vscode.WebviewPanel, { records }: ResultsState, parts: PageParts) {
+    super(panel, parts);
+    this.records = records;
     this.#parts = parts;
-    this.#page = this.keep(
-      new TablePage(panel, parts, {
-        isOf: (path) => this.isOf(path),
-        send: () => this.#send(),
-        act: (message) => this.#act(message),
-      }),
-    );
-    const labels = this.keep(vscode.workspace.createFileSystemWatcher('**/*.labels/*.jsonl'));
-    const mark = () => void this.#send().catch((error: unknown) => this.#page.fail(error));
-    this.keep(labels.onDidCreate(mark));
-    this.keep(labels.onDidChange(mark));
-    this.keep(labels.onDidDelete(mark));
+    this.watch('**/*.labels/*.jsonl', () => void this.update());
   }
 
-  get active(): boolean {
-    return this.#page.active;
-  }
-
-  /** Absolute. */
-  get records(): readonly string[] {
-    return this.#state.records;
-  }
-
-  /** Whether a record is of the run that is shown. */
   isOf(record: string): boolean {
-    return this.#state.records.some((one) => isSameRun(one, record));
-  }
-
-  reveal(): void {
-    this.#page.reveal();
+    return this.records.some((one) => isSameRun(one, record));
   }
 
   #open(): Promise<RunResults> {
-    this.#results ??= openResults(this.#state.records);
+    this.#results ??= readResults(this.records);
     return this.#results;
   }
 
-  /** Of a long record what is read so far is shown before all of it is. */
-  async #send(): Promise<void> {
+  protected async show(): Promise<void> {
     const results = await this.#open();
     // Asked first: a run that ends meanwhile has written its last line by the time that it is read.
     const isRunning = await isClaimedByAny(results);
-    const reading = results.readOn();
-    const early = setTimeout(() => {
-      this.#show(results, 'reading').catch((error: unknown) => this.#page.fail(error));
-    }, EARLY);
-    await reading.finally(() => clearTimeout(early));
+    await this.showEarly(results.readOn(), () => this.#snapshot(results, 'reading'));
     const phase = phaseOf(results, isRunning);
-    await this.#show(results, phase);
+    await this.post(await this.#snapshot(results, phase));
     const { markLabels } = await import('./markLabels.ts');
-    if (await markLabels(results)) await this.#show(results, phase);
+    if (await markLabels(results)) await this.post(await this.#snapshot(results, phase));
   }
 
-  async #show(results: RunResults, phase: Results['phase']): Promise<void> {
-    this.#shows += 1;
-    const show = this.#shows;
+  async #snapshot(results: RunResults, phase: Results['phase']): Promise<ToResults> {
     const title = await titleOf(results);
-    // What is known by now is shown already.
-    if (show !== this.#shows) return;
     const { table, records, generation, problems, order } = results;
-    this.#state = { ...this.#state, records };
+    this.records = records;
     // The tab of the eval file has its name alone.
-    this.#page.title = `${title} (results)`;
+    this.title = `${title} (results)`;
     const facts = factsOf(results, phase);
-    await this.#page.post({
+    return {
       kind: 'snapshot',
       results: { records, title, facts, phase, generation, problems, table, order },
-    });
+    };
   }
 
-  async #act(message: Parameters<TableActions['act']>[0]): Promise<void> {
+  protected async act(message: PageAction<typeof resultsProtocol>): Promise<void> {
     switch (message.kind) {
       case 'open':
         await this.#openCase(message.case, message.column);
@@ -119,15 +98,17 @@ export class ResultsPanel extends Disposing {
           cases: cases.flatMap((one) => executions[one]?.row ?? []),
           looked,
         });
-        await this.#page.find([...places], message, told);
+        await this.find([...places], message, told);
         break;
       }
       case 'copy':
-        await this.#page.copy((await this.#open()).table, message.cases);
+        await this.copy((await this.#open()).table, message.cases);
         break;
-      case 'compare':
-        await this.#parts.compareWith(this.records);
+      case 'compare': {
+        const { compareWith } = await import('../comparison/compareCommands.ts');
+        await compareWith(this.records, this.#parts);
         break;
+      }
       case 'resume':
         await this.#parts.resume(this.records);
         break;
@@ -147,33 +128,16 @@ export class ResultsPanel extends Disposing {
     if (!place) return;
     const { suite, id, variant, repetition, record } = place;
     const turn = await results.failingTurn(place, column);
-    await this.#parts.openConversation({
-      uri: vscode.Uri.file(suite),
-      id,
-      variant,
-      repetition,
-      turn,
-      shown: { record, root: results.rootOf(record) },
-    });
+    const { openConversation } = await import('../viewer/conversationPage.ts');
+    const shown = { record, root: results.rootOf(record) };
+    const uri = vscode.Uri.file(suite);
+    openConversation({ uri, id, variant, repetition, turn, shown }, this.#parts);
   }
 }
 
-async function openResults(records: readonly string[]): Promise<RunResults> {
+async function readResults(records: readonly string[]): Promise<RunResults> {
   const roots = await rootsOf(records);
   return new RunResults(roots, (path) => visibleLine(vscode.workspace.asRelativePath(path)));
-}
-
-/** What the paths of these records start from, by the records. */
-export async function rootsOf(records: readonly string[]): Promise<Map<string, string>> {
-  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
-  const roots = new Map<string, string>();
-  for (const record of records) roots.set(record, await rootFor(record, folders));
-  return roots;
-}
-
-/** Whether two records are of one run at one root: one that is continued gets another name. */
-export function isSameRun(one: string, other: string): boolean {
-  return one === other || (dirname(one) === dirname(other) && runIdOf(one) === runIdOf(other));
 }
 
 /** Whether a process still writes one of the records. */

@@ -4,57 +4,41 @@ import { labelProblemTexts } from '../../core/presentation/labelProblem.ts';
 import type { Assertion } from '../../core/suite.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import {
-  type FromLabelling,
-  fromLabellingSchema,
+  labellingProtocol,
   labellingStateSchema,
   type ShownLabelling,
-  type ToLabelling,
 } from '../../protocol/labellingProtocol.ts';
-import { LABELLING_VIEW_TYPE } from '../../protocol/settings.ts';
 import { readLabels } from '../../store/labels.ts';
-import { Disposing } from '../disposables.ts';
-import { receive } from '../pageMessages.ts';
+import { createPanel, type PageAction, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
-import { showPage } from '../viewer/page.ts';
+import { activeConversation } from '../viewer/conversationPage.ts';
 import { openVariant } from '../viewer/shownCase.ts';
-import { activeConversation } from '../viewer/viewer.ts';
 import { LabellingRound } from './labellingRound.ts';
 import { personAt } from './person.ts';
 
-export interface LabellingParts {
-  readonly extensionUri: vscode.Uri;
-  readonly log: vscode.LogOutputChannel;
-}
+type Action = PageAction<typeof labellingProtocol>;
 
 /**
  * Lets a person label the judged conversations of an eval file: the one in the editor, or of the conversation that is
  * shown, else one of their choice.
  */
-export async function labelConversations(parts: LabellingParts): Promise<void> {
+export async function labelConversations(parts: PageParts): Promise<void> {
   const active = activeConversation() ?? vscode.window.activeTextEditor?.document.uri;
   const uri = active && isEvalFile(active) ? active : await pickFile();
   if (!uri) return;
-  const panel = vscode.window.createWebviewPanel(LABELLING_VIEW_TYPE, 'Label Conversations', {
-    viewColumn: vscode.ViewColumn.Active,
-    preserveFocus: false,
-  });
-  attach(panel, uri, parts);
+  const panel = createPanel('labelling', 'Label Conversations', vscode.ViewColumn.Active);
+  new LabellingPage(panel, uri, parts);
 }
 
-/** Brings the labelling mode back after a reload; what was labelled is left out. */
+/** Brings the page back after a reload; what was labelled is left out. */
 export function restoreLabelling(
   panel: vscode.WebviewPanel,
   given: unknown,
-  parts: LabellingParts,
+  parts: PageParts,
 ): void {
   const { data } = labellingStateSchema.safeParse(given);
-  if (data) attach(panel, vscode.Uri.parse(data.file), parts);
+  if (data) new LabellingPage(panel, vscode.Uri.parse(data.file), parts);
   else panel.dispose();
-}
-
-function attach(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: LabellingParts): void {
-  const view = new LabellingPanel(panel, uri, parts);
-  panel.onDidDispose(() => view.dispose());
 }
 
 async function pickFile(): Promise<vscode.Uri | undefined> {
@@ -65,38 +49,38 @@ async function pickFile(): Promise<vscode.Uri | undefined> {
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.uri;
 }
 
-class LabellingPanel extends Disposing {
-  readonly #panel: vscode.WebviewPanel;
+class LabellingPage extends WebviewPage<typeof labellingProtocol> {
   readonly #uri: vscode.Uri;
+  /** One after the other: an answer is to the question that was asked. */
+  readonly #limit = pLimit(1);
   #round: Promise<LabellingRound> | undefined;
 
-  constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: LabellingParts) {
-    super();
-    this.#panel = panel;
+  constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
+    const protocol = labellingProtocol;
+    // Nothing but an answer changes what is shown.
+    super(panel, { page: 'labelling', protocol, name: 'labelling mode', interval: 0 }, parts);
     this.#uri = uri;
-    const page = { name: 'labelling mode', log: parts.log };
-    // One after the other: an answer is to the question that was asked.
-    const limit = pLimit(1);
-    this.keep(
-      receive(panel.webview, page, fromLabellingSchema, (message) =>
-        limit(() => this.#act(message)),
-      ),
-    );
-    this.keep(panel);
-    showPage(panel.webview, parts.extensionUri, 'labelling');
   }
 
-  async #act(message: FromLabelling): Promise<void> {
-    if (message.kind === 'agreement') {
-      await vscode.commands.executeCommand('turnlight.showAgreement');
-      return;
-    }
+  protected act(message: Action): Promise<void> {
+    return this.#limit(async () => {
+      if (message.kind === 'agreement') {
+        await vscode.commands.executeCommand('turnlight.showAgreement');
+        return;
+      }
+      await this.#answer(message);
+      await this.update();
+    });
+  }
+
+  protected async show(): Promise<void> {
     if (!this.#round) await this.#post({ phase: 'reading' });
-    this.#round ??= this.#begin();
-    const round = await this.#round;
+    await this.#post(await (await this.#begun()).shown());
+  }
+
+  async #answer(message: Exclude<Action, { readonly kind: 'agreement' }>): Promise<void> {
+    const round = await this.#begun();
     switch (message.kind) {
-      case 'ready':
-        break;
       case 'answer':
         await round.answer(message);
         break;
@@ -109,7 +93,11 @@ class LabellingPanel extends Disposing {
       default:
         unreachable(message);
     }
-    await this.#post(await round.shown());
+  }
+
+  #begun(): Promise<LabellingRound> {
+    this.#round ??= this.#begin();
+    return this.#round;
   }
 
   async #begin(): Promise<LabellingRound> {
@@ -139,13 +127,12 @@ class LabellingPanel extends Disposing {
 
   async #post(labelling: ShownLabelling): Promise<void> {
     const { problems } = await readLabels(this.#uri.fsPath);
-    const message: ToLabelling = {
+    await this.post({
       kind: 'snapshot',
       state: { file: this.#uri.toString() },
       problems: labelProblemTexts(problems, (path) => vscode.workspace.asRelativePath(path)),
       labelling,
-    };
-    await this.#panel.webview.postMessage(message);
+    });
   }
 }
 
