@@ -1,6 +1,6 @@
+import { expandAround } from './expandedState.ts';
 import { h } from './h.ts';
-import { unfold } from './opened.ts';
-import { afterDrawing } from './steady.ts';
+import { afterDrawing } from './scrollPosition.ts';
 import { type Span, TextIndex } from './textIndex.ts';
 
 /** Names of the highlights in the style sheet. */
@@ -141,7 +141,7 @@ export class FindBox {
     this.#partOf(this.#found[this.#at])?.bring();
     const range = this.#current();
     const parent = range?.startContainer.parentElement ?? null;
-    unfold(parent);
+    expandAround(parent);
     this.#paint();
     if (!range || !parent) return;
     parent.scrollIntoView({ block: 'nearest' });

@@ -1,16 +1,12 @@
 import { counted } from '../../src/core/presentation/amounts.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
-import type {
-  FromAgreement,
-  ShownAgreement,
-  ToAgreement,
-} from '../../src/protocol/agreementProtocol.ts';
+import type { agreementProtocol, ShownAgreement } from '../../src/protocol/agreementProtocol.ts';
+import { FocusRestorer } from '../focusRestorer.ts';
 import { h } from '../h.ts';
 import type { Host } from '../host.ts';
+import { listenForKeys } from '../keyboard.ts';
 import { badge } from '../render/status.ts';
 import { renderThresholds } from './thresholds.ts';
-
-export type AgreementHost = Host<FromAgreement, ToAgreement, unknown>;
 
 /** Columns of words; the others hold numbers. */
 const WORDS = 3;
@@ -18,45 +14,49 @@ const WORDS = 3;
 /** How well judges agree with people, on the page. */
 export class AgreementView {
   readonly #root: HTMLElement;
-  readonly #host: AgreementHost;
-  #agreement: ShownAgreement | undefined;
+  readonly #host: Host<typeof agreementProtocol>;
+  readonly #focus: FocusRestorer;
   /** The row that is looked into. */
   #row = 0;
 
-  constructor(root: HTMLElement, host: AgreementHost) {
+  constructor(root: HTMLElement, host: Host<typeof agreementProtocol>) {
     this.#root = root;
     this.#host = host;
     root.classList.add('agreement');
-    root.addEventListener('keydown', (event) => {
-      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-      const list = event.target instanceof Element && event.target.closest('tbody, .items');
-      if (step === 0 || !list) return;
+    const firstRow = () => root.querySelector<HTMLElement>('[data-focus="row 0"]');
+    this.#focus = new FocusRestorer(root, firstRow);
+    listenForKeys(root, (key, at) => {
+      const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
+      const list = at?.closest('tbody, .items');
+      if (step === 0 || !list) return false;
       const buttons = [...list.querySelectorAll<HTMLElement>('button')];
-      const at = buttons.indexOf(event.target as HTMLElement);
-      buttons[at + step]?.focus();
-      event.preventDefault();
+      buttons[buttons.indexOf(at as HTMLElement) + step]?.focus();
+      return true;
     });
+    host.keep({});
   }
 
   show(agreement: ShownAgreement): void {
-    this.#agreement = agreement;
+    const isFirst = this.#root.childElementCount === 0;
     if (this.#row >= agreement.rows.length) this.#row = 0;
-    this.#draw();
+    this.#draw(agreement);
+    if (isFirst) this.#root.querySelector<HTMLElement>('[data-focus="row 0"]')?.focus();
   }
 
-  #draw(): void {
-    const agreement = this.#agreement;
-    if (!agreement) return;
-    const isFirst = this.#root.childElementCount === 0;
-    const focused = document.activeElement as HTMLElement | null;
-    const name = isFirst ? 'row 0' : focused?.dataset.focus;
+  #draw(agreement: ShownAgreement): void {
+    this.#focus.draw(() => this.#render(agreement));
+  }
+
+  #render(agreement: ShownAgreement): void {
     const { rows, notes, problems } = agreement;
     const row = rows[this.#row];
     this.#root.replaceChildren(
       h('h1', {}, 'Agreement of judges with people'),
       h('p', { class: 'muted' }, counted(agreement.labels, 'label')),
       ...problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`)),
-      ...(row ? [table(agreement, this.#row, (index) => this.#choose(index))] : [none(agreement)]),
+      ...(row
+        ? [table(agreement, this.#row, (index) => this.#choose(index, agreement))]
+        : [none(agreement)]),
       ...(row ? [h('p', { class: 'muted' }, agreement.meaning)] : []),
       ...(notes.length > 0
         ? [h('ul', { class: 'notes' }, ...notes.map((words) => h('li', {}, words)))]
@@ -64,13 +64,11 @@ export class AgreementView {
       ...(row ? [confusion(row), this.#disagreements(agreement, row)] : []),
       ...(row?.thresholds ? [renderThresholds(row.thresholds)] : []),
     );
-    if (name === undefined) return;
-    this.#root.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`)?.focus();
   }
 
-  #choose(index: number): void {
+  #choose(index: number, agreement: ShownAgreement): void {
     this.#row = index;
-    this.#draw();
+    this.#draw(agreement);
   }
 
   #disagreements(agreement: ShownAgreement, row: ShownAgreement['rows'][number]): HTMLElement {

@@ -61,7 +61,7 @@ export class Labels {
     this.#host = host;
   }
 
-  forget(): void {
+  reset(): void {
     this.#editing = undefined;
   }
 

@@ -1,6 +1,6 @@
 import { WORST_FIRST } from '../../src/core/verdict.ts';
 import { h } from '../h.ts';
-import type { Item } from '../windowed.ts';
+import type { Item } from '../virtualList.ts';
 import { BADGE_ICONS, BADGE_WORDS, type BadgeStatus } from './status.ts';
 
 /** Below it all turns are nearly in view anyway. */

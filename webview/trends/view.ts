@@ -3,17 +3,16 @@ import { runTimes } from '../../src/core/presentation/repeatedText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import {
-  type FromTrends,
   METRICS,
   type Metric,
+  type ToTrends,
   type TrendSuite,
   type Trends,
-  type TrendsState,
-  toTrendsSchema,
-  trendsStateSchema,
+  type trendsProtocol,
 } from '../../src/protocol/trendsProtocol.ts';
+import { FocusRestorer } from '../focusRestorer.ts';
 import { h, link } from '../h.ts';
-import { vsCodeHost } from '../host.ts';
+import type { Host } from '../host.ts';
 import { dropdown } from '../ui/controls.ts';
 import { renderChart } from './chart.ts';
 
@@ -31,42 +30,35 @@ const TEXTS: Readonly<Record<Metric, (value: number) => string>> = {
   latency: durationText,
 };
 
-/** The trends of the workspace, as the extension sends them. */
-export function showTrends(root: HTMLElement): void {
-  const host = vsCodeHost<FromTrends, ReturnType<typeof toTrendsSchema.parse>, TrendsState>(
-    toTrendsSchema,
-  );
+/** Shows the trends of the workspace. @param name what is shown of them @returns what takes messages */
+export function showTrends(
+  root: HTMLElement,
+  host: Host<typeof trendsProtocol>,
+  name: string | undefined,
+): (message: ToTrends) => void {
   root.classList.add('trends');
-  let name = trendsStateSchema.safeParse(host.kept).data?.suite;
-  let trends: Trends | undefined;
-  const draw = () => {
-    if (!trends) return;
+  const focus = new FocusRestorer(root);
+  const keep = (suite: string | undefined) => host.keep({ ...(suite !== undefined && { suite }) });
+  const draw = (trends: Trends, wanted: string | undefined) => {
     const { suites } = trends;
-    const chosen = suites.find((one) => one.name === name) ?? suites[0];
-    const focused = document.activeElement?.getAttribute('data-focus');
-    root.replaceChildren(
-      ...(chosen ? page(trends, chosen) : [h('p', {}, 'No run has a case that finished.')]),
-    );
-    if (focused) root.querySelector<HTMLElement>(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
+    const chosen = suites.find((one) => one.name === wanted) ?? suites[0];
+    const parts = chosen ? page(trends, chosen) : [h('p', {}, 'No run has a case that finished.')];
+    focus.draw(() => root.replaceChildren(...parts));
   };
   const open = (run: number) => host.post({ kind: 'open', run });
   const page = (all: Trends, chosen: TrendSuite): HTMLElement[] => [
     h('header', { class: 'top' }, h('h1', {}, 'Trends'), h('div', { class: 'muted' }, chosen.name)),
     ...choice(all, chosen, (other) => {
       name = other;
-      host.keep({ suite: other });
-      draw();
+      keep(other);
+      draw(all, other);
     }),
     h('div', { class: 'charts' }, ...METRICS.map((metric) => chart(metric, all, chosen, open))),
     table(all, chosen, open),
   ];
-  host.listen((message) => {
-    ({ trends } = message);
-    draw();
-  });
   // So that a reload brings the page back, whatever was chosen.
-  host.keep({ ...(name !== undefined && { suite: name }) });
-  host.post({ kind: 'ready' });
+  keep(name);
+  return ({ trends }) => draw(trends, name);
 }
 
 function choice(
@@ -77,11 +69,10 @@ function choice(
   if (suites.length < 2) return [];
   const menu = dropdown({
     label: 'Eval file',
-    options: suites.map((one, index) => ({ value: `=${index}`, label: one.name })),
-    value: `=${suites.findIndex((one) => one.name === name)}`,
-    onChange: (value) => onChange(suites[Number(value.slice(1))]?.name ?? name),
+    options: suites.map((one) => ({ value: one.name, label: one.name })),
+    value: name,
+    onChange,
   });
-  menu.dataset.focus = 'suite';
   return [h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Filter' }, menu)];
 }
 

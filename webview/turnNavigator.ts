@@ -1,4 +1,4 @@
-import { afterDrawing } from './steady.ts';
+import { afterDrawing } from './scrollPosition.ts';
 
 /** A turn or a verdict, which may not be on the page yet. */
 export interface Stop {
@@ -14,7 +14,7 @@ export interface Stop {
 }
 
 /** Goes from turn to turn and from failure to failure, round and round. */
-export class Walk {
+export class TurnNavigator {
   readonly #root: HTMLElement;
   readonly #stops: () => readonly Stop[];
   readonly #onMove: () => void;
@@ -34,8 +34,8 @@ export class Walk {
     });
   }
 
-  /** Another conversation is shown: one begins at its top. */
-  forget(): void {
+  /** For when another conversation is shown: it begins at its top. */
+  reset(): void {
     if (this.#root.contains(document.activeElement)) {
       (document.activeElement as HTMLElement).blur();
     }

@@ -1,11 +1,11 @@
 /**
- * Runs a change of the page so that what a person reads stays in its place. The browser sees to that
- * by itself, but not where the very element that is read is made anew.
+ * Changes the page so that what a person reads stays in its place. The browser does that by itself, unless the very
+ * element that is read is made again.
  *
- * @param change gets what is read, where there is something
+ * @param change gets what is read, if there is something
  * @param covered how many pixels at the top are covered
  */
-export function steadily(
+export function keepScrollPosition(
   places: () => readonly HTMLElement[],
   covered: number,
   change: (read: HTMLElement | undefined) => void,

@@ -1,7 +1,7 @@
+import { place } from './elementCache.ts';
 import { h } from './h.ts';
-import { place } from './kept.ts';
+import { type IndexRange, rangeBetween } from './indexRange.ts';
 import type { BadgeStatus } from './render/status.ts';
-import { type Stretch, stretchBetween } from './stretch.ts';
 
 /** Something of a list, which is made only once it comes near the view. */
 export interface Item {
@@ -40,7 +40,7 @@ const GAP = 12;
  * one reads stays in its place as the stretches become items of other heights: the browser's scroll
  * anchoring sees to that, which is why items stand in the flow.
  */
-export class Windowed {
+export class VirtualList {
   readonly #list: HTMLElement;
   readonly #heights = new Map<string, number>();
   /** The names of the first and the last item that a part of the page stands for. */
@@ -74,8 +74,8 @@ export class Windowed {
     this.#draw();
   }
 
-  /** Another conversation is shown, whose turns have the same names. */
-  forget(): void {
+  /** For when another conversation is shown, whose turns have the same names. */
+  reset(): void {
     this.#heights.clear();
     this.#pinned = undefined;
   }
@@ -109,14 +109,14 @@ export class Windowed {
   }
 
   /** From where to where it is selected. */
-  #selected(): Stretch | undefined {
+  #selected(): IndexRange | undefined {
     const selection = document.getSelection();
     if (!selection || selection.isCollapsed) return undefined;
     const touched = [...this.#list.children].filter((one) => selection.containsNode(one, true));
     const names = touched.flatMap((one) => this.#names.get(one) ?? []);
     const first = this.#items.findIndex(({ name }) => name === names[0]);
     const last = this.#items.findIndex(({ name }) => name === names.at(-1));
-    return first < 0 || last < 0 ? undefined : { first, last };
+    return first < 0 || last < 0 ? undefined : { first, end: last + 1 };
   }
 
   #draw(): void {
@@ -133,12 +133,12 @@ export class Windowed {
   #near(): Near {
     const items = this.#items;
     const near = new Set<number>();
-    const add = ({ first, last }: Stretch) => {
-      for (let index = first; index <= last; index += 1) near.add(index);
+    const add = ({ first, end }: IndexRange) => {
+      for (let index = first; index < end; index += 1) near.add(index);
     };
     const { top } = this.#list.getBoundingClientRect();
     const beside = this.#printing || items.length <= FEW ? items.length : BESIDE;
-    const inView = stretchBetween(this.#heightsOf(items), -top, window.innerHeight - top, beside);
+    const inView = rangeBetween(this.#heightsOf(items), -top, window.innerHeight - top, beside);
     add(inView);
     const selected = this.#selected();
     this.#selecting = selected !== undefined;

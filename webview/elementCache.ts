@@ -1,22 +1,22 @@
-interface KeptElement {
+interface CachedElement {
   readonly signature: string;
   readonly element: HTMLElement;
 }
 
 /**
- * Elements by name, made anew only when what they show has changed. In a run a snapshot comes many
- * times a second: a menu that a person has open, the focus and the place on the page stay.
+ * Elements by name, made again only if what they show has changed. In a run a snapshot comes many
+ * times a second: a menu that a person has open, the focus and the scroll position stay.
  */
-export class Kept {
-  readonly #elements = new Map<string, KeptElement>();
+export class ElementCache {
+  readonly #elements = new Map<string, CachedElement>();
   readonly #onMade: (element: HTMLElement) => void;
 
   constructor(onMade: (element: HTMLElement) => void = () => {}) {
     this.#onMade = onMade;
   }
 
-  /** Something else is shown: nothing stays. */
-  forget(): void {
+  /** For when something else is shown. */
+  reset(): void {
     this.#elements.clear();
   }
 
@@ -34,8 +34,8 @@ export class Kept {
 
 /** Puts these elements into a parent, in this order, without touching those already in position. */
 export function place(parent: Element, wanted: readonly Element[]): void {
-  const kept = new Set(wanted);
-  for (const child of [...parent.children]) if (!kept.has(child)) child.remove();
+  const stays = new Set(wanted);
+  for (const child of [...parent.children]) if (!stays.has(child)) child.remove();
   let there = parent.firstElementChild;
   let added: Element[] = [];
   // At one go: with much of the page selected, the browser takes long for each.
