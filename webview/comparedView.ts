@@ -5,8 +5,7 @@ import { ElementCache } from './elementCache.ts';
 import { renderAssertion } from './render/assertion.ts';
 import type { ConversationOptions } from './render/conversation.ts';
 import { assertionPairs, beforeOf, pairHeads, pairItems, renderCompared } from './render/pair.ts';
-import { assertionRows } from './render/rows.ts';
-import { type AssertionRow, titleOf } from './render/stated.ts';
+import { type AssertionRow, assertionRows, titleOf } from './render/stated.ts';
 import type { Item } from './virtualList.ts';
 
 export interface ComparedOptions extends ConversationOptions {

@@ -23,3 +23,20 @@ export interface PageProtocol {
 export type ToPage<Protocol extends PageProtocol> = z.infer<Protocol['toPage']>;
 export type FromPage<Protocol extends PageProtocol> = z.infer<Protocol['fromPage']>;
 export type PageState<Protocol extends PageProtocol> = z.infer<Protocol['state']>;
+
+/**
+ * The policy of a page of the conversation view: it loads its own script and style, and nothing else at
+ * all.
+ *
+ * @param nonce random, new for each page: only what carries it runs
+ * @param styles further sources of style sheets
+ */
+export function viewPolicy(nonce: string, ...styles: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    ['style-src', ...styles, `'nonce-${nonce}'`].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}

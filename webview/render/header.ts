@@ -6,9 +6,8 @@ import { placeText } from '../../src/core/presentation/failureText.ts';
 import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { h } from '../h.ts';
+import { h, toLine } from '../h.ts';
 import { button } from '../ui/controls.ts';
-import { toLine } from './line.ts';
 import { badge } from './status.ts';
 
 export interface HeaderActions {

@@ -15,11 +15,9 @@ import { FIND_KEY, type KeyHelp, listenForKeys, renderKeys } from '../keyboard.t
 import { button } from '../ui/controls.ts';
 import { columnsOf } from './columns.ts';
 import { filterMenus } from './filters.ts';
-import { renderFindings } from './findings.ts';
 import { Grid } from './grid.ts';
-import { renderHeader } from './header.ts';
+import { renderFindings, renderHeader, renderSummaries } from './header.ts';
 import { executionsIn, filtered, grouped, sorted, summariesOf } from './model.ts';
-import { renderSummaries } from './summary.ts';
 import { TextSearch } from './textSearch.ts';
 
 const KEYS: KeyHelp = [

@@ -1,5 +1,4 @@
-import { PAGE_ATTRIBUTE, type ViewPage } from '../../protocol/viewPage.ts';
-import { viewPolicy } from '../../protocol/viewPolicy.ts';
+import { PAGE_ATTRIBUTE, type ViewPage, viewPolicy } from '../../protocol/viewPage.ts';
 
 export interface ViewHtmlOptions {
   /** Random, new for each page: only what carries it runs. */

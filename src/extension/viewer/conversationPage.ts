@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import { stackText } from '../../core/errors.ts';
-import { type CaseRef, caseKey, executionKey } from '../../core/identity.ts';
+import { type CaseIdentity, type CaseRef, caseKey, executionKey } from '../../core/identity.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { historyText } from '../../core/record/caseHistory.ts';
 import { unreachable } from '../../core/unreachable.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { isRunning } from '../../protocol/running.ts';
@@ -18,7 +19,6 @@ import { readSuite } from '../suites.ts';
 import { CaseLabels, isLabelFile } from './caseLabels.ts';
 import { failingIn } from './failingIn.ts';
 import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
-import { ShownHistory } from './shownHistory.ts';
 import { snapshotOf } from './snapshot.ts';
 import { SnapshotPage } from './snapshotPage.ts';
 
@@ -265,5 +265,37 @@ class ConversationPage extends SnapshotPage {
       default:
         unreachable(message);
     }
+  }
+}
+
+/** The history of the case that is shown. It is looked up beside the rest, since it may read ten records. */
+class ShownHistory {
+  readonly #runs: Pick<LatestRuns, 'history'>;
+  readonly #onFound: () => void;
+  #key = '';
+  #text: string | undefined;
+
+  /** @param onFound there is something else to tell than before */
+  constructor(runs: Pick<LatestRuns, 'history'>, onFound: () => void) {
+    this.#runs = runs;
+    this.#onFound = onFound;
+  }
+
+  /** What is known by now, as a sentence; it is looked up anew. */
+  of(identity: CaseIdentity): string | undefined {
+    const key = caseKey(identity);
+    if (key !== this.#key) this.#text = undefined;
+    this.#key = key;
+    // Without it the view is as good as before.
+    this.#look(identity).catch(() => {});
+    return this.#text;
+  }
+
+  async #look(identity: CaseIdentity): Promise<void> {
+    const found = await this.#runs.history(identity.suite, identity);
+    const text = found && historyText(found);
+    if (caseKey(identity) !== this.#key || text === this.#text) return;
+    this.#text = text;
+    this.#onFound();
   }
 }
