@@ -7,14 +7,12 @@ import type {
   ShownThresholds,
 } from '../../src/protocol/agreementProtocol.ts';
 import { FocusRestorer } from '../focusRestorer.ts';
-import { h } from '../h.ts';
+import { h, notices, plainButton } from '../h.ts';
 import type { Host } from '../host.ts';
 import { listenForKeys } from '../keyboard.ts';
 import { badge } from '../render/status.ts';
+import { renderTable } from '../table.ts';
 import { renderChart } from '../trends/chart.ts';
-
-/** Columns of words; the others hold numbers. */
-const WORDS = 3;
 
 /** How well judges agree with people, on the page. */
 export class AgreementView {
@@ -58,7 +56,7 @@ export class AgreementView {
     this.#root.replaceChildren(
       h('h1', {}, 'Agreement of judges with people'),
       h('p', { class: 'muted' }, counted(agreement.labels, 'label')),
-      ...problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`)),
+      ...notices(problems),
       ...(row
         ? [table(agreement, this.#row, (index) => this.#choose(index, agreement))]
         : [none(agreement)]),
@@ -104,20 +102,18 @@ export class AgreementView {
     if (!item) return undefined;
     const { about, judge, status, said, mark } = item;
     const people = said.map(({ person, words }) => `${person}: ${words}`).join(', ');
-    const button = h(
-      'button',
+    const button = plainButton(
       {
-        type: 'button',
         class: 'item',
         'data-focus': `item ${index}`,
         'aria-label': `${about}: ${judge} ${STATUS_WORDS[status]}, ${people}${mark === undefined ? '' : `, ${mark}`}`,
         title: 'Open the conversation',
       },
+      () => this.#host.post({ kind: 'open', disagreement: index }),
       badge(status),
       h('span', { class: 'name' }, about),
       h('span', { class: 'muted' }, judge),
     );
-    button.addEventListener('click', () => this.#host.post({ kind: 'open', disagreement: index }));
     return h(
       'li',
       {},
@@ -148,82 +144,36 @@ function table(
   chosen: number,
   onChoose: (index: number) => void,
 ): HTMLElement {
-  return h(
-    'div',
-    { class: 'wide' },
-    h(
-      'table',
-      { 'aria-label': 'Agreement of each judge and assertion' },
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          ...head.map((words, at) =>
-            h('th', { scope: 'col', class: at < WORDS ? undefined : 'figure' }, words),
-          ),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        ...rows.map(({ cells }, index) => {
-          const [judge = '', assertion = '', of = '', ...numbers] = cells;
-          const button = h(
-            'button',
-            {
-              type: 'button',
-              class: 'link',
-              'aria-pressed': String(index === chosen),
-              'aria-label': `${assertion}, ${of}, ${judge}: show confusion table and disagreements`,
-              'data-focus': `row ${index}`,
-            },
-            assertion,
-          );
-          button.addEventListener('click', () => onChoose(index));
-          return h(
-            'tr',
-            { class: index === chosen ? 'chosen' : undefined },
-            h('td', {}, judge),
-            h('th', { scope: 'row' }, button),
-            h('td', {}, of),
-            ...numbers.map((words) => h('td', { class: 'figure' }, words)),
-          );
-        }),
-      ),
-    ),
-  );
+  const shown = rows.map(({ cells }, index) => {
+    const [judge = '', assertion = '', of = '', ...numbers] = cells;
+    const attributes = {
+      class: 'link',
+      'aria-pressed': String(index === chosen),
+      'aria-label': `${assertion}, ${of}, ${judge}: show confusion table and disagreements`,
+      'data-focus': `row ${index}`,
+    };
+    const button = plainButton(attributes, () => onChoose(index), assertion);
+    return { cells: [judge, button, of, ...numbers], chosen: index === chosen };
+  });
+  const label = 'Agreement of each judge and assertion';
+  return h('div', { class: 'wide' }, renderTable(head, shown, { label, heading: 1, figures: 3 }));
 }
 
 /** What judge and people said, as a table of two by two. */
 function confusion({ cells, confusion }: ShownAgreement['rows'][number]): HTMLElement {
   const { failFail, failPass, passFail, passPass } = confusion;
   const [judge = '', assertion = '', of = ''] = cells;
-  const line = (words: string, ...counts: readonly number[]) =>
-    h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, words),
-      ...counts.map((count) => h('td', { class: 'figure' }, String(count))),
-    );
-  const column = (words: string) => h('th', { scope: 'col', class: 'figure' }, words);
+  const rows = [
+    { cells: ['Judge: failed', `${failFail}`, `${failPass}`] },
+    { cells: ['Judge: passed', `${passFail}`, `${passPass}`] },
+  ];
+  const heads = ['', 'People: failed', 'People: passed'];
   return h(
     'section',
     { 'aria-label': 'Confusion table' },
     h('h2', {}, `${assertion}, ${of}`),
     h('p', { class: 'muted' }, judge),
-    h(
-      'table',
-      { class: 'confusion' },
-      h('thead', {}, h('tr', {}, h('td'), column('People: failed'), column('People: passed'))),
-      h(
-        'tbody',
-        {},
-        line('Judge: failed', failFail, failPass),
-        line('Judge: passed', passFail, passPass),
-      ),
-    ),
+    renderTable(heads, rows, { class: 'confusion', figures: 1 }),
   );
 }
 
@@ -251,30 +201,11 @@ function renderThresholds({ head, rows, best, words }: ShownThresholds): HTMLEle
     h(
       'div',
       { class: 'wide' },
-      h(
-        'table',
-        { class: 'thresholds', 'aria-label': 'Agreement at each threshold' },
-        h('thead', {}, h('tr', {}, ...head.map(headCell))),
-        h(
-          'tbody',
-          {},
-          ...rows.map(({ cells }, index) =>
-            h(
-              'tr',
-              { class: index === best ? 'chosen' : undefined },
-              ...cells.map((text, at) =>
-                at === 0
-                  ? h('th', { scope: 'row', class: 'figure' }, text)
-                  : h('td', { class: 'figure' }, text),
-              ),
-            ),
-          ),
-        ),
+      renderTable(
+        head,
+        rows.map(({ cells }, index) => ({ cells, chosen: index === best })),
+        { class: 'thresholds', label: 'Agreement at each threshold', figures: 0 },
       ),
     ),
   );
-}
-
-function headCell(words: string): HTMLElement {
-  return words === '' ? h('td') : h('th', { scope: 'col', class: 'figure' }, words);
 }

@@ -7,7 +7,7 @@ import type {
 } from '../../src/protocol/labellingProtocol.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
 import { ElementCache, place } from '../elementCache.ts';
-import { h } from '../h.ts';
+import { h, notices, plainButton } from '../h.ts';
 import type { Host } from '../host.ts';
 import { type KeyHelp, listenForKeys, renderKeys } from '../keyboard.ts';
 import { conversationItems } from '../render/conversation.ts';
@@ -77,10 +77,7 @@ export class LabellingView {
   show({ labelling: shown, problems, state }: ToLabelling): void {
     this.#host.keep(state);
     this.#shown = shown;
-    place(
-      this.#problems,
-      problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`)),
-    );
+    place(this.#problems, notices(problems));
     if (shown.phase === 'asking') this.#ask(shown);
     else {
       this.#asked = '';
@@ -200,15 +197,8 @@ export class LabellingView {
   }
 
   #button(words: string, name: string, key: string, onClick: () => void): HTMLElement {
-    const attributes = {
-      type: 'button',
-      class: 'say',
-      title: `${name} (${key})`,
-      'aria-label': name,
-    };
-    const element = h('button', { ...attributes, 'aria-keyshortcuts': key }, words);
-    element.addEventListener('click', onClick);
-    return element;
+    const attributes = { class: 'say', title: `${name} (${key})`, 'aria-label': name };
+    return plainButton({ ...attributes, 'aria-keyshortcuts': key }, onClick, words);
   }
 
   #end({

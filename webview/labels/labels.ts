@@ -18,7 +18,7 @@ import {
 import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.ts';
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { h } from '../h.ts';
+import { h, plainButton } from '../h.ts';
 import { labelForm, likely, scaleOf, type Wanted } from './form.ts';
 
 /** What stands at a verdict for what people say of it. */
@@ -283,10 +283,8 @@ export class Labels {
     pressed: boolean | undefined,
     onClick: () => void,
   ): HTMLElement {
-    const element = h(
-      'button',
+    return plainButton(
       {
-        type: 'button',
         class: 'say',
         title: `${words} (${key})`,
         'aria-label': `${words}: ${name}`,
@@ -295,10 +293,9 @@ export class Labels {
           pressed === undefined && key === 'Delete' ? undefined : String(pressed === true),
         'data-focus': `${words} ${name}`,
       },
+      onClick,
       words,
     );
-    element.addEventListener('click', onClick);
-    return element;
   }
 }
 

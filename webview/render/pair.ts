@@ -11,7 +11,7 @@ import {
   turnName,
 } from './conversation.ts';
 import type { AssertionRow } from './stated.ts';
-import { badge } from './status.ts';
+import { badge, iconOf } from './status.ts';
 
 /** A conversation in two runs. */
 export interface PairOptions {
@@ -31,7 +31,7 @@ export function renderCompared(
   return h(
     'div',
     { class: 'compared' },
-    h('p', { class: 'sentence', 'data-change': change }, sign(change), spoken),
+    h('p', { class: 'sentence', 'data-change': change }, iconOf(OUTCOME_ICONS[change]), spoken),
     run('Before:', before, base ? base.status : change === 'gone' ? status : undefined),
     run('After:', after, change === 'gone' ? undefined : status),
   );
@@ -89,7 +89,7 @@ function assertionPair(
   return h(
     'div',
     { class: 'pair', 'data-change': change },
-    h('p', { class: 'change' }, sign(change), `${OUTCOME_WORDS[change]}: ${text}`),
+    h('p', { class: 'change' }, iconOf(OUTCOME_ICONS[change]), `${OUTCOME_WORDS[change]}: ${text}`),
     side('Before', base, 'No verdict.'),
     side('After', head, 'No verdict.'),
   );
@@ -162,7 +162,9 @@ function pairItem(
     pair.setAttribute('aria-label', said.join(', '));
     const mark =
       change &&
-      cache.get(`change ${name}`, change, () => h('p', { class: 'change' }, sign(change), change));
+      cache.get(`change ${name}`, change, () =>
+        h('p', { class: 'change' }, iconOf(OUTCOME_ICONS[change]), change),
+      );
     const sides = (
       [
         ['Before', before],
@@ -196,8 +198,4 @@ function side(title: string, element: HTMLElement | undefined, none: string): HT
     h('div', { class: 'label' }, title),
     element ?? h('p', { class: 'muted' }, none),
   );
-}
-
-function sign(change: ComparedOutcome): HTMLElement {
-  return h('span', { class: 'sign', 'aria-hidden': 'true' }, OUTCOME_ICONS[change]);
 }

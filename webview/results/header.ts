@@ -6,7 +6,7 @@ import { toldSummaries } from '../../src/core/presentation/toldSummaries.ts';
 import type { AssertionSummary } from '../../src/core/record/assertionSummary.ts';
 import { type Status, statusSchema } from '../../src/core/verdict.ts';
 import type { Findings, Results } from '../../src/protocol/resultsProtocol.ts';
-import { h } from '../h.ts';
+import { h, notices } from '../h.ts';
 
 /** What the run is, and what could not be read of it. */
 export function renderHeader({ title, facts, problems, phase, table }: Results): HTMLElement {
@@ -29,7 +29,7 @@ export function renderHeader({ title, facts, problems, phase, table }: Results):
     { class: 'top' },
     h('h1', {}, title),
     h('div', { class: 'muted facts' }, told.filter((one) => one !== undefined).join(' · ')),
-    ...problems.map((problem) => h('p', { class: 'notice' }, `⚠ ${problem}`)),
+    ...notices(problems),
   );
 }
 

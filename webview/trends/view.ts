@@ -13,6 +13,7 @@ import {
 import { FocusRestorer } from '../focusRestorer.ts';
 import { h, link } from '../h.ts';
 import type { Host } from '../host.ts';
+import { renderTable } from '../table.ts';
 import { dropdown } from '../ui/controls.ts';
 import { renderChart } from './chart.ts';
 
@@ -115,21 +116,12 @@ function table(
     });
     const opening = link(time, `Open the results of ${title} of ${time}`, () => onOpen(point.run));
     opening.dataset.focus = `run ${point.run}`;
-    return h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, opening, ` ${title}`),
-      ...[commit, ...cells, sizeText(point)].map((text) => h('td', {}, text)),
-    );
+    const run = h('span', {}, opening, ` ${title}`);
+    return { cells: [run, commit, ...cells, sizeText(point)] };
   });
   return h(
     'div',
     { class: 'rows', tabindex: '0', role: 'region', 'aria-label': 'Runs' },
-    h(
-      'table',
-      { 'aria-label': `Runs of ${name}` },
-      h('thead', {}, h('tr', {}, ...heads.map((text) => h('th', { scope: 'col' }, text)))),
-      h('tbody', {}, ...rows),
-    ),
+    renderTable(heads, rows, { label: `Runs of ${name}` }),
   );
 }
