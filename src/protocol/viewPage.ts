@@ -14,7 +14,7 @@ export function viewTypeOf(page: ViewPage): string {
 
 /** The messages between the extension and a page. Each end parses what it receives. */
 export interface PageProtocol {
-  readonly toPage: z.ZodType;
+  readonly toPage: z.ZodType<{ readonly kind: string }>;
   readonly fromPage: z.ZodType<{ readonly kind: string }>;
   /** What the page keeps over a reload. */
   readonly state: z.ZodType;

@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import type { LabelledItem } from '../../analysis/agreement.ts';
 import type { LabelledRuns } from '../../analysis/readAgreement.ts';
 import { rootOfRecord } from '../../core/record/recordPaths.ts';
-import { agreementProtocol, type ShownAgreement } from '../../protocol/agreementProtocol.ts';
+import { agreementProtocol } from '../../protocol/agreementProtocol.ts';
 import {
   createPanel,
-  openPages,
   type PageAction,
   type PageParts,
+  revealPage,
   WebviewPage,
 } from '../pages/webviewPage.ts';
 import { findEvalFiles } from '../suites.ts';
@@ -17,15 +17,12 @@ const INTERVAL = 500;
 
 /** Shows how well judges agree with the labels of the workspace. */
 export function openAgreement(parts: PageParts): void {
-  const [page] = openPages(AgreementPage);
-  if (page) page.reveal();
-  else new AgreementPage(createPanel('agreement', 'Agreement'), parts);
+  if (!revealPage(AgreementPage)) new AgreementPage(createPanel('agreement', 'Agreement'), parts);
 }
 
 export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
   readonly #parts: PageParts;
   readonly #stop = new AbortController();
-  #agreement: ShownAgreement | undefined;
   #items: readonly LabelledItem[] = [];
   #runs: LabelledRuns | undefined;
   #isStale = true;
@@ -49,12 +46,17 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
   }
 
   protected async show(): Promise<void> {
-    if (this.#isStale || !this.#agreement) await this.#read();
-    if (this.#agreement) await this.post({ kind: 'snapshot', agreement: this.#agreement });
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    try {
+      await this.#read();
+    } catch (error) {
+      this.#isStale = true;
+      throw error;
+    }
   }
 
   async #read(): Promise<void> {
-    this.#isStale = false;
     const [{ readLabelledRuns }, { agreementOf }, { shownAgreement }] = await Promise.all([
       import('../../analysis/readAgreement.ts'),
       import('../../analysis/agreement.ts'),
@@ -66,7 +68,8 @@ export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
     const found = agreementOf(runs.labels, runs.gathered);
     this.#runs = runs;
     this.#items = found.disagreements;
-    this.#agreement = shownAgreement(found, runs, (path) => vscode.workspace.asRelativePath(path));
+    const agreement = shownAgreement(found, runs, (path) => vscode.workspace.asRelativePath(path));
+    await this.post({ kind: 'snapshot', agreement });
   }
 
   /** Opens the conversation of a disagreement. */

@@ -4,7 +4,7 @@ import { unreachable } from '../../core/unreachable.ts';
 import type { Results, resultsProtocol, ToResults } from '../../protocol/resultsProtocol.ts';
 import { findingsOf } from '../../report/comparedTable.ts';
 import type { FoundCases } from '../../store/searchRecords.ts';
-import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
+import { createPanel, type PageAction, type PageParts, revealPage } from '../pages/webviewPage.ts';
 import type { CasePlace } from '../results/runResults.ts';
 import { TablePage } from '../results/tablePage.ts';
 import type { ComparedRuns } from './comparedRuns.ts';
@@ -13,9 +13,8 @@ import { isOfPair, pairKey, type RunPair, SharedRuns } from './runPair.ts';
 
 /** Compares two runs, in the page that is open if there is one. */
 export function openComparison(pair: RunPair, parts: PageParts): void {
-  const page = openPages(ComparisonPage).find((one) => pairKey(one.pair) === pairKey(pair));
-  if (page) page.reveal();
-  else new ComparisonPage(createPanel('results', 'Comparison'), pair, parts);
+  if (revealPage(ComparisonPage, (page) => pairKey(page.pair) === pairKey(pair))) return;
+  new ComparisonPage(createPanel('results', 'Comparison'), pair, parts);
 }
 
 /** Brings back the conversations of a case in two runs after a reload. */

@@ -54,6 +54,16 @@ export function openPages<Page extends Disposing>(
   return [...open].filter((page): page is Page => page instanceof type);
 }
 
+/** Shows a page that is open. @returns whether there is one */
+export function revealPage<Page extends WebviewPage<PageProtocol>>(
+  type: abstract new (...args: never[]) => Page,
+  fits: (page: Page) => boolean = () => true,
+): boolean {
+  const page = openPages(type).find(fits);
+  page?.reveal();
+  return page !== undefined;
+}
+
 export function createPanel(
   page: ViewPage,
   title: string,
@@ -75,6 +85,7 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
   readonly #throttle: Throttle;
   protected readonly log: vscode.LogOutputChannel;
   #isReady = false;
+  #last: ToPage<Protocol> | undefined;
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -127,6 +138,7 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
 
   /** @returns whether it arrived: a hidden page gets no messages, and asks again when it is shown */
   protected async post(message: ToPage<Protocol>): Promise<boolean> {
+    if (message.kind === 'snapshot') this.#last = message;
     return this.#panel.webview.postMessage(message);
   }
 
@@ -161,6 +173,8 @@ export abstract class WebviewPage<Protocol extends PageProtocol> extends Disposi
       await this.act(data as PageAction<Protocol>).catch((error: unknown) => this.report(error));
     } else {
       this.#isReady = true;
+      // A page that is shown again has forgotten it, and the next one may take a while.
+      if (this.#last) await this.post(this.#last);
       await this.update();
     }
   }

@@ -16,16 +16,15 @@ import { runIdOf } from '../../store/recordNames.ts';
 import { readNote } from '../../store/runNotes.ts';
 import type { FoundCases } from '../../store/searchRecords.ts';
 import { isSameRun, rootsOf } from '../comparison/runPair.ts';
-import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
+import { createPanel, type PageAction, type PageParts, revealPage } from '../pages/webviewPage.ts';
 import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
 import { RunResults } from './runResults.ts';
 import { TablePage } from './tablePage.ts';
 
 /** Shows the results of a run, in the page that is open if there is one. @param records absolute */
 export function openResults(records: readonly string[], parts: PageParts): void {
-  const page = openPages(ResultsPage).find((one) => records.some((record) => one.isOf(record)));
-  if (page) page.reveal();
-  else new ResultsPage(createPanel('results', 'Results'), { records: [...records] }, parts);
+  if (revealPage(ResultsPage, (page) => records.some((record) => page.isOf(record)))) return;
+  new ResultsPage(createPanel('results', 'Results'), { records: [...records] }, parts);
 }
 
 /** Brings a page back after a reload; what it shows is read again. */

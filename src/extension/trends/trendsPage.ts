@@ -3,9 +3,9 @@ import { trendsProtocol } from '../../protocol/trendsProtocol.ts';
 import { type RunTrend, RunTrends } from '../../store/runTrends.ts';
 import {
   createPanel,
-  openPages,
   type PageAction,
   type PageParts,
+  revealPage,
   WebviewPage,
 } from '../pages/webviewPage.ts';
 import { trendsSnapshot } from './trendsSnapshot.ts';
@@ -15,9 +15,7 @@ const INTERVAL = 1_000;
 
 /** Shows how the runs of the workspace went, one after the other. */
 export function openTrends(parts: PageParts): void {
-  const [page] = openPages(TrendsPage);
-  if (page) page.reveal();
-  else new TrendsPage(createPanel('trends', 'Trends'), parts);
+  if (!revealPage(TrendsPage)) new TrendsPage(createPanel('trends', 'Trends'), parts);
 }
 
 export class TrendsPage extends WebviewPage<typeof trendsProtocol> {
