@@ -78,7 +78,6 @@ export const labellingProtocol = {
   state: labellingStateSchema,
 } satisfies PageProtocol;
 
-export type LabellingState = z.infer<typeof labellingStateSchema>;
 export type ShownLabelling = z.infer<typeof labellingSchema>;
 export type AskedLabelling = Extract<ShownLabelling, { phase: 'asking' }>;
 export type ToLabelling = z.infer<typeof toLabellingSchema>;

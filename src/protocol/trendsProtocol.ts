@@ -53,7 +53,6 @@ export const trendsProtocol = {
 } satisfies PageProtocol;
 
 export type Metric = (typeof METRICS)[number];
-export type TrendsState = z.infer<typeof trendsStateSchema>;
 export type Trends = z.infer<typeof trendsSchema>;
 export type TrendSuite = Trends['suites'][number];
 export type ToTrends = z.infer<typeof toTrendsSchema>;

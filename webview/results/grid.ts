@@ -236,7 +236,7 @@ export class Grid {
 }
 
 /** Where a key leads to; undefined where nowhere. @param page rows of a page */
-export function placeFor(
+function placeFor(
   { key, ctrlKey, metaKey, altKey }: KeyboardEvent,
   { row, column }: Place,
   { table, rows, columns }: GridContent,

@@ -14,6 +14,7 @@ import {
   viewStateSchema,
 } from '../../protocol/viewProtocol.ts';
 import { LatestRuns } from '../../store/latest.ts';
+import type { CaseLocation } from '../commands/caseAtCursor.ts';
 import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
 import { readSuite } from '../suites.ts';
 import { CaseLabels, isLabelFile } from './caseLabels.ts';
@@ -25,15 +26,8 @@ import { SnapshotPage } from './snapshotPage.ts';
 /** Milliseconds between two snapshots of a case that runs. */
 const INTERVAL = 100;
 
-export interface ConversationLocation {
-  readonly uri: vscode.Uri;
-  readonly id: string;
-  /** Which of its conversations, where the case stands for several. */
-  readonly variant?: string | undefined;
-  /** From 1; the one on the screen, else the first, by default. */
-  readonly repetition?: number | undefined;
-  /** The turn to show first. */
-  readonly turn?: number | undefined;
+/** By default the repetition on the screen, else the first. */
+interface ConversationLocation extends CaseLocation {
   /** The record of the run to show, and its root, both absolute; the last run by default. */
   readonly shown?: Required<Pick<ViewState, 'record' | 'root'>>;
 }
