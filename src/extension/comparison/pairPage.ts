@@ -41,13 +41,13 @@ export function openPair(
 
 /** A case of two runs: its conversations turn beside turn. */
 export class PairPage extends SnapshotPage {
+  readonly pair: RunPair;
   readonly #shared: SharedRuns;
-  #state: PairState;
 
   constructor(panel: vscode.WebviewPanel, state: PairState, parts: PageParts) {
-    super(panel, parts, INTERVAL);
-    this.#state = state;
-    this.#shared = this.keep(new SharedRuns(state.compared));
+    super(panel, state, parts, INTERVAL);
+    this.pair = state.compared;
+    this.#shared = this.keep(new SharedRuns(this.pair));
     this.keep(
       parts.files.onDidChange((path) => {
         if (isOfPair(this.pair, path)) this.refresh();
@@ -55,34 +55,21 @@ export class PairPage extends SnapshotPage {
     );
   }
 
-  get pair(): RunPair {
-    return this.#state.compared;
-  }
-
   /** @param identity with the eval file */
   goTo(identity: CaseIdentity, turn: number | undefined): void {
     this.reveal();
-    this.#go(identity, turn);
-  }
-
-  /** Another case in place of this one; whoever presses a key again meanwhile keeps the focus. */
-  #go({ suite, id, variant }: CaseIdentity, turn: number | undefined): void {
-    const { variant: _, ...rest } = this.#state;
-    const file = vscode.Uri.file(suite).toString();
-    this.#state = { ...rest, file, id, repetition: 1, ...(variant !== undefined && { variant }) };
-    this.scrollTo(turn);
-    void this.update();
+    void this.showCase(identity, 1, turn);
   }
 
   protected async read(): Promise<Snapshot | undefined> {
     const runs = await this.#shared.runs;
     await runs.readOn();
-    const { file, id, variant, repetition } = this.#state;
-    const row = runs.rowOf({ suite: vscode.Uri.parse(file).fsPath, id, variant });
+    const { repetition } = this.state;
+    const row = runs.rowOf(this.ref);
     const found = runs.at(row);
     const { facts } = runs;
     if (!found || !facts) return undefined;
-    this.title = `${caseTitle(this.#state)} (compared)`;
+    this.title = `${caseTitle(this.state)} (compared)`;
     const [base, head] = [
       await lineOf(found.base, repetition, runs.base),
       await lineOf(found.head, repetition, runs.head),
@@ -90,7 +77,7 @@ export class PairPage extends SnapshotPage {
     const { changed } = runs;
     const at = changed.indexOf(row);
     return pairSnapshot(
-      this.#state,
+      this.state,
       {
         compared: found.compared,
         ...{ base, head },
@@ -103,8 +90,7 @@ export class PairPage extends SnapshotPage {
 
   async #showChanged(step: 1 | -1): Promise<void> {
     const runs = await this.#shared.runs;
-    const { file, id, variant } = this.#state;
-    const row = runs.rowOf({ suite: vscode.Uri.parse(file).fsPath, id, variant });
+    const row = runs.rowOf(this.ref);
     const { changed } = runs;
     const next =
       step === 1
@@ -112,7 +98,7 @@ export class PairPage extends SnapshotPage {
         : (changed.findLast((one) => one < row) ?? changed.at(-1));
     const found = next === undefined ? undefined : runs.at(next);
     const place = found?.head[0] ?? found?.base[0];
-    if (place) this.#go(place, undefined);
+    if (place) await this.showCase(place, 1);
   }
 
   /** What runs or changes a case is not offered here. */
@@ -122,8 +108,7 @@ export class PairPage extends SnapshotPage {
         await this.#showChanged(message.step);
         break;
       case 'show-repetition':
-        this.#state = { ...this.#state, repetition: message.repetition };
-        await this.update();
+        await this.showRepetition(message.repetition);
         break;
       case 'open-turn':
       case 'open-assertion':

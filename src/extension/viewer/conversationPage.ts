@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { stackText } from '../../core/errors.ts';
-import { type CaseIdentity, type CaseRef, caseKey, executionKey } from '../../core/identity.ts';
+import { type CaseIdentity, caseKey, executionKey } from '../../core/identity.ts';
 import { caseTitle } from '../../core/presentation/executionTitle.ts';
 import { historyText } from '../../core/record/caseHistory.ts';
 import { unreachable } from '../../core/unreachable.ts';
@@ -81,19 +81,17 @@ class ConversationPage extends SnapshotPage {
     (error) => this.log.error(stackText(error)),
   );
   readonly #history = new ShownHistory(this.#runs, () => this.refresh());
-  state: ViewState;
   #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
   /** What the case was read from besides its file, absolute. */
   #files: ReadonlySet<string> = new Set();
 
   constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PageParts) {
-    super(panel, parts, INTERVAL);
-    this.state = state;
+    super(panel, state, parts, INTERVAL);
     this.#parts = parts;
     this.title = caseTitle(state);
     this.keep(
       parts.live.onDidChange((ref) => {
-        if (executionKey(ref) === executionKey(this.#ref)) {
+        if (executionKey(ref) === executionKey(this.ref)) {
           this.#followLast();
           this.refresh();
         }
@@ -142,17 +140,12 @@ class ConversationPage extends SnapshotPage {
     return vscode.Uri.parse(this.state.file);
   }
 
-  get #ref(): CaseRef {
-    const { id, variant, repetition } = this.state;
-    return { suite: this.#uri.fsPath, id, variant, repetition };
-  }
-
   protected async read(): Promise<Snapshot> {
     const uri = this.#uri;
     const state = this.state;
     const { id, variant, repetition, record, root } = state;
     const suite = await readSuite(uri);
-    const live = this.#parts.live.get(this.#ref);
+    const live = this.#parts.live.get(this.ref);
     // What is not on the disk has no records.
     const isFile = uri.scheme === 'file';
     const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, root, variant }) : [];
@@ -169,7 +162,7 @@ class ConversationPage extends SnapshotPage {
       import('../../evalfile/caseChanges.ts'),
     ]);
     const stated = suite.outline.find((known) => known.id === id);
-    const failing = await failingIn(this.#runs, this.state, this.#ref);
+    const failing = await failingIn(this.#runs, this.state, this.ref);
     const ended = isRunning(live?.phase) ? undefined : one;
     const labels = isFile ? await this.#labels.read(uri.fsPath, ended) : undefined;
     return snapshotOf(this.state, {
@@ -185,21 +178,16 @@ class ConversationPage extends SnapshotPage {
           : stated && one && (await changeOf(one.line, stated, lacks ?? suiteCase)),
       failing,
       labels,
-      history: isFile ? this.#history.of(this.#ref) : undefined,
+      history: isFile ? this.#history.of(this.ref) : undefined,
     });
   }
 
   async #showFailing(step: 1 | -1): Promise<void> {
-    const found = (await failingIn(this.#runs, this.state, this.#ref))?.beside(step);
+    const found = (await failingIn(this.#runs, this.state, this.ref))?.beside(step);
     if (!found) return;
     this.#labels.forget();
-    const { variant: _, ...rest } = this.state;
-    const { suite, id, variant, repetition } = found;
-    const file = vscode.Uri.file(suite).toString();
-    this.state = { ...rest, file, id, repetition, ...(variant !== undefined && { variant }) };
-    this.title = caseTitle(this.state);
-    this.scrollTo(undefined);
-    await this.update();
+    this.title = caseTitle(found);
+    await this.showCase(found, found.repetition);
   }
 
   /** The case as the file has it now; a variant is read once for each text. */
@@ -242,8 +230,7 @@ class ConversationPage extends SnapshotPage {
         await vscode.commands.executeCommand('testing.cancelRun');
         break;
       case 'show-repetition':
-        this.state = { ...this.state, repetition: message.repetition };
-        await this.update();
+        await this.showRepetition(message.repetition);
         break;
       case 'show-changed':
         break;

@@ -1,21 +1,52 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { turnsOf } from '../../core/conversation.ts';
 import { stackText } from '../../core/errors.ts';
+import type { CaseIdentity, CaseRef } from '../../core/identity.ts';
 import { statedOf } from '../../core/statedAssertion.ts';
 import { unreachable } from '../../core/unreachable.ts';
-import { conversationProtocol, type FromView, type Snapshot } from '../../protocol/viewProtocol.ts';
+import {
+  conversationProtocol,
+  type FromView,
+  type Snapshot,
+  type ViewState,
+} from '../../protocol/viewProtocol.ts';
 import { reveal } from '../locations.ts';
 import { type PageParts, WebviewPage } from '../pages/webviewPage.ts';
 
 /** A page with one conversation, of one run or of two. */
 export abstract class SnapshotPage extends WebviewPage<typeof conversationProtocol> {
+  state: ViewState;
   #turn: number | undefined;
   #last: Snapshot | undefined;
 
   /** @param interval milliseconds between a change and the snapshot that shows it */
-  constructor(panel: vscode.WebviewPanel, parts: PageParts, interval: number) {
+  constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PageParts, interval: number) {
     const protocol = conversationProtocol;
     super(panel, { page: 'conversation', protocol, name: 'conversation view', interval }, parts);
+    this.state = state;
+  }
+
+  protected get ref(): CaseRef {
+    const { file, id, variant, repetition } = this.state;
+    return { suite: vscode.Uri.parse(file).fsPath, id, variant, repetition };
+  }
+
+  /** Shows another case in place of this one. Whoever presses a key again meanwhile keeps the focus. */
+  protected showCase(
+    { suite, id, variant }: CaseIdentity,
+    repetition: number,
+    turn?: number,
+  ): Promise<void> {
+    const { variant: _, ...rest } = this.state;
+    const file = vscode.Uri.file(suite).toString();
+    this.state = { ...rest, file, id, repetition, ...(variant !== undefined && { variant }) };
+    this.scrollTo(turn);
+    return this.update();
+  }
+
+  protected showRepetition(repetition: number): Promise<void> {
+    this.state = { ...this.state, repetition };
+    return this.update();
   }
 
   /** Undefined if there is nothing to show yet. */
