@@ -17,11 +17,10 @@ import { RecordedRuns } from './testing/recordedRuns.ts';
 import { TestRunner } from './testing/runner.ts';
 import { RunStatus } from './testing/runStatus.ts';
 import { TestTree } from './testing/tree.ts';
-import { mayRun } from './trust.ts';
 
 /**
  * Registers everything and returns before anything is read from the disk. Language client, runner,
- * file reading, commands and pages are loaded when they are first needed.
+ * file reading, pages and the work of most commands are loaded when they are first needed.
  */
 export function activate(context: vscode.ExtensionContext): void {
   const { services, ...parts } = startServices(context);
@@ -29,7 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const comparing = () => import('./comparison/compareCommands.ts');
   const onRuns =
     (action: RunAction) =>
-    async (...given: unknown[]) =>
+    (...given: unknown[]) =>
       actOnRuns(action, given, parts);
 
   const commands: Readonly<Record<string, (...given: unknown[]) => unknown>> = {
@@ -39,11 +38,8 @@ export function activate(context: vscode.ExtensionContext): void {
     [COMMANDS.saveConversation]: (...given) => saveCase(given, parts),
     [COMMANDS.judgeAgain]: (...given) => judgeCase(given, parts),
     [COMMANDS.resume]: () => parts.resume(),
-    [COMMANDS.improveJudge]: async () => {
-      if (!mayRun()) return;
-      const { improveThisJudge } = await import('./commands/improveJudge.ts');
-      await improveThisJudge(secrets, log);
-    },
+    [COMMANDS.improveJudge]: async () =>
+      (await import('./commands/improveJudge.ts')).improveThisJudge(secrets, log),
     'turnlight.newEvalFile': async () =>
       (await import('./commands/newEvalFile.ts')).newEvalFile(secrets),
     'turnlight.importFile': async (given) =>
@@ -163,7 +159,7 @@ function startServices(context: vscode.ExtensionContext) {
   return {
     ...{ extensionUri, controller, tree, live, secrets, language, files, runs, runner, continuous },
     ...{ log, resume },
-    /** In the order in which they are disposed of. */
+    /** Disposed of with the extension. */
     services: [
       log,
       controller,
