@@ -6,7 +6,9 @@ import type { ListedRun } from '../../store/runList.ts';
 import type { PageParts } from '../pages/webviewPage.ts';
 import { activeRecords } from '../results/tablePage.ts';
 import { isListed, runText } from '../runs/runText.ts';
-import { openComparison } from './comparisonPage.ts';
+import { ComparisonPage, openComparison } from './comparisonPage.ts';
+import { PairPage, type PairState } from './pairPage.ts';
+import type { RunPair } from './runPair.ts';
 
 type Records = readonly string[];
 
@@ -30,6 +32,20 @@ export async function compareSelected(given: unknown, parts: PageParts): Promise
   const [one, other, ...more] = selected.filter(isListed);
   if (one && other && more.length === 0) await compare(one.records, other.records, parts);
   else void vscode.window.showInformationMessage('Select two runs to compare them.');
+}
+
+/** Brings the table of two runs back after a reload. */
+export function restoreComparison(
+  panel: vscode.WebviewPanel,
+  pair: RunPair,
+  parts: PageParts,
+): void {
+  new ComparisonPage(panel, pair, parts);
+}
+
+/** Brings back the conversations of a case in two runs after a reload. */
+export function restorePair(panel: vscode.WebviewPanel, state: PairState, parts: PageParts): void {
+  new PairPage(panel, state, parts);
 }
 
 /** The one that began first is the first. */

@@ -8,18 +8,13 @@ import { createPanel, type PageAction, type PageParts, revealPage } from '../pag
 import type { CasePlace } from '../results/runResults.ts';
 import { TablePage } from '../results/tablePage.ts';
 import type { ComparedRuns } from './comparedRuns.ts';
-import { openPair, PairPage, type PairState } from './pairPage.ts';
+import { openPair } from './pairPage.ts';
 import { isOfPair, pairKey, type RunPair, SharedRuns } from './runPair.ts';
 
 /** Compares two runs, in the page that is open if there is one. */
 export function openComparison(pair: RunPair, parts: PageParts): void {
   if (revealPage(ComparisonPage, (page) => pairKey(page.pair) === pairKey(pair))) return;
   new ComparisonPage(createPanel('results', 'Comparison'), pair, parts);
-}
-
-/** Brings back the conversations of a case in two runs after a reload. */
-export function restorePair(panel: vscode.WebviewPanel, state: PairState, parts: PageParts): void {
-  new PairPage(panel, state, parts);
 }
 
 /** The table of two runs. */

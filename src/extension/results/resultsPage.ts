@@ -36,8 +36,8 @@ export async function restoreResults(
   const { data: state } = resultsStateSchema.safeParse(given);
   if (!state) panel.dispose();
   else if (state.base) {
-    const { ComparisonPage } = await import('../comparison/comparisonPage.ts');
-    new ComparisonPage(panel, { base: state.base, head: state.records }, parts);
+    const { restoreComparison } = await import('../comparison/compareCommands.ts');
+    restoreComparison(panel, { base: state.base, head: state.records }, parts);
   } else new ResultsPage(panel, state, parts);
 }
 

@@ -64,7 +64,7 @@ export async function restoreConversation(
   const { data: state } = viewStateSchema.safeParse(given);
   if (!state) panel.dispose();
   else if (state.compared) {
-    const { restorePair } = await import('../comparison/comparisonPage.ts');
+    const { restorePair } = await import('../comparison/compareCommands.ts');
     restorePair(panel, { ...state, compared: state.compared }, parts);
   } else new ConversationPage(panel, state, parts);
 }
