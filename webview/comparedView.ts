@@ -1,13 +1,12 @@
 import { turnsOf } from '../src/core/conversation.ts';
 import type { Verdict } from '../src/core/verdict.ts';
 import type { Snapshot } from '../src/protocol/viewProtocol.ts';
-import { Kept } from './kept.ts';
+import { ElementCache } from './elementCache.ts';
 import { renderAssertion } from './render/assertion.ts';
 import type { ConversationOptions } from './render/conversation.ts';
 import { assertionPairs, beforeOf, pairHeads, pairItems, renderCompared } from './render/pair.ts';
-import { assertionRows } from './render/rows.ts';
-import { type AssertionRow, titleOf } from './render/stated.ts';
-import type { Item } from './windowed.ts';
+import { type AssertionRow, assertionRows, titleOf } from './render/stated.ts';
+import type { Item } from './virtualList.ts';
 
 export interface ComparedOptions extends ConversationOptions {
   /** Shows a turn that a verdict speaks of. */
@@ -27,22 +26,22 @@ export interface ComparedParts {
 /** A case in two runs: what is said of both, and their conversations side by side. */
 export class ComparedView {
   /** For the first run; the second has that of the page. */
-  readonly #before: Kept;
+  readonly #before: ElementCache;
 
-  /** @param onMade as of `Kept` */
+  /** @param onMade as of `ElementCache` */
   constructor(onMade: (element: HTMLElement) => void) {
-    this.#before = new Kept(onMade);
+    this.#before = new ElementCache(onMade);
   }
 
-  forget(): void {
-    this.#before.forget();
+  reset(): void {
+    this.#before.reset();
   }
 
   parts(snapshot: Snapshot, options: ComparedOptions): ComparedParts {
     const { compared } = snapshot;
-    const { kept } = options;
+    const { cache } = options;
     if (!compared) return { above: [], heads: [] };
-    const above = [kept.get('compared', compared, () => renderCompared(compared, snapshot))];
+    const above = [cache.get('compared', compared, () => renderCompared(compared, snapshot))];
     if (!compared.base) return { above, heads: [] };
     const before = beforeOf(snapshot, compared.base);
     const rows = { base: assertionRows(before), head: assertionRows(snapshot) };
@@ -51,13 +50,13 @@ export class ComparedView {
       const row = rows.base.find((one) => one.verdict === verdict);
       return row ? titleOf(row) : verdict.assertion.name;
     };
-    const base = { ...options, kept: this.#before, titleOf: title, onOpen: undefined };
+    const base = { ...options, cache: this.#before, titleOf: title, onOpen: undefined };
     return {
       above,
-      heads: [kept.get('heads', '', pairHeads)],
+      heads: [cache.get('heads', '', pairHeads)],
       pair: {
-        verdicts: assertionPairs(compared, rows, render, kept),
-        items: pairItems(snapshot, before, { base, head: options, kept }),
+        verdicts: assertionPairs(compared, rows, render, cache),
+        items: pairItems(snapshot, before, { base, head: options, cache }),
       },
     };
   }

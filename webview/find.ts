@@ -1,6 +1,6 @@
-import { h } from './h.ts';
-import { unfold } from './opened.ts';
-import { afterDrawing } from './steady.ts';
+import { expandAround } from './expandedState.ts';
+import { h, plainButton } from './h.ts';
+import { afterDrawing } from './scrollPosition.ts';
 import { type Span, TextIndex } from './textIndex.ts';
 
 /** Names of the highlights in the style sheet. */
@@ -40,21 +40,16 @@ export class FindBox {
   /** @param parts all there are, in the order of the page */
   constructor(parts: () => readonly Part[]) {
     this.#getParts = parts;
-    const step = (sign: string, name: string, by: 1 | -1) => {
-      const button = h('button', { class: 'step', type: 'button', 'aria-label': name }, sign);
-      button.addEventListener('click', () => this.#step(by));
-      return button;
-    };
-    const close = h('button', { class: 'step', type: 'button', 'aria-label': 'Close' }, '✕');
-    close.addEventListener('click', () => this.#close());
+    const button = (sign: string, name: string, onClick: () => void) =>
+      plainButton({ class: 'step', 'aria-label': name }, onClick, sign);
     this.element = h(
       'div',
       { class: 'find', role: 'search', hidden: true },
       this.#input,
       this.#count,
-      step('↑', 'Previous match', -1),
-      step('↓', 'Next match', 1),
-      close,
+      button('↑', 'Previous match', () => this.#step(-1)),
+      button('↓', 'Next match', () => this.#step(1)),
+      button('✕', 'Close', () => this.#close()),
     );
     this.#input.addEventListener('input', () => {
       this.#search();
@@ -141,7 +136,7 @@ export class FindBox {
     this.#partOf(this.#found[this.#at])?.bring();
     const range = this.#current();
     const parent = range?.startContainer.parentElement ?? null;
-    unfold(parent);
+    expandAround(parent);
     this.#paint();
     if (!range || !parent) return;
     parent.scrollIntoView({ block: 'nearest' });

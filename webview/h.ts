@@ -38,8 +38,38 @@ export function spoken(words: string): HTMLElement {
  * @param name of its own, for a list of links; holds the words that are shown
  */
 export function link(words: string, name: string, onFollow: () => void): HTMLElement {
-  const attributes = { class: 'link', type: 'button', role: 'link', 'aria-label': name };
-  const element = h('button', { ...attributes, 'data-focus': `link ${name}` }, words);
-  element.addEventListener('click', onFollow);
+  const attributes = { class: 'link', role: 'link', 'aria-label': name };
+  return plainButton({ ...attributes, 'data-focus': `link ${name}` }, onFollow, words);
+}
+
+/** A button of the page's own; those that look like VS Code's are in `ui/controls.ts`. */
+export function plainButton(
+  attributes: Attributes,
+  onClick: () => void,
+  ...children: readonly Child[]
+): HTMLButtonElement {
+  const element = h('button', { type: 'button', ...attributes }, ...children);
+  element.addEventListener('click', onClick);
   return element;
+}
+
+/** What could not be read, or what a person should know. */
+export function notices(problems: readonly string[]): HTMLElement[] {
+  return problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`));
+}
+
+/**
+ * Leads to a line, or says which one it is where no file can be opened.
+ *
+ * @param what stands there: `turn 3`
+ * @param line from 1
+ */
+export function toLine(
+  what: string,
+  path: string,
+  line: number,
+  onOpen: (() => void) | undefined,
+): HTMLElement {
+  if (onOpen) return link('Go to line', `Go to line of ${what}`, onOpen);
+  return h('span', { class: 'muted' }, `${path}:${line}`);
 }

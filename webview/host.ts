@@ -1,42 +1,44 @@
-import type * as z from 'zod';
+import type { FromPage, PageProtocol, PageState, ToPage } from '../src/protocol/viewPage.ts';
 
-interface VsCodeApi {
+declare function acquireVsCodeApi(): {
   postMessage(message: unknown): void;
   setState(state: unknown): void;
   getState(): unknown;
-}
-
-declare function acquireVsCodeApi(): VsCodeApi;
+};
 
 /** Whatever a page of ours is shown in. */
-export interface Host<From, To, State> {
+export interface Host<Protocol extends PageProtocol> {
   /** Whether there is an editor, in which cases run and lines open. */
   readonly editor: boolean;
-  post(message: From): void;
-  /** What brings the page back after a reload. */
-  keep(state: State): void;
-  listen(onMessage: (message: To) => void): void;
+  post(message: FromPage<Protocol>): void;
+  /** Keeps what brings the page back after a reload. */
+  keep(state: PageState<Protocol>): void;
 }
 
-export interface VsCodeHost<From, To, State> extends Host<From, To, State> {
-  /** What was kept last; anything at all. */
-  readonly kept: unknown;
-}
-
-/** @param messages what the extension sends */
-export function vsCodeHost<From, To, State>(messages: z.ZodType<To>): VsCodeHost<From, To, State> {
+/**
+ * Connects a page to the extension.
+ *
+ * @param start makes the page, from what it kept before a reload, and returns what takes its messages
+ */
+export function connect<Protocol extends PageProtocol>(
+  { toPage, state }: Protocol,
+  start: (
+    host: Host<Protocol>,
+    kept: PageState<Protocol> | undefined,
+  ) => (message: ToPage<Protocol>) => void,
+): void {
   const api = acquireVsCodeApi();
-  return {
+  const kept = state.safeParse(api.getState()).data as PageState<Protocol> | undefined;
+  const host: Host<Protocol> = {
     editor: true,
-    kept: api.getState(),
     post: (message) => api.postMessage(message),
-    keep: (state) => api.setState(state),
-    listen(onMessage) {
-      window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
-        const message = messages.safeParse(data);
-        if (message.success) onMessage(message.data);
-        else console.error('Not a message of this view:', message.error.message);
-      });
-    },
+    keep: (now) => api.setState(now),
   };
+  const receive = start(host, kept);
+  window.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    const message = toPage.safeParse(data);
+    if (message.success) receive(message.data as ToPage<Protocol>);
+    else console.error('Not a message of this page:', message.error.message);
+  });
+  api.postMessage({ kind: 'ready' });
 }

@@ -1,47 +1,41 @@
-export interface KeyActions {
-  /** The keys are of what is under it, while that is shown. */
-  readonly root: HTMLElement;
-  readonly toTurn: (step: 1 | -1) => void;
-  readonly toFailure: (step: 1 | -1) => void;
-  readonly toFailingCase: (step: 1 | -1) => void;
-  readonly toVerdict: (step: 1 | -1) => void;
-  /** Whether the key labels what it was pressed on. */
-  readonly label: (key: string, at: Element | null) => boolean;
-  readonly find: () => void;
+import { h } from './h.ts';
+
+export const FIND_KEY = navigator.userAgent.includes('Mac') ? '⌘F' : 'Ctrl+F';
+
+/** What keys do, as the help lists it. */
+export type KeyHelp = readonly (readonly [keys: readonly string[], what: string])[];
+
+/** What the keyboard does here, folded. */
+export function renderKeys(list: KeyHelp): HTMLElement {
+  return h(
+    'details',
+    { class: 'keys', 'data-key': 'keys' },
+    h('summary', { 'data-focus': 'keys' }, 'Keyboard'),
+    ...list.map(([keys, what]) =>
+      h('div', {}, ...keys.flatMap((key) => [h('kbd', {}, key), ' ']), what),
+    ),
+  );
 }
 
 /**
- * j and k or the arrows go from turn to turn, n and p from failure to failure, with Shift from failing case to
- * failing case, v from verdict to verdict, Ctrl+F finds; r, w, Delete and u label.
+ * Listens for keys while a page is shown.
+ *
+ * @param press gets each key, which is `FIND_KEY` wherever find is pressed, and where it was pressed; what is typed into
+ * a control is the control's own. @returns whether the key did something
  */
-export function listenForKeys(actions: KeyActions): void {
-  const { root, toTurn, toFailure, toFailingCase, toVerdict, label, find } = actions;
+export function listenForKeys(
+  root: HTMLElement,
+  press: (key: string, at: Element | null) => boolean,
+): void {
   document.addEventListener('keydown', (event) => {
     if (root.hidden) return;
-    const { key, target } = event;
+    const { key, target, altKey, shiftKey } = event;
+    const at = target instanceof Element ? target : null;
     const command = event.ctrlKey || event.metaKey;
-    if (command && !event.altKey && !event.shiftKey && key.toLowerCase() === 'f') find();
-    else if (command || event.altKey || isControl(target)) return;
-    else if (key === 'j' || (key === 'ArrowDown' && isTurn(target))) toTurn(1);
-    else if (key === 'k' || (key === 'ArrowUp' && isTurn(target))) toTurn(-1);
-    else if (key === 'n') toFailure(1);
-    else if (key === 'p') toFailure(-1);
-    else if (key === 'N') toFailingCase(1);
-    else if (key === 'P') toFailingCase(-1);
-    else if (key === 'v') toVerdict(1);
-    else if (key === 'V') toVerdict(-1);
-    else if (!label(key, target instanceof Element ? target : null)) return;
-    event.preventDefault();
+    const isFind = command && !altKey && !shiftKey && key.toLowerCase() === 'f';
+    if (!isFind && (command || altKey || at?.matches(CONTROLS))) return;
+    if (press(isFind ? FIND_KEY : key, at)) event.preventDefault();
   });
 }
 
-function isTurn(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('.turn, .turns');
-}
-
-function isControl(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    target.matches('input, textarea, select, turnlight-dropdown, turnlight-option')
-  );
-}
+const CONTROLS = 'input, textarea, select, turnlight-dropdown, turnlight-option';

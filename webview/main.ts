@@ -11,38 +11,51 @@ import './style/compare.css';
 import './style/agreement.css';
 import './style/trends.css';
 import './style/labelling.css';
+import { agreementProtocol } from '../src/protocol/agreementProtocol.ts';
+import { labellingProtocol } from '../src/protocol/labellingProtocol.ts';
 import { RUN_ELEMENT } from '../src/protocol/reportPage.ts';
+import { resultsProtocol } from '../src/protocol/resultsProtocol.ts';
+import { trendsProtocol } from '../src/protocol/trendsProtocol.ts';
 import { PAGE_ATTRIBUTE, type ViewPage } from '../src/protocol/viewPage.ts';
-import { toViewSchema } from '../src/protocol/viewProtocol.ts';
-import { showAgreement } from './agreement/main.ts';
-import { vsCodeHost } from './host.ts';
-import { showLabelling } from './labelling/main.ts';
+import { conversationProtocol } from '../src/protocol/viewProtocol.ts';
+import { AgreementView } from './agreement/view.ts';
+import { connect } from './host.ts';
+import { LabellingView } from './labelling/view.ts';
 import { showReport } from './report.ts';
-import { showResults } from './results/main.ts';
-import { showTrends } from './trends/main.ts';
+import { ResultsView } from './results/view.ts';
+import { showTrends } from './trends/view.ts';
 import { registerControls } from './ui/controls.ts';
-import { type ConversationHost, ConversationView } from './view.ts';
+import { ConversationView } from './view.ts';
+
+const PAGES: Readonly<Record<ViewPage, (root: HTMLElement) => void>> = {
+  conversation: (root) =>
+    connect(conversationProtocol, (host) => {
+      const view = new ConversationView(root, host);
+      return (message) => view.receive(message);
+    }),
+  results: (root) =>
+    connect(resultsProtocol, (host, kept) => {
+      const view = new ResultsView(root, host, kept?.shown);
+      return (message) => view.receive(message);
+    }),
+  agreement: (root) =>
+    connect(agreementProtocol, (host) => {
+      const view = new AgreementView(root, host);
+      return ({ agreement }) => view.show(agreement);
+    }),
+  labelling: (root) =>
+    connect(labellingProtocol, (host) => {
+      const view = new LabellingView(root, host);
+      return (message) => view.show(message);
+    }),
+  trends: (root) => connect(trendsProtocol, (host, kept) => showTrends(root, host, kept?.suite)),
+};
 
 const root = document.getElementById('app');
-const run = document.getElementById(RUN_ELEMENT);
-if (root) registerControls();
-if (root && run) showReport(root, run.textContent ?? '');
-else if (root && isPage('results')) showResults(root);
-else if (root && isPage('agreement')) showAgreement(root);
-else if (root && isPage('trends')) showTrends(root);
-else if (root && isPage('labelling')) showLabelling(root);
-else if (root) showConversation(root);
-
-function isPage(page: ViewPage): boolean {
-  return document.documentElement.getAttribute(PAGE_ATTRIBUTE) === page;
-}
-
-function showConversation(root: HTMLElement): void {
-  const host: ConversationHost = vsCodeHost(toViewSchema);
-  const view = new ConversationView(root, host);
-  host.listen((message) => {
-    if (message.kind === 'snapshot') view.show(message.snapshot);
-    else view.reveal(message.turn);
-  });
-  host.post({ kind: 'ready' });
+if (root) {
+  registerControls();
+  const run = document.getElementById(RUN_ELEMENT);
+  const page = document.documentElement.getAttribute(PAGE_ATTRIBUTE);
+  if (run) showReport(root, run.textContent ?? '');
+  else PAGES[page as ViewPage](root);
 }

@@ -1,15 +1,19 @@
 import { failingCases } from '../src/core/failingCases.ts';
 import { executionKey } from '../src/core/identity.ts';
+import { textFinder } from '../src/core/record/searchedText.ts';
 import { isFailure } from '../src/core/verdict.ts';
 import { type ReportPage, reportPageSchema, TABLE_HASH } from '../src/protocol/reportPage.ts';
+import type { FromResults, ToResults } from '../src/protocol/resultsProtocol.ts';
 import { h } from './h.ts';
 import { nameOf, renderCases } from './render/cases.ts';
-import { searchPage } from './results/searchPage.ts';
 import { ResultsView } from './results/view.ts';
 import { ConversationView } from './view.ts';
 
+/** Executions that are searched at once. */
+const STEP = 250;
+
 /** Without an editor nothing opens, and nothing is kept. */
-const ALONE = { editor: false, keep: () => {}, listen: () => {} };
+const ALONE = { editor: false, keep: () => {} };
 
 /**
  * A run on a page of its own: a list of the cases, and what the address names: the table, or the conversation of a
@@ -124,5 +128,33 @@ function resultsOf(page: ReportPage, root: HTMLElement, go: (number: number) => 
     }
     isShown = true;
     view.focus();
+  };
+}
+
+/** Looks for a text where the page holds all that was said; another search ends the one before. */
+function searchPage(
+  { executions, rows, table }: ReportPage,
+  onFound: (found: Extract<ToResults, { kind: 'found' }>) => void,
+): (search: Extract<FromResults, { kind: 'search' }>) => void {
+  let latest = 0;
+  return ({ search, text, from }) => {
+    latest = search;
+    if (text.trim() === '') return;
+    const holds = textFinder(text.trim());
+    const step = (begin: number) => {
+      if (search !== latest) return;
+      const end = Math.min(begin + STEP, executions.length);
+      const cases: number[] = [];
+      for (let at = begin; at < end; at += 1) {
+        const row = rows[at] ?? -1;
+        const { title, tags } = table.cases[row] ?? { title: '', tags: [] };
+        const names = tags.map((tag) => table.tags[tag]);
+        if (holds([title, names, executions[at]])) cases.push(row);
+      }
+      const done = end === executions.length;
+      onFound({ kind: 'found', search, cases, looked: end, done });
+      if (!done) setTimeout(() => step(end));
+    };
+    setTimeout(() => step(from));
   };
 }

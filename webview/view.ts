@@ -5,88 +5,91 @@ import { STATUS_WORDS } from '../src/core/presentation/status.ts';
 import { visibleLine } from '../src/core/presentation/visibleText.ts';
 import type { Verdict } from '../src/core/verdict.ts';
 import { isRunning } from '../src/protocol/running.ts';
-import type { FromView, Snapshot, ToView, ViewState } from '../src/protocol/viewProtocol.ts';
+import type { conversationProtocol, Snapshot, ToView } from '../src/protocol/viewProtocol.ts';
 import { ComparedView } from './comparedView.ts';
+import { ElementCache, place } from './elementCache.ts';
+import { ExpandedState } from './expandedState.ts';
 import { FindBox, type Part } from './find.ts';
+import { FocusRestorer } from './focusRestorer.ts';
 import { h } from './h.ts';
 import type { Host } from './host.ts';
-import { Kept, place } from './kept.ts';
-import { KeptFocus } from './keptFocus.ts';
-import { listenForKeys } from './keyboard.ts';
+import { FIND_KEY, type KeyHelp, listenForKeys } from './keyboard.ts';
 import { Labels } from './labels/labels.ts';
-import { Opened } from './opened.ts';
 import { renderAssertion } from './render/assertion.ts';
 import { conversationItems, turnName } from './render/conversation.ts';
-import { failuresControl } from './render/failures.ts';
 import { headerOf, renderHeader } from './render/header.ts';
-import { assertionRows } from './render/rows.ts';
-import { type AssertionRow, titleOf } from './render/stated.ts';
+import { type AssertionRow, assertionRows, titleOf } from './render/stated.ts';
 import { Strip } from './render/strip.ts';
-import { type Shown, toolbarParts } from './render/toolbar.ts';
-import { afterDrawing, steadily } from './steady.ts';
-import { PLACES, type Stop, Walk } from './walk.ts';
-import { type Item, Windowed } from './windowed.ts';
+import { failuresControl, type Shown, toolbarParts } from './render/toolbar.ts';
+import { afterDrawing, keepScrollPosition } from './scrollPosition.ts';
+import { PLACES, type Stop, TurnNavigator } from './turnNavigator.ts';
+import { type Item, VirtualList } from './virtualList.ts';
 
-export type ConversationHost = Host<FromView, ToView, ViewState>;
+const KEYS: KeyHelp = [
+  [['j', 'k'], 'next and previous turn'],
+  [['n', 'p'], 'next and previous failure'],
+  [['Shift+N', 'Shift+P'], 'next and previous failing case, or changed case of two runs'],
+  [['v', 'Shift+V'], 'next and previous verdict'],
+  [['r', 'w'], 'the verdict is right, or wrong'],
+  [['Delete', 'u'], 'remove your label, and undo'],
+  [[FIND_KEY], 'find'],
+];
 
 /** The conversation on the page, as each snapshot says. */
 export class ConversationView {
   readonly #root: HTMLElement;
-  readonly #host: ConversationHost;
-  readonly #opened: Opened;
-  readonly #kept: Kept;
+  readonly #host: Host<typeof conversationProtocol>;
+  readonly #expanded: ExpandedState;
+  readonly #cache: ElementCache;
   readonly #compared: ComparedView;
-  readonly #walk: Walk;
+  readonly #navigator: TurnNavigator;
   readonly #find: FindBox;
   readonly #labels: Labels;
-  readonly #focus: KeptFocus;
-  readonly #failures = failuresControl((step) => this.#walk.toFailure(step));
+  readonly #focus: FocusRestorer;
+  readonly #failures = failuresControl((step) => this.#navigator.toFailure(step));
   readonly #toolbar = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Run and view' });
   readonly #strip = new Strip((name) => this.#toItem(name));
   readonly #bar = h('div', { class: 'bar' }, this.#toolbar);
   readonly #assertions = h('section', { class: 'assertions', 'aria-label': 'Verdicts' });
   readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
-  readonly #entries = new Windowed(this.#conversation);
+  readonly #entries = new VirtualList(this.#conversation);
   readonly #content = h('div', {}, this.#assertions, this.#conversation);
   readonly #news = h('div', { class: 'hidden', role: 'status' });
   #snapshot: Snapshot | undefined;
   #rows: readonly AssertionRow[] = [];
   #shown: Shown = { filter: 'all', rendered: true };
 
-  constructor(root: HTMLElement, host: ConversationHost) {
+  constructor(root: HTMLElement, host: Host<typeof conversationProtocol>) {
     this.#root = root;
     this.#host = host;
-    this.#opened = new Opened(root);
-    this.#kept = new Kept((element) => this.#opened.restore(element));
-    this.#compared = new ComparedView((element) => this.#opened.restore(element));
-    this.#walk = new Walk(
+    this.#expanded = new ExpandedState(root);
+    this.#cache = new ElementCache((element) => this.#expanded.restore(element));
+    this.#compared = new ComparedView((element) => this.#expanded.restore(element));
+    this.#navigator = new TurnNavigator(
       this.#content,
       () => this.#stops(),
-      () => this.#failures.show(this.#walk.failures()),
+      () => this.#failures.show(this.#navigator.failures()),
     );
-    this.#focus = new KeptFocus(root, this.#bar);
+    this.#focus = new FocusRestorer(root, () => this.#bar.querySelector('[data-focus]'));
     this.#find = new FindBox(() => this.#parts());
     this.#labels = new Labels({
       post: (message) => host.post(message),
       onChange: () => this.#draw(),
-      onOpen: (element) => this.#opened.open(element),
+      onOpen: (element) => this.#expanded.expand(element),
       titleOf: (verdict) => this.#titleOf(verdict),
     });
-    listenForKeys({
-      root,
-      toTurn: (step) => this.#walk.toTurn(step),
-      toFailure: (step) => this.#walk.toFailure(step),
-      toFailingCase: (step) => this.#toFailingCase(step),
-      toVerdict: (step) => this.#walk.toVerdict(step),
-      label: (key, at) => this.#labels.press(key, at),
-      find: () => this.#find.open(),
-    });
+    listenForKeys(root, (key, at) => this.#press(key, at));
     // What is jumped to, or gets the focus, keeps clear of the bar.
     new ResizeObserver(() => {
       this.#strip.show(this.#entries.items, this.#root.clientWidth);
       const { style } = document.documentElement;
       style.setProperty('--bar-height', `${this.#bar.offsetHeight}px`);
     }).observe(this.#bar);
+  }
+
+  receive(message: ToView): void {
+    if (message.kind === 'snapshot') this.show(message.snapshot);
+    else this.#reveal(message.turn);
   }
 
   show(snapshot: Snapshot): void {
@@ -96,20 +99,20 @@ export class ConversationView {
     this.#labels.show(snapshot);
     if (before && !isSameCase(before, snapshot)) {
       const parts = [
-        this.#opened,
-        this.#kept,
+        this.#expanded,
+        this.#cache,
         this.#compared,
-        this.#walk,
+        this.#navigator,
         this.#entries,
         this.#focus,
       ];
-      for (const part of [...parts, this.#labels]) part.forget();
+      for (const part of [...parts, this.#labels]) part.reset();
       this.#draw();
       afterDrawing(() => window.scrollTo(0, 0));
       return;
     }
     const covered = this.#bar.getBoundingClientRect().bottom;
-    steadily(
+    keepScrollPosition(
       () => [...this.#content.querySelectorAll<HTMLElement>(PLACES)],
       covered,
       (read) => {
@@ -119,7 +122,7 @@ export class ConversationView {
     );
   }
 
-  reveal(turn: number): void {
+  #reveal(turn: number): void {
     const wanted = turnName(turn);
     const isShown = this.#entries.items.some(({ name }) => name === wanted);
     if (!isShown) this.#change({ ...this.#shown, filter: 'all' });
@@ -128,7 +131,7 @@ export class ConversationView {
 
   #toItem(name: string): void {
     const found = this.#entries.items.find((item) => item.name === name);
-    if (found) this.#walk.go({ bring: () => this.#entries.bring(found) });
+    if (found) this.#navigator.go({ bring: () => this.#entries.bring(found) });
   }
 
   /** Turns and verdicts, in the order of the page. */
@@ -169,6 +172,21 @@ export class ConversationView {
     ];
   }
 
+  #press(key: string, at: Element | null): boolean {
+    const isTurn = at?.matches('.turn, .turns');
+    if (key === FIND_KEY) this.#find.open();
+    else if (key === 'j' || (key === 'ArrowDown' && isTurn)) this.#navigator.toTurn(1);
+    else if (key === 'k' || (key === 'ArrowUp' && isTurn)) this.#navigator.toTurn(-1);
+    else if (key === 'n') this.#navigator.toFailure(1);
+    else if (key === 'p') this.#navigator.toFailure(-1);
+    else if (key === 'N') this.#toFailingCase(1);
+    else if (key === 'P') this.#toFailingCase(-1);
+    else if (key === 'v') this.#navigator.toVerdict(1);
+    else if (key === 'V') this.#navigator.toVerdict(-1);
+    else return this.#labels.press(key, at);
+    return true;
+  }
+
   #change(shown: Shown): void {
     this.#shown = shown;
     this.#draw();
@@ -176,8 +194,10 @@ export class ConversationView {
 
   #draw(): void {
     const snapshot = this.#snapshot;
-    if (!snapshot) return;
-    const focused = document.activeElement;
+    if (snapshot) this.#focus.draw(() => this.#render(snapshot));
+  }
+
+  #render(snapshot: Snapshot): void {
     place(this.#toolbar, this.#toolbarParts(snapshot));
     const { post, editor } = this.#host;
     const rows = assertionRows(snapshot);
@@ -185,14 +205,14 @@ export class ConversationView {
     const numbers = new Set(turnsOf(snapshot.conversation).map(({ number }) => number));
     const options = {
       shown: this.#shown,
-      kept: this.#kept,
+      cache: this.#cache,
       titleOf: (verdict: Verdict) => this.#titleOf(verdict),
       onOpen: editor ? (turn: number) => post({ kind: 'open-turn', turn }) : undefined,
       labels: (...given: Parameters<Labels['parts']>) => this.#labels.parts(...given),
     };
     const { above, heads, pair } = this.#compared.parts(snapshot, {
       ...options,
-      onFollow: (turn) => this.reveal(turn),
+      onFollow: (turn) => this.#reveal(turn),
       onAssertion: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
     });
     this.#root.classList.toggle('paired', pair !== undefined);
@@ -203,14 +223,13 @@ export class ConversationView {
     const changed = snapshot.phase === 'finished' && isAsked && !snapshot.compared;
     const onJudge = editor && changed ? () => post({ kind: 'judge-again' }) : undefined;
     const onFault = editor ? () => post({ kind: 'open-fault' }) : undefined;
-    const header = this.#kept.get('header', [headerOf(snapshot), changed], () =>
+    const header = this.#cache.get('header', [headerOf(snapshot), changed], () =>
       renderHeader(snapshot, { onJudge, onFault }),
     );
     this.#strip.show(this.#entries.items, this.#root.clientWidth);
     place(this.#bar, [this.#toolbar, this.#strip.element, this.#find.element, ...heads]);
     place(this.#root, [header, ...above, this.#bar, this.#content, this.#news, this.#labels.news]);
-    if (focused && focused !== document.activeElement) this.#focus.giveBack(focused);
-    this.#failures.show(this.#walk.failures());
+    this.#failures.show(this.#navigator.failures());
     this.#find.refresh();
     const { state, status, phase } = snapshot;
     const news = visibleLine(`${caseName(state)}: ${status ? STATUS_WORDS[status] : phase}`);
@@ -232,10 +251,11 @@ export class ConversationView {
       onFind: () => this.#find.open(),
       onRepetition: (chosen: number) => post({ kind: 'show-repetition', repetition: chosen }),
       onFailingCase: (step: 1 | -1) => this.#toFailingCase(step),
+      help: KEYS,
     };
     const cases = { ...(failing && { failing }), ...(compared && { compared }) };
     const run = { phase, repetition, repetitions, ...cases };
-    return toolbarParts(run, this.#shown, this.#failures.element, actions, this.#kept);
+    return toolbarParts(run, this.#shown, this.#failures.element, actions, this.#cache);
   }
 
   #row(row: AssertionRow, { phase, changed }: Snapshot, numbers: ReadonlySet<number>): HTMLElement {
@@ -243,12 +263,12 @@ export class ConversationView {
     const running = isRunning(phase);
     const labelled = row.verdict && this.#labels.shown(row.verdict);
     const shown = [row, running, changed, numbers.size, labelled];
-    return this.#kept.get(`row ${row.index}`, shown, () =>
+    return this.#cache.get(`row ${row.index}`, shown, () =>
       renderAssertion(row, {
         running,
         labels: (verdict) => this.#labels.parts(verdict),
         stale: changed !== undefined,
-        turns: { numbers, onFollow: (turn) => this.reveal(turn) },
+        turns: { numbers, onFollow: (turn) => this.#reveal(turn) },
         onOpen: editor ? (index) => post({ kind: 'open-assertion', index }) : undefined,
         onSaw: editor && !running ? (key) => post({ kind: 'show-request', key }) : undefined,
       }),
@@ -264,7 +284,7 @@ export class ConversationView {
   /** A verdict beside the turns, which may stand in another that is folded. */
   #bringVerdict(summary: HTMLElement): HTMLElement {
     const holder = summary.closest('.nested');
-    if (holder) this.#opened.open(holder);
+    if (holder) this.#expanded.expand(holder);
     return summary;
   }
 
@@ -272,7 +292,7 @@ export class ConversationView {
   #bringInner(item: Item, name: string): HTMLElement {
     const turn = this.#entries.bring(item);
     const inner = turn.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`) ?? turn;
-    this.#opened.open(inner);
+    this.#expanded.expand(inner);
     return inner;
   }
 

@@ -1,19 +1,14 @@
 import * as vscode from 'vscode';
-import {
-  AGREEMENT_VIEW_TYPE,
-  LABELLING_VIEW_TYPE,
-  LANGUAGE_ID,
-  RESULTS_VIEW_TYPE,
-  TRENDS_VIEW_TYPE,
-  VIEW_TYPE,
-} from '../protocol/settings.ts';
-import { registerCommands } from './commands/commands.ts';
+import { COMMANDS } from '../protocol/serverProtocol.ts';
+import { JUDGE_REQUEST, LANGUAGE_ID } from '../protocol/settings.ts';
+import { type ViewPage, viewTypeOf } from '../protocol/viewPage.ts';
+import { judgeCase, openCase, runCase, runFile, saveCase } from './commands/caseCommands.ts';
 import { offerRenames } from './commands/renameOffer.ts';
-import { createCompareCommands } from './comparison/compareCommands.ts';
 import { LanguageSupport } from './languageClient.ts';
 import { LiveRuns } from './liveRuns.ts';
+import type { PageParts } from './pages/webviewPage.ts';
 import { RecordFiles } from './runs/recordFiles.ts';
-import { registerRunCommands } from './runs/runCommands.ts';
+import { actOnRuns, openRunFile, type RunAction } from './runs/runCommands.ts';
 import { RunsTree } from './runs/runsTree.ts';
 import { Secrets } from './secrets.ts';
 import { ContinuousRuns } from './testing/continuousRuns.ts';
@@ -22,14 +17,122 @@ import { RecordedRuns } from './testing/recordedRuns.ts';
 import { TestRunner } from './testing/runner.ts';
 import { RunStatus } from './testing/runStatus.ts';
 import { TestTree } from './testing/tree.ts';
-import { mayRun } from './trust.ts';
-import type { ConversationLocation } from './viewer/viewer.ts';
 
 /**
  * Registers everything and returns before anything is read from the disk. Language client, runner,
- * file reading and the conversation view are loaded when they are first needed.
+ * file reading, pages and the work of most commands are loaded when they are first needed.
  */
 export function activate(context: vscode.ExtensionContext): void {
+  const { services, ...parts } = startServices(context);
+  const { controller, runner, continuous, secrets, language, log } = parts;
+  const comparing = () => import('./comparison/compareCommands.ts');
+  const onRuns =
+    (action: RunAction) =>
+    (...given: unknown[]) =>
+      actOnRuns(action, given, parts);
+
+  const commands: Readonly<Record<string, (...given: unknown[]) => unknown>> = {
+    [COMMANDS.runCase]: (...given) => runCase(given, parts),
+    [COMMANDS.runFile]: (...given) => runFile(given, parts),
+    [COMMANDS.openConversation]: (...given) => openCase(given, parts),
+    [COMMANDS.saveConversation]: (...given) => saveCase(given, parts),
+    [COMMANDS.judgeAgain]: (...given) => judgeCase(given, parts),
+    [COMMANDS.resume]: () => parts.resume(),
+    [COMMANDS.improveJudge]: async () =>
+      (await import('./commands/improveJudge.ts')).improveThisJudge(secrets, log),
+    'turnlight.newEvalFile': async () =>
+      (await import('./commands/newEvalFile.ts')).newEvalFile(secrets),
+    'turnlight.importFile': async (given) =>
+      (await import('./commands/importFile.ts')).importAsEvalFile(given, log),
+    'turnlight.generateCases': async (given) =>
+      (await import('./commands/generateCases.ts')).generateCases(given, secrets, log),
+    'turnlight.openExample': async () =>
+      (await import('./commands/openExample.ts')).openExample(parts.extensionUri),
+    'turnlight.openRun': onRuns('open'),
+    'turnlight.pinRun': onRuns('pin'),
+    'turnlight.unpinRun': onRuns('unpin'),
+    'turnlight.renameRun': onRuns('rename'),
+    'turnlight.deleteRun': onRuns('delete'),
+    'turnlight.resumeRun': onRuns('resume'),
+    'turnlight.openRunFile': (given) => openRunFile(given, parts),
+    'turnlight.compareWith': async (given) => (await comparing()).compareRun(given, parts),
+    'turnlight.compareSelected': async (_, given) =>
+      (await comparing()).compareSelected(given, parts),
+    'turnlight.showTrends': async () => (await import('./trends/trendsPage.ts')).openTrends(parts),
+    'turnlight.showAgreement': async () =>
+      (await import('./agreement/agreementPage.ts')).openAgreement(parts),
+    'turnlight.labelConversations': async () =>
+      (await import('./labels/labellingPage.ts')).labelConversations(parts),
+    'turnlight.setApiKey': async () => (await import('./lm/setKey.ts')).setKey(secrets),
+    'turnlight.clearApiKey': () => secrets.clear(),
+    'turnlight.showLog': () => log.show(),
+    'turnlight.restartServer': () => language.restart(),
+  };
+
+  const { Run, Debug } = vscode.TestRunProfileKind;
+  controller.createRunProfile(
+    'Run',
+    Run,
+    async (request, token) => {
+      if (request.continuous) continuous.watch(request, token);
+      else await runner.run(request);
+    },
+    true,
+    undefined,
+    true,
+  );
+  controller.createRunProfile('Run fresh', Run, async (request) => {
+    await runner.run(request, { fresh: true });
+  });
+  const debug = async (request: vscode.TestRunRequest) => {
+    await runner.run(request, { debugged: true });
+  };
+  controller.createRunProfile('Debug', Debug, debug, true);
+
+  const startLanguage = ({ languageId }: vscode.TextDocument) => {
+    if (languageId === LANGUAGE_ID) void language.start();
+  };
+  vscode.workspace.textDocuments.forEach(startLanguage);
+
+  context.subscriptions.push(
+    ...services,
+    vscode.workspace.onDidOpenTextDocument(startLanguage),
+    offerRenames(context.workspaceState),
+    vscode.workspace.registerTextDocumentContentProvider(JUDGE_REQUEST, {
+      provideTextDocumentContent: async (uri) =>
+        (await import('./viewer/judgeRequest.ts')).judgeRequestText(uri, secrets.keys),
+    }),
+    ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
+    ...Object.entries(PAGES).map(([page, restore]) =>
+      vscode.window.registerWebviewPanelSerializer(viewTypeOf(page as ViewPage), {
+        deserializeWebviewPanel: (panel, state: unknown) => restore(panel, state, parts),
+      }),
+    ),
+  );
+}
+
+/** Brings a page back after a reload. @param state that the page kept */
+type Restore = (panel: vscode.WebviewPanel, state: unknown, parts: PageParts) => Promise<void>;
+
+const PAGES: Readonly<Record<ViewPage, Restore>> = {
+  conversation: async (...given) =>
+    (await import('./viewer/conversationPage.ts')).restoreConversation(...given),
+  results: async (...given) => (await import('./results/resultsPage.ts')).restoreResults(...given),
+  agreement: async (panel, _, parts) => {
+    const { AgreementPage } = await import('./agreement/agreementPage.ts');
+    new AgreementPage(panel, parts);
+  },
+  labelling: async (...given) =>
+    (await import('./labels/labellingPage.ts')).restoreLabelling(...given),
+  trends: async (panel, _, parts) => {
+    const { TrendsPage } = await import('./trends/trendsPage.ts');
+    new TrendsPage(panel, parts);
+  },
+};
+
+/** What commands, pages and the Testing panel share. */
+function startServices(context: vscode.ExtensionContext) {
+  const { extensionUri } = context;
   const log = vscode.window.createOutputChannel('Turnlight', { log: true });
   const controller = vscode.tests.createTestController('turnlight', 'Turnlight');
   const tree = new TestTree(controller);
@@ -44,162 +147,31 @@ export function activate(context: vscode.ExtensionContext): void {
   });
   language.onWillRenameCases((renamed) => tree.expectRenames(renamed));
   tree.onDidLose(({ id, variants }) => status.leaveOut(id, variants));
-  const records = new RecordFiles(tree);
-  const runs = new RunsTree(records);
-  const recorded = new RecordedRuns({ controller, tree, live, records, status, log });
-  const last = new LastResults({ controller, tree, live, recorded, log });
-  const runner = new TestRunner({
-    controller,
-    tree,
-    secrets,
-    live,
-    recorded,
-    language,
-    status,
-    log,
-  });
+  const files = new RecordFiles(tree);
+  const runs = new RunsTree(files);
+  const testing = { controller, tree, live, status, log };
+  const recorded = new RecordedRuns({ ...testing, records: files });
+  const last = new LastResults({ ...testing, recorded });
+  const runner = new TestRunner({ ...testing, secrets, recorded, language });
   const continuous = new ContinuousRuns({ controller, tree, runner, log });
-  const { extensionUri } = context;
-  const parts = { extensionUri, live, language, log };
-  const open = async (location: ConversationLocation) => {
-    const { openConversation } = await import('./viewer/viewer.ts');
-    openConversation(location, parts);
-  };
-  const tableParts = { extensionUri, files: records, log };
-  const comparing = createCompareCommands({
-    runs,
-    async shown() {
-      const { activeResults } = await import('./results/results.ts');
-      const { activeComparison } = await import('./comparison/comparisons.ts');
-      return activeResults() ?? activeComparison();
-    },
-    async open(pair) {
-      const { openComparison } = await import('./comparison/comparisons.ts');
-      openComparison(pair, tableParts);
-    },
-  });
-  const { compareWith } = comparing;
-  const resume = async (paths?: readonly string[]) => {
-    if (!mayRun()) return;
-    const { resumeRun } = await import('./commands/goBack.ts');
-    await resumeRun(tree, runner, paths);
-  };
-  const resultsParts = { ...tableParts, openConversation: open, compareWith, resume };
-  const openRun = async (paths: readonly string[]) => {
-    const { openResults } = await import('./results/results.ts');
-    openResults(paths, resultsParts);
-  };
-  const trendsParts = { ...tableParts, runs: () => runs.all(), open: openRun };
-
-  controller.createRunProfile(
-    'Run',
-    vscode.TestRunProfileKind.Run,
-    async (request, token) => {
-      if (request.continuous) continuous.watch(request, token);
-      else await runner.run(request);
-    },
-    true,
-    undefined,
-    true,
-  );
-  controller.createRunProfile('Run fresh', vscode.TestRunProfileKind.Run, async (request) => {
-    await runner.run(request, { fresh: true });
-  });
-  controller.createRunProfile(
-    'Debug',
-    vscode.TestRunProfileKind.Debug,
-    async (request) => {
-      await runner.run(request, { debugged: true });
-    },
-    true,
-  );
-  const startLanguage = ({ languageId }: vscode.TextDocument) => {
-    if (languageId !== LANGUAGE_ID) return;
-    void language.start();
-  };
-  vscode.workspace.textDocuments.forEach(startLanguage);
-
-  context.subscriptions.push(
-    log,
-    controller,
-    tree,
-    live,
-    status,
-    language,
-    records,
-    runs,
-    recorded,
-    last,
-    continuous,
-    vscode.workspace.onDidOpenTextDocument(startLanguage),
-    offerRenames(context.workspaceState),
-    vscode.window.registerWebviewPanelSerializer(VIEW_TYPE, {
-      async deserializeWebviewPanel(panel, state) {
-        const { isPair, restorePair } = await import('./comparison/comparisons.ts');
-        if (isPair(state)) {
-          restorePair(panel, state, tableParts);
-          return;
-        }
-        const { restoreConversation } = await import('./viewer/viewer.ts');
-        restoreConversation(panel, state, parts);
-      },
-    }),
-    vscode.window.registerWebviewPanelSerializer(RESULTS_VIEW_TYPE, {
-      async deserializeWebviewPanel(panel, state) {
-        const { isComparison, showComparison } = await import('./comparison/comparisons.ts');
-        if (isComparison(state)) {
-          showComparison(panel, state, tableParts);
-          return;
-        }
-        const { restoreResults } = await import('./results/results.ts');
-        restoreResults(panel, state, resultsParts);
-      },
-    }),
-    ...comparing.registered,
-    vscode.window.registerWebviewPanelSerializer(AGREEMENT_VIEW_TYPE, {
-      async deserializeWebviewPanel(panel) {
-        const { restoreAgreement } = await import('./agreement/panel.ts');
-        restoreAgreement(panel, resultsParts);
-      },
-    }),
-    vscode.window.registerWebviewPanelSerializer(LABELLING_VIEW_TYPE, {
-      async deserializeWebviewPanel(panel, state) {
-        const { restoreLabelling } = await import('./labels/labellingPanel.ts');
-        restoreLabelling(panel, state, resultsParts);
-      },
-    }),
-    vscode.commands.registerCommand('turnlight.showAgreement', async () => {
-      const { openAgreement } = await import('./agreement/panel.ts');
-      openAgreement(resultsParts);
-    }),
-    vscode.window.registerWebviewPanelSerializer(TRENDS_VIEW_TYPE, {
-      async deserializeWebviewPanel(panel) {
-        const { attachTrends } = await import('./trends/trends.ts');
-        attachTrends(panel, trendsParts);
-      },
-    }),
-    vscode.commands.registerCommand('turnlight.showTrends', async () => {
-      const { showTrends } = await import('./trends/trends.ts');
-      showTrends(trendsParts);
-    }),
-    vscode.commands.registerCommand('turnlight.labelConversations', async () => {
-      const { labelConversations } = await import('./labels/labellingPanel.ts');
-      await labelConversations(resultsParts);
-    }),
-    ...registerRunCommands({
-      runs,
-      open: openRun,
-    }),
-    ...registerCommands({
-      resume,
-      tree,
-      runner,
-      secrets,
-      language,
+  const resume = async (records?: readonly string[]) =>
+    (await import('./commands/goBack.ts')).resumeRun(tree, runner, records);
+  return {
+    ...{ extensionUri, controller, tree, live, secrets, language, files, runs, runner, continuous },
+    ...{ log, resume },
+    /** Disposed of with the extension. */
+    services: [
       log,
-      extensionUri,
-      open: ({ uri, id, variant, repetition, turn }) =>
-        open({ uri, id, variant, repetition, turn }),
-    }),
-  );
+      controller,
+      tree,
+      live,
+      status,
+      language,
+      files,
+      runs,
+      recorded,
+      last,
+      continuous,
+    ],
+  };
 }

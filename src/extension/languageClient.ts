@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
-import { Paced } from '../core/paced.ts';
+import { Throttle } from '../core/throttle.ts';
 import type { RenamedCase } from '../evalfile/caseRenames.ts';
 import type { CaseRenamed } from '../protocol/caseRenamed.ts';
 import { Disposing } from './disposables.ts';
@@ -26,7 +26,7 @@ export class LanguageSupport extends Disposing {
   #client: Promise<LanguageClient> | undefined;
   /** Records that the server is not told of yet. */
   readonly #records = new Set<string>();
-  readonly #paced = this.keep(new Paced(PACE, () => this.#tellRecords()));
+  readonly #throttle = this.keep(new Throttle(PACE, () => this.#tellRecords()));
 
   constructor(context: vscode.ExtensionContext, log: vscode.LogOutputChannel) {
     super();
@@ -48,7 +48,7 @@ export class LanguageSupport extends Disposing {
   /** Tells a server that runs of records that were written. @param paths absolute */
   recorded(paths: readonly string[]): void {
     for (const path of paths) this.#records.add(path);
-    this.#paced.later();
+    this.#throttle.schedule();
   }
 
   #tellRecords(): void {

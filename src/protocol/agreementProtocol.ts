@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { statusSchema } from '../core/verdict.ts';
+import type { PageProtocol } from './viewPage.ts';
 
 /** What the extension and the view of agreement say to each other. Parsed on both ends. */
 
@@ -74,6 +75,12 @@ export const fromAgreementSchema = z.discriminatedUnion('kind', [
   /** The conversation of a disagreement, at its turn. */
   z.strictObject({ kind: z.literal('open'), disagreement: count }),
 ]);
+
+export const agreementProtocol = {
+  toPage: toAgreementSchema,
+  fromPage: fromAgreementSchema,
+  state: z.strictObject({}),
+} satisfies PageProtocol;
 
 export type ShownAgreement = z.infer<typeof agreementSchema>;
 export type ShownThresholds = z.infer<typeof thresholdsSchema>;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { conversationSchema } from '../core/conversation.ts';
+import type { PageProtocol } from './viewPage.ts';
 
 /** What the extension and the labelling mode say to each other: no verdict among it. Parsed on both ends. */
 
@@ -71,7 +72,12 @@ export const fromLabellingSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('agreement') }),
 ]);
 
-export type LabellingState = z.infer<typeof labellingStateSchema>;
+export const labellingProtocol = {
+  toPage: toLabellingSchema,
+  fromPage: fromLabellingSchema,
+  state: labellingStateSchema,
+} satisfies PageProtocol;
+
 export type ShownLabelling = z.infer<typeof labellingSchema>;
 export type AskedLabelling = Extract<ShownLabelling, { phase: 'asking' }>;
 export type ToLabelling = z.infer<typeof toLabellingSchema>;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { OUTCOMES } from '../core/compared.ts';
 import { statusSchema } from '../core/verdict.ts';
+import type { PageProtocol } from './viewPage.ts';
 
 /**
  * What the extension and the results view say to each other. Parsed on both ends. A snapshot holds all
@@ -193,6 +194,12 @@ export const fromResultsSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('resume') }),
   z.strictObject({ kind: z.literal('export'), format: z.enum(['csv', 'html']) }),
 ]);
+
+export const resultsProtocol = {
+  toPage: toResultsSchema,
+  fromPage: fromResultsSchema,
+  state: resultsStateSchema,
+} satisfies PageProtocol;
 
 export type ResultsTable = z.infer<typeof tableSchema>;
 export type ResultsCase = z.infer<typeof caseSchema>;

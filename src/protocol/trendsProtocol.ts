@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { PageProtocol } from './viewPage.ts';
 
 /** What the extension and the view of trends say to each other. Parsed on both ends. */
 
@@ -45,8 +46,13 @@ export const trendsStateSchema = z.strictObject({
   suite: z.string().optional(),
 });
 
+export const trendsProtocol = {
+  toPage: toTrendsSchema,
+  fromPage: fromTrendsSchema,
+  state: trendsStateSchema,
+} satisfies PageProtocol;
+
 export type Metric = (typeof METRICS)[number];
-export type TrendsState = z.infer<typeof trendsStateSchema>;
 export type Trends = z.infer<typeof trendsSchema>;
 export type TrendSuite = Trends['suites'][number];
 export type ToTrends = z.infer<typeof toTrendsSchema>;

@@ -7,6 +7,7 @@ import { opinionSchema } from '../core/record/opinion.ts';
 import { originKinds, stopReasons } from '../core/record/runRecord.ts';
 import { statedAssertionSchema } from '../core/statedAssertion.ts';
 import { statusSchema, usageSchema, verdictSchema } from '../core/verdict.ts';
+import type { PageProtocol } from './viewPage.ts';
 
 /**
  * What the extension and the conversation view say to each other. Parsed on both ends. The
@@ -173,6 +174,12 @@ export const fromViewSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('remove-label'), ...subject }),
   z.strictObject({ kind: z.literal('undo-label') }),
 ]);
+
+export const conversationProtocol = {
+  toPage: toViewSchema,
+  fromPage: fromViewSchema,
+  state: viewStateSchema,
+} satisfies PageProtocol;
 
 export type ViewState = z.infer<typeof viewStateSchema>;
 export type Ended = z.infer<typeof endedSchema>;

@@ -4,7 +4,7 @@ import { mapCasePaths } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
 import type { StatedAssertion } from '../core/statedAssertion.ts';
 import { type ReportPage, RUN_ELEMENT } from '../protocol/reportPage.ts';
-import { viewPolicy } from '../protocol/viewPolicy.ts';
+import { viewPolicy } from '../protocol/viewPage.ts';
 import type { Snapshot } from '../protocol/viewProtocol.ts';
 import { finishedSnapshot } from './finishedSnapshot.ts';
 import { createPaint } from './paint.ts';

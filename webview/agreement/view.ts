@@ -1,62 +1,65 @@
 import { counted } from '../../src/core/presentation/amounts.ts';
+import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import type {
-  FromAgreement,
+  agreementProtocol,
   ShownAgreement,
-  ToAgreement,
+  ShownThresholds,
 } from '../../src/protocol/agreementProtocol.ts';
-import { h } from '../h.ts';
+import { FocusRestorer } from '../focusRestorer.ts';
+import { h, notices, plainButton } from '../h.ts';
 import type { Host } from '../host.ts';
+import { listenForKeys } from '../keyboard.ts';
 import { badge } from '../render/status.ts';
-import { renderThresholds } from './thresholds.ts';
-
-export type AgreementHost = Host<FromAgreement, ToAgreement, unknown>;
-
-/** Columns of words; the others hold numbers. */
-const WORDS = 3;
+import { renderTable } from '../table.ts';
+import { renderChart } from '../trends/chart.ts';
 
 /** How well judges agree with people, on the page. */
 export class AgreementView {
   readonly #root: HTMLElement;
-  readonly #host: AgreementHost;
-  #agreement: ShownAgreement | undefined;
+  readonly #host: Host<typeof agreementProtocol>;
+  readonly #focus: FocusRestorer;
   /** The row that is looked into. */
   #row = 0;
 
-  constructor(root: HTMLElement, host: AgreementHost) {
+  constructor(root: HTMLElement, host: Host<typeof agreementProtocol>) {
     this.#root = root;
     this.#host = host;
     root.classList.add('agreement');
-    root.addEventListener('keydown', (event) => {
-      const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-      const list = event.target instanceof Element && event.target.closest('tbody, .items');
-      if (step === 0 || !list) return;
+    const firstRow = () => root.querySelector<HTMLElement>('[data-focus="row 0"]');
+    this.#focus = new FocusRestorer(root, firstRow);
+    listenForKeys(root, (key, at) => {
+      const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
+      const list = at?.closest('tbody, .items');
+      if (step === 0 || !list) return false;
       const buttons = [...list.querySelectorAll<HTMLElement>('button')];
-      const at = buttons.indexOf(event.target as HTMLElement);
-      buttons[at + step]?.focus();
-      event.preventDefault();
+      buttons[buttons.indexOf(at as HTMLElement) + step]?.focus();
+      return true;
     });
+    host.keep({});
   }
 
   show(agreement: ShownAgreement): void {
-    this.#agreement = agreement;
+    const isFirst = this.#root.childElementCount === 0;
     if (this.#row >= agreement.rows.length) this.#row = 0;
-    this.#draw();
+    this.#draw(agreement);
+    if (isFirst) this.#root.querySelector<HTMLElement>('[data-focus="row 0"]')?.focus();
   }
 
-  #draw(): void {
-    const agreement = this.#agreement;
-    if (!agreement) return;
-    const isFirst = this.#root.childElementCount === 0;
-    const focused = document.activeElement as HTMLElement | null;
-    const name = isFirst ? 'row 0' : focused?.dataset.focus;
+  #draw(agreement: ShownAgreement): void {
+    this.#focus.draw(() => this.#render(agreement));
+  }
+
+  #render(agreement: ShownAgreement): void {
     const { rows, notes, problems } = agreement;
     const row = rows[this.#row];
     this.#root.replaceChildren(
       h('h1', {}, 'Agreement of judges with people'),
       h('p', { class: 'muted' }, counted(agreement.labels, 'label')),
-      ...problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`)),
-      ...(row ? [table(agreement, this.#row, (index) => this.#choose(index))] : [none(agreement)]),
+      ...notices(problems),
+      ...(row
+        ? [table(agreement, this.#row, (index) => this.#choose(index, agreement))]
+        : [none(agreement)]),
       ...(row ? [h('p', { class: 'muted' }, agreement.meaning)] : []),
       ...(notes.length > 0
         ? [h('ul', { class: 'notes' }, ...notes.map((words) => h('li', {}, words)))]
@@ -64,13 +67,11 @@ export class AgreementView {
       ...(row ? [confusion(row), this.#disagreements(agreement, row)] : []),
       ...(row?.thresholds ? [renderThresholds(row.thresholds)] : []),
     );
-    if (name === undefined) return;
-    this.#root.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`)?.focus();
   }
 
-  #choose(index: number): void {
+  #choose(index: number, agreement: ShownAgreement): void {
     this.#row = index;
-    this.#draw();
+    this.#draw(agreement);
   }
 
   #disagreements(agreement: ShownAgreement, row: ShownAgreement['rows'][number]): HTMLElement {
@@ -101,20 +102,18 @@ export class AgreementView {
     if (!item) return undefined;
     const { about, judge, status, said, mark } = item;
     const people = said.map(({ person, words }) => `${person}: ${words}`).join(', ');
-    const button = h(
-      'button',
+    const button = plainButton(
       {
-        type: 'button',
         class: 'item',
         'data-focus': `item ${index}`,
         'aria-label': `${about}: ${judge} ${STATUS_WORDS[status]}, ${people}${mark === undefined ? '' : `, ${mark}`}`,
         title: 'Open the conversation',
       },
+      () => this.#host.post({ kind: 'open', disagreement: index }),
       badge(status),
       h('span', { class: 'name' }, about),
       h('span', { class: 'muted' }, judge),
     );
-    button.addEventListener('click', () => this.#host.post({ kind: 'open', disagreement: index }));
     return h(
       'li',
       {},
@@ -145,80 +144,67 @@ function table(
   chosen: number,
   onChoose: (index: number) => void,
 ): HTMLElement {
-  return h(
-    'div',
-    { class: 'wide' },
-    h(
-      'table',
-      { 'aria-label': 'Agreement of each judge and assertion' },
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          ...head.map((words, at) =>
-            h('th', { scope: 'col', class: at < WORDS ? undefined : 'figure' }, words),
-          ),
-        ),
-      ),
-      h(
-        'tbody',
-        {},
-        ...rows.map(({ cells }, index) => {
-          const [judge = '', assertion = '', of = '', ...numbers] = cells;
-          const button = h(
-            'button',
-            {
-              type: 'button',
-              class: 'link',
-              'aria-pressed': String(index === chosen),
-              'aria-label': `${assertion}, ${of}, ${judge}: show confusion table and disagreements`,
-              'data-focus': `row ${index}`,
-            },
-            assertion,
-          );
-          button.addEventListener('click', () => onChoose(index));
-          return h(
-            'tr',
-            { class: index === chosen ? 'chosen' : undefined },
-            h('td', {}, judge),
-            h('th', { scope: 'row' }, button),
-            h('td', {}, of),
-            ...numbers.map((words) => h('td', { class: 'figure' }, words)),
-          );
-        }),
-      ),
-    ),
-  );
+  const shown = rows.map(({ cells }, index) => {
+    const [judge = '', assertion = '', of = '', ...numbers] = cells;
+    const attributes = {
+      class: 'link',
+      'aria-pressed': String(index === chosen),
+      'aria-label': `${assertion}, ${of}, ${judge}: show confusion table and disagreements`,
+      'data-focus': `row ${index}`,
+    };
+    const button = plainButton(attributes, () => onChoose(index), assertion);
+    return { cells: [judge, button, of, ...numbers], chosen: index === chosen };
+  });
+  const label = 'Agreement of each judge and assertion';
+  return h('div', { class: 'wide' }, renderTable(head, shown, { label, heading: 1, figures: 3 }));
 }
 
 /** What judge and people said, as a table of two by two. */
 function confusion({ cells, confusion }: ShownAgreement['rows'][number]): HTMLElement {
   const { failFail, failPass, passFail, passPass } = confusion;
   const [judge = '', assertion = '', of = ''] = cells;
-  const line = (words: string, ...counts: readonly number[]) =>
-    h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, words),
-      ...counts.map((count) => h('td', { class: 'figure' }, String(count))),
-    );
-  const column = (words: string) => h('th', { scope: 'col', class: 'figure' }, words);
+  const rows = [
+    { cells: ['Judge: failed', `${failFail}`, `${failPass}`] },
+    { cells: ['Judge: passed', `${passFail}`, `${passPass}`] },
+  ];
+  const heads = ['', 'People: failed', 'People: passed'];
   return h(
     'section',
     { 'aria-label': 'Confusion table' },
     h('h2', {}, `${assertion}, ${of}`),
     h('p', { class: 'muted' }, judge),
+    renderTable(heads, rows, { class: 'confusion', figures: 1 }),
+  );
+}
+
+const DRAWN = { precision: 'Precision', recall: 'Recall', kappa: 'Kappa' } as const;
+
+/** What a higher or lower threshold would win and lose: drawn, and as a table. */
+function renderThresholds({ head, rows, best, words }: ShownThresholds): HTMLElement {
+  const charts = (['precision', 'recall', 'kappa'] as const).map((measure) => {
+    const points = rows.flatMap((row, run) => {
+      const value = row[measure];
+      if (value === null) return [];
+      const told = `threshold ${row.cells[0]}: ${DRAWN[measure].toLowerCase()} ${scoreText(value)}`;
+      // Less than chance is drawn as nothing; the table has its number.
+      return [{ run, value: Math.max(0, value), words: told }];
+    });
+    const title = `${DRAWN[measure]} at the best:`;
+    return renderChart(points, { title, runs: rows.length, most: 1, told: best, text: scoreText });
+  });
+  return h(
+    'section',
+    { 'aria-label': 'Thresholds' },
+    h('h2', {}, 'Thresholds'),
+    h('p', {}, words),
+    h('div', { class: 'charts' }, ...charts),
     h(
-      'table',
-      { class: 'confusion' },
-      h('thead', {}, h('tr', {}, h('td'), column('People: failed'), column('People: passed'))),
-      h(
-        'tbody',
-        {},
-        line('Judge: failed', failFail, failPass),
-        line('Judge: passed', passFail, passPass),
+      'div',
+      { class: 'wide' },
+      renderTable(
+        head,
+        rows.map(({ cells }, index) => ({ cells, chosen: index === best })),
+        { class: 'thresholds', label: 'Agreement at each threshold', figures: 0 },
       ),
     ),
   );

@@ -1,42 +1,40 @@
 import { counted } from '../../src/core/presentation/amounts.ts';
 import type {
   AskedLabelling,
-  FromLabelling,
-  LabellingState,
+  labellingProtocol,
   ShownLabelling,
   ToLabelling,
 } from '../../src/protocol/labellingProtocol.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { h } from '../h.ts';
+import { ElementCache, place } from '../elementCache.ts';
+import { h, notices, plainButton } from '../h.ts';
 import type { Host } from '../host.ts';
-import { Kept, place } from '../kept.ts';
+import { type KeyHelp, listenForKeys, renderKeys } from '../keyboard.ts';
 import { conversationItems } from '../render/conversation.ts';
-import { Walk } from '../walk.ts';
-import { Windowed } from '../windowed.ts';
+import { TurnNavigator } from '../turnNavigator.ts';
+import { VirtualList } from '../virtualList.ts';
 
-export type LabellingHost = Host<FromLabelling, ToLabelling, LabellingState>;
-
-const KEYS = [
-  ['1 2 3 …', 'what it is, of the whole, or of the turn with the focus'],
-  ['j k', 'next and previous turn'],
-  ['q', 'back to the question'],
-  ['c', 'a comment for the next label; Enter leaves it'],
-  ['s', 'skip'],
-  ['u', 'undo'],
-] as const;
+const KEYS: KeyHelp = [
+  [['1', '2', '3', '…'], 'what it is, of the whole, or of the turn with the focus'],
+  [['j', 'k'], 'next and previous turn'],
+  [['q'], 'back to the question'],
+  [['c'], 'a comment for the next label; Enter leaves it'],
+  [['s'], 'skip'],
+  [['u'], 'undo'],
+];
 
 /** One question after the other about one conversation after the other, without any verdict. */
 export class LabellingView {
   readonly #root: HTMLElement;
-  readonly #host: LabellingHost;
-  readonly #kept = new Kept();
+  readonly #host: Host<typeof labellingProtocol>;
+  readonly #cache = new ElementCache();
   readonly #problems = h('div');
   /** What a key could not do. */
   readonly #fault = h('div', { class: 'fault', role: 'alert' });
   readonly #bar = h('div', { class: 'bar asking' });
   readonly #conversation = h('section', { class: 'conversation', 'aria-label': 'Conversation' });
-  readonly #entries = new Windowed(this.#conversation);
-  readonly #walk: Walk;
+  readonly #entries = new VirtualList(this.#conversation);
+  readonly #navigator: TurnNavigator;
   readonly #comment = h('input', {
     type: 'text',
     class: 'comment',
@@ -49,11 +47,11 @@ export class LabellingView {
   /** By which the conversation and its question are known. */
   #asked = '';
 
-  constructor(root: HTMLElement, host: LabellingHost) {
+  constructor(root: HTMLElement, host: Host<typeof labellingProtocol>) {
     this.#root = root;
     this.#host = host;
     root.classList.add('labelling');
-    this.#walk = new Walk(
+    this.#navigator = new TurnNavigator(
       this.#conversation,
       () =>
         this.#entries.items
@@ -67,19 +65,19 @@ export class LabellingView {
           })),
       () => {},
     );
-    document.addEventListener('keydown', (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (this.#press(event.key, event.target)) event.preventDefault();
+    listenForKeys(root, (key, at) => this.#press(key, at));
+    this.#comment.addEventListener('keydown', (event) => {
+      if (event.key !== 'Enter' && event.key !== 'Escape') return;
+      if (event.key === 'Escape') this.#comment.value = '';
+      this.#focusQuestion();
+      event.preventDefault();
     });
   }
 
   show({ labelling: shown, problems, state }: ToLabelling): void {
     this.#host.keep(state);
     this.#shown = shown;
-    place(
-      this.#problems,
-      problems.map((words) => h('p', { class: 'notice' }, `⚠ ${words}`)),
-    );
+    place(this.#problems, notices(problems));
     if (shown.phase === 'asking') this.#ask(shown);
     else {
       this.#asked = '';
@@ -89,21 +87,15 @@ export class LabellingView {
     }
   }
 
-  #press(key: string, target: EventTarget | null): boolean {
-    if (target === this.#comment) {
-      if (key !== 'Enter' && key !== 'Escape') return false;
-      if (key === 'Escape') this.#comment.value = '';
-      this.#focusQuestion();
-      return true;
-    }
+  #press(key: string, at: Element | null): boolean {
     if (key === 'u' && this.#shown?.phase !== 'reading') this.#host.post({ kind: 'undo' });
     else if (this.#shown?.phase !== 'asking') return false;
-    else if (key === 'j') this.#walk.toTurn(1);
-    else if (key === 'k') this.#walk.toTurn(-1);
+    else if (key === 'j') this.#navigator.toTurn(1);
+    else if (key === 'k') this.#navigator.toTurn(-1);
     else if (key === 'q') this.#focusQuestion();
     else if (key === 'c') this.#comment.focus();
     else if (key === 's') this.#host.post({ kind: 'skip' });
-    else if (/^[1-9]$/.test(key)) this.#answer(this.#shown, Number(key) - 1, turnAt(target));
+    else if (/^[1-9]$/.test(key)) this.#answer(this.#shown, Number(key) - 1, turnAt(at));
     else return false;
     return true;
   }
@@ -135,20 +127,20 @@ export class LabellingView {
     const isOther = asked !== this.#asked;
     if (isOther) {
       this.#asked = asked;
-      this.#kept.forget();
-      this.#entries.forget();
-      this.#walk.forget();
+      this.#cache.reset();
+      this.#entries.reset();
+      this.#navigator.reset();
       this.#fault.textContent = '';
     }
     const parts = [shown.question, undo, at, shown.total, title];
-    const bar = this.#kept.get('question', parts, () => this.#question(shown));
+    const bar = this.#cache.get('question', parts, () => this.#question(shown));
     place(this.#bar, [bar, this.#fault]);
     bar.querySelector('.comment-place')?.append(this.#comment);
     place(this.#root, [this.#problems, this.#bar, this.#conversation]);
     this.#entries.show(
       conversationItems(bare(shown), {
         shown: { filter: 'all', rendered: true },
-        kept: this.#kept,
+        cache: this.#cache,
         titleOf: () => '',
         onOpen: undefined,
         labels: () => undefined,
@@ -200,25 +192,13 @@ export class LabellingView {
         ),
       turns.length > 0 &&
         h('div', { class: 'muted' }, `Turns that can be labelled too: ${turns.join(', ')}`),
-      h(
-        'details',
-        { class: 'keys' },
-        h('summary', {}, 'Keyboard'),
-        ...KEYS.map(([keys, what]) => h('div', {}, h('kbd', {}, keys), ` ${what}`)),
-      ),
+      renderKeys(KEYS),
     );
   }
 
   #button(words: string, name: string, key: string, onClick: () => void): HTMLElement {
-    const attributes = {
-      type: 'button',
-      class: 'say',
-      title: `${name} (${key})`,
-      'aria-label': name,
-    };
-    const element = h('button', { ...attributes, 'aria-keyshortcuts': key }, words);
-    element.addEventListener('click', onClick);
-    return element;
+    const attributes = { class: 'say', title: `${name} (${key})`, 'aria-label': name };
+    return plainButton({ ...attributes, 'aria-keyshortcuts': key }, onClick, words);
   }
 
   #end({
@@ -284,7 +264,7 @@ function bare({ conversation, title }: AskedLabelling): Snapshot {
   };
 }
 
-function turnAt(target: EventTarget | null): number | undefined {
-  const turn = target instanceof Element ? target.closest<HTMLElement>('.turn') : null;
-  return turn?.dataset.turn === undefined ? undefined : Number(turn.dataset.turn);
+function turnAt(target: Element | null): number | undefined {
+  const turn = target?.closest<HTMLElement>('.turn')?.dataset.turn;
+  return turn === undefined ? undefined : Number(turn);
 }

@@ -3,7 +3,7 @@ import { scoreText } from '../../src/core/presentation/score.ts';
 import type { Opinion } from '../../src/core/record/opinion.ts';
 import { reaches, type Scale, shareOn, UNIT, valueOn } from '../../src/core/scoring.ts';
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
-import { h } from '../h.ts';
+import { h, plainButton } from '../h.ts';
 
 /** What a person says that a verdict should be. */
 export type Wanted = Pick<Opinion, 'status' | 'label' | 'score' | 'comment'>;
@@ -78,15 +78,8 @@ export function labelForm(options: FormOptions): HTMLElement {
       if (input) input.checked = wanted.status === status;
     }
   });
-  const button = (words: string, onClick: () => void, primary = false) => {
-    const element = h(
-      'button',
-      { type: 'button', class: primary ? 'say primary' : 'say', 'data-focus': `form ${words}` },
-      words,
-    );
-    element.addEventListener('click', onClick);
-    return element;
-  };
+  const button = (words: string, onClick: () => void, style = 'say') =>
+    plainButton({ class: style, 'data-focus': `form ${words}` }, onClick, words);
   const element = h(
     'div',
     { class: 'label-form', role: 'group', 'aria-label': `What it should be: ${name}` },
@@ -98,7 +91,7 @@ export function labelForm(options: FormOptions): HTMLElement {
     comment,
     score && h('label', {}, `Score from ${scale?.join(' to ')} (optional) `, score),
     fault,
-    h('div', { class: 'choices' }, button('Save', save, true), button('Cancel', onCancel)),
+    h('div', { class: 'choices' }, button('Save', save, 'say primary'), button('Cancel', onCancel)),
   );
   element.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') onCancel();

@@ -1,5 +1,10 @@
 import { groupBy } from '../../src/core/data/data.ts';
-import { opinionsText } from '../../src/core/presentation/opinionText.ts';
+import {
+  type JudgedOutcome,
+  opinionsText,
+  opinionText,
+  standingText,
+} from '../../src/core/presentation/opinionText.ts';
 import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
 import { keyedVerdicts } from '../../src/core/record/keyedVerdicts.ts';
@@ -13,9 +18,8 @@ import {
 import { type StatedAssertion, statedOf } from '../../src/core/statedAssertion.ts';
 import type { TurnVerdict, Verdict } from '../../src/core/verdict.ts';
 import type { FromView, Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { h } from '../h.ts';
+import { h, plainButton } from '../h.ts';
 import { labelForm, likely, scaleOf, type Wanted } from './form.ts';
-import { opinionItem } from './opinionItem.ts';
 
 /** What stands at a verdict for what people say of it. */
 export interface LabelParts {
@@ -61,7 +65,7 @@ export class Labels {
     this.#host = host;
   }
 
-  forget(): void {
+  reset(): void {
     this.#editing = undefined;
   }
 
@@ -279,10 +283,8 @@ export class Labels {
     pressed: boolean | undefined,
     onClick: () => void,
   ): HTMLElement {
-    const element = h(
-      'button',
+    return plainButton(
       {
-        type: 'button',
         class: 'say',
         title: `${words} (${key})`,
         'aria-label': `${words}: ${name}`,
@@ -291,9 +293,22 @@ export class Labels {
           pressed === undefined && key === 'Delete' ? undefined : String(pressed === true),
         'data-focus': `${words} ${name}`,
       },
+      onClick,
       words,
     );
-    element.addEventListener('click', onClick);
-    return element;
   }
+}
+
+/** `bob@example.com: wrong, should be passed “Kind enough”` */
+function opinionItem(one: Opinion, judged: JudgedOutcome, isOwn: boolean): HTMLElement {
+  const { person, comment } = one;
+  const mark = standingText(one);
+  return h(
+    'li',
+    { 'data-opinion': saysSame(one, judged) ? 'right' : 'wrong' },
+    h('span', { class: 'name' }, isOwn ? `${person} (you)` : person),
+    `: ${opinionText(one, judged)}`,
+    comment !== undefined && h('span', { class: 'said-of-it' }, ` “${comment}”`),
+    mark !== undefined && h('span', { class: 'muted' }, ` · ${mark}`),
+  );
 }

@@ -8,12 +8,10 @@ import {
   verdictText,
 } from '../../src/core/presentation/verdictText.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
-import { h, link } from '../h.ts';
+import { h, link, toLine } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';
 import { type CitedTurns, renderCitations, withLinks } from './citations.ts';
-import { toLine } from './line.ts';
-import { nestedRows } from './rows.ts';
-import { type AssertionRow, briefOf, renderStated, titleOf } from './stated.ts';
+import { type AssertionRow, briefOf, nestedRows, renderStated, titleOf } from './stated.ts';
 import { type BadgeStatus, badge } from './status.ts';
 
 export interface AssertionOptions {

@@ -5,9 +5,9 @@ import { unreachable } from '../../src/core/unreachable.ts';
 import { isFailure, type Verdict } from '../../src/core/verdict.ts';
 import { isRunning } from '../../src/protocol/running.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
+import type { ElementCache } from '../elementCache.ts';
 import { h } from '../h.ts';
-import type { Kept } from '../kept.ts';
-import type { Item } from '../windowed.ts';
+import type { Item } from '../virtualList.ts';
 import type { BadgeStatus } from './status.ts';
 import type { Shown } from './toolbar.ts';
 import { renderTurn, type TurnOptions, verdictName } from './turn.ts';
@@ -15,7 +15,7 @@ import { renderSystem } from './turnItems.ts';
 
 export interface ConversationOptions {
   readonly shown: Shown;
-  readonly kept: Kept;
+  readonly cache: ElementCache;
   readonly titleOf: (verdict: Verdict) => string;
   /** Undefined where no file can be opened. */
   readonly onOpen: ((turn: number) => void) | undefined;
@@ -30,19 +30,19 @@ export function turnName(number: number): string {
 /** What was said, or why there is nothing to see. */
 export function conversationItems(snapshot: Snapshot, options: ConversationOptions): Item[] {
   const { entries, notes } = snapshot.conversation;
-  const { kept, shown } = options;
-  if (entries.length === 0) return [note('empty', emptyWords(snapshot), kept)];
+  const { cache, shown } = options;
+  if (entries.length === 0) return [note('empty', emptyWords(snapshot), cache)];
   const items = entryItems(snapshot, options);
-  const wanted = shown.filter === 'failing' ? failingOf(items, kept) : items;
+  const wanted = shown.filter === 'failing' ? failingOf(items, cache) : items;
   if (notes.length === 0) return wanted;
   const list = () => h('ul', { class: 'notes' }, ...notes.map((text) => h('li', {}, text)));
-  const make = () => kept.get('notes', notes, list);
+  const make = () => cache.get('notes', notes, list);
   return [...wanted, { name: 'notes', kind: 'other', failure: false, height: 60, make }];
 }
 
 function entryItems(
   { conversation, verdicts, phase, speaking }: Snapshot,
-  { shown: { rendered }, kept, titleOf, onOpen, labels }: ConversationOptions,
+  { shown: { rendered }, cache, titleOf, onOpen, labels }: ConversationOptions,
 ): Item[] {
   const said = entriesByTurn(verdicts);
   const running = isRunning(phase);
@@ -53,7 +53,7 @@ function entryItems(
   return conversation.entries.map((entry, index): Item => {
     if (entry.kind === 'system') {
       const name = `system ${index}`;
-      const make = () => kept.get(name, entry, () => renderSystem(entry, `${index}`));
+      const make = () => cache.get(name, entry, () => renderSystem(entry, `${index}`));
       return { name, kind: 'other', failure: false, height: 60, make };
     }
     const name = turnName(entry.number);
@@ -69,7 +69,7 @@ function entryItems(
         one.entry,
         labels(one.verdict, one.entry)?.shown,
       ]);
-      return kept.get(name, [entry, told, options], () =>
+      return cache.get(name, [entry, told, options], () =>
         renderTurn(entry, found, { ...options, titleOf, onOpen, labels }),
       );
     };
@@ -92,14 +92,14 @@ function likelyHeight({ items }: Turn): number {
 }
 
 /** Each turn that fails with the turn that it answers, and how many are left out between. */
-export function failingOf(items: readonly Item[], kept: Kept): Item[] {
+export function failingOf(items: readonly Item[], cache: ElementCache): Item[] {
   const turns = items.filter(({ kind }) => kind === 'turn');
-  if (!turns.some(({ failure }) => failure)) return [note('empty', 'No failing turns.', kept)];
+  if (!turns.some(({ failure }) => failure)) return [note('empty', 'No failing turns.', cache)];
   const shown: Item[] = [];
   let hidden = 0;
   const tell = () => {
     const words = `${counted(hidden, 'turn')} not shown`;
-    if (hidden > 0) shown.push(note('gap', words, kept, shown.length));
+    if (hidden > 0) shown.push(note('gap', words, cache, shown.length));
     hidden = 0;
   };
   for (const [index, turn] of turns.entries()) {
@@ -115,9 +115,9 @@ export function failingOf(items: readonly Item[], kept: Kept): Item[] {
 }
 
 /** A line of ours between the turns. */
-function note(style: 'empty' | 'gap', words: string, kept: Kept, index = 0): Item {
+function note(style: 'empty' | 'gap', words: string, cache: ElementCache, index = 0): Item {
   const name = `${style} ${index}`;
-  const make = () => kept.get(name, words, () => h('p', { class: style }, words));
+  const make = () => cache.get(name, words, () => h('p', { class: style }, words));
   return { name, kind: 'other', failure: false, height: 20, make };
 }
 

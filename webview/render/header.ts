@@ -6,9 +6,8 @@ import { placeText } from '../../src/core/presentation/failureText.ts';
 import { caseScoreText, thresholdText } from '../../src/core/presentation/score.ts';
 import { unreachable } from '../../src/core/unreachable.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import { h } from '../h.ts';
+import { h, notices, toLine } from '../h.ts';
 import { button } from '../ui/controls.ts';
-import { toLine } from './line.ts';
 import { badge } from './status.ts';
 
 export interface HeaderActions {
@@ -50,7 +49,7 @@ export function renderHeader(snapshot: Snapshot, { onJudge, onFault }: HeaderAct
       (words) => words !== undefined && h('div', { class: 'muted runs' }, words),
     ),
     changeOf(snapshot, onJudge),
-    ...(snapshot.labels?.problems ?? []).map((words) => h('p', { class: 'notice' }, `⚠ ${words}`)),
+    ...notices(snapshot.labels?.problems ?? []),
     reason !== undefined &&
       h(
         'p',

@@ -1,9 +1,9 @@
 import type { ComparedOutcome } from '../../src/core/compared.ts';
 import { OUTCOME_ICONS, OUTCOME_WORDS } from '../../src/core/presentation/compared.ts';
 import type { ComparedView, Ended, Snapshot } from '../../src/protocol/viewProtocol.ts';
+import { type ElementCache, place } from '../elementCache.ts';
 import { h } from '../h.ts';
-import { type Kept, place } from '../kept.ts';
-import type { Item } from '../windowed.ts';
+import type { Item } from '../virtualList.ts';
 import {
   type ConversationOptions,
   conversationItems,
@@ -11,14 +11,14 @@ import {
   turnName,
 } from './conversation.ts';
 import type { AssertionRow } from './stated.ts';
-import { badge } from './status.ts';
+import { badge, iconOf } from './status.ts';
 
 /** A conversation in two runs. */
 export interface PairOptions {
   readonly base: ConversationOptions;
   readonly head: ConversationOptions;
   /** For what holds the two. */
-  readonly kept: Kept;
+  readonly cache: ElementCache;
 }
 
 /** Which runs are compared, and what became of the case. */
@@ -31,7 +31,7 @@ export function renderCompared(
   return h(
     'div',
     { class: 'compared' },
-    h('p', { class: 'sentence', 'data-change': change }, sign(change), spoken),
+    h('p', { class: 'sentence', 'data-change': change }, iconOf(OUTCOME_ICONS[change]), spoken),
     run('Before:', before, base ? base.status : change === 'gone' ? status : undefined),
     run('After:', after, change === 'gone' ? undefined : status),
   );
@@ -65,12 +65,12 @@ export function assertionPairs(
   { assertions }: ComparedView,
   rows: Sides<readonly AssertionRow[]>,
   render: Sides<(row: AssertionRow) => HTMLElement>,
-  kept: Kept,
+  cache: ElementCache,
 ): HTMLElement[] {
   return assertions.map((one, index) => {
     const found = (of: 'base' | 'head') => rows[of][one[of] ?? -1];
     const [base, head] = [found('base'), found('head')];
-    return kept.get(`pair ${index}`, [one, base, head], () =>
+    return cache.get(`pair ${index}`, [one, base, head], () =>
       assertionPair(one, base && render.base(base), head && render.head(head)),
     );
   });
@@ -89,7 +89,7 @@ function assertionPair(
   return h(
     'div',
     { class: 'pair', 'data-change': change },
-    h('p', { class: 'change' }, sign(change), `${OUTCOME_WORDS[change]}: ${text}`),
+    h('p', { class: 'change' }, iconOf(OUTCOME_ICONS[change]), `${OUTCOME_WORDS[change]}: ${text}`),
     side('Before', base, 'No verdict.'),
     side('After', head, 'No verdict.'),
   );
@@ -108,9 +108,9 @@ export function pairItems(snapshot: Snapshot, base: Snapshot, options: PairOptio
   const items = order.flatMap((at): Item[] => {
     const [then, now] = [before.get(at), after.get(at)];
     const one = now ?? then;
-    return one ? [pairItem(one, then, now, changeOf(at, compared), options.kept)] : [];
+    return one ? [pairItem(one, then, now, changeOf(at, compared), options.cache)] : [];
   });
-  return options.head.shown.filter === 'failing' ? failingOf(items, options.kept) : items;
+  return options.head.shown.filter === 'failing' ? failingOf(items, options.cache) : items;
 }
 
 /** Places of what stands after a turn, among the turns. */
@@ -138,7 +138,7 @@ function pairItem(
   then: Item | undefined,
   now: Item | undefined,
   change: ComparedOutcome | undefined,
-  kept: Kept,
+  cache: ElementCache,
 ): Item {
   const { kind, name } = one;
   const isTurn = kind === 'turn';
@@ -150,7 +150,7 @@ function pairItem(
       before && `before: ${spokenOf(before)}`,
       after && `after: ${spokenOf(after)}`,
     ].filter((words) => words);
-    const pair = kept.get(`pair ${name}`, [name, change], () =>
+    const pair = cache.get(`pair ${name}`, [name, change], () =>
       h('div', {
         class: isTurn ? 'pair turns' : 'pair',
         role: isTurn ? 'article' : undefined,
@@ -162,14 +162,16 @@ function pairItem(
     pair.setAttribute('aria-label', said.join(', '));
     const mark =
       change &&
-      kept.get(`change ${name}`, change, () => h('p', { class: 'change' }, sign(change), change));
+      cache.get(`change ${name}`, change, () =>
+        h('p', { class: 'change' }, iconOf(OUTCOME_ICONS[change]), change),
+      );
     const sides = (
       [
         ['Before', before],
         ['After', after],
       ] as const
     ).map(([title, element]) => {
-      const own = kept.get(`${title} ${name}`, element === undefined, () =>
+      const own = cache.get(`${title} ${name}`, element === undefined, () =>
         side(title, element, isTurn ? 'Nothing was said here.' : ''),
       );
       const label = own.firstElementChild;
@@ -196,8 +198,4 @@ function side(title: string, element: HTMLElement | undefined, none: string): HT
     h('div', { class: 'label' }, title),
     element ?? h('p', { class: 'muted' }, none),
   );
-}
-
-function sign(change: ComparedOutcome): HTMLElement {
-  return h('span', { class: 'sign', 'aria-hidden': 'true' }, OUTCOME_ICONS[change]);
 }

@@ -27,3 +27,8 @@ export function badge(status: BadgeStatus, score?: string): HTMLElement {
     h('span', { class: 'word' }, BADGE_WORDS[status]),
   );
 }
+
+/** An icon next to words that say the same. */
+export function iconOf(icon: string): HTMLElement {
+  return h('span', { class: 'sign', 'aria-hidden': 'true' }, icon);
+}

@@ -1,6 +1,6 @@
 import { WORST_FIRST } from '../../src/core/verdict.ts';
-import { h } from '../h.ts';
-import type { Item } from '../windowed.ts';
+import { h, plainButton } from '../h.ts';
+import type { Item } from '../virtualList.ts';
 import { BADGE_ICONS, BADGE_WORDS, type BadgeStatus } from './status.ts';
 
 /** Below it all turns are nearly in view anyway. */
@@ -52,19 +52,16 @@ export class Strip {
     const [told] = group.toSorted((a, b) => WORST.indexOf(a.badge) - WORST.indexOf(b.badge));
     if (!told) throw new Error('Internal error: a cell of no turn.');
     const words = wordsOf(group);
-    const cell = h(
-      'button',
+    return plainButton(
       {
-        type: 'button',
         'data-status': told.badge,
         'aria-label': words,
         title: words,
         tabindex: at === 0 ? '0' : '-1',
       },
+      () => this.#onTurn(told.name),
       h('span', { 'aria-hidden': 'true' }, BADGE_ICONS[told.badge]),
     );
-    cell.addEventListener('click', () => this.#onTurn(told.name));
-    return cell;
   }
 
   #cells(): HTMLElement[] {

@@ -1,9 +1,10 @@
+import { counted } from '../../src/core/presentation/amounts.ts';
 import { isRunning } from '../../src/protocol/running.ts';
 import type { Snapshot } from '../../src/protocol/viewProtocol.ts';
-import type { Kept } from '../kept.ts';
-import { button, dropdown } from '../ui/controls.ts';
-import { otherCases } from './failures.ts';
-import { FIND_KEY, renderKeys } from './keys.ts';
+import type { ElementCache } from '../elementCache.ts';
+import { h } from '../h.ts';
+import { FIND_KEY, type KeyHelp, renderKeys } from '../keyboard.ts';
+import { button, keptDropdown } from '../ui/controls.ts';
 
 export type Filter = 'all' | 'failing';
 
@@ -23,6 +24,7 @@ export interface ToolbarActions {
   readonly onFind: () => void;
   readonly onRepetition: (repetition: number) => void;
   readonly onFailingCase: (step: 1 | -1) => void;
+  readonly help: KeyHelp;
 }
 
 type Run = Pick<Snapshot, 'phase' | 'repetitions' | 'failing' | 'compared'> &
@@ -38,59 +40,64 @@ export function toolbarParts(
   { phase, repetition, repetitions, failing, compared }: Run,
   shown: Shown,
   failures: HTMLElement,
-  { onShow, onRun, onCancel, onSave, onFind, onRepetition, onFailingCase }: ToolbarActions,
-  kept: Kept,
+  { onShow, onRun, onCancel, onSave, onFind, onRepetition, onFailingCase, help }: ToolbarActions,
+  cache: ElementCache,
 ): HTMLElement[] {
   const running = isRunning(phase);
   const onClick = running ? onCancel : onRun;
   const run =
     onClick &&
-    kept.get('run', running, () =>
+    cache.get('run', running, () =>
       button({ label: running ? 'Cancel' : 'Run', primary: !running, onClick }),
     );
   const save =
-    onSave && kept.get('save', phase, () => button({ label: 'Save as case', onClick: onSave }));
-  const filter = kept.get('turns shown', [shown, compared === undefined], () =>
-    dropdown({
+    onSave && cache.get('save', phase, () => button({ label: 'Save as case', onClick: onSave }));
+  const filter = keptDropdown<Filter>(
+    cache,
+    {
       label: 'Turns shown',
       options: [
         { value: 'all', label: 'All turns' },
         { value: 'failing', label: compared ? 'Changed or failing turns' : 'Failing turns' },
       ],
       value: shown.filter,
-      onChange: (value) => onShow({ ...shown, filter: value === 'failing' ? 'failing' : 'all' }),
-    }),
+      onChange: (value) => onShow({ ...shown, filter: value }),
+    },
+    shown,
   );
-  const text = kept.get('text', shown, () =>
-    dropdown({
+  const text = keptDropdown(
+    cache,
+    {
       label: 'Text',
       options: [
-        { value: 'rendered', label: 'Rendered' },
-        { value: 'source', label: 'Source' },
+        { value: true, label: 'Rendered' },
+        { value: false, label: 'Source' },
       ],
-      value: shown.rendered ? 'rendered' : 'source',
-      onChange: (value) => onShow({ ...shown, rendered: value === 'rendered' }),
-    }),
+      value: shown.rendered,
+      onChange: (rendered) => onShow({ ...shown, rendered }),
+    },
+    shown,
   );
-  const numbers = Array.from({ length: repetitions }, (_, index) => String(index + 1));
-  const chosen = kept.get('repetition', [repetition, repetitions], () =>
-    dropdown({
-      label: 'Repetition',
-      options: numbers.map((value) => ({ value, label: `${value} of ${repetitions}` })),
-      value: String(repetition),
-      onChange: (value) => onRepetition(Number(value)),
-    }),
-  );
-  const find = kept.get('find', FIND_KEY, () =>
+  const options = Array.from({ length: repetitions }, (_, index) => ({
+    value: index + 1,
+    label: `${index + 1} of ${repetitions}`,
+  }));
+  const chosen = () =>
+    keptDropdown(
+      cache,
+      { label: 'Repetition', options, value: repetition, onChange: onRepetition },
+      repetitions,
+    );
+  const find = cache.get('find', FIND_KEY, () =>
     button({ label: 'Find', key: FIND_KEY, onClick: onFind }),
   );
-  const keys = kept.get('keys', FIND_KEY, () => renderKeys());
+  const keys = cache.get('keys', FIND_KEY, () => renderKeys(help));
   const cases =
     failing &&
-    kept.get('failing cases', failing, () => otherCases('failing case', failing, onFailingCase));
+    cache.get('failing cases', failing, () => otherCases('failing case', failing, onFailingCase));
   const changed =
     compared &&
-    kept.get('changed cases', compared.changed, () =>
+    cache.get('changed cases', compared.changed, () =>
       otherCases('changed case', compared.changed, onFailingCase),
     );
   const parts = [
@@ -101,9 +108,52 @@ export function toolbarParts(
     changed,
     filter,
     text,
-    repetitions > 1 ? chosen : undefined,
+    repetitions > 1 ? chosen() : undefined,
     find,
     keys,
   ];
   return parts.filter((part) => part !== undefined);
+}
+
+export interface FailuresControl {
+  readonly element: HTMLElement;
+  /** @param at which of them is looked at, from 1 */
+  show(found: { readonly count: number; readonly at: number | undefined }): void;
+}
+
+/** `↑ 2 of 5 ↓`: leads from failure to failure. */
+export function failuresControl(onStep: (step: 1 | -1) => void): FailuresControl {
+  const position = h('span', { class: 'position', 'aria-live': 'polite' });
+  const steps = [
+    button({ label: 'Previous failure', sign: '↑', key: 'p', onClick: () => onStep(-1) }),
+    button({ label: 'Next failure', sign: '↓', key: 'n', onClick: () => onStep(1) }),
+  ] as const;
+  const [previous, next] = steps;
+  return {
+    element: h('div', { class: 'failures' }, previous, position, next),
+    show({ count, at }) {
+      const words = count === 0 ? 'No failures' : counted(count, 'failure');
+      const text = at === undefined ? words : `${at} of ${count}`;
+      if (position.textContent !== text) position.textContent = text;
+      for (const step of steps) step.toggleAttribute('disabled', count === 0);
+    },
+  };
+}
+
+/** `⇤ failing case 2 of 5 ⇥`: leads to the other cases of the run that failed, or of two runs that changed. */
+function otherCases(
+  what: 'failing case' | 'changed case',
+  { count, at }: NonNullable<Snapshot['failing']>,
+  onStep: (step: 1 | -1) => void,
+): HTMLElement {
+  const words = at === undefined ? counted(count, what) : `${what} ${at} of ${count}`;
+  const step = (label: string, sign: string, key: string, by: 1 | -1) =>
+    button({ label, sign, key, onClick: () => onStep(by) });
+  return h(
+    'div',
+    { class: 'failures' },
+    step(`Previous ${what}`, '⇤', 'Shift+P', -1),
+    h('span', { class: 'position' }, words),
+    step(`Next ${what}`, '⇥', 'Shift+N', 1),
+  );
 }

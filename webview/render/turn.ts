@@ -10,10 +10,9 @@ import {
   type TurnVerdict,
   type Verdict,
 } from '../../src/core/verdict.ts';
-import { h, spoken } from '../h.ts';
+import { h, spoken, toLine } from '../h.ts';
 import type { LabelParts } from '../labels/labels.ts';
 import { markQuotes, type Quotation } from '../marks.ts';
-import { toLine } from './line.ts';
 import { BADGE_WORDS, type BadgeStatus, badge } from './status.ts';
 import { renderItems } from './turnItems.ts';
 

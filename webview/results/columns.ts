@@ -15,7 +15,7 @@ import {
 import type { Outcome } from '../../src/core/record/outcome.ts';
 import type { Status } from '../../src/core/verdict.ts';
 import type { ResultsCase, ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
-import { h } from '../h.ts';
+import { iconOf } from '../render/status.ts';
 import { columnName, peopleAt, sortKey } from './model.ts';
 
 /** A column of the grid. */
@@ -138,7 +138,7 @@ function assertionColumn(table: ResultsTable, assertion: number): Column {
       const people = peopleAt(one, assertion);
       return {
         children: [
-          sign(status),
+          iconOf(STATUS_ICONS[status]),
           outcomeText(outcome),
           people === undefined ? '' : ` ${PEOPLE_SIGNS[people]}`,
         ],
@@ -177,7 +177,7 @@ function othersColumn(table: ResultsTable, isOwn: readonly boolean[]): Column {
       });
       return {
         children: [
-          compared ? changeSign(compared.change) : sign(status),
+          compared ? iconOf(OUTCOME_ICONS[compared.change]) : iconOf(STATUS_ICONS[status]),
           othersText(
             columnName(table, worst.column),
             found.map(({ outcome }) => outcome),
@@ -211,7 +211,7 @@ function spokenOutcome(title: string, outcome: Outcome, people: Shown['people'])
 /** Sign and words of the change, then what it was and what it is. */
 function comparedCell(title: string, { change, shown, spoken }: ComparedWords): Cell {
   return {
-    children: [changeSign(change), shown],
+    children: [iconOf(OUTCOME_ICONS[change]), shown],
     name: `${title}: ${spoken}`,
     change,
   };
@@ -231,7 +231,7 @@ function statusCell(one: ResultsCase): Cell {
   const { status, reason } = one;
   const told = [STATUS_WORDS[status], ...rowWords(one), ...(reason ? [reason] : [])];
   return {
-    children: [sign(status), statusText(one)],
+    children: [iconOf(STATUS_ICONS[status]), statusText(one)],
     name: `Status: ${told.join(', ')}`,
     status,
   };
@@ -262,12 +262,4 @@ function fromTo(
 ): Cell {
   const texts = [before, now].flatMap((value) => (value === undefined ? [] : [text(value)]));
   return { children: [[...new Set(texts)].join(' → ')] };
-}
-
-function changeSign(change: ComparedOutcome): HTMLElement {
-  return h('span', { class: 'sign', 'aria-hidden': 'true' }, OUTCOME_ICONS[change]);
-}
-
-function sign(status: Status): HTMLElement {
-  return h('span', { class: 'sign', 'aria-hidden': 'true' }, STATUS_ICONS[status]);
 }

@@ -1,6 +1,6 @@
 import { h } from '../h.ts';
+import { type IndexRange, rangeInView, scrolledTo } from '../indexRange.ts';
 import type { Column } from './columns.ts';
-import { placeFor } from './gridKeys.ts';
 import {
   type GridContent,
   HEAD,
@@ -10,7 +10,7 @@ import {
   renderHead,
   renderRow,
 } from './gridRows.ts';
-import { type InView, inView, scrolledTo } from './window.ts';
+import { nextFailing } from './model.ts';
 
 /** Rows drawn above and below the view. */
 const BEYOND = 8;
@@ -39,7 +39,7 @@ export class Grid {
   readonly #body = h('div', { class: 'body', role: 'rowgroup' });
   readonly #drawn = new Map<number, HTMLElement>();
   #content: GridContent | undefined;
-  #columns: InView = { first: 0, end: 0 };
+  #columns: IndexRange = { first: 0, end: 0 };
   #active: Place = { row: 0, column: 0 };
   #frame = 0;
   /** Pixels that rows have. */
@@ -117,7 +117,7 @@ export class Grid {
       this.#head.replaceChildren(...renderHead(content, this.#columns));
     }
     const view = { from: scrollTop, room: clientHeight, size: ROW, beyond: BEYOND };
-    const { first, end } = inView(view, content.rows.length);
+    const { first, end } = rangeInView(view, content.rows.length);
     for (const [at, row] of this.#drawn) {
       if (at >= first && at < end) continue;
       row.remove();
@@ -135,7 +135,7 @@ export class Grid {
   }
 
   /** The first one is always in view. */
-  #columnsInView(columns: readonly Column[]): InView {
+  #columnsInView(columns: readonly Column[]): IndexRange {
     const { scrollLeft, clientWidth } = this.element;
     const sticky = columns[0]?.width ?? 0;
     let left = sticky;
@@ -232,5 +232,41 @@ export class Grid {
   #open(index: number, chosen: Column | undefined): void {
     const one = this.#content?.table.cases[index];
     this.#actions.onOpen(index, one && chosen?.opens?.(one));
+  }
+}
+
+/** Where a key leads to; undefined where nowhere. @param page rows of a page */
+function placeFor(
+  { key, ctrlKey, metaKey, altKey }: KeyboardEvent,
+  { row, column }: Place,
+  { table, rows, columns }: GridContent,
+  page: number,
+): Place | undefined {
+  const far = ctrlKey || metaKey;
+  if (altKey) return undefined;
+  switch (key) {
+    case 'ArrowDown':
+      return { row: row + 1, column };
+    case 'ArrowUp':
+      return { row: row - 1, column };
+    case 'ArrowRight':
+      return { row, column: column + 1 };
+    case 'ArrowLeft':
+      return { row, column: column - 1 };
+    case 'PageDown':
+      return { row: row + page, column };
+    case 'PageUp':
+      return { row: Math.max(0, row - page), column };
+    case 'Home':
+      return { row: far ? 0 : row, column: 0 };
+    case 'End':
+      return { row: far ? rows.length - 1 : row, column: columns.length - 1 };
+    case 'n':
+    case 'p': {
+      const found = !far && nextFailing(table, rows, row, key === 'n' ? 1 : -1);
+      return typeof found === 'number' ? { row: found, column } : undefined;
+    }
+    default:
+      return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import { counted } from '../../src/core/presentation/amounts.ts';
 import type { ResultsTable, Shown } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
+import type { IndexRange } from '../indexRange.ts';
 import type { Column } from './columns.ts';
 import type { Row } from './model.ts';
-import type { InView } from './window.ts';
 
 /** Pixels of a row, as in the style sheet. */
 export const ROW = 28;
@@ -26,7 +26,7 @@ export interface Place {
 
 function cellsOf(
   columns: readonly Column[],
-  shown: InView,
+  shown: IndexRange,
   make: (column: Column, at: number) => HTMLElement,
 ): HTMLElement[] {
   const cells: HTMLElement[] = [];
@@ -44,7 +44,7 @@ function cellsOf(
 }
 
 /** The headings. @param shown the columns in view, beside the first */
-export function renderHead({ columns, sort }: GridContent, shown: InView): HTMLElement[] {
+export function renderHead({ columns, sort }: GridContent, shown: IndexRange): HTMLElement[] {
   return cellsOf(columns, shown, ({ title, by }, at) => {
     const direction = sort?.by !== by ? undefined : sort.descending ? '▾' : '▴';
     const order = sort?.by !== by ? 'none' : sort.descending ? 'descending' : 'ascending';
@@ -69,7 +69,7 @@ export function renderHead({ columns, sort }: GridContent, shown: InView): HTMLE
 export function renderRow(
   { table, rows, columns }: GridContent,
   at: number,
-  shown: InView,
+  shown: IndexRange,
 ): HTMLElement {
   const row = rows[at] as Row;
   const element = h('div', {

@@ -1,9 +1,12 @@
 import { OUTCOMES } from '../../src/core/compared.ts';
-import { counted } from '../../src/core/presentation/amounts.ts';
+import { counted, shareText, timesText } from '../../src/core/presentation/amounts.ts';
+import { scoreText } from '../../src/core/presentation/score.ts';
 import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
-import { statusSchema } from '../../src/core/verdict.ts';
-import type { Results } from '../../src/protocol/resultsProtocol.ts';
-import { h } from '../h.ts';
+import { toldSummaries } from '../../src/core/presentation/toldSummaries.ts';
+import type { AssertionSummary } from '../../src/core/record/assertionSummary.ts';
+import { type Status, statusSchema } from '../../src/core/verdict.ts';
+import type { Findings, Results } from '../../src/protocol/resultsProtocol.ts';
+import { h, notices } from '../h.ts';
 
 /** What the run is, and what could not be read of it. */
 export function renderHeader({ title, facts, problems, phase, table }: Results): HTMLElement {
@@ -26,6 +29,103 @@ export function renderHeader({ title, facts, problems, phase, table }: Results):
     { class: 'top' },
     h('h1', {}, title),
     h('div', { class: 'muted facts' }, told.filter((one) => one !== undefined).join(' · ')),
-    ...problems.map((problem) => h('p', { class: 'notice' }, `⚠ ${problem}`)),
+    ...notices(problems),
   );
+}
+
+/** What two runs differ by: first what changed besides what came out, then what the numbers say. */
+export function renderFindings({
+  runs,
+  changed,
+  sentence,
+  evidence,
+  noise,
+}: Findings): HTMLElement {
+  return h(
+    'div',
+    { class: 'findings' },
+    h('p', { class: 'sentence' }, sentence),
+    h('div', { class: 'muted' }, ...runs.map((words) => h('div', {}, words))),
+    part('What changed', changed),
+    h(
+      'section',
+      {},
+      h('h2', {}, 'Each assertion'),
+      h('ul', {}, ...evidence.map(({ says, text }) => h('li', { 'data-says': says }, text))),
+    ),
+    part('Judge noise', noise),
+  );
+}
+
+function part(title: string, sentences: readonly string[]): HTMLElement {
+  return h(
+    'section',
+    {},
+    h('h2', {}, title),
+    h('ul', {}, ...sentences.map((words) => h('li', {}, words))),
+  );
+}
+
+/** Labels that are shown of an assertion; the rest is counted. */
+const MOST_LABELS = 6;
+
+/** A line for each: what it passed, its mean, and how often each label was given. */
+export function renderSummaries(summaries: readonly AssertionSummary[]): HTMLElement {
+  const { told, more } = toldSummaries(summaries);
+  return h(
+    'ul',
+    { class: 'summaries' },
+    ...told.map(line),
+    ...more.map((text) => h('li', { class: 'muted' }, text)),
+  );
+}
+
+function line(summary: AssertionSummary): HTMLElement {
+  const { name, mean, thresholds, passed, failed, skipped, errored, values } = summary;
+  const errors = Object.values(errored).reduce((sum, count) => sum + count, 0);
+  const counts: readonly (readonly [Status, number])[] = [
+    ['pass', passed],
+    ['fail', failed],
+    ['error', errors],
+    ['skipped', skipped],
+  ];
+  const scored = passed + failed;
+  const rate = scored === 0 ? '–' : shareText(passed / scored);
+  const told = counts
+    .filter(([, count]) => count > 0)
+    .map(([status, count]) => `${count} ${STATUS_WORDS[status]}`);
+  return h(
+    'li',
+    { class: 'summary' },
+    h('span', { class: 'name', title: name }, name),
+    bar(counts),
+    h('span', { class: 'rate' }, `${rate} passed`),
+    h('span', { class: 'mean' }, mean === null ? '' : `mean ${scoreText(mean, ...thresholds)}`),
+    h('span', { class: 'told muted' }, told.join(', ')),
+    labels(values),
+  );
+}
+
+/** The words beside it tell the same. */
+function bar(counts: readonly (readonly [Status, number])[]): HTMLElement {
+  const all = counts.reduce((sum, [, count]) => sum + count, 0);
+  const pieces = counts.map(([status, count]) => {
+    const piece = h('span', { 'data-status': status });
+    piece.style.width = `${(100 * count) / Math.max(1, all)}%`;
+    return piece;
+  });
+  return h('span', { class: 'share', 'aria-hidden': 'true' }, ...pieces);
+}
+
+function labels(values: AssertionSummary['values']): HTMLElement {
+  const sorted = Object.entries(values).sort(([, a], [, b]) => b - a);
+  const most = sorted[0]?.[1] ?? 1;
+  const rest = sorted.slice(MOST_LABELS);
+  const shown = sorted.slice(0, MOST_LABELS).map(([label, count]) => {
+    const height = h('span', { class: 'height', 'aria-hidden': 'true' });
+    height.style.height = `${Math.max(8, (100 * count) / most)}%`;
+    return h('span', { class: 'given' }, height, timesText(label, count));
+  });
+  const others = rest.length > 0 && h('span', { class: 'muted' }, `${rest.length} more`);
+  return h('span', { class: 'labels' }, ...shown, others);
 }

@@ -172,7 +172,7 @@ function byRank(
   return (a, b) => (ranks[a] ?? LAST) - (ranks[b] ?? LAST);
 }
 
-export const NO_TAG = 'No tag';
+const NO_TAG = 'No tag';
 
 /** Rows of cases, under the headings of their groups where they are grouped. */
 export function grouped(

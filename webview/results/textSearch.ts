@@ -1,6 +1,6 @@
 import type { ToResults } from '../../src/protocol/resultsProtocol.ts';
 import { h } from '../h.ts';
-import { FIND_KEY } from '../render/keys.ts';
+import { FIND_KEY } from '../keyboard.ts';
 
 export interface TextSearchActions {
   readonly onText: (text: string) => void;
@@ -79,7 +79,7 @@ export class TextSearch {
   }
 
   /** What was found counts no more. */
-  forget(): void {
+  reset(): void {
     this.#cases = new Set();
     this.#looked = 0;
     this.#asked = 0;

@@ -1,34 +1,36 @@
 import { counted, shareText } from '../../src/core/presentation/amounts.ts';
 import {
   ALL_SHOWN,
-  type FromResults,
   type Results,
-  type ResultsState,
   type ResultsTable,
+  type resultsProtocol,
   type Shown,
   type ToResults,
 } from '../../src/protocol/resultsProtocol.ts';
+import { ElementCache, place } from '../elementCache.ts';
+import { FocusRestorer } from '../focusRestorer.ts';
 import { h } from '../h.ts';
 import type { Host } from '../host.ts';
-import { Kept, place } from '../kept.ts';
-import { FIND_KEY, RESULTS_KEYS, renderKeys } from '../render/keys.ts';
+import { FIND_KEY, type KeyHelp, listenForKeys, renderKeys } from '../keyboard.ts';
 import { button } from '../ui/controls.ts';
 import { columnsOf } from './columns.ts';
 import { filterMenus } from './filters.ts';
-import { renderFindings } from './findings.ts';
 import { Grid } from './grid.ts';
-import { renderHeader } from './header.ts';
+import { renderFindings, renderHeader, renderSummaries } from './header.ts';
 import { executionsIn, filtered, grouped, sorted, summariesOf } from './model.ts';
-import { renderSummaries } from './summary.ts';
 import { TextSearch } from './textSearch.ts';
 
-export type ResultsHost = Host<FromResults, ToResults, ResultsState>;
+const KEYS: KeyHelp = [
+  [['n', 'p'], 'next and previous failing case, or changed case of two runs'],
+  [['/', FIND_KEY], 'filter by text'],
+];
 
 /** The results of a run on the page. */
 export class ResultsView {
   readonly #root: HTMLElement;
-  readonly #host: ResultsHost;
-  readonly #kept = new Kept();
+  readonly #host: Host<typeof resultsProtocol>;
+  readonly #cache = new ElementCache();
+  readonly #focus: FocusRestorer;
   readonly #grid: Grid;
   readonly #search: TextSearch;
   readonly #tools = h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Filter' });
@@ -48,7 +50,7 @@ export class ResultsView {
   #keeping = 0;
 
   /** @param shown as it was kept */
-  constructor(root: HTMLElement, host: ResultsHost, shown: Shown = ALL_SHOWN) {
+  constructor(root: HTMLElement, host: Host<typeof resultsProtocol>, shown: Shown = ALL_SHOWN) {
     this.#root = root;
     this.#host = host;
     this.#shown = shown;
@@ -69,21 +71,23 @@ export class ResultsView {
       },
     });
     root.classList.add('results');
-    document.addEventListener('keydown', (event) => {
-      if (root.hidden) return;
-      const { key, target } = event;
-      const command = event.ctrlKey || event.metaKey;
-      const typing = target instanceof HTMLInputElement;
-      if (!(command && key.toLowerCase() === 'f') && (key !== '/' || command || typing)) return;
-      this.#search.focus();
-      event.preventDefault();
+    listenForKeys(root, (key) => {
+      const isSearch = key === '/' || key === FIND_KEY;
+      if (isSearch) this.#search.focus();
+      return isSearch;
     });
+    this.#focus = new FocusRestorer(root, () => this.#grid.element);
     new ResizeObserver(() => this.#draw()).observe(root);
+  }
+
+  receive(message: ToResults): void {
+    if (message.kind === 'snapshot') this.show(message.results);
+    else this.found(message);
   }
 
   show(results: Results): void {
     const first = this.#results === undefined;
-    if (results.generation !== this.#results?.generation) this.#search.forget();
+    if (results.generation !== this.#results?.generation) this.#search.reset();
     this.#results = results;
     this.#search.grow(executionsIn(results.table));
     this.#draw();
@@ -133,13 +137,15 @@ export class ResultsView {
 
   #draw(): void {
     const results = this.#results;
-    if (!results) return;
+    if (results) this.#focus.draw(() => this.#render(results));
+  }
+
+  #render(results: Results): void {
     const { table, order } = results;
     const shown = this.#shown;
     const chosen = filtered(table, shown, this.#search.cases);
     this.#cases = sorted(table, chosen, shown.sort, order);
-    const focused = document.activeElement;
-    const header = this.#kept.get(
+    const header = this.#cache.get(
       'header',
       [results.title, results.facts, results.problems, results.phase],
       () => renderHeader(results),
@@ -148,10 +154,10 @@ export class ResultsView {
     place(this.#summaries, [this.#above(results, chosen)]);
     place(this.#tools, [
       this.#search.element,
-      ...filterMenus(table, shown, (changed) => this.#change(changed), this.#kept),
+      ...filterMenus(table, shown, (changed) => this.#change(changed), this.#cache),
       ...this.#clearing(table),
       ...this.#actions(results),
-      this.#kept.get('keys', FIND_KEY, () => renderKeys(RESULTS_KEYS)),
+      this.#cache.get('keys', FIND_KEY, () => renderKeys(KEYS)),
     ]);
     this.#count.textContent = this.#countText(table);
     place(this.#root, [header, this.#summary, this.#tools, this.#count, this.#grid.element]);
@@ -161,19 +167,18 @@ export class ResultsView {
       columns: columnsOf(table, this.#root.clientWidth, shown.assertion),
       sort: shown.sort,
     });
-    if (focused && !focused.isConnected) this.#focusAgain(focused);
   }
 
   /** What stands above the table. */
   #above({ generation, table, comparison }: Results, chosen: readonly number[]): HTMLElement {
     if (comparison) {
       const { findings } = comparison;
-      return this.#kept.get('findings', findings ?? '', () =>
+      return this.#cache.get('findings', findings ?? '', () =>
         findings ? renderFindings(findings) : h('p', { class: 'muted' }, 'Comparing …'),
       );
     }
     const key = [generation, executionsIn(table), chosen];
-    return this.#kept.get('summaries', key, () => renderSummaries(summariesOf(table, chosen)));
+    return this.#cache.get('summaries', key, () => renderSummaries(summariesOf(table, chosen)));
   }
 
   #countText(table: ResultsTable): string {
@@ -193,7 +198,7 @@ export class ResultsView {
       this.#change({ ...ALL_SHOWN, ...(sort && { sort }), group, folded });
       this.#grid.focus();
     };
-    return [this.#kept.get('clear', '', () => button({ label: 'Clear filters', onClick }))];
+    return [this.#cache.get('clear', '', () => button({ label: 'Clear filters', onClick }))];
   }
 
   /** What can be done with the run. */
@@ -201,7 +206,7 @@ export class ResultsView {
     if (!this.#host.editor) return [];
     const { post } = this.#host;
     const make = (label: string, onClick: () => void) =>
-      this.#kept.get(label, FIND_KEY, () => button({ label, onClick }));
+      this.#cache.get(label, FIND_KEY, () => button({ label, onClick }));
     const isCutOff = phase === 'interrupted';
     const resume = isCutOff ? [make('Resume', () => post({ kind: 'resume' }))] : [];
     if (table.cases.length === 0) return resume;
@@ -215,13 +220,5 @@ export class ResultsView {
       make('Export CSV', () => post({ kind: 'export', format: 'csv' })),
       make('Export HTML', () => post({ kind: 'export', format: 'html' })),
     ];
-  }
-
-  /** What had the focus was drawn anew: what stands in its place gets it. */
-  #focusAgain(lost: Element): void {
-    const name = lost.closest<HTMLElement>('[data-focus]')?.dataset.focus;
-    this.#root
-      .querySelector<HTMLElement>(`[data-focus="${CSS.escape(name ?? 'grid')}"]`)
-      ?.focus({ preventScroll: true });
   }
 }

@@ -4,6 +4,7 @@ import {
   vsCodeDropdown,
   vsCodeOption,
 } from '@vscode/webview-ui-toolkit';
+import type { ElementCache } from '../elementCache.ts';
 
 /** A prefix of our own, so that no other library's tags clash with these. */
 const PREFIX = 'turnlight';
@@ -43,28 +44,42 @@ function ariaKeys(key: string): string {
   return key.replace('Ctrl', 'Control').replace('⌘', 'Meta+');
 }
 
-export interface DropdownOptions {
+export interface DropdownOptions<Value> {
   readonly label: string;
-  readonly options: readonly { readonly value: string; readonly label: string }[];
-  readonly value: string;
-  readonly onChange: (value: string) => void;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  /** One of the options. */
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
 }
 
-export function dropdown({ label, options, value, onChange }: DropdownOptions): HTMLElement {
+export function dropdown<Value>(given: DropdownOptions<Value>): HTMLElement {
+  const { label, options, value, onChange } = given;
   const element = document.createElement(`${PREFIX}-dropdown`);
+  const chosen = options.findIndex((option) => option.value === value);
   element.setAttribute('aria-label', label);
-  element.setAttribute('current-value', value);
+  element.setAttribute('current-value', String(chosen));
   element.dataset.focus = `dropdown ${label}`;
-  for (const option of options) {
+  for (const [index, option] of options.entries()) {
     const item = document.createElement(`${PREFIX}-option`);
-    item.setAttribute('value', option.value);
-    item.toggleAttribute('selected', option.value === value);
+    item.setAttribute('value', String(index));
+    item.toggleAttribute('selected', index === chosen);
     item.textContent = option.label;
     element.append(item);
   }
   element.addEventListener('change', () => {
-    const chosen: unknown = Reflect.get(element, 'value');
-    if (typeof chosen === 'string' && chosen !== value) onChange(chosen);
+    const index = Number(Reflect.get(element, 'value'));
+    const option = options[index];
+    if (option && index !== chosen) onChange(option.value);
   });
   return element;
+}
+
+/** A dropdown that stays on the page, open or not, until what it shows changes. @param shown all that `onChange` uses */
+export function keptDropdown<Value>(
+  cache: ElementCache,
+  given: DropdownOptions<Value>,
+  shown: unknown,
+): HTMLElement {
+  const { label, options, value } = given;
+  return cache.get(`dropdown ${label}`, [options, value, shown], () => dropdown(given));
 }

@@ -27,7 +27,7 @@ export async function gatherRun(
   }
 }
 
-/** All that is compared of a run. */
+/** What is compared of a run. */
 export async function comparable(
   found: EarlierRun,
   data: ComparisonData,

@@ -8,8 +8,10 @@ export interface CaseLocation {
   readonly uri: vscode.Uri;
   readonly id: string;
   /** Which of its conversations, where the case stands for several. */
-  readonly variant?: string;
-  readonly turn?: number;
+  readonly variant?: string | undefined;
+  /** From 1. */
+  readonly repetition?: number | undefined;
+  readonly turn?: number | undefined;
 }
 
 /** The case in which the cursor of the active editor stands. Says so if there is none. */

@@ -40,3 +40,14 @@ export function suiteName(path: string): string {
     .trim();
   return capitalized(words);
 }
+
+/**
+ * Whether a YAML file holds what an eval file does, whatever its name: cases, and assertions in
+ * them.
+ */
+export function looksLikeEvalFile(text: string): boolean {
+  return (
+    /^["']?cases["']?[ \t]*:/m.test(text) &&
+    /^(?:-|[ \t]+(?:-[ \t])?)[ \t]*["']?assert["']?[ \t]*:/m.test(text)
+  );
+}

@@ -7,6 +7,7 @@ import { hasFinished, lastRun, runIn } from '../../store/records/list.ts';
 import { findEvalFiles, readSuite } from '../suites.ts';
 import type { TestRunner } from '../testing/runner.ts';
 import type { TestTree } from '../testing/tree.ts';
+import { mayRun } from '../trust.ts';
 import type { CaseLocation } from './caseAtCursor.ts';
 
 /**
@@ -42,6 +43,7 @@ export async function resumeRun(
   runner: TestRunner,
   records?: readonly string[],
 ): Promise<void> {
+  if (!mayRun()) return;
   const last = records
     ? await runIn(records)
     : await lastRun((await findEvalFiles()).map(({ fsPath }) => fsPath));

@@ -29,6 +29,7 @@ import { toRange } from '../locations.ts';
 import type { Secrets } from '../secrets.ts';
 import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
 import { runSettings } from '../testing/runSettings.ts';
+import { mayRun } from '../trust.ts';
 
 const TITLE = 'Improve This Judge';
 
@@ -47,6 +48,7 @@ export async function improveThisJudge(
   secrets: Secrets,
   log: vscode.LogOutputChannel,
 ): Promise<void> {
+  if (!mayRun()) return;
   const editor = vscode.window.activeTextEditor;
   const chosen = editor && (await chosenAt(editor));
   if (!chosen) return;

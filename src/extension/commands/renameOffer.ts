@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import * as vscode from 'vscode';
 import { noticeText } from '../../core/presentation/editorText.ts';
-import { evalFileName } from './evalFilePath.ts';
-import { looksLikeEvalFile } from './looksLikeEvalFile.ts';
+import { evalFileName, looksLikeEvalFile } from './evalFilePath.ts';
 import { exists } from './workspaceFolder.ts';
 
 const RENAME = 'Rename';

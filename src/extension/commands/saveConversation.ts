@@ -31,7 +31,7 @@ export async function saveConversation({
   id,
   variant,
   repetition = 1,
-}: CaseLocation & { readonly repetition?: number }): Promise<void> {
+}: CaseLocation): Promise<void> {
   const suite = await readSuite(uri);
   const runs = await new LatestRuns().find(uri.fsPath, id, { variant });
   const line = runs.find((one) => one.line.repetition === repetition)?.line;

@@ -3,51 +3,55 @@ import { noticeText } from '../../core/presentation/editorText.ts';
 import { rootOfRecord } from '../../core/record/recordPaths.ts';
 import { runIdOf } from '../../store/records/files.ts';
 import type { ListedRun } from '../../store/records/list.ts';
-import { isListed } from '../runs/runCommands.ts';
-import type { RunsTree } from '../runs/runsTree.ts';
-import { runText } from '../runs/runText.ts';
+import type { PageParts } from '../pages/webviewPage.ts';
+import { activeRecords } from '../results/tablePage.ts';
+import { isListed, runText } from '../runs/runText.ts';
+import { ComparisonPage, openComparison } from './comparisonPage.ts';
+import { PairPage, type PairState } from './pairPage.ts';
 import type { RunPair } from './runPair.ts';
 
 type Records = readonly string[];
 
-export interface CompareCommandParts {
-  readonly runs: RunsTree;
-  /** The records of the run of which the results have the focus, absolute. */
-  readonly shown: () => Promise<Records | undefined>;
-  readonly open: (pair: RunPair) => Promise<void>;
+/** Asks for a run, and compares another one with it: the one in these records. */
+export async function compareWith(records: Records, parts: PageParts): Promise<void> {
+  const other = await pickRun(await parts.runs.all(), 'Compare with…', records);
+  if (other) await compare(records, other.records, parts);
 }
 
-export interface CompareCommands {
-  readonly registered: readonly vscode.Disposable[];
-  /** Asks for a run, and compares the one in these records with it. */
-  readonly compareWith: (records: Records) => Promise<void>;
+/** @param given the run of a row; by default the one that is shown or has the focus, or else one that is asked for */
+export async function compareRun(given: unknown, parts: PageParts): Promise<void> {
+  const { runs } = parts;
+  const chosen = isListed(given) ? given.records : (activeRecords() ?? runs.focused?.records);
+  const records = chosen ?? (await pickRun(await runs.all(), 'Compare a run', []))?.records;
+  if (records) await compareWith(records, parts);
 }
 
-/** Commands that compare two runs; the one that began first is the first. */
-export function createCompareCommands(parts: CompareCommandParts): CompareCommands {
-  const { runs, shown, open } = parts;
-  const compare = async (one: Records, other: Records) => {
-    const [first, second] = [await startedOf(one), await startedOf(other)];
-    await open(second < first ? { base: other, head: one } : { base: one, head: other });
-  };
-  const compareWith = async (records: Records) => {
-    const other = await pickRun(await runs.all(), 'Compare with…', records);
-    if (other) await compare(records, other.records);
-  };
-  const registered = [
-    vscode.commands.registerCommand('turnlight.compareWith', async (given: unknown) => {
-      const chosen = isListed(given) ? given.records : ((await shown()) ?? runs.focused?.records);
-      const records = chosen ?? (await pickRun(await runs.all(), 'Compare a run', []))?.records;
-      if (records) await compareWith(records);
-    }),
-    vscode.commands.registerCommand('turnlight.compareSelected', async (...given: unknown[]) => {
-      const several: readonly unknown[] = Array.isArray(given[1]) ? given[1] : runs.selection;
-      const [one, other, ...more] = several.filter(isListed);
-      if (one && other && more.length === 0) await compare(one.records, other.records);
-      else void vscode.window.showInformationMessage('Select two runs to compare them.');
-    }),
-  ];
-  return { registered, compareWith };
+/** @param given the selected rows; those of the list by default */
+export async function compareSelected(given: unknown, parts: PageParts): Promise<void> {
+  const selected: readonly unknown[] = Array.isArray(given) ? given : parts.runs.selection;
+  const [one, other, ...more] = selected.filter(isListed);
+  if (one && other && more.length === 0) await compare(one.records, other.records, parts);
+  else void vscode.window.showInformationMessage('Select two runs to compare them.');
+}
+
+/** Brings the table of two runs back after a reload. */
+export function restoreComparison(
+  panel: vscode.WebviewPanel,
+  pair: RunPair,
+  parts: PageParts,
+): void {
+  new ComparisonPage(panel, pair, parts);
+}
+
+/** Brings back the conversations of a case in two runs after a reload. */
+export function restorePair(panel: vscode.WebviewPanel, state: PairState, parts: PageParts): void {
+  new PairPage(panel, state, parts);
+}
+
+/** The one that began first is the first. */
+async function compare(one: Records, other: Records, parts: PageParts): Promise<void> {
+  const [first, second] = [await startedOf(one), await startedOf(other)];
+  openComparison(second < first ? { base: other, head: one } : { base: one, head: other }, parts);
 }
 
 async function startedOf([record = '']: Records): Promise<string> {

@@ -1,5 +1,9 @@
+import { dirname } from 'node:path';
+import * as vscode from 'vscode';
 import type { ViewState } from '../../protocol/viewProtocol.ts';
-import { isSameRun } from '../results/panel.ts';
+import { runIdOf } from '../../store/records/files.ts';
+import { rootFor } from '../results/runResults.ts';
+import { ComparedRuns } from './comparedRuns.ts';
 
 /** Two runs, each by its records, absolute. */
 export type RunPair = Readonly<Record<keyof NonNullable<ViewState['compared']>, readonly string[]>>;
@@ -11,4 +15,43 @@ export function pairKey({ base, head }: RunPair): string {
 /** Whether a record is of one of the two runs. */
 export function isOfPair({ base, head }: RunPair, record: string): boolean {
   return [...base, ...head].some((one) => isSameRun(one, record));
+}
+
+/** Whether two records are of one run at one root: one that is continued gets another name. */
+export function isSameRun(one: string, other: string): boolean {
+  return one === other || (dirname(one) === dirname(other) && runIdOf(one) === runIdOf(other));
+}
+
+/** What the paths of these records start from, by the records. */
+export async function rootsOf(records: readonly string[]): Promise<Map<string, string>> {
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  const roots = new Map<string, string>();
+  for (const record of records) roots.set(record, await rootFor(record, folders));
+  return roots;
+}
+
+const shared = new Map<string, { readonly runs: Promise<ComparedRuns>; readers: number }>();
+
+/** What was read of two runs, for a page that shows them. It is kept until all such pages are disposed of. */
+export class SharedRuns implements vscode.Disposable {
+  readonly runs: Promise<ComparedRuns>;
+  readonly #key: string;
+
+  constructor(pair: RunPair) {
+    this.#key = pairKey(pair);
+    const known = shared.get(this.#key) ?? { runs: readPair(pair), readers: 0 };
+    known.readers += 1;
+    shared.set(this.#key, known);
+    this.runs = known.runs;
+  }
+
+  dispose(): void {
+    const known = shared.get(this.#key);
+    if (known) known.readers -= 1;
+    if (known?.readers === 0) shared.delete(this.#key);
+  }
+}
+
+async function readPair({ base, head }: RunPair): Promise<ComparedRuns> {
+  return new ComparedRuns(await rootsOf(base), await rootsOf(head));
 }

@@ -1,87 +1,64 @@
 import * as vscode from 'vscode';
-import { Paced } from '../../core/paced.ts';
 import {
   type FromResults,
-  fromResultsSchema,
   type ResultsTable,
+  resultsProtocol,
   type ToResults,
 } from '../../protocol/resultsProtocol.ts';
 import type { RecordedLine } from '../../store/records/parseLine.ts';
 import { type FoundCases, searchRecords } from '../../store/records/search.ts';
-import { Disposing } from '../disposables.ts';
-import { type Page, receive, tellFailure } from '../pageMessages.ts';
-import type { RecordFiles } from '../runs/recordFiles.ts';
-import { showPage } from '../viewer/page.ts';
+import { openPages, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
 
 /** Milliseconds between two snapshots of a run that goes on. */
-const PACE = 500;
+const INTERVAL = 500;
 
-export interface TablePageParts {
-  readonly extensionUri: vscode.Uri;
-  readonly files: RecordFiles;
-  readonly log: vscode.LogOutputChannel;
-}
+/** Milliseconds of reading after which what is known is shown. */
+const EARLY = 150;
 
-export interface TableActions {
-  /** Whether a record is of what is shown, so that it is told again once the record changes. */
-  readonly isOf: (record: string) => boolean;
-  /** Sends what is known now. */
-  readonly send: () => Promise<void>;
-  readonly act: (message: Exclude<FromResults, { readonly kind: 'ready' }>) => Promise<void>;
-}
-
-/** The page with a table of cases in a panel: its messages, and what is asked of any such table. */
-export class TablePage extends Disposing {
-  readonly #panel: vscode.WebviewPanel;
-  readonly #page: Page;
-  readonly #actions: TableActions;
-  #ready = false;
-  readonly #paced = this.keep(new Paced(PACE, () => this.#send()));
+/** A page with a table of cases, of one run or of two. */
+export abstract class TablePage extends WebviewPage<typeof resultsProtocol> {
+  /** Of the run that is shown, or of the second of two, absolute. */
+  abstract readonly records: readonly string[];
   #search = new AbortController();
 
-  constructor(panel: vscode.WebviewPanel, parts: TablePageParts, actions: TableActions) {
-    super();
-    const { extensionUri, files, log } = parts;
-    this.#panel = panel;
-    this.#page = { name: 'results view', log };
-    this.#actions = actions;
-    const { webview } = panel;
-    this.keep(receive(webview, this.#page, fromResultsSchema, (message) => this.#act(message)));
+  constructor(panel: vscode.WebviewPanel, parts: PageParts) {
+    const protocol = resultsProtocol;
+    super(panel, { page: 'results', protocol, name: 'results view', interval: INTERVAL }, parts);
     this.keep(
-      files.onDidChange((path) => {
-        if (actions.isOf(path)) this.#paced.later();
+      parts.files.onDidChange((path) => {
+        if (this.isOf(path)) this.refresh();
       }),
     );
-    this.keep(panel);
-    showPage(panel.webview, extensionUri, 'results');
   }
 
-  get active(): boolean {
-    return this.#panel.active;
-  }
-
-  set title(title: string) {
-    this.#panel.title = title;
-  }
-
-  reveal(): void {
-    this.#panel.reveal(undefined, false);
-  }
+  /** Whether a record is of what is shown. */
+  abstract isOf(record: string): boolean;
 
   override dispose(): void {
     this.#search.abort();
     super.dispose();
   }
 
-  async post(message: ToResults): Promise<boolean> {
-    return this.#panel.webview.postMessage(message);
+  /** Waits for a reading. If it takes long, what is known is shown meanwhile. */
+  protected async showEarly(
+    reading: Promise<void>,
+    known: () => Promise<ToResults>,
+  ): Promise<void> {
+    let isRead = false;
+    const show = async () => {
+      const message = await known();
+      if (!isRead) await this.post(message);
+    };
+    const timer = setTimeout(() => {
+      show().catch((error: unknown) => this.report(error));
+    }, EARLY);
+    await reading.finally(() => {
+      isRead = true;
+      clearTimeout(timer);
+    });
   }
 
-  fail(error: unknown): void {
-    tellFailure(this.#page, error);
-  }
-
-  async copy(table: ResultsTable, cases: readonly number[]): Promise<void> {
+  protected async copy(table: ResultsTable, cases: readonly number[]): Promise<void> {
     const { resultsMarkdown } = await import('../../report/resultsMarkdown.ts');
     await vscode.env.clipboard.writeText(resultsMarkdown(table, cases));
     vscode.window.setStatusBarMessage('Copied as Markdown', 3000);
@@ -92,10 +69,10 @@ export class TablePage extends Disposing {
    *
    * @param told what the page is told of what was found
    */
-  async find(
+  protected async find(
     places: readonly RecordedLine[],
     { search, text, from }: Extract<FromResults, { readonly kind: 'search' }>,
-    told: (found: FoundCases) => FoundCases = (found) => found,
+    told: (found: FoundCases) => FoundCases,
   ): Promise<void> {
     this.#search.abort();
     this.#search = new AbortController();
@@ -108,14 +85,9 @@ export class TablePage extends Disposing {
       await this.post({ kind: 'found', search, cases: [...cases], looked, done });
     }
   }
+}
 
-  #send(): void {
-    if (this.#ready) this.#actions.send().catch((error: unknown) => this.fail(error));
-  }
-
-  async #act(message: FromResults): Promise<void> {
-    if (message.kind !== 'ready') return this.#actions.act(message);
-    this.#ready = true;
-    this.#send();
-  }
+/** The records of the run in the table with the focus. */
+export function activeRecords(): readonly string[] | undefined {
+  return openPages(TablePage).find(({ active }) => active)?.records;
 }

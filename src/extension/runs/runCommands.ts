@@ -3,53 +3,58 @@ import * as vscode from 'vscode';
 import { errorText } from '../../core/errors.ts';
 import { noticeText } from '../../core/presentation/editorText.ts';
 import type { ListedRun } from '../../store/records/list.ts';
-import type { RunsTree } from './runsTree.ts';
-import { runText, runTitle } from './runText.ts';
+import type { PageParts } from '../pages/webviewPage.ts';
+import { isListed, runText, runTitle } from './runText.ts';
 
-export interface RunCommandParts {
-  readonly runs: RunsTree;
-  /** Shows the results in these records, absolute. */
-  readonly open: (records: readonly string[]) => Promise<void>;
+type Chosen = readonly [ListedRun, ...ListedRun[]];
+
+/** Each resolves to whether the list is another one now. */
+const ACTIONS = {
+  open: async ([{ records }]: Chosen, parts: PageParts) => {
+    await openRun(records, parts);
+    return false;
+  },
+  resume: async ([{ records }]: Chosen, parts: PageParts) => {
+    await parts.resume(records);
+    return false;
+  },
+  pin: (chosen: Chosen) => noteAll(chosen, { pinned: true }),
+  unpin: (chosen: Chosen) => noteAll(chosen, { pinned: false }),
+  rename: ([run]: Chosen) => rename(run),
+  delete: (chosen: Chosen) => remove(chosen),
+};
+
+export type RunAction = keyof typeof ACTIONS;
+
+/** @param given on a row's menu its run, and all that are selected with it; on a key nothing */
+export async function actOnRuns(
+  action: RunAction,
+  [given, several]: readonly unknown[],
+  parts: PageParts,
+): Promise<void> {
+  const { runs } = parts;
+  const all: readonly unknown[] = Array.isArray(several) ? several : [given];
+  const named = all.filter(isListed);
+  const [first, ...others] = named.length > 0 ? named : await runs.atKey();
+  if (!first) return;
+  let isOther = true;
+  try {
+    isOther = await ACTIONS[action]([first, ...others], parts);
+  } catch (error) {
+    void vscode.window.showErrorMessage(noticeText(errorText(error)));
+  }
+  if (isOther) runs.refresh();
 }
 
-/** Commands of the list of runs. */
-export function registerRunCommands({ runs, open }: RunCommandParts): vscode.Disposable[] {
-  /**
-   * On a row's menu its run is given and all that are selected with it, on a key nothing.
-   *
-   * @param act resolves to whether the list is another one now
-   */
-  const onRuns = (
-    id: string,
-    act: (chosen: readonly [ListedRun, ...ListedRun[]]) => Promise<boolean>,
-  ) =>
-    vscode.commands.registerCommand(id, async (given: unknown, several: unknown) => {
-      const all: readonly unknown[] = Array.isArray(several) ? several : [given];
-      const named = all.filter(isListed);
-      const [first, ...others] = named.length > 0 ? named : await runs.atKey();
-      if (!first) return;
-      let isOther = true;
-      try {
-        isOther = await act([first, ...others]);
-      } catch (error) {
-        void vscode.window.showErrorMessage(noticeText(errorText(error)));
-      }
-      if (isOther) runs.refresh();
-    });
-  return [
-    onRuns('turnlight.openRun', async ([{ records }]) => {
-      await open(records);
-      return false;
-    }),
-    onRuns('turnlight.pinRun', (chosen) => noteAll(chosen, { pinned: true })),
-    onRuns('turnlight.unpinRun', (chosen) => noteAll(chosen, { pinned: false })),
-    onRuns('turnlight.renameRun', ([run]) => rename(run)),
-    onRuns('turnlight.deleteRun', remove),
-    vscode.commands.registerCommand('turnlight.openRunFile', async (given: unknown) => {
-      const file = given instanceof vscode.Uri ? given : await askForFile();
-      if (file) await open([file.fsPath]);
-    }),
-  ];
+async function openRun(records: readonly string[], parts: PageParts): Promise<void> {
+  const { openResults } = await import('../results/resultsPage.ts');
+  openResults(records, parts);
+}
+
+/** @param given the file of a run; one that is asked for by default */
+export async function openRunFile(given: unknown, parts: PageParts): Promise<void> {
+  const file = given instanceof vscode.Uri ? given : await askForFile();
+  if (file) await openRun([file.fsPath], parts);
 }
 
 async function noteAll(chosen: readonly ListedRun[], change: ListedRun['note']): Promise<boolean> {
@@ -74,7 +79,7 @@ async function rename(run: ListedRun): Promise<boolean> {
   return true;
 }
 
-async function remove(chosen: readonly [ListedRun, ...ListedRun[]]): Promise<boolean> {
+async function remove(chosen: Chosen): Promise<boolean> {
   const [run, ...others] = chosen;
   const isOne = others.length === 0;
   if (chosen.some(({ state }) => state === 'running')) {
@@ -106,8 +111,4 @@ async function askForFile(): Promise<vscode.Uri | undefined> {
       openLabel: 'Open Run',
     })) ?? [];
   return file;
-}
-
-export function isListed(value: unknown): value is ListedRun {
-  return typeof value === 'object' && value !== null && 'records' in value && 'note' in value;
 }

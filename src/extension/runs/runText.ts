@@ -126,3 +126,8 @@ function shortTimeText(time: Date): string {
   const isToday = time.toDateString() === new Date().toDateString();
   return (isToday ? TIME_OF_DAY : DAY).format(time);
 }
+
+/** Whether an argument of a command is a row of the list. */
+export function isListed(value: unknown): value is ListedRun {
+  return typeof value === 'object' && value !== null && 'records' in value && 'note' in value;
+}

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { Paced } from '../../core/paced.ts';
+import { Throttle } from '../../core/throttle.ts';
 import type { ListedRun, RunList } from '../../store/records/list.ts';
 import { Disposing } from '../disposables.ts';
 import type { RecordFiles } from './recordFiles.ts';
@@ -32,8 +32,8 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<ListedRun>;
   #list: Promise<RunList> | undefined;
-  readonly #paced = this.keep(
-    new Paced(PACE, () => {
+  readonly #throttle = this.keep(
+    new Throttle(PACE, () => {
       void this.#tellWhetherAny();
       this.#changed.fire();
     }),
@@ -81,7 +81,7 @@ export class RunsTree extends Disposing implements vscode.TreeDataProvider<Liste
   }
 
   refresh(): void {
-    this.#paced.later();
+    this.#throttle.schedule();
   }
 
   getTreeItem(run: ListedRun): vscode.TreeItem {

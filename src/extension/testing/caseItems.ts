@@ -3,10 +3,9 @@ import { labelText } from '../../core/presentation/editorText.ts';
 import { CaseRenames, type RenamedCase } from '../../evalfile/caseRenames.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { toRange } from '../locations.ts';
-import type { ItemData } from './itemData.ts';
+import { type ItemData, tagOf } from './itemData.ts';
 import { listedCases } from './listedCases.ts';
 import type { Repetitions } from './repetitions.ts';
-import { tagOf } from './tags.ts';
 import type { Variants } from './variants.ts';
 
 export interface CaseItemsParts {

@@ -1,4 +1,5 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
 
 interface OfCase {
   readonly uri: vscode.Uri;
@@ -35,3 +36,8 @@ export type ItemData =
   | CaseData
   | VariantData
   | RepeatedData;
+
+/** VS Code takes no blanks in tags. */
+export function tagOf(tag: string): vscode.TestTag {
+  return new vscode.TestTag(visibleLine(tag).replaceAll(' ', '-'));
+}

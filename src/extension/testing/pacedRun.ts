@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import { Paced } from '../../core/paced.ts';
+import { Throttle } from '../../core/throttle.ts';
 
 /** Milliseconds between two bursts. */
 const PACE = 100;
@@ -33,7 +33,7 @@ export class PacedRun {
   readonly #run: vscode.TestRun;
   readonly #began = new Set<vscode.TestItem>();
   #told: (Outcome | Output)[] = [];
-  readonly #paced = new Paced(PACE, () => this.#tell());
+  readonly #throttle = new Throttle(PACE, () => this.#tell());
 
   constructor(run: vscode.TestRun) {
     this.#run = run;
@@ -42,23 +42,23 @@ export class PacedRun {
   /** Not told of what has ended before the burst. */
   started(item: vscode.TestItem): void {
     this.#began.add(item);
-    this.#paced.later();
+    this.#throttle.schedule();
   }
 
   output(item: vscode.TestItem, text: string): void {
     this.#told.push({ item, text });
-    this.#paced.later();
+    this.#throttle.schedule();
   }
 
   ended(item: vscode.TestItem, duration: number, tell: TellOutcome): void {
     this.#began.delete(item);
     this.#told.push({ item, duration, tell });
-    this.#paced.later();
+    this.#throttle.schedule();
   }
 
   /** Tells what has not been told yet. */
   flush(): void {
-    this.#paced.now();
+    this.#throttle.flush();
   }
 
   #tell(): void {

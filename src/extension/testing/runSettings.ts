@@ -3,7 +3,6 @@ import type { Suite } from '../../core/suite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
 import type { RunOptions } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answersFolder.ts';
-import { attachDebugger } from './attachDebugger.ts';
 
 /**
  * @param fresh asks models anew, also what earlier runs asked
@@ -34,4 +33,25 @@ export function runSettings(
 function settingsOf(uris: readonly vscode.Uri[]): vscode.WorkspaceConfiguration {
   const folders = new Set(uris.map((uri) => vscode.workspace.getWorkspaceFolder(uri)));
   return vscode.workspace.getConfiguration(SECTION, folders.size === 1 ? uris[0] : null);
+}
+
+/**
+ * Attaches VS Code's JavaScript debugger to a program on this machine that waits for it.
+ *
+ * @param folder whose settings of the debugger count
+ */
+async function attachDebugger(
+  port: number,
+  folder: vscode.WorkspaceFolder | undefined,
+): Promise<void> {
+  const began = await vscode.debug.startDebugging(folder, {
+    type: 'node',
+    request: 'attach',
+    name: 'Turnlight',
+    address: '127.0.0.1',
+    port,
+    continueOnAttach: true,
+    skipFiles: ['<node_internals>/**', '**/module-host.js'],
+  });
+  if (!began) throw new Error('VS Code did not start its JavaScript debugger.');
 }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { Paced } from '../../core/paced.ts';
 import type { CaseLine, EndLine } from '../../core/record/runRecord.ts';
+import { Throttle } from '../../core/throttle.ts';
 import type { RunEvent } from '../../runner/events.ts';
 import { Disposing } from '../disposables.ts';
 import {
@@ -28,7 +28,7 @@ export class RunStatus extends Disposing {
   #finished: string | undefined = '';
   /** Runs that were asked for and have not begun. */
   #waiting = 0;
-  readonly #paced = this.keep(new Paced(PACE, () => this.#draw(this.#count)));
+  readonly #throttle = this.keep(new Throttle(PACE, () => this.#draw(this.#count)));
 
   constructor() {
     super();
@@ -99,11 +99,11 @@ export class RunStatus extends Disposing {
   #show(count: RunCount): void {
     this.#count = count;
     if (count.over) this.#draw(count);
-    else this.#paced.later();
+    else this.#throttle.schedule();
   }
 
   #draw(count: RunCount): void {
-    this.#paced.dispose();
+    this.#throttle.dispose();
     // One that waits for nothing begins at once.
     const waiting = this.#finished === undefined ? this.#waiting : 0;
     this.#item.text = runStatusText({ ...count, waiting });

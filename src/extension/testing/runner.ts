@@ -18,7 +18,6 @@ import {
   knownItems,
   wantedFiles,
 } from './chosenFiles.ts';
-import { hearEdits } from './heardEdits.ts';
 import type { Edit } from './movedLines.ts';
 import type { CaseProgress } from './progress.ts';
 import type { RecordedRuns } from './recordedRuns.ts';
@@ -155,7 +154,7 @@ export class TestRunner {
     const { run, edits } = going;
     const [{ CaseProgress: Progress }, { reportInvalid }] = await Promise.all([
       import('./progress.ts'),
-      import('./reportInvalid.ts'),
+      import('./messages.ts'),
     ]);
     const invalid = new Set(chosen.flatMap((one) => reportInvalid(one, run, tree, edits)));
     status.invalid(invalid.size);
@@ -294,4 +293,11 @@ function isMissingKey(
 ): event is Extract<RunEvent, { kind: 'verdict' | 'case-finished' }> {
   if (event.kind === 'verdict') return event.verdict.reason === 'missing-key';
   return event.kind === 'case-finished' && (event.line.reason ?? '').startsWith('missing-key:');
+}
+
+/** @param edits grows with all that is typed from now on */
+function hearEdits(edits: Edit[]): vscode.Disposable {
+  return vscode.workspace.onDidChangeTextDocument(({ document: { uri }, contentChanges }) => {
+    for (const { range, text } of contentChanges) edits.push({ path: uri.fsPath, range, text });
+  });
 }

@@ -2,9 +2,8 @@ import type * as vscode from 'vscode';
 import { labelText } from '../../core/presentation/editorText.ts';
 import { visibleLine } from '../../core/presentation/visibleText.ts';
 import type { ExpandedCase, SuiteCase } from '../../core/suite.ts';
-import type { ItemData } from './itemData.ts';
+import { type ItemData, tagOf } from './itemData.ts';
 import type { Repetitions } from './repetitions.ts';
-import { tagOf } from './tags.ts';
 
 /** Makes test items. */
 type Maker = Pick<vscode.TestController, 'createTestItem'>;

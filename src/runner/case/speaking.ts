@@ -1,6 +1,6 @@
 import type { Turn } from '../../core/conversation.ts';
-import { Paced } from '../../core/paced.ts';
 import type { Scrubber } from '../../core/scrubber.ts';
+import { Throttle } from '../../core/throttle.ts';
 
 /** Milliseconds between two looks at a reply: as often as a person can follow. */
 const PACE = 100;
@@ -10,7 +10,7 @@ export class Speaking {
   readonly #tell: (turn: Turn) => void;
   readonly #scrubber: Scrubber;
   #text = '';
-  readonly #paced = new Paced(PACE, () => this.#say());
+  readonly #throttle = new Throttle(PACE, () => this.#say());
   #turn: Pick<Turn, 'number' | 'source'> = { number: 1 };
 
   constructor(tell: (turn: Turn) => void, scrubber: Scrubber) {
@@ -26,12 +26,12 @@ export class Speaking {
 
   readonly hear = (soFar: string): void => {
     this.#text = soFar;
-    this.#paced.later();
+    this.#throttle.schedule();
   };
 
   /** The reply is there, or will never be. */
   end(): void {
-    this.#paced.dispose();
+    this.#throttle.dispose();
   }
 
   #say(): void {

@@ -38,7 +38,7 @@ export interface Search {
   readonly wants?: (entry: CaseStats) => boolean;
 }
 
-/** Finds what the last runs of a case said. Of records that did not change nothing is read again. */
+/** Finds the last results of cases. Records that did not change are not read again. */
 export class LatestRuns {
   readonly #records = new Map<string, IndexedRecord>();
   /** In the order in which they were read. */

@@ -80,7 +80,7 @@ export interface CaseStats extends RecordedLine, RepeatedLine {
   readonly input?: string;
 }
 
-/** A line of a record; a text says why it could not be read. */
+/** A line of a record; a text in its place says why it could not be read. */
 export type ParsedLine<Case> =
   | { readonly kind: 'run'; readonly run: RunLine }
   | { readonly kind: 'case'; readonly one: Case }
@@ -88,7 +88,9 @@ export type ParsedLine<Case> =
   | string;
 
 /**
- * @param parseCase reads a case; as that returns undefined or a text if it can't be read
+ * Parses a line of a record.
+ *
+ * @param parseCase parses a case: `parseSummary`, or `parseTrueCase` for all of it
  * @param root the folder that paths start from
  * @param version of the record; 0 before its first line
  */
@@ -113,25 +115,25 @@ export function parseLine<Case extends object>(
   return isTooLarge ? TOO_LARGE : whyUnread(version);
 }
 
-/** @returns undefined if it isn't one */
+/** A case without its conversation; undefined if it isn't one. */
 export function parseSummary(value: unknown, root: string): SummaryLine | undefined {
   const summary = fitting(summarySchema, value);
   return summary && { ...summary, suite: absolutePath(root, summary.suite) };
 }
 
-/** All of a case, its paths absolute; why not, if it says that it passed and its verdicts don't. */
+/** As `parseCaseLine`; a text if the case says that it passed and its verdicts don't. */
 export function parseTrueCase(value: unknown, root: string): CaseLine | string | undefined {
   const line = parseCaseLine(value, root);
   return line && passesFalsely(line) ? FALSE_PASS : line;
 }
 
-/** @returns undefined if it isn't one */
+/** The first line of a record, its paths absolute; undefined if it isn't one. */
 export function parseRunLine(value: unknown, root: string): RunLine | undefined {
   const run = fitting(runLineSchema, value);
   return run && mapRunPaths(run, (path) => absolutePath(root, path));
 }
 
-/** @returns undefined if it isn't one */
+/** The last line of a record; undefined if it isn't one. */
 export function parseEndLine(value: unknown): EndLine | undefined {
   return fitting(endLineSchema, value);
 }
@@ -142,7 +144,7 @@ export function parseCaseLine(value: unknown, root: string): CaseLine | undefine
   return line && mapCasePaths(line, (path) => absolutePath(root, path));
 }
 
-/** @param last the case before in the same record: texts that both have are kept once */
+/** What is kept of a case. @param last the case before in the same record: texts that both have are kept once */
 export function statsOf(
   summary: SummaryLine,
   { root, ...place }: RecordedLine & { readonly root: string },
@@ -191,6 +193,7 @@ export const TOO_LONG = `it has more than ${readable(LIMITS.record)} bytes; what
 /** Why cases of a record are not read. */
 export const TOO_MANY = `it has more than ${readable(LIMITS.recordCases)} cases; the others are not read`;
 
+/** Why a line could not be read. @param version of its record */
 export function whyUnread(version: number): string {
   return version > RECORD_VERSION
     ? `a newer version of Turnlight wrote this record`

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { viewHtml } from '../../../src/extension/viewer/html.ts';
+import { viewHtml } from '../../../src/extension/pages/viewHtml.ts';
 import type { ViewPage as ShownPage } from '../../../src/protocol/viewPage.ts';
 import type { FromView, ToView } from '../../../src/protocol/viewProtocol.ts';
 import { CHECKOUT } from '../host/install.ts';

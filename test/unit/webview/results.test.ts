@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { summaries } from '../../../src/core/record/assertionSummary.ts';
 import { ALL_SHOWN, type Shown } from '../../../src/protocol/resultsProtocol.ts';
+import { rangeInView, scrolledTo } from '../../../webview/indexRange.ts';
 import {
   executionsIn,
   filtered,
@@ -10,7 +11,6 @@ import {
   sorted,
   summariesOf,
 } from '../../../webview/results/model.ts';
-import { inView, scrolledTo } from '../../../webview/results/window.ts';
 import { buildVerdict } from '../../support/build.ts';
 import { buildCase, buildResults } from '../../support/view/results.ts';
 
@@ -149,14 +149,14 @@ describe('the rows in view', () => {
   const view = { room: 100, size: 10, beyond: 2 };
 
   it('are those of the view and a few to each side', () => {
-    assert.deepEqual(inView({ from: 0, ...view }, 1000), { first: 0, end: 12 });
-    assert.deepEqual(inView({ from: 505, ...view }, 1000), { first: 48, end: 63 });
-    assert.deepEqual(inView({ from: 9900, ...view }, 1000), { first: 988, end: 1000 });
+    assert.deepEqual(rangeInView({ from: 0, ...view }, 1000), { first: 0, end: 12 });
+    assert.deepEqual(rangeInView({ from: 505, ...view }, 1000), { first: 48, end: 63 });
+    assert.deepEqual(rangeInView({ from: 9900, ...view }, 1000), { first: 988, end: 1000 });
   });
 
   it('are none where there are none, or fewer than before', () => {
-    assert.deepEqual(inView({ from: 0, ...view }, 0), { first: 0, end: 0 });
-    assert.deepEqual(inView({ from: 900, ...view }, 3), { first: 3, end: 3 });
+    assert.deepEqual(rangeInView({ from: 0, ...view }, 0), { first: 0, end: 0 });
+    assert.deepEqual(rangeInView({ from: 900, ...view }, 3), { first: 3, end: 3 });
   });
 
   it('come with the least scroll that shows one whole', () => {

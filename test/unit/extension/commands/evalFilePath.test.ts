@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { evalFilePath, suiteName } from '../../../../src/extension/commands/evalFilePath.ts';
-import { looksLikeEvalFile } from '../../../../src/extension/commands/looksLikeEvalFile.ts';
+import {
+  evalFilePath,
+  looksLikeEvalFile,
+  suiteName,
+} from '../../../../src/extension/commands/evalFilePath.ts';
 
 describe('the path of a new eval file', () => {
   for (const [typed, path] of [

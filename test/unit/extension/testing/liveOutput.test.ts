@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { stripVTControlCharacters } from 'node:util';
 import { turnsOf } from '../../../../src/core/conversation.ts';
-import { LiveOutput } from '../../../../src/extension/testing/liveOutput.ts';
-import { turnOutput } from '../../../../src/extension/testing/output.ts';
+import { LiveOutput, turnOutput } from '../../../../src/extension/testing/output.ts';
 import { talk } from '../../../support/buildRun.ts';
 
 const [asked, whole] = turnsOf(talk('Hi', `${'Word by word it is said. '.repeat(12)}\n\nEnd.`));

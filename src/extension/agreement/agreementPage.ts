@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import type { LabelledItem } from '../../analysis/agreement.ts';
+import type { LabelledRuns } from '../../analysis/readAgreement.ts';
+import { rootOfRecord } from '../../core/record/recordPaths.ts';
+import { agreementProtocol } from '../../protocol/agreementProtocol.ts';
+import {
+  createPanel,
+  type PageAction,
+  type PageParts,
+  revealPage,
+  WebviewPage,
+} from '../pages/webviewPage.ts';
+import { findEvalFiles } from '../suites.ts';
+
+/** Milliseconds between a change of a file and reading it. */
+const INTERVAL = 500;
+
+/** Shows how well judges agree with the labels of the workspace. */
+export function openAgreement(parts: PageParts): void {
+  if (!revealPage(AgreementPage)) new AgreementPage(createPanel('agreement', 'Agreement'), parts);
+}
+
+export class AgreementPage extends WebviewPage<typeof agreementProtocol> {
+  readonly #parts: PageParts;
+  readonly #stop = new AbortController();
+  #items: readonly LabelledItem[] = [];
+  #runs: LabelledRuns | undefined;
+  #isStale = true;
+
+  constructor(panel: vscode.WebviewPanel, parts: PageParts) {
+    const protocol = agreementProtocol;
+    const name = 'view of agreement';
+    super(panel, { page: 'agreement', protocol, name, interval: INTERVAL }, parts);
+    this.#parts = parts;
+    const changed = () => {
+      this.#isStale = true;
+      this.refresh();
+    };
+    this.watch('**/*.labels/*.jsonl', changed);
+    this.keep(parts.files.onDidChange(changed));
+  }
+
+  override dispose(): void {
+    this.#stop.abort();
+    super.dispose();
+  }
+
+  protected async show(): Promise<void> {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    try {
+      await this.#read();
+    } catch (error) {
+      this.#isStale = true;
+      throw error;
+    }
+  }
+
+  async #read(): Promise<void> {
+    const [{ readLabelledRuns }, { agreementOf }, { shownAgreement }] = await Promise.all([
+      import('../../analysis/readAgreement.ts'),
+      import('../../analysis/agreement.ts'),
+      import('./shownAgreement.ts'),
+    ]);
+    const files = (await findEvalFiles()).map(({ fsPath }) => fsPath);
+    const runs = await readLabelledRuns(files, this.#stop.signal);
+    if (!runs) return;
+    const found = agreementOf(runs.labels, runs.data);
+    this.#runs = runs;
+    this.#items = found.disagreements;
+    const agreement = shownAgreement(found, runs, (path) => vscode.workspace.asRelativePath(path));
+    await this.post({ kind: 'snapshot', agreement });
+  }
+
+  /** Opens the conversation of a disagreement. */
+  protected async act({ disagreement }: PageAction<typeof agreementProtocol>): Promise<void> {
+    const item = this.#items[disagreement];
+    const place = item && this.#runs?.placeOf(item);
+    if (!place) return;
+    const { openConversation } = await import('../viewer/conversationPage.ts');
+    const { suite, id, variant, repetition, record } = place;
+    const shown = { record, root: rootOfRecord(record) };
+    const location = { uri: vscode.Uri.file(suite), id, variant, repetition, turn: item.turn };
+    openConversation({ ...location, shown }, this.#parts);
+  }
+}

@@ -1,0 +1,130 @@
+import * as vscode from 'vscode';
+import type { CaseIdentity } from '../../core/identity.ts';
+import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
+import type { conversationProtocol, Snapshot, ViewState } from '../../protocol/viewProtocol.ts';
+import type { CaseStats } from '../../store/records/parseLine.ts';
+import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
+import { SnapshotPage } from '../viewer/snapshotPage.ts';
+import type { ComparedRuns, PlacedCase } from './comparedRuns.ts';
+import { pairSnapshot } from './pairSnapshot.ts';
+import { isOfPair, pairKey, type RunPair, SharedRuns } from './runPair.ts';
+
+/** Milliseconds between two snapshots of a run that goes on. */
+const INTERVAL = 500;
+
+export type PairState = ViewState & { readonly compared: NonNullable<ViewState['compared']> };
+
+/** Shows a case of two runs, in the page that is open for these runs if there is one. */
+export function openPair(
+  pair: RunPair,
+  { base, head }: PlacedCase,
+  turn: number | undefined,
+  parts: PageParts,
+): void {
+  const place = head[0] ?? base[0];
+  if (!place) return;
+  const pages = openPages(PairPage);
+  const page = pages.find((one) => pairKey(one.pair) === pairKey(pair));
+  // Two conversations want the width of a whole column.
+  const column = () => pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Active;
+  const create = () => createPanel('conversation', 'Comparison', column());
+  const state = (): PairState => ({
+    file: vscode.Uri.file(place.suite).toString(),
+    id: place.id,
+    repetition: 1,
+    compared: { base: [...pair.base], head: [...pair.head] },
+  });
+  (page ?? new PairPage(create(), state(), parts)).goTo(place, turn);
+}
+
+/** A case of two runs: its conversations turn beside turn. */
+export class PairPage extends SnapshotPage {
+  readonly pair: RunPair;
+  readonly #shared: SharedRuns;
+
+  constructor(panel: vscode.WebviewPanel, state: PairState, parts: PageParts) {
+    super(panel, state, parts, INTERVAL);
+    this.pair = state.compared;
+    this.#shared = this.keep(new SharedRuns(this.pair));
+    this.keep(
+      parts.files.onDidChange((path) => {
+        if (isOfPair(this.pair, path)) this.refresh();
+      }),
+    );
+  }
+
+  /** @param identity with the eval file */
+  goTo(identity: CaseIdentity, turn: number | undefined): void {
+    this.reveal();
+    void this.showCase(identity, 1, turn);
+  }
+
+  protected async read(): Promise<Snapshot | undefined> {
+    const runs = await this.#shared.runs;
+    await runs.readNew();
+    const { repetition } = this.state;
+    const row = runs.rowOf(this.ref);
+    const found = runs.at(row);
+    const { facts } = runs;
+    if (!found || !facts) return undefined;
+    this.title = `${caseTitle(this.state)} (compared)`;
+    const [base, head] = [
+      await lineOf(found.base, repetition, runs.base),
+      await lineOf(found.head, repetition, runs.head),
+    ];
+    const { changed } = runs;
+    const at = changed.indexOf(row);
+    return pairSnapshot(
+      this.state,
+      {
+        compared: found.compared,
+        ...{ base, head },
+        repetitions: Math.max(found.base.length, found.head.length),
+      },
+      facts,
+      { count: changed.length, ...(at >= 0 && { at: at + 1 }) },
+    );
+  }
+
+  async #showChanged(step: 1 | -1): Promise<void> {
+    const runs = await this.#shared.runs;
+    const row = runs.rowOf(this.ref);
+    const { changed } = runs;
+    const next =
+      step === 1
+        ? (changed.find((one) => one > row) ?? changed[0])
+        : (changed.findLast((one) => one < row) ?? changed.at(-1));
+    const found = next === undefined ? undefined : runs.at(next);
+    const place = found?.head[0] ?? found?.base[0];
+    if (place) await this.showCase(place, 1);
+  }
+
+  /** What runs or changes a case is not offered here. */
+  protected async act(message: PageAction<typeof conversationProtocol>): Promise<void> {
+    switch (message.kind) {
+      case 'show-changed':
+        await this.#showChanged(message.step);
+        break;
+      case 'show-repetition':
+        await this.showRepetition(message.repetition);
+        break;
+      case 'open-turn':
+      case 'open-assertion':
+        await this.openSource(message);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+/** Of a repetition, or of the last one where there are fewer. */
+async function lineOf(
+  places: readonly CaseStats[],
+  repetition: number,
+  run: ComparedRuns['base'],
+): Promise<CaseLine | undefined> {
+  const place = places.find((one) => one.repetition === repetition) ?? places.at(-1);
+  return place && (await run.lines([place])).get(place);
+}

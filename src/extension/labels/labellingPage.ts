@@ -1,0 +1,147 @@
+import pLimit from 'p-limit';
+import * as vscode from 'vscode';
+import { labelProblemTexts } from '../../core/presentation/labelProblem.ts';
+import type { Assertion } from '../../core/suite.ts';
+import { unreachable } from '../../core/unreachable.ts';
+import {
+  labellingProtocol,
+  labellingStateSchema,
+  type ShownLabelling,
+} from '../../protocol/labellingProtocol.ts';
+import { readLabels } from '../../store/labels.ts';
+import { createPanel, type PageAction, type PageParts, WebviewPage } from '../pages/webviewPage.ts';
+import { findEvalFiles, isEvalFile, readSuite } from '../suites.ts';
+import { activeConversation } from '../viewer/conversationPage.ts';
+import { openVariant } from '../viewer/shownCase.ts';
+import { LabellingRound } from './labellingRound.ts';
+import { personAt } from './person.ts';
+
+type Action = PageAction<typeof labellingProtocol>;
+
+/**
+ * Lets a person label the judged conversations of an eval file: the one in the editor, or of the conversation that is
+ * shown, else one of their choice.
+ */
+export async function labelConversations(parts: PageParts): Promise<void> {
+  const active = activeConversation() ?? vscode.window.activeTextEditor?.document.uri;
+  const uri = active && isEvalFile(active) ? active : await pickFile();
+  if (!uri) return;
+  const panel = createPanel('labelling', 'Label Conversations', vscode.ViewColumn.Active);
+  new LabellingPage(panel, uri, parts);
+}
+
+/** Brings the page back after a reload; what was labelled is left out. */
+export function restoreLabelling(
+  panel: vscode.WebviewPanel,
+  given: unknown,
+  parts: PageParts,
+): void {
+  const { data } = labellingStateSchema.safeParse(given);
+  if (data) new LabellingPage(panel, vscode.Uri.parse(data.file), parts);
+  else panel.dispose();
+}
+
+async function pickFile(): Promise<vscode.Uri | undefined> {
+  const files = await findEvalFiles();
+  if (files.length < 2) return files[0];
+  const items = files.map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }));
+  const placeHolder = 'Select the eval file whose conversations you label';
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.uri;
+}
+
+class LabellingPage extends WebviewPage<typeof labellingProtocol> {
+  readonly #uri: vscode.Uri;
+  /** One after the other: an answer is to the question that was asked. */
+  readonly #limit = pLimit(1);
+  #round: Promise<LabellingRound> | undefined;
+
+  constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
+    const protocol = labellingProtocol;
+    // Nothing but an answer changes what is shown.
+    super(panel, { page: 'labelling', protocol, name: 'labelling mode', interval: 0 }, parts);
+    this.#uri = uri;
+  }
+
+  protected act(message: Action): Promise<void> {
+    return this.#limit(async () => {
+      if (message.kind === 'agreement') {
+        await vscode.commands.executeCommand('turnlight.showAgreement');
+        return;
+      }
+      await this.#answer(message);
+      await this.update();
+    });
+  }
+
+  protected async show(): Promise<void> {
+    if (!this.#round) await this.#post({ phase: 'reading' });
+    await this.#post(await (await this.#begun()).shown());
+  }
+
+  async #answer(message: Exclude<Action, { readonly kind: 'agreement' }>): Promise<void> {
+    const round = await this.#begun();
+    switch (message.kind) {
+      case 'answer':
+        await round.answer(message);
+        break;
+      case 'skip':
+        round.skip();
+        break;
+      case 'undo':
+        await round.undo();
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #begun(): Promise<LabellingRound> {
+    this.#round ??= this.#begin();
+    return this.#round;
+  }
+
+  async #begin(): Promise<LabellingRound> {
+    const file = this.#uri.fsPath;
+    const round = new LabellingRound({
+      file,
+      person: await personAt(file),
+      asked: async () => {
+        const { suite } = await readSuite(this.#uri);
+        return suite && new Map(suite.cases.map((one) => [one.id, keysOf(one.assertions)]));
+      },
+      stated: async (id, variant) => {
+        const [{ suite }, { stateAssertions }] = await Promise.all([
+          readSuite(this.#uri),
+          import('../../assertions/stateAssertions.ts'),
+        ]);
+        const common = suite?.cases.find((one) => one.id === id);
+        const opened =
+          common?.expand && variant !== undefined ? await openVariant(common, variant) : undefined;
+        const found = opened?.suiteCase ?? common;
+        return found ? stateAssertions(found) : [];
+      },
+    });
+    await round.begin();
+    return round;
+  }
+
+  async #post(labelling: ShownLabelling): Promise<void> {
+    const { problems } = await readLabels(this.#uri.fsPath);
+    await this.post({
+      kind: 'snapshot',
+      state: { file: this.#uri.toString() },
+      problems: labelProblemTexts(problems, (path) => vscode.workspace.asRelativePath(path)),
+      labelling,
+    });
+  }
+}
+
+/** Also of those that decide others. */
+function keysOf(assertions: readonly Assertion[]): ReadonlySet<string> {
+  return new Set(
+    assertions.flatMap(({ key, nested = [] }) => [
+      key,
+      ...keysOf(nested.map(({ assertion }) => assertion)),
+    ]),
+  );
+}

@@ -1,0 +1,40 @@
+import { PAGE_ATTRIBUTE, type ViewPage, viewPolicy } from '../../protocol/viewPage.ts';
+
+export interface ViewHtmlOptions {
+  /** Random, new for each page: only what carries it runs. */
+  readonly nonce: string;
+  /** The webview's own source, for style sheets. */
+  readonly cspSource: string;
+  /** What the page shows. */
+  readonly page: ViewPage;
+  readonly scriptUri: string;
+  readonly styleUri: string;
+}
+
+const TITLES: Readonly<Record<ViewPage, string>> = {
+  conversation: 'Conversation',
+  results: 'Results',
+  agreement: 'Agreement',
+  trends: 'Trends',
+  labelling: 'Label Conversations',
+};
+
+/** A page of ours. It loads its own script and style, and nothing else at all. */
+export function viewHtml({ nonce, cspSource, page, scriptUri, styleUri }: ViewHtmlOptions): string {
+  return `<!DOCTYPE html>
+<html lang="en" ${PAGE_ATTRIBUTE}="${page}">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${viewPolicy(nonce, cspSource)}" />
+    <meta property="csp-nonce" content="${nonce}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="stylesheet" href="${styleUri}" />
+    <title>${TITLES[page]}</title>
+  </head>
+  <body>
+    <main id="app"></main>
+    <script type="module" nonce="${nonce}" src="${scriptUri}"></script>
+  </body>
+</html>
+`;
+}

@@ -1,0 +1,162 @@
+import * as vscode from 'vscode';
+import { costText, durationText } from '../../core/presentation/amounts.ts';
+import { visibleLine } from '../../core/presentation/visibleText.ts';
+import { runDuration } from '../../core/record/runRecord.ts';
+import { unreachable } from '../../core/unreachable.ts';
+import {
+  type Results,
+  type ResultsState,
+  type resultsProtocol,
+  resultsStateSchema,
+  type ToResults,
+} from '../../protocol/resultsProtocol.ts';
+import { runIdOf } from '../../store/records/files.ts';
+import type { FoundCases } from '../../store/records/search.ts';
+import { readNote } from '../../store/runNotes.ts';
+import { isSameRun, rootsOf } from '../comparison/runPair.ts';
+import { createPanel, type PageAction, type PageParts, revealPage } from '../pages/webviewPage.ts';
+import { fileTitle, runTitle, timeText } from '../runs/runText.ts';
+import { RunResults } from './runResults.ts';
+import { TablePage } from './tablePage.ts';
+
+/** Shows the results of a run, in the page that is open if there is one. @param records absolute */
+export function openResults(records: readonly string[], parts: PageParts): void {
+  if (revealPage(ResultsPage, (page) => records.some((record) => page.isOf(record)))) return;
+  new ResultsPage(createPanel('results', 'Results'), { records: [...records] }, parts);
+}
+
+/** Brings a page back after a reload; what it shows is read again. */
+export async function restoreResults(
+  panel: vscode.WebviewPanel,
+  given: unknown,
+  parts: PageParts,
+): Promise<void> {
+  const { data: state } = resultsStateSchema.safeParse(given);
+  if (!state) panel.dispose();
+  else if (state.base) {
+    const { restoreComparison } = await import('../comparison/compareCommands.ts');
+    restoreComparison(panel, { base: state.base, head: state.records }, parts);
+  } else new ResultsPage(panel, state, parts);
+}
+
+class ResultsPage extends TablePage {
+  readonly #parts: PageParts;
+  records: readonly string[];
+  #results: Promise<RunResults> | undefined;
+
+  constructor(panel: vscode.WebviewPanel, { records }: ResultsState, parts: PageParts) {
+    super(panel, parts);
+    this.records = records;
+    this.#parts = parts;
+    this.watch('**/*.labels/*.jsonl', () => void this.update());
+  }
+
+  isOf(record: string): boolean {
+    return this.records.some((one) => isSameRun(one, record));
+  }
+
+  #open(): Promise<RunResults> {
+    this.#results ??= readResults(this.records);
+    return this.#results;
+  }
+
+  protected async show(): Promise<void> {
+    const results = await this.#open();
+    await this.showEarly(results.readNew(), () => this.#snapshot(results, 'reading'));
+    const phase = results.state === 'finished' ? 'over' : results.state;
+    await this.post(await this.#snapshot(results, phase));
+    const { markLabels } = await import('./markLabels.ts');
+    if (await markLabels(results)) await this.post(await this.#snapshot(results, phase));
+  }
+
+  async #snapshot(results: RunResults, phase: Results['phase']): Promise<ToResults> {
+    const title = await titleOf(results);
+    const { table, paths: records, generation, problems, order } = results;
+    this.records = records;
+    // The tab of the eval file has its name alone.
+    this.title = `${title} (results)`;
+    const facts = factsOf(results, phase);
+    return {
+      kind: 'snapshot',
+      results: { records, title, facts, phase, generation, problems, table, order },
+    };
+  }
+
+  protected async act(message: PageAction<typeof resultsProtocol>): Promise<void> {
+    switch (message.kind) {
+      case 'open':
+        await this.#openCase(message.case, message.column);
+        break;
+      case 'search': {
+        const { places, executions } = await this.#open();
+        const told = ({ cases, looked }: FoundCases) => ({
+          cases: cases.flatMap((one) => executions[one]?.row ?? []),
+          looked,
+        });
+        await this.find([...places], message, told);
+        break;
+      }
+      case 'copy':
+        await this.copy((await this.#open()).table, message.cases);
+        break;
+      case 'compare': {
+        const { compareWith } = await import('../comparison/compareCommands.ts');
+        await compareWith(this.records, this.#parts);
+        break;
+      }
+      case 'resume':
+        await this.#parts.resume(this.records);
+        break;
+      case 'export': {
+        const { exportRun } = await import('./exportRun.ts');
+        await exportRun(await this.#open(), message.format);
+        break;
+      }
+      default:
+        unreachable(message);
+    }
+  }
+
+  async #openCase(index: number, column: number | undefined): Promise<void> {
+    const results = await this.#open();
+    const place = results.opening(index, column);
+    if (!place) return;
+    const { suite, id, variant, repetition, record } = place;
+    const turn = await results.failingTurn(place, column);
+    const { openConversation } = await import('../viewer/conversationPage.ts');
+    const shown = { record, root: results.rootOf(record) };
+    const uri = vscode.Uri.file(suite);
+    openConversation({ uri, id, variant, repetition, turn, shown }, this.#parts);
+  }
+}
+
+async function readResults(records: readonly string[]): Promise<RunResults> {
+  const roots = await rootsOf(records);
+  return new RunResults(roots, (path) => visibleLine(vscode.workspace.asRelativePath(path)));
+}
+
+async function titleOf(results: RunResults): Promise<string> {
+  const { run } = results;
+  const [record = ''] = results.paths;
+  if (!run) return fileTitle(record);
+  const note = await readNote(results.rootOf(record), runIdOf(record));
+  return runTitle({ note, run });
+}
+
+function factsOf(results: RunResults, phase: Results['phase']): string[] {
+  const { run, ends, hasEnded, table } = results;
+  const costs = table.cases.flatMap(({ cost }) => cost ?? []);
+  const finished = ends.map((end) => end.finished).sort();
+  const last = finished.at(-1);
+  return [
+    ...(run ? [timeText(new Date(run.started))] : []),
+    ...(costs.length > 0 ? [`cost ${costText(costs.reduce((sum, one) => sum + one, 0))}`] : []),
+    ...(run && last !== undefined && hasEnded ? [durationText(runDuration(run, last))] : []),
+    ...(phase === 'interrupted' && !hasEnded ? ['not finished'] : []),
+    ...(ends.some(({ cancelled }) => cancelled) ? ['cancelled'] : []),
+    ...(ends.some(({ stopped }) => stopped) ? ['stopped at its cost limit'] : []),
+    ...(run && run.judges.length > 0
+      ? [`judged by ${run.judges.map((one) => visibleLine(one, 60)).join(', ')}`]
+      : []),
+  ];
+}

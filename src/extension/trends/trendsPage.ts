@@ -1,0 +1,44 @@
+import type * as vscode from 'vscode';
+import { trendsProtocol } from '../../protocol/trendsProtocol.ts';
+import { type RunTrend, RunTrends } from '../../store/records/trends.ts';
+import {
+  createPanel,
+  type PageAction,
+  type PageParts,
+  revealPage,
+  WebviewPage,
+} from '../pages/webviewPage.ts';
+import { trendsSnapshot } from './trendsSnapshot.ts';
+
+/** Milliseconds between two snapshots while a run goes on. */
+const INTERVAL = 1_000;
+
+/** Shows how the runs of the workspace went, one after the other. */
+export function openTrends(parts: PageParts): void {
+  if (!revealPage(TrendsPage)) new TrendsPage(createPanel('trends', 'Trends'), parts);
+}
+
+export class TrendsPage extends WebviewPage<typeof trendsProtocol> {
+  readonly #parts: PageParts;
+  readonly #read = new RunTrends();
+  #trends: readonly RunTrend[] = [];
+
+  constructor(panel: vscode.WebviewPanel, parts: PageParts) {
+    const protocol = trendsProtocol;
+    super(panel, { page: 'trends', protocol, name: 'view of trends', interval: INTERVAL }, parts);
+    this.#parts = parts;
+    this.keep(parts.files.onDidChange(() => this.refresh()));
+  }
+
+  protected async show(): Promise<void> {
+    this.#trends = await this.#read.of(await this.#parts.runs.all());
+    await this.post({ kind: 'snapshot', trends: trendsSnapshot(this.#trends) });
+  }
+
+  protected async act({ run }: PageAction<typeof trendsProtocol>): Promise<void> {
+    const records = this.#trends[run]?.run.records;
+    if (!records) return;
+    const { openResults } = await import('../results/resultsPage.ts');
+    openResults(records, this.#parts);
+  }
+}

@@ -1,0 +1,282 @@
+import * as vscode from 'vscode';
+import { stackText } from '../../core/errors.ts';
+import { type CaseIdentity, caseKey, executionKey } from '../../core/identity.ts';
+import { caseTitle } from '../../core/presentation/executionTitle.ts';
+import { historyText } from '../../core/record/caseHistory.ts';
+import { unreachable } from '../../core/unreachable.ts';
+import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
+import { isRunning } from '../../protocol/running.ts';
+import { COMMANDS } from '../../protocol/serverProtocol.ts';
+import {
+  type conversationProtocol,
+  type Snapshot,
+  type ViewState,
+  viewStateSchema,
+} from '../../protocol/viewProtocol.ts';
+import { LatestRuns } from '../../store/records/latest.ts';
+import type { CaseLocation } from '../commands/caseAtCursor.ts';
+import { createPanel, openPages, type PageAction, type PageParts } from '../pages/webviewPage.ts';
+import { readSuite } from '../suites.ts';
+import { CaseLabels, isLabelFile } from './caseLabels.ts';
+import { failingIn } from './failingIn.ts';
+import { openVariant, type ShownCase, saidBefore } from './shownCase.ts';
+import { snapshotOf } from './snapshot.ts';
+import { SnapshotPage } from './snapshotPage.ts';
+
+/** Milliseconds between two snapshots of a case that runs. */
+const INTERVAL = 100;
+
+/** By default the repetition on the screen, else the first. */
+interface ConversationLocation extends CaseLocation {
+  /** The record of the run to show, and its root, both absolute; the last run by default. */
+  readonly shown?: Required<Pick<ViewState, 'record' | 'root'>>;
+}
+
+/** Opens what a case said, in the page that is open if there is one. */
+export function openConversation(location: ConversationLocation, parts: PageParts): void {
+  const { uri, id, variant, repetition = 1 } = location;
+  const state: ViewState = {
+    file: uri.toString(),
+    id,
+    ...(variant !== undefined && { variant }),
+    repetition,
+  };
+  const pages = openPages(ConversationPage);
+  const page = pages.find((one) => keyOf(one.state) === keyOf(state));
+  // One column for all of them: beside a page that has the focus, each would open another one.
+  const column = () => pages.at(-1)?.viewColumn ?? vscode.ViewColumn.Beside;
+  const create = () => createPanel('conversation', caseTitle(location), column());
+  (page ?? new ConversationPage(create(), state, parts)).goTo(location);
+}
+
+/** The eval file of the conversation with the focus. */
+export function activeConversation(): vscode.Uri | undefined {
+  const active = openPages(ConversationPage).find((page) => page.active);
+  return active && vscode.Uri.parse(active.state.file);
+}
+
+/** Brings a page back after a reload; what it shows is read again. */
+export async function restoreConversation(
+  panel: vscode.WebviewPanel,
+  given: unknown,
+  parts: PageParts,
+): Promise<void> {
+  const { data: state } = viewStateSchema.safeParse(given);
+  if (!state) panel.dispose();
+  else if (state.compared) {
+    const { restorePair } = await import('../comparison/compareCommands.ts');
+    restorePair(panel, { ...state, compared: state.compared }, parts);
+  } else new ConversationPage(panel, state, parts);
+}
+
+function keyOf({ file, id, variant }: ViewState): string {
+  return caseKey({ suite: file, id, variant });
+}
+
+class ConversationPage extends SnapshotPage {
+  readonly #parts: PageParts;
+  readonly #runs = new LatestRuns();
+  readonly #labels = new CaseLabels(
+    () => this.refresh(),
+    (error) => this.log.error(stackText(error)),
+  );
+  readonly #history = new ShownHistory(this.#runs, () => this.refresh());
+  #opened: { readonly key: string; readonly opened: ReturnType<typeof openVariant> } | undefined;
+  /** What the case was read from besides its file, absolute. */
+  #files: ReadonlySet<string> = new Set();
+
+  constructor(panel: vscode.WebviewPanel, state: ViewState, parts: PageParts) {
+    super(panel, state, parts, INTERVAL);
+    this.#parts = parts;
+    this.title = caseTitle(state);
+    this.keep(
+      parts.live.onDidChange((ref) => {
+        if (executionKey(ref) === executionKey(this.ref)) {
+          this.#followLast();
+          this.refresh();
+        }
+      }),
+    );
+    const changed = (uri: vscode.Uri) => this.#fileChanged(uri);
+    this.watch('**/*', changed);
+    this.keep(vscode.workspace.onDidSaveTextDocument(({ uri }) => changed(uri)));
+    this.keep(
+      parts.language.onDidRenameCase(({ suite, from, to }) => {
+        if (suite === this.#uri.fsPath && from === this.state.id) this.#follow(to);
+      }),
+    );
+  }
+
+  goTo({ turn, repetition = this.state.repetition, shown }: ConversationLocation): void {
+    this.#opened = undefined;
+    this.reveal();
+    this.#followLast();
+    this.state = { ...this.state, repetition, ...shown };
+    this.scrollTo(turn);
+    this.refresh();
+  }
+
+  #follow(id: string): void {
+    this.state = { ...this.state, id };
+    this.title = caseTitle(this.state);
+    this.refresh();
+  }
+
+  /** What the case is made of has changed: it is read again. */
+  #fileChanged({ fsPath }: vscode.Uri): void {
+    const isRead = this.#files.has(fsPath);
+    if (isRead && fsPath !== this.#uri.fsPath) this.#opened = undefined;
+    if (fsPath !== this.#uri.fsPath && !isRead && !isLabelFile(fsPath, this.#uri.fsPath)) return;
+    this.refresh();
+  }
+
+  /** The last run is what is shown, whatever record was. */
+  #followLast(): void {
+    const { record: _record, root: _root, ...rest } = this.state;
+    this.state = rest;
+  }
+
+  get #uri(): vscode.Uri {
+    return vscode.Uri.parse(this.state.file);
+  }
+
+  protected async read(): Promise<Snapshot> {
+    const uri = this.#uri;
+    const state = this.state;
+    const { id, variant, repetition, record, root } = state;
+    const suite = await readSuite(uri);
+    const live = this.#parts.live.get(this.ref);
+    // What is not on the disk has no records.
+    const isFile = uri.scheme === 'file';
+    const found = isFile ? await this.#runs.find(uri.fsPath, id, { record, root, variant }) : [];
+    const one = found.find(({ line }) => line.repetition === repetition) ?? found[0];
+    // Another run may have begun meanwhile, whose record is not known yet.
+    if (one && !isRunning(live?.phase) && this.state === state) {
+      // The last run may have had fewer repetitions, or been cancelled before this one.
+      const shown = { record: one.record, repetition: one.line.repetition };
+      this.state = { ...this.state, ...shown };
+    }
+    const { suiteCase, lacks } = await this.#caseIn(suite);
+    const [{ stateAssertions }, { changeOf }] = await Promise.all([
+      import('../../assertions/stateAssertions.ts'),
+      import('../../evalfile/caseChanges.ts'),
+    ]);
+    const stated = suite.outline.find((known) => known.id === id);
+    const failing = await failingIn(this.#runs, this.state, this.ref);
+    const ended = isRunning(live?.phase) ? undefined : one;
+    const labels = isFile ? await this.#labels.read(uri.fsPath, ended) : undefined;
+    return snapshotOf(this.state, {
+      suite,
+      said: variant === undefined ? undefined : saidBefore(suiteCase),
+      assertions: suiteCase ? stateAssertions(suiteCase) : [],
+      live,
+      finished: one?.line,
+      repeats: found.map(({ line }) => line),
+      changed:
+        lacks === 'gone'
+          ? lacks
+          : stated && one && (await changeOf(one.line, stated, lacks ?? suiteCase)),
+      failing,
+      labels,
+      history: isFile ? this.#history.of(this.ref) : undefined,
+    });
+  }
+
+  async #showFailing(step: 1 | -1): Promise<void> {
+    const found = (await failingIn(this.#runs, this.state, this.ref))?.beside(step);
+    if (!found) return;
+    this.#labels.forget();
+    this.title = caseTitle(found);
+    await this.showCase(found, found.repetition);
+  }
+
+  /** The case as the file has it now; a variant is read once for each text. */
+  async #caseIn({ suite, dependencies }: LoadedSuite): Promise<ShownCase> {
+    const { id, variant } = this.state;
+    const found = suite?.cases.find((known) => known.id === id);
+    this.#files = new Set(dependencies);
+    if (variant === undefined || !found?.expand) return { suiteCase: found };
+    const key = `${suite?.hash} ${id} ${variant}`;
+    if (this.#opened?.key !== key) this.#opened = { key, opened: openVariant(found, variant) };
+    const opened = await this.#opened.opened;
+    this.#files = new Set([...dependencies, ...opened.files]);
+    return opened;
+  }
+
+  protected async act(message: PageAction<typeof conversationProtocol>): Promise<void> {
+    const { file, id, variant, repetition, record } = this.state;
+    const { runCase, saveConversation, judgeAgain } = COMMANDS;
+    switch (message.kind) {
+      case 'open-turn':
+      case 'open-assertion':
+      case 'open-fault':
+        await this.openSource(message);
+        break;
+      case 'show-request': {
+        const { showJudgeRequest } = await import('./judgeRequest.ts');
+        await showJudgeRequest(this.state, message.key, this.viewColumn);
+        break;
+      }
+      case 'run':
+        await vscode.commands.executeCommand(runCase, file, id, variant);
+        break;
+      case 'save':
+        await vscode.commands.executeCommand(saveConversation, file, id, variant, repetition);
+        break;
+      case 'judge-again':
+        await vscode.commands.executeCommand(judgeAgain, file, id, variant, record);
+        break;
+      case 'cancel':
+        await vscode.commands.executeCommand('testing.cancelRun');
+        break;
+      case 'show-repetition':
+        await this.showRepetition(message.repetition);
+        break;
+      case 'show-changed':
+        break;
+      case 'show-failing':
+        await this.#showFailing(message.step);
+        break;
+      case 'label':
+      case 'remove-label':
+      case 'undo-label':
+        await this.#labels.write(message);
+        await this.update();
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+}
+
+/** The history of the case that is shown. It is looked up beside the rest, since it may read ten records. */
+class ShownHistory {
+  readonly #runs: Pick<LatestRuns, 'history'>;
+  readonly #onFound: () => void;
+  #key = '';
+  #text: string | undefined;
+
+  /** @param onFound there is something else to tell than before */
+  constructor(runs: Pick<LatestRuns, 'history'>, onFound: () => void) {
+    this.#runs = runs;
+    this.#onFound = onFound;
+  }
+
+  /** What is known by now, as a sentence; it is looked up anew. */
+  of(identity: CaseIdentity): string | undefined {
+    const key = caseKey(identity);
+    if (key !== this.#key) this.#text = undefined;
+    this.#key = key;
+    // Without it the view is as good as before.
+    this.#look(identity).catch(() => {});
+    return this.#text;
+  }
+
+  async #look(identity: CaseIdentity): Promise<void> {
+    const found = await this.#runs.history(identity.suite, identity);
+    const text = found && historyText(found);
+    if (caseKey(identity) !== this.#key || text === this.#text) return;
+    this.#text = text;
+    this.#onFound();
+  }
+}

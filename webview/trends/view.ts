@@ -1,0 +1,127 @@
+import { costText, durationText, shareText } from '../../src/core/presentation/amounts.ts';
+import { runTimes } from '../../src/core/presentation/repeatedText.ts';
+import { scoreText } from '../../src/core/presentation/score.ts';
+import { STATUS_WORDS } from '../../src/core/presentation/status.ts';
+import {
+  METRICS,
+  type Metric,
+  type ToTrends,
+  type TrendSuite,
+  type Trends,
+  type trendsProtocol,
+} from '../../src/protocol/trendsProtocol.ts';
+import { FocusRestorer } from '../focusRestorer.ts';
+import { h, link } from '../h.ts';
+import type { Host } from '../host.ts';
+import { renderTable } from '../table.ts';
+import { dropdown } from '../ui/controls.ts';
+import { renderChart } from './chart.ts';
+
+const TITLES: Readonly<Record<Metric, string>> = {
+  passRate: 'Pass rate',
+  score: 'Mean score',
+  cost: 'Cost',
+  latency: 'Mean time of a case',
+};
+
+const TEXTS: Readonly<Record<Metric, (value: number) => string>> = {
+  passRate: shareText,
+  score: (value) => scoreText(value),
+  cost: costText,
+  latency: durationText,
+};
+
+/** Shows the trends of the workspace. @param name what is shown of them @returns what takes messages */
+export function showTrends(
+  root: HTMLElement,
+  host: Host<typeof trendsProtocol>,
+  name: string | undefined,
+): (message: ToTrends) => void {
+  root.classList.add('trends');
+  const focus = new FocusRestorer(root);
+  const keep = (suite: string | undefined) => host.keep({ ...(suite !== undefined && { suite }) });
+  const draw = (trends: Trends, wanted: string | undefined) => {
+    const { suites } = trends;
+    const chosen = suites.find((one) => one.name === wanted) ?? suites[0];
+    const parts = chosen ? page(trends, chosen) : [h('p', {}, 'No run has a case that finished.')];
+    focus.draw(() => root.replaceChildren(...parts));
+  };
+  const open = (run: number) => host.post({ kind: 'open', run });
+  const page = (all: Trends, chosen: TrendSuite): HTMLElement[] => [
+    h('header', { class: 'top' }, h('h1', {}, 'Trends'), h('div', { class: 'muted' }, chosen.name)),
+    ...choice(all, chosen, (other) => {
+      name = other;
+      keep(other);
+      draw(all, other);
+    }),
+    h('div', { class: 'charts' }, ...METRICS.map((metric) => chart(metric, all, chosen, open))),
+    table(all, chosen, open),
+  ];
+  // So that a reload brings the page back, whatever was chosen.
+  keep(name);
+  return ({ trends }) => draw(trends, name);
+}
+
+function choice(
+  { suites }: Trends,
+  { name }: TrendSuite,
+  onChange: (name: string) => void,
+): HTMLElement[] {
+  if (suites.length < 2) return [];
+  const menu = dropdown({
+    label: 'Eval file',
+    options: suites.map((one) => ({ value: one.name, label: one.name })),
+    value: name,
+    onChange,
+  });
+  return [h('div', { class: 'toolbar', role: 'group', 'aria-label': 'Filter' }, menu)];
+}
+
+function chart(
+  metric: Metric,
+  { runs }: Trends,
+  { points }: TrendSuite,
+  onOpen: (run: number) => void,
+): HTMLElement {
+  const text = TEXTS[metric];
+  const drawn = points.flatMap((point) => {
+    const value = point[metric];
+    if (value === null) return [];
+    const { time = '', commit } = runs[point.run] ?? {};
+    const words = [text(value), time, ...(commit === undefined ? [] : [commit])].join(', ');
+    return [{ run: point.run, value, words }];
+  });
+  const most = metric === 'passRate' || metric === 'score' ? { most: 1 } : {};
+  return renderChart(drawn, { title: TITLES[metric], runs: runs.length, text, onOpen, ...most });
+}
+
+/** `24 cases, run 30 times, 1 errored` */
+function sizeText({ cases, executions, errored }: TrendSuite['points'][number]): string {
+  const size = runTimes(cases, executions);
+  return errored === 0 ? size : `${size}, ${errored} ${STATUS_WORDS.error}`;
+}
+
+/** The same as words, the newest first; each row opens its run. */
+function table(
+  { runs }: Trends,
+  { points, name }: TrendSuite,
+  onOpen: (run: number) => void,
+): HTMLElement {
+  const heads = ['Run', 'Commit', ...METRICS.map((metric) => TITLES[metric]), 'Size'];
+  const rows = [...points].reverse().map((point) => {
+    const { title = '', time = '', commit = '' } = runs[point.run] ?? {};
+    const cells = METRICS.map((metric) => {
+      const value = point[metric];
+      return value === null ? '–' : TEXTS[metric](value);
+    });
+    const opening = link(time, `Open the results of ${title} of ${time}`, () => onOpen(point.run));
+    opening.dataset.focus = `run ${point.run}`;
+    const run = h('span', {}, opening, ` ${title}`);
+    return { cells: [run, commit, ...cells, sizeText(point)] };
+  });
+  return h(
+    'div',
+    { class: 'rows', tabindex: '0', role: 'region', 'aria-label': 'Runs' },
+    renderTable(heads, rows, { label: `Runs of ${name}` }),
+  );
+}
