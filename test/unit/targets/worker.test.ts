@@ -102,17 +102,20 @@ describe('a worker', () => {
   });
 
   it('goes on where one conversation runs out of time, whose late answer is ignored', async (t) => {
+    // The late answer comes while the next conversation waits for its own.
     const body = `if (request.end) continue;
-      if (said === 'slow') void sleep(900).then(() => give({ id: request.id, content: 'late' }));
-      else void sleep(400).then(() => give({ id: request.id, content: said }));`;
+      if (said === 'slow') { late = request.id; continue; }
+      if (said === 'b two') give({ id: late, content: 'late' });
+      give({ id: request.id, content: said });`;
     const turns = '[b one, b two, b three, b four]';
-    const ran = await runFiles(t, {
-      'agent.mjs': agent(body),
+    const files = {
+      'agent.mjs': agent(body, 'let late;'),
       'suite.eval.yaml': suite(
-        'worker: true, timeout: 700',
+        'worker: true, timeout: 3000',
         echoCase('a', '[slow]') + echoCase('b', turns),
       ),
-    });
+    };
+    const ran = await runFiles(t, files, { concurrency: 1 });
     const { a, b } = repliesOf(ran);
     assert.match(String(a), /^target-timeout/);
     assert.deepEqual(b, ['b one', 'b two', 'b three', 'b four']);
