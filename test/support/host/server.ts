@@ -26,6 +26,11 @@ const SETTINGS = {
   'chat.commandCenter.enabled': false,
   'telemetry.telemetryLevel': 'off',
   'editor.minimap.enabled': false,
+  // What moves is drawn all the time, by the processor.
+  'workbench.reduceMotion': 'on',
+  'editor.cursorBlinking': 'solid',
+  // No test is about it, and it looks at every folder.
+  'git.enabled': false,
   'editor.hover.delay': 100,
   'files.autoSave': 'off',
   'security.workspace.trust.startupPrompt': 'never',
