@@ -98,7 +98,18 @@ describe('a run that was killed, from the Testing view', { timeout: 600_000 }, (
       if (from === 'row') {
         await row.hover();
         await workbench().screenshot('resume-row');
-        await row.locator('[aria-label="Resume"]').click();
+        await workbench().until(
+          'the run that goes on',
+          async () => {
+            // A row that is drawn anew meanwhile takes no click.
+            await row.hover({ timeout: 2_000 }).catch(() => {});
+            const resume = row.locator('[aria-label="Resume"]');
+            await resume.click({ timeout: 2_000 }).catch(() => {});
+            await row.waitFor({ state: 'hidden', timeout: 10_000 }).catch(() => {});
+            return row.isVisible();
+          },
+          (isVisible) => !isVisible,
+        );
       } else {
         await row.click();
         const results = await workbench().frameWith('[data-page="results"] .grid .body .row');
