@@ -18,7 +18,7 @@ const SHARING: readonly (readonly [folder: string, most: number])[] = [
 ];
 
 /** Those that may not share: what they change of the process stays changed. */
-const ALONE: readonly string[] = ['test/unit/assertions/typeInOneFile.test.ts'];
+export const ALONE: readonly string[] = ['test/unit/assertions/typeInOneFile.test.ts'];
 
 /** @returns whether `npm test` takes a sample of what the file tries */
 export function samples(path: string): boolean {
@@ -48,7 +48,7 @@ export function grouped(files: readonly string[]): string[] {
     const count = Math.ceil(paths.length / most);
     // Neighbours take similarly long, so each goes to another group.
     return Array.from({ length: count }, (_, index) => {
-      const path = join(folder, `of-${most}-${index + 1}.test.ts`);
+      const path = join(folder, `group-${most}-${index + 1}.test.ts`);
       const members = paths.filter((_path, at) => at % count === index);
       writeFileSync(path, members.map(importing).join(''));
       return path;
