@@ -11,8 +11,9 @@ const isLong = args.includes('--long');
 const flags = args.filter((one) => one.startsWith('--') && one !== '--long');
 const globs = args.filter((one) => !one.startsWith('--'));
 const files = globSync(globs, { absolute: true }).sort();
-const wanted = isLong ? files.filter(samples) : files;
-if (wanted.length === 0) throw new Error(`There is no test file at ${globs.join(' ')}.`);
+// Each long file fills a process of its own.
+const runs = isLong ? files.filter(samples) : grouped(files);
+if (files.length === 0) throw new Error(`There is no test file at ${globs.join(' ')}.`);
 const { status } = spawnSync(
   process.execPath,
   [
@@ -21,7 +22,7 @@ const { status } = spawnSync(
     // A test that leaves something running ends its process, and not all that come after it.
     `--test-timeout=${60 * 60_000}`,
     ...flags,
-    ...grouped(wanted),
+    ...runs,
   ],
   {
     stdio: 'inherit',
