@@ -8,13 +8,13 @@ const QUALITIES = ['warm', 'brief', 'honest', 'calm', 'clear', 'helpful', 'polit
 export const ASSERTIONS = QUALITIES.length;
 
 /** Recorded conversations, each judged eight times, and one more edit of the last assertion. */
-export function suiteText(baseUrl: string, edit: number): string {
+export function suiteText(baseUrl: string, edit: number, conversations = CONVERSATIONS): string {
   const asserts = QUALITIES.map((quality, index) => {
     const criteria = index === ASSERTIONS - 1 ? `${quality}, edit ${edit}` : quality;
     return `    - {type: g-eval, name: ${quality}, criteria: "The replies are ${criteria}.", steps: ["Look at the words."]}\n`;
   });
   const cases = Array.from(
-    { length: CONVERSATIONS },
+    { length: conversations },
     (_, index) =>
       `  - {id: case-${index}, transcript: [{user: "Where is order ${index}?"}, {assistant: "It left on Monday."}, {user: Thanks}, {assistant: "You are welcome."}]}\n`,
   );

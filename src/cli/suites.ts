@@ -25,7 +25,7 @@ export async function loadSuites(
   { judge, baseUrl }: Pick<JudgeOverride, 'judge' | 'baseUrl'> = {},
   isOwnAddress = true,
 ): Promise<LoadedSuite[]> {
-  collectEarly();
+  collectEarly('reading');
   const workspace = workspaceOf(shell.folder);
   const defaultJudge = shell.env('TURNLIGHT_JUDGE');
   const judgeOverride = { ...(judge && { judge }), ...(baseUrl && { baseUrl, isOwnAddress }) };
@@ -43,6 +43,7 @@ export async function loadSuites(
     });
     loaded.push(compactSuite(await expandSuite(suite)));
   }
+  collectEarly('running');
   // What a suite includes is run with it: by itself it lacks the suite's models and targets.
   const included = new Set(loaded.flatMap(({ dependencies }) => dependencies));
   return loaded.filter(({ path }) => !included.has(path));

@@ -84,21 +84,37 @@ function overlap(text: string, form: string): number {
 
 function formsOf(secret: string): string[] {
   const quoted = inJson(secret);
+  const ascii = quoted.replace(/[^\0-\x7f]/g, unicodeEscape);
   const inUrl = encodeURIComponent(secret);
-  return [
+  const texts = [
     secret,
     quoted,
-    inJson(quoted),
     // As Python and PHP write JSON.
-    quoted.replace(/[^\0-\x7f]/g, unicodeEscape),
+    ascii,
     quoted.replaceAll('/', '\\/'),
-    quoted.replace(/[^\0-\x7f]/g, unicodeEscape).replaceAll('/', '\\/'),
+    ascii.replaceAll('/', '\\/'),
     inUrl,
     inUrl.replaceAll('%2F', '/'),
     inUrl.replaceAll(/%../g, (code) => code.toLowerCase()),
+    encodeURI(secret),
     new URLSearchParams({ '': secret }).toString().slice(1),
+    inHtml(secret),
+  ];
+  return [
+    ...texts,
+    ...texts.map(inJson),
     ...[0, 1, 2].flatMap((offset) => base64At(secret, offset)),
   ];
+}
+
+function inHtml(text: string): string {
+  const escapes: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+  };
+  return text.replace(/[&<>"]/g, (character) => escapes[character] ?? character);
 }
 
 function inJson(text: string): string {

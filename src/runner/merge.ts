@@ -1,55 +1,59 @@
 import { randomBytes } from 'node:crypto';
 import { groupBy, uniqueBy } from '../core/data/data.ts';
-import { type CaseRef, executionKey } from '../core/identity.ts';
+import { executionKey } from '../core/identity.ts';
 import { countCases } from '../core/record/repetitions.ts';
-import {
-  type CaseLine,
-  type EndLine,
-  RECORD_VERSION,
-  type RunLine,
-} from '../core/record/runRecord.ts';
-import { usageOf } from '../core/verdict.ts';
-import type { WholeRecord } from '../store/records/runRecord.ts';
+import { type EndLine, RECORD_VERSION, type RunLine } from '../core/record/runRecord.ts';
+import { type Usage, usageOf } from '../core/verdict.ts';
+import type { CaseStats } from '../store/records/parseLine.ts';
+import type { RunRecord } from '../store/records/runRecord.ts';
+
+/** A case to merge; its line stays in its record. */
+export type MergedCase = CaseStats & { readonly usage: Usage };
+
+/** A record to merge, with a run line. */
+export interface MergedPart {
+  readonly record: RunRecord;
+  readonly cases: readonly MergedCase[];
+}
 
 /** Runs of parts of a suite as one run. */
 export interface MergedRun {
   readonly run: RunLine;
-  /** One of each execution, in the order of the records. */
-  readonly lines: readonly CaseLine[];
+  /** One per execution, in the order of the records. */
+  readonly cases: readonly MergedCase[];
   readonly end: EndLine;
   /** Executions that several records hold; the one that finished last counts. */
-  readonly overlapping: readonly CaseRef[];
+  readonly overlapping: readonly MergedCase[];
   /** Parts of which there is no record, and the first of them: `2/3`. */
   readonly missingShards: { readonly count: number; readonly first: readonly string[] };
   /** By run, how many of its executions have no result. */
   readonly unfinished: ReadonlyMap<string, number>;
 }
 
-/** @param records each with a run line */
-export function mergeRuns(records: readonly WholeRecord[]): MergedRun {
-  const runs = records.flatMap(({ run }) => run ?? []);
+export function mergeRuns(parts: readonly MergedPart[]): MergedRun {
+  const runs = parts.flatMap(({ record }) => record.run ?? []);
   const groups = [
     ...groupBy(
-      records.flatMap(({ cases }) => cases),
+      parts.flatMap(({ cases }) => cases),
       executionKey,
     ).values(),
   ];
-  const lines = groups.map((own) => own.reduce((a, b) => (a.finished > b.finished ? a : b)));
-  const ends = records.flatMap(({ end }) => end ?? []);
+  const cases = groups.map((own) => own.reduce((a, b) => (a.finished > b.finished ? a : b)));
+  const ends = parts.flatMap(({ record }) => record.end ?? []);
   return {
     run: mergedRun(runs),
-    lines,
+    cases,
     end: {
       kind: 'end',
-      finished: latest([...ends, ...lines].map(({ finished }) => finished)),
+      finished: latest([...ends, ...cases].map(({ finished }) => finished)),
       cancelled: ends.some(({ cancelled }) => cancelled),
       ...(ends.some(({ stopped }) => stopped) && { stopped: 'max-cost' as const }),
-      counts: countCases(lines),
-      usage: usageOf(lines),
+      counts: countCases(cases),
+      usage: usageOf(cases),
     },
     overlapping: groups.filter(({ length }) => length > 1).map(([first]) => first),
     missingShards: missingShards(runs),
-    unfinished: unfinishedOf(records),
+    unfinished: unfinishedOf(parts),
   };
 }
 
@@ -101,8 +105,8 @@ function missingShards(runs: readonly RunLine[]): MergedRun['missingShards'] {
   return { count, first: missing };
 }
 
-function unfinishedOf(records: readonly WholeRecord[]): Map<string, number> {
-  const left = records.flatMap(({ run, cases, end }): [string, number][] => {
+function unfinishedOf(parts: readonly MergedPart[]): Map<string, number> {
+  const left = parts.flatMap(({ record: { run, end }, cases }): [string, number][] => {
     const done = new Set(cases.map(executionKey)).size;
     const known = run?.planned ?? (end ? done : done + 1);
     return run && known > done ? [[run.id, known - done]] : [];

@@ -2,6 +2,7 @@ import { stillAnswers } from '../assertions/stillAnswers.ts';
 import { executionKey } from '../core/identity.ts';
 import { mapCasePaths, namedPath, rootOfRecord } from '../core/record/recordPaths.ts';
 import type { CaseLine } from '../core/record/runRecord.ts';
+import { passesFalsely } from '../core/scoring.ts';
 import type { FoundHome } from '../store/home.ts';
 import type { EarlierRun } from '../store/records/list.ts';
 import type { LinePlace } from '../store/records/parseLine.ts';
@@ -94,7 +95,7 @@ async function stands(
   exchanges: Exchanges,
 ): Promise<boolean> {
   const { suiteCase, fault } = await openCase(planned.case);
-  if (fault) return false;
+  if (fault || passesFalsely(line)) return false;
   const { input_hash } = await describeCase(suiteCase, exchanges);
   return line.input_hash === input_hash && stillAnswers(line, suiteCase);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { runForeignFile } from '../support/host/foreignHost.ts';
 import { Workbench } from '../support/host/workbench.ts';
 import { startModelServer } from '../support/modelServer/server.ts';
@@ -44,12 +44,22 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
   let folder: string;
   let workbench: Workbench;
 
-  beforeEach(async () => {
+  before(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-new-')));
     workbench = await Workbench.open({ folder, trusted: true });
   });
 
+  // All of them in one window, each in an empty folder and with files of its own names.
   afterEach(async () => {
+    await workbench.window.command('workbench.action.closeQuickOpen');
+    await workbench.window.command('workbench.action.files.revert');
+    await workbench.window.command('workbench.action.closeAllEditors');
+    await workbench.window.command('notifications.clearAll');
+    const names = await readdir(folder);
+    await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true })));
+  });
+
+  after(async () => {
     await workbench?.close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -98,6 +108,39 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     );
   }
 
+  it('finds among the commands those for an empty folder, and no others', async () => {
+    // What the tests before chose is not what a newcomer finds.
+    await workbench.window.configure('workbench.commandPalette.history', 0);
+    await workbench.press('F1');
+    await input().locator('input').first().waitFor();
+    await workbench.page.keyboard.type('Turnlight:');
+    await workbench.until(
+      'the commands',
+      () => input().locator('.monaco-list-row .label-name').allTextContents(),
+      (titles) => titles.join() === COMMANDS.map((one) => `Turnlight: ${one}`).join(),
+    );
+    await workbench.screenshot('palette');
+  });
+
+  it('opens an example from the empty Testing view, and shows in the status bar how its run ends', async () => {
+    await workbench.page.getByRole('tab', { name: 'Testing' }).click();
+    await workbench.page.getByRole('button', { name: 'New Eval File' }).waitFor();
+    await workbench.screenshot('testing-empty');
+    await workbench.page.getByRole('button', { name: 'Open an Example' }).click();
+    const path = join(folder, 'turnlight-example/shopfast.eval.yaml');
+    await workbench.until(
+      'the example',
+      () => workbench.window.active(),
+      (editor) => editor?.path === path,
+    );
+    await workbench.clickLens('Run all', path, 1);
+    await workbench.page
+      .locator('.statusbar-item')
+      .getByText('Evals 2 failed, 1 passed')
+      .waitFor({ timeout: 60_000 });
+    await workbench.screenshot('status-bar');
+  });
+
   it('comes from an empty folder to a verdict in three steps, without a key', async () => {
     await command('Turnlight: New Eval File');
     await accept('(1 of 3)');
@@ -114,7 +157,11 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     ]);
     t.after(() => server.close());
     await command('Turnlight: New Eval File');
-    await accept('(1 of 3)');
+    await input().getByText('(1 of 3)').waitFor();
+    await workbench.press('Control+A');
+    await workbench.page.keyboard.type('./live');
+    await input().getByText('Saved as live.eval.yaml').waitFor();
+    await workbench.press('Enter');
     await accept('(2 of 3)');
     await input().getByText('(3 of 3)').waitFor();
     await pick('An endpoint');
@@ -125,7 +172,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     await input().getByText("The model's name at the endpoint").waitFor();
     await workbench.page.keyboard.type('my-model');
     await workbench.press('Enter');
-    await runCaseOf(join(folder, 'evals/support.eval.yaml'));
+    await runCaseOf(join(folder, 'live.eval.yaml'));
     await workbench.page.locator('.statusbar-item').getByText('Evals 1 passed').waitFor();
     await score(2);
     await workbench.screenshot('new-live');
@@ -137,7 +184,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
 
   it("offers the editor's own model where a judge has no key, and judges with it", async () => {
     await offerModel();
-    const path = join(folder, 'greeting.eval.yaml');
+    const path = join(folder, 'offered.eval.yaml');
     await writeFile(path, GREETING);
     await workbench.clickLens('Run all', path, 1);
     const notice = workbench.page.locator('.notification-toast', {
@@ -159,7 +206,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
 
   it("completes the names of the editor's own models", async () => {
     await offerModel();
-    const path = join(folder, 'greeting.eval.yaml');
+    const path = join(folder, 'completed.eval.yaml');
     await writeFile(path, GREETING);
     await workbench.window.open(path);
     await workbench.window.served(path);
@@ -173,7 +220,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
   });
 
   it('takes a key for a judge that only an assertion names, hides it, and says what came of it', async () => {
-    const path = join(folder, 'greeting.eval.yaml');
+    const path = join(folder, 'keyless.eval.yaml');
     const judged = '[{type: criterion, criterion: It greets., judge: "openai:gpt-5-mini"}]';
     await writeFile(
       path,
@@ -197,7 +244,7 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
   });
 
   it('proposes the keys that the open file needs, also in a judge prompt of it', async () => {
-    const [path, prompt] = [join(folder, 'greeting.eval.yaml'), join(folder, 'tone.md')];
+    const [path, prompt] = [join(folder, 'needed.eval.yaml'), join(folder, 'tone.md')];
     await writeFile(prompt, 'Is the reply polite?\n');
     const models = 'models: {own: {provider: openai, model: m, api_key_env: MY_OWN_KEY}}\n';
     const asked = '[{type: llm-judge, prompt: ./tone.md}]';
@@ -214,8 +261,12 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     }
   });
 
+  let isOffered = false;
+
   /** Gives the editor a model that finds every greeting met. */
   async function offerModel() {
+    if (isOffered) return;
+    isOffered = true;
     await workbench.window.evaluate(
       (vscode, criterion, turn, askFirst) => {
         vscode.lm.registerLanguageModelChatProvider('turnlight-test', {
@@ -252,39 +303,6 @@ describe('a newcomer in the real VS Code', { timeout: 900_000 }, () => {
     const { sent, questions } = await runForeignFile(workbench, folder, host);
     assert.deepEqual(sent, [false, true, true]);
     assert.equal(questions, 0);
-  });
-
-  it('opens an example from the empty Testing view, and shows in the status bar how its run ends', async () => {
-    await workbench.page.getByRole('tab', { name: 'Testing' }).click();
-    await workbench.page.getByRole('button', { name: 'New Eval File' }).waitFor();
-    await workbench.screenshot('testing-empty');
-    await workbench.page.getByRole('button', { name: 'Open an Example' }).click();
-    const path = join(folder, 'turnlight-example/shopfast.eval.yaml');
-    await workbench.until(
-      'the example',
-      () => workbench.window.active(),
-      (editor) => editor?.path === path,
-    );
-    await workbench.clickLens('Run all', path, 1);
-    await workbench.page
-      .locator('.statusbar-item')
-      .getByText('Evals 2 failed, 1 passed')
-      .waitFor({ timeout: 60_000 });
-    await workbench.screenshot('status-bar');
-  });
-
-  it('finds among the commands those for an empty folder, and no others', async () => {
-    // What the tests before chose is not what a newcomer finds.
-    await workbench.window.configure('workbench.commandPalette.history', 0);
-    await workbench.press('F1');
-    await input().locator('input').first().waitFor();
-    await workbench.page.keyboard.type('Turnlight:');
-    await workbench.until(
-      'the commands',
-      () => input().locator('.monaco-list-row .label-name').allTextContents(),
-      (titles) => titles.join() === COMMANDS.map((one) => `Turnlight: ${one}`).join(),
-    );
-    await workbench.screenshot('palette');
   });
 
   it('refuses a name that is taken, and says what the name becomes', async () => {

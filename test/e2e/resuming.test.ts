@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,12 +71,19 @@ function spawnRun(folder: string): ChildProcess {
   return spawn(process.execPath, cli, { cwd: folder, env, stdio: 'ignore' });
 }
 
+/** Resolves once nothing of the process is left, so that its run does not go on. */
+async function killed(run: ChildProcess): Promise<void> {
+  const exited = once(run, 'exit');
+  run.kill('SIGKILL');
+  await exited;
+}
+
 describe('a run that was killed, from the Testing view', { timeout: 600_000 }, () => {
   it('of the command line goes on by the menu of the view', async (t) => {
     const { folder, workbench, halfRun, resumed } = await started(t);
     const run = spawnRun(folder);
     await halfRun();
-    run.kill('SIGKILL');
+    await killed(run);
     const { page } = workbench();
     await page.locator('.sidebar .composite.title [aria-label*="More Actions"]').click();
     await page.getByRole('menuitem', { name: 'Resume the Last Eval Run' }).waitFor();
@@ -90,7 +98,7 @@ describe('a run that was killed, from the Testing view', { timeout: 600_000 }, (
       const { folder, workbench, halfRun, resumed } = await started(t);
       const run = spawnRun(folder);
       await halfRun();
-      run.kill('SIGKILL');
+      await killed(run);
       await workbench().showRuns();
       const { page } = workbench();
       const row = page.locator('.monaco-list-row', { hasText: 'not finished' }).first();
@@ -98,7 +106,18 @@ describe('a run that was killed, from the Testing view', { timeout: 600_000 }, (
       if (from === 'row') {
         await row.hover();
         await workbench().screenshot('resume-row');
-        await row.locator('[aria-label="Resume"]').click();
+        await workbench().until(
+          'the run that goes on',
+          async () => {
+            // A row that is drawn anew meanwhile takes no click.
+            await row.hover({ timeout: 2_000 }).catch(() => {});
+            const resume = row.locator('[aria-label="Resume"]');
+            await resume.click({ timeout: 2_000 }).catch(() => {});
+            await row.waitFor({ state: 'hidden', timeout: 10_000 }).catch(() => {});
+            return row.isVisible();
+          },
+          (isVisible) => !isVisible,
+        );
       } else {
         await row.click();
         const results = await workbench().frameWith('[data-page="results"] .grid .body .row');

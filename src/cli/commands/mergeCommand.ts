@@ -4,11 +4,13 @@ import { glob } from 'tinyglobby';
 import { groupBy, uniqueBy } from '../../core/data/data.ts';
 import { counted } from '../../core/presentation/amounts.ts';
 import { visibleLine, visibleText } from '../../core/presentation/visibleText.ts';
+import type { CaseLine } from '../../core/record/runRecord.ts';
 import { realPathOf } from '../../disk/realPath.ts';
 import { type UnwritableError, unwritable } from '../../disk/unwritable.ts';
-import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
+import { type MergedCase, type MergedPart, type MergedRun, mergeRuns } from '../../runner/merge.ts';
 import { type FoundHome, findHomes, homesBelowOneRoot, isWithin } from '../../store/home.ts';
-import { readRecord, type WholeRecord } from '../../store/records/runRecord.ts';
+import type { CaseStats } from '../../store/records/parseLine.ts';
+import { readCases } from '../../store/records/runRecord.ts';
 import { RunWriter } from '../../store/records/write.ts';
 import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
@@ -27,13 +29,15 @@ export async function merge(
   shell: Shell,
 ): Promise<ExitCode> {
   const paths = await recordsOf(args, shell.folder);
-  const records = await Promise.all(paths.map((path) => readOne(path, shell.folder)));
-  checkContents(records);
-  const merged = mergeRuns(records);
-  const { run, lines, end } = merged;
+  const parts: MergedPart[] = [];
+  for (const path of paths) parts.push(await readPart(path, shell.folder));
+  checkContents(parts);
+  const merged = mergeRuns(parts);
+  const { run, cases, end } = merged;
+  const lines = () => linesOf(merged, parts);
   const suites = new Set([
     ...run.files.map(({ path }) => path),
-    ...lines.map(({ suite }) => suite),
+    ...cases.map(({ suite }) => suite),
   ]);
   const workspace = workspaceOf(shell.folder);
   const stray = [...suites].find((path) => !isWithin(realPathOf(workspace), realPathOf(path)));
@@ -50,26 +54,27 @@ export async function merge(
     paths,
   );
   const unwritten: UnwritableError[] = [];
-  const kept = options.save ? await keep(merged, homes, shell) : [];
+  const kept = options.save ? await keep(merged, lines(), homes, shell) : [];
   reporters.event({
     kind: 'run-started',
     run,
-    cases: lines,
+    cases,
     homes: homesBelowOneRoot(homes),
     records: kept,
   });
-  for (const text of toldOf(merged, records)) reporters.note(text);
-  for (const line of lines)
+  for (const text of toldOf(merged, parts)) reporters.note(text);
+  for await (const line of lines()) {
     reporters.event({ kind: 'case-finished', ref: line, line, earlier: true });
+  }
   reporters.event({ kind: 'run-finished', end });
   unwritten.push(...(await reporters.finish()));
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
   const code = exitCodeOf(end, unwritten.length > 0, options.minPassRate);
   const whole =
-    lines.length > 0 &&
+    cases.length > 0 &&
     merged.missingShards.count === 0 &&
     merged.unfinished.size === 0 &&
-    records.every(({ problems }) => problems.length === 0);
+    parts.every(({ record }) => record.allProblems.length === 0);
   return code === EXIT.passed && !whole ? EXIT.errored : code;
 }
 
@@ -94,15 +99,30 @@ async function recordsOf(args: readonly string[], folder: string): Promise<strin
   return [...found].sort();
 }
 
-async function readOne(path: string, folder: string): Promise<WholeRecord> {
-  const record = await readRecord(path, rootFor(path, folder));
+async function readPart(path: string, folder: string): Promise<MergedPart> {
+  const cases: MergedCase[] = [];
+  const take = ({ usage }: CaseLine, stats: CaseStats) => cases.push({ ...stats, usage });
+  const record = await readCases(path, rootFor(path, folder), take);
   if (!record.run) throw new UsageError(`${path} is not the record of a run.`);
-  return record;
+  return { record, cases };
+}
+
+/** The merged lines one by one, so that only one is in memory. @throws UsageError if a record has changed */
+async function* linesOf(
+  { cases }: MergedRun,
+  parts: readonly MergedPart[],
+): AsyncGenerator<CaseLine> {
+  const records = new Map(parts.map(({ record }) => [record.path, record]));
+  for (const one of cases) {
+    const line = (await records.get(one.record)?.lines([one]))?.get(one);
+    if (!line) throw new UsageError(`${one.record} has changed. Merge again once its run is over.`);
+    yield line;
+  }
 }
 
 /** Cases of different files would count as one. @throws UsageError if one path has two contents */
-function checkContents(records: readonly WholeRecord[]): void {
-  const found = records.flatMap(({ path, run }) =>
+function checkContents(parts: readonly MergedPart[]): void {
+  const found = parts.flatMap(({ record: { path, run } }) =>
     (run?.files ?? []).map((file) => ({ ...file, record: basename(path) })),
   );
   for (const [path, own] of groupBy(found, (file) => file.path)) {
@@ -117,7 +137,8 @@ function checkContents(records: readonly WholeRecord[]): void {
 
 /** @returns the records that it was written to */
 async function keep(
-  { run, lines, end }: MergedRun,
+  { run, end }: MergedRun,
+  lines: AsyncIterable<CaseLine>,
   homes: ReadonlyMap<string, FoundHome>,
   shell: Shell,
 ): Promise<readonly string[]> {
@@ -126,7 +147,7 @@ async function keep(
   const runs = new Map([...byRoot].map(([root, files]) => [root, { ...run, files }]));
   const records = await RunWriter.open(runs, homes, shell.scrubber);
   try {
-    for (const line of lines) await records.append(line);
+    for await (const line of lines) await records.append(line);
     await records.end(() => end);
   } catch (error) {
     throw unwritable('The merged record', records.paths[0], error);
@@ -138,10 +159,10 @@ async function keep(
 
 function toldOf(
   { run, overlapping, missingShards, unfinished }: MergedRun,
-  records: readonly WholeRecord[],
+  parts: readonly MergedPart[],
 ): string[] {
   return [
-    `Merging ${counted(records.length, 'record')} into the run ${run.id}.`,
+    `Merging ${counted(parts.length, 'record')} into the run ${run.id}.`,
     ...(overlapping.length > 0
       ? [`In several records, so that the last result counts: ${shortListOfCases(overlapping)}.`]
       : []),
@@ -152,6 +173,8 @@ function toldOf(
     ...[...unfinished].map(
       ([id, count]) => `Missing: ${counted(count, 'case')} that the run ${id} did not finish.`,
     ),
-    ...records.flatMap(({ path, problems }) => problems.map((one) => `${basename(path)}, ${one}`)),
+    ...parts.flatMap(({ record: { path, allProblems } }) =>
+      allProblems.map((one) => `${basename(path)}, ${one}`),
+    ),
   ];
 }

@@ -402,7 +402,7 @@ export async function readRecord(path: string, root?: string): Promise<WholeReco
 export async function readCases(
   path: string,
   root: string | undefined,
-  take: (line: CaseLine) => void,
+  take: (line: CaseLine, stats: CaseStats) => void,
 ): Promise<RunRecord> {
   const record = new RunRecord(path, { root, onWholeCase: take });
   if (!(await record.readNew())) throw new Error(`${path} could not be read.`);

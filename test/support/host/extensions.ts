@@ -90,3 +90,6 @@ async function packCompanion(files: Files, folder: string): Promise<string> {
   );
   return packagePath;
 }
+
+// Before the processes of the tests begin, which would all install at once.
+if (process.argv[1] === import.meta.filename) await installExtensions();

@@ -26,6 +26,13 @@ const SETTINGS = {
   'chat.commandCenter.enabled': false,
   'telemetry.telemetryLevel': 'off',
   'editor.minimap.enabled': false,
+  // What moves is drawn all the time, by the processor.
+  'workbench.reduceMotion': 'on',
+  'editor.cursorBlinking': 'solid',
+  // No test is about these, and they look at every folder and the network.
+  'git.enabled': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.autoUpdate': false,
   'editor.hover.delay': 100,
   'files.autoSave': 'off',
   'security.workspace.trust.startupPrompt': 'never',
@@ -59,6 +66,8 @@ export async function startHost(trusted: boolean): Promise<Host> {
       detached: true,
       env: {
         ...ownFolders(process.env),
+        // Else a login shell is started, to look at its variables.
+        VSCODE_CLI: '1',
         [TEST_PORT]: String(companions.port),
         TURNLIGHT_TEST_KEY: 'sk-test-0123456789',
       },

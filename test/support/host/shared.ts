@@ -25,7 +25,7 @@ async function start(trusted: boolean): Promise<SharedHost> {
   const viewport = { width: 1400, height: 900 };
   const [host, context] = await Promise.all([
     startHost(trusted),
-    browser.then((launched) => launched.newContext({ viewport })),
+    browser.then((launched) => launched.newContext({ viewport, reducedMotion: 'reduce' })),
   ]);
   return { host, context };
 }

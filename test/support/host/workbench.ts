@@ -56,7 +56,12 @@ export class Workbench {
     await this.page.close();
   }
 
+  /** A picture for people to look at, where they ask for pictures: `TURNLIGHT_PICTURES=1 npm test`. */
   async screenshot(name: string): Promise<void> {
+    if (process.env.TURNLIGHT_PICTURES) await this.#picture(name);
+  }
+
+  async #picture(name: string): Promise<void> {
     await mkdir(SCREENSHOTS, { recursive: true });
     const path = join(SCREENSHOTS, `${name}.png`);
     await this.page.screenshot({ path, animations: 'disabled' });
@@ -306,7 +311,7 @@ export class Workbench {
     try {
       return await until(what, look, wanted);
     } catch (error) {
-      await this.screenshot(`failed-${what.replace(/\W+/g, '-').slice(0, 60)}`);
+      await this.#picture(`failed-${what.replace(/\W+/g, '-').slice(0, 60)}`);
       throw error;
     }
   }

@@ -6,6 +6,7 @@ import { viewHtml } from '../../../src/extension/pages/viewHtml.ts';
 import type { ViewPage as ShownPage } from '../../../src/protocol/viewPage.ts';
 import type { FromView, ToView } from '../../../src/protocol/viewProtocol.ts';
 import { CHECKOUT } from '../host/install.ts';
+import { PATIENCE } from '../until.ts';
 
 export interface ViewPage<To = ToView, From = FromView> {
   readonly page: Page;
@@ -39,8 +40,6 @@ const STANDIN = `
     getState: () => globalThis.kept,
   });
 `;
-
-const MOST_TRIES = 500;
 
 /** The built view in a page with the extension's own policy. */
 export async function openView(browser: Browser, style = ''): Promise<ViewPage> {
@@ -95,8 +94,9 @@ export async function openPage<To, From>(
     strangers,
     send: (message) => page.evaluate(`window.postMessage(${JSON.stringify(message)}, '*')`),
     async until(expression) {
-      for (let tries = 0; !(await page.evaluate(expression)); tries += 1) {
-        if (tries === MOST_TRIES) throw new Error(`Not so in time: ${expression}`);
+      const deadline = performance.now() + PATIENCE;
+      while (!(await page.evaluate(expression))) {
+        if (performance.now() > deadline) throw new Error(`Not so in time: ${expression}`);
         await page.waitForTimeout(20);
       }
     },

@@ -13,6 +13,7 @@ import {
   writeRun,
 } from '../../support/comparing.ts';
 import { fakeShell } from '../../support/fakeShell.ts';
+import { tries } from '../../support/long.ts';
 
 const SUITE =
   'cases:\n  - {id: a, transcript: [{user: Hi}, {assistant: x}], assert: [{type: contains, value: x}]}\n';
@@ -85,7 +86,7 @@ cases:
     assert.match(out, /Cases: 1 worse, 199 unchanged\n$/);
   });
 
-  it('says "no evidence" of two runs of one agent with a noisy judge, in 95 of 100 simulations', async (t) => {
+  it('says "no evidence" of two runs of one agent with a noisy judge, in 95 % of simulations', async (t) => {
     const folder = await folderWith(t);
     const told = async (seed: number, isBad: (id: number) => boolean) => {
       const base = await writeRun(folder, { lines: noisyRun(2 * seed, 0.1, 3, () => false) });
@@ -94,8 +95,9 @@ cases:
       const args = ['compare', base.path, head.path, '--fail-on', 'evidence'];
       return { code: await runProgram(args, shell), ...text };
     };
+    const simulations = tries(100, 10);
     let silent = 0;
-    for (let seed = 500; seed < 600; seed += 1) {
+    for (let seed = 500; seed < 500 + simulations; seed += 1) {
       const { code, out, err } = await told(seed, () => false);
       assert.equal(err, '');
       // The judge changes its mind in every one of them.
@@ -103,7 +105,7 @@ cases:
       assert.match(out, /openai:judge changed its verdict on [1-9]/);
       if (code === 0 && /No evidence of a change in 200 cases\./.test(out)) silent += 1;
     }
-    assert.ok(silent >= 95, `${silent} of 100`);
+    assert.ok(silent >= 0.95 * simulations, `${silent} of ${simulations}`);
     // The same judge does not hide what is there.
     const { code, out } = await told(600, (id) => id % 4 === 0);
     assert.equal(code, 1);

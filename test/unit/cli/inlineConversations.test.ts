@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { compactSuite } from '../../../src/evalfile/compactSuite.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
 import { load } from '../../support/evalFiles.ts';
+import { itLong } from '../../support/long.ts';
 
 const FILES = 6;
 const CASES = 300;
@@ -21,10 +22,10 @@ ${Array.from({ length: 10 }, (_, index) => turn(index)).join('')}    assert:
 const TEXT = `cases:\n${Array.from({ length: CASES }, (_, index) => caseText(index)).join('')}`;
 
 describe('conversations that stand in eval files', () => {
-  it('are run in little memory, however many they are', { timeout: 120_000 }, async (t) => {
+  itLong('are run in little memory, however many they are', async (t) => {
     const names = Array.from({ length: FILES }, (_, index) => `s${index}.eval.yaml`);
     const folder = await workspaceWith(t, Object.fromEntries(names.map((name) => [name, TEXT])));
-    const { code, out, err } = await turnlight(folder, ['run'], {
+    const { code, out, err } = await turnlightProcess(folder, ['run'], {
       NODE_OPTIONS: `--max-old-space-size=${HEAP}`,
     });
     assert.equal(code, 0, err);

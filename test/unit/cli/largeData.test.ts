@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { LIMITS } from '../../../src/core/limits.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
 import { startService } from '../../support/service.ts';
 
 /** Megabytes: what a text would take as data is far more. */
@@ -17,7 +17,7 @@ const GOOD = '[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hel
 
 async function runOn(t: TestContext, data: string) {
   const folder = await workspaceWith(t, { 'suite.eval.yaml': SUITE, 'data.jsonl': data });
-  return turnlight(folder, ['run'], HEAP);
+  return turnlightProcess(folder, ['run'], HEAP);
 }
 
 /** A list of so many empty mappings: a hundred times as large once it is parsed. */
@@ -65,7 +65,7 @@ cases:
 `;
       const folder = await workspaceWith(t, { 'suite.eval.yaml': cases });
       const host = new URL(url).host;
-      const { code, out, err } = await turnlight(folder, ['run', '--allow-host', host], {
+      const { code, out, err } = await turnlightProcess(folder, ['run', '--allow-host', host], {
         ...HEAP,
         OPENAI_API_KEY: 'k',
       });

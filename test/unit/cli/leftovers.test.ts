@@ -1,6 +1,7 @@
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { start, workspaceWith } from '../../support/commandLine.ts';
+import { itLong, LONG } from '../../support/long.ts';
 import { gone, STUBBORN, startedIn } from '../../support/stubborn.ts';
 
 const SUITE = `targets:
@@ -20,10 +21,14 @@ const FILES = {
   'fast.mjs': 'export default () => "x";\n',
 };
 
+/** Every signal and everything that is at work, once. */
+const SAMPLE = ['SIGHUP command', 'SIGTERM script', 'SIGKILL module', 'SIGKILL grader'];
+
 describe('nothing that a run started goes on', { skip: process.platform === 'win32' }, () => {
   // A closed terminal, a service manager, and what nothing can catch, such as a closed editor window.
   for (const signal of ['SIGHUP', 'SIGTERM', 'SIGKILL'] as const) {
     for (const what of ['command', 'module', 'script', 'grader']) {
+      if (!LONG && !SAMPLE.includes(`${signal} ${what}`)) continue;
       it(`after ${signal} while a ${what} is at work`, async (t) => {
         const folder = await workspaceWith(t, FILES);
         const run = start(folder, ['run', '--case', what]);
@@ -35,15 +40,18 @@ describe('nothing that a run started goes on', { skip: process.platform === 'win
     }
   }
 
-  it('of a program that ends with its input, before anybody can ask what it had started', async (t) => {
-    const bot = `${STUBBORN}process.stdin.on('end', () => process.exit()).resume();\n`;
-    const folder = await workspaceWith(t, { ...FILES, 'bot.mjs': bot });
-    const run = start(folder, ['run', '--case', 'command']);
-    const started = await startedIn(folder);
-    // Meanwhile it has been looked at.
-    await setTimeout(3_000);
-    run.send('SIGKILL');
-    await run.ended;
-    await gone(started);
-  });
+  itLong(
+    'of a program that ends with its input, before anybody can ask what it had started',
+    async (t) => {
+      const bot = `${STUBBORN}process.stdin.on('end', () => process.exit()).resume();\n`;
+      const folder = await workspaceWith(t, { ...FILES, 'bot.mjs': bot });
+      const run = start(folder, ['run', '--case', 'command']);
+      const started = await startedIn(folder);
+      // Meanwhile it has been looked at.
+      await setTimeout(3_000);
+      run.send('SIGKILL');
+      await run.ended;
+      await gone(started);
+    },
+  );
 });

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { start, turnlight, turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
 import type { ChatBody } from '../../support/modelServer/chatBody.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import { type Script, startModelServer } from '../../support/modelServer/server.ts';
@@ -47,7 +47,7 @@ async function workspace(t: TestContext, script: Script, more?: string) {
 
 test('run: all passed exits with 0, prints plain lines and keeps a record', async (t) => {
   const { folder } = await workspace(t, OBEDIENT);
-  const { code, out, err } = await turnlight(folder, ['run']);
+  const { code, out, err } = await turnlightProcess(folder, ['run']);
   assert.equal(err, '');
   assert.equal(code, 0, out);
   assert.match(out, /^✓ polite {2}\d/m);
@@ -74,7 +74,7 @@ test('run: a file of variables brings keys, is hidden in what is written, and le
     (body) => `Hello! Thanks. ${lastWords(body)} sk-from-the-file`,
   );
   await writeFile(join(folder, '.env'), 'OPENAI_API_KEY=sk-from-the-file\n');
-  const { code, out } = await turnlight(folder, ['run', '--dotenv', '.env']);
+  const { code, out } = await turnlightProcess(folder, ['run', '--dotenv', '.env']);
   assert.equal(code, 0, out);
   assert.equal(server.requests[0]?.headers.authorization, 'Bearer sk-from-the-file');
   const [record = ''] = await readdir(join(folder, '.turnlight/runs'));
@@ -92,7 +92,7 @@ test('run: a file of variables brings keys, is hidden in what is written, and le
 
 test('run: what an agent says is no command to a CI', async (t) => {
   const { folder } = await workspace(t, () => '::error::pwned\n  ##[error]pwned');
-  const { out, err } = await turnlight(folder, ['run']);
+  const { out, err } = await turnlightProcess(folder, ['run']);
   assert.match(out, /pwned/);
   assert.doesNotMatch(out + err, /^\s*(?:::|##\[)/m);
 });
@@ -118,7 +118,7 @@ test('run: the record stands in the same place, whatever folder it is run in', a
 
 test('run: a failed case exits with 1 and shows turn, text, reason and place', async (t) => {
   const { folder } = await workspace(t, RUDE);
-  const { code, out } = await turnlight(folder, ['run', 'greet.eval.yaml']);
+  const { code, out } = await turnlightProcess(folder, ['run', 'greet.eval.yaml']);
   assert.equal(code, 1, out);
   assert.match(out, /✗ thankful {2}greet\.eval\.yaml:13/);
   assert.match(out, /✗ Thanks: .*greet\.eval\.yaml:17/);
@@ -128,7 +128,7 @@ test('run: a failed case exits with 1 and shows turn, text, reason and place', a
 test('run: an errored case exits with 2, the key it was told never appears', async (t) => {
   const key = 'sk-secret-0123456789';
   const { server, folder } = await workspace(t, () => faults.unauthorized(key));
-  const { code, out, err } = await turnlight(folder, ['run'], { OPENAI_API_KEY: key });
+  const { code, out, err } = await turnlightProcess(folder, ['run'], { OPENAI_API_KEY: key });
   assert.equal(code, 2, out);
   assert.equal(server.requests[0]?.headers.authorization, `Bearer ${key}`);
   assert.match(out, /OPENAI_API_KEY/);
@@ -139,7 +139,7 @@ test('run: an errored case exits with 2, the key it was told never appears', asy
 
 test('run: one invalid file refuses the whole run before anything is asked', async (t) => {
   const { server, folder } = await workspace(t, OBEDIENT, '    asertions: []\n');
-  const { code, out, err } = await turnlight(folder, ['run', '--case', 'polite']);
+  const { code, out, err } = await turnlightProcess(folder, ['run', '--case', 'polite']);
   assert.equal(code, 3);
   assert.equal(out, '');
   assert.match(err, /^greet\.eval\.yaml:18:5: error unknown-key .*asertions.*\n/);
@@ -225,7 +225,7 @@ test('run: JUnit to a file beside the terminal, JSON to standard output', async 
     xml,
     /<testsuite name="Greetings" file="greet\.eval\.yaml".* tests="2" failures="1"/,
   );
-  const json = await turnlight(folder, ['run', '--reporter', 'json']);
+  const json = await turnlightProcess(folder, ['run', '--reporter', 'json']);
   const { cases } = JSON.parse(json.out);
   assert.deepEqual(
     cases.map((one: { id: string }) => one.id),

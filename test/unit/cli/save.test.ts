@@ -7,7 +7,7 @@ import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import { savedCase } from '../../../src/evalfile/save/savedCase.ts';
 import { LatestRuns } from '../../../src/store/records/latest.ts';
 import { buildCaseLine } from '../../support/buildRun.ts';
-import { start } from '../../support/commandLine.ts';
+import { turnlight } from '../../support/commandLine.ts';
 import { load, placed } from '../../support/evalFiles.ts';
 import { workspaceWith } from '../../support/runs.ts';
 
@@ -31,7 +31,7 @@ async function lastOf(folder: string, id: string): Promise<CaseLine> {
 describe('turnlight save', () => {
   it('makes a scripted case that gives the same conversation, live and replayed', async (t) => {
     const folder = await exampleIn(t);
-    const cli = (...args: string[]) => start(folder, args).ended;
+    const cli = (...args: string[]) => turnlight(folder, args);
     await cli('run', '.', '--record', 'all.jsonl');
     const simulated = await lastOf(folder, 'return-shoes');
     const { code, out } = await cli('save', 'simulated.eval.yaml', '--case', 'return-shoes');
@@ -58,7 +58,7 @@ describe('turnlight save', () => {
 
   it('makes a transcript that is judged as it was', async (t) => {
     const folder = await exampleIn(t);
-    const cli = (...args: string[]) => start(folder, args).ended;
+    const cli = (...args: string[]) => turnlight(folder, args);
     await cli('run', '.');
     const args = ['--case', 'return-window', '--as', 'transcript'];
     assert.equal((await cli('save', 'simulated.eval.yaml', ...args)).code, 0);
@@ -87,7 +87,7 @@ cases:
     assert: [{type: contains, value: "{{shop}}"}]
 `,
     });
-    const cli = (...args: string[]) => start(folder, args).ended;
+    const cli = (...args: string[]) => turnlight(folder, args);
     await cli('run', '.');
     const whole = await cli('save', 'simulated.eval.yaml', '--case', 'a');
     assert.match(whole.err, /a has variants\. Name one, such as "a\/Oslo"/);
@@ -100,7 +100,7 @@ cases:
   it('says what is missing', async (t) => {
     const folder = await exampleIn(t);
     const said = async (...args: string[]) => {
-      const { code, err } = await start(folder, ['save', 'simulated.eval.yaml', ...args]).ended;
+      const { code, err } = await turnlight(folder, ['save', 'simulated.eval.yaml', ...args]);
       return `${code} ${err}`;
     };
     assert.match(

@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Scrubber } from '../../../src/core/scrubber.ts';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlight, turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
+import { tries } from '../../support/long.ts';
 import * as faults from '../../support/modelServer/faults.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import type { Step } from '../../support/modelServer/steps.ts';
@@ -54,6 +55,9 @@ async function assertClean(
   }
 }
 
+/** As many as there are ends and ways to say one, at least. */
+const RUNS = tries(50, 8);
+
 const RUN = ['run', '--record', 'out/recording.jsonl'];
 const REPORTS = ['--reporter', 'terminal', '--reporter', 'json', '--output', 'out/report.json'];
 
@@ -96,7 +100,7 @@ cases:
 `,
       });
       const env = { PLANTED_TOKEN: TOKEN };
-      const { out, err } = await turnlight(folder, [...RUN, ...REPORTS], env);
+      const { out, err } = await turnlightProcess(folder, [...RUN, ...REPORTS], env);
       await assertClean(folder, out + err, ['PLANTED_TOKEN']);
     });
   }
@@ -128,10 +132,10 @@ describe('a model whose name is a secret', () => {
   });
 });
 
-describe('fifty runs with secrets of all kinds', () => {
+describe('many runs with secrets of all kinds', () => {
   it('write none of them into any file', async (t) => {
     const ways = Object.values(SAID);
-    for (let run = 0; run < 50; run += 1) {
+    for (let run = 0; run < RUNS; run += 1) {
       const end = `${run}${'/+"%\\&=~'[run % 8]}z`;
       const [key, word] = [`sk-planted-${end}`, `planted-word-${end}`];
       const say = ways[run % ways.length] ?? String;

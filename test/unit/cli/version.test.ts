@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { describe, it } from 'node:test';
-import { turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
 
 /** Tells every module that is loaded on standard error. */
 const TELLING = `import { registerHooks } from 'node:module';
@@ -16,7 +16,7 @@ describe('the version', () => {
   for (const flag of ['--version', '-V']) {
     it(`is told for ${flag} without loading the command line`, async (t) => {
       const folder = await workspaceWith(t, {});
-      const { code, out, err } = await turnlight(folder, [flag], { NODE_OPTIONS });
+      const { code, out, err } = await turnlightProcess(folder, [flag], { NODE_OPTIONS });
       assert.deepEqual([code, out], [0, `${version}\n`]);
       const files = err.split('\n').filter((url) => url.startsWith('file:'));
       assert.deepEqual(
@@ -27,7 +27,7 @@ describe('the version', () => {
   }
 
   it('is told by the command line among other words', async (t) => {
-    const { code, out } = await turnlight(await workspaceWith(t, {}), ['--version', 'list']);
+    const { code, out } = await turnlightProcess(await workspaceWith(t, {}), ['--version', 'list']);
     assert.deepEqual([code, out], [0, `${version}\n`]);
   });
 });

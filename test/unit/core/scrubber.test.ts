@@ -21,6 +21,9 @@ describe('a secret', () => {
     ['in a URL', encodeURIComponent(KEY)],
     ['in a URL of Python', encodeURIComponent(KEY).replace('%2F', '/')],
     ['in a URL with small letters', 'sk-%22test%22%5c%2b0123456789%2f%c3%bc'],
+    ['in a URL with few escapes', encodeURI(KEY)],
+    ['in HTML', 'sk-&quot;test&quot;\\+0123456789/ü'],
+    ['in JSON of Python within JSON', 'sk-\\\\\\"test\\\\\\"\\\\\\\\+0123456789/\\\\u00fc'],
     ['in a form', new URLSearchParams({ k: KEY }).toString().slice(2)],
   ] as const) {
     it(`is hidden ${form}, and its variable named`, () => {

@@ -358,7 +358,7 @@ describe('what is too long for the judge is an error, and nothing is cut', () =>
 
   it('findings that do not fit into one last question', async (t) => {
     const whole = buildAssertion('conversation-completeness', {}, reading(1800));
-    const { verdict } = await judged(t, whole, talk(...long(150, 20)));
+    const { verdict } = await judged(t, whole, talk(...long(60, 20)));
     assert.deepEqual([verdict.status, verdict.reason], ['error', 'too-long']);
   });
 

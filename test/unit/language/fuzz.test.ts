@@ -33,15 +33,16 @@ import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { memoryFiles, SUITE, WORKSPACE } from '../../support/evalFiles.ts';
 import { evalTexts, messageFiles, place, promptTexts } from '../../support/fuzzTexts.ts';
 import { assertFolds, assertPlaces, assertTokens } from '../../support/language/placesIn.ts';
+import { tries } from '../../support/long.ts';
 import { worked } from '../../support/work.ts';
 
 /** The same texts in every run; another number finds others. */
 const SEED = 20_261_121;
 
 /** All texts seen, of all kinds. */
-const EVAL_TEXTS = 17_000;
-const PROMPT_TEXTS = 1_500;
-const MESSAGE_TEXTS = 1_500;
+const EVAL_TEXTS = tries(17_000, 300);
+const PROMPT_TEXTS = tries(1_500, 100);
+const MESSAGE_TEXTS = tries(1_500, 100);
 
 /** Milliseconds for one text with all that is asked about it. */
 const LONGEST = 1_000;

@@ -9,6 +9,7 @@ import { messageHover } from '../../../src/language/hover/messageHover.ts';
 import { isMessagesFile } from '../../../src/protocol/fileNames.ts';
 import { cursor } from '../../support/language/cursor.ts';
 import { assertPlaces } from '../../support/language/placesIn.ts';
+import { tries } from '../../support/long.ts';
 
 const YAML = '/a.messages.yaml';
 const JSON_FILE = '/a.messages.json';
@@ -248,7 +249,7 @@ describe('the outline of a file of messages', () => {
 
 describe('no text', () => {
   const SEED = 20_261_121;
-  const TEXTS = 1_500;
+  const TEXTS = tries(1_500, 150);
   const SOUND = [
     '- system: Be kind.\n- user: Hi 👋\n- role: assistant\n  content:\n    - {type: tool_use, id: a, name: f}\n- {role: user, content: [{type: tool_result, tool_use_id: a}]}\n- assistant: שלום\n',
     `[${USER},\r\n {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"},\n ${REPLY}]`,

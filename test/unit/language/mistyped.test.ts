@@ -12,6 +12,7 @@ import { diagnosticsByFile } from '../../../src/language/features/diagnostics.ts
 import { keysAt } from '../../../src/schema/schemaWalk.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { uriOf } from '../../support/language/codeActions.ts';
+import { LONG } from '../../support/long.ts';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
@@ -57,10 +58,10 @@ describe('a key of an example mistyped by one letter', () => {
       assert.ok(keys.length > 15);
       const wrong: string[] = [];
       for (const [index, place] of keys.entries()) {
+        // Each slip gets its share of the sample.
+        if (!LONG && index % (SLIPS.length + 1) !== 0) continue;
         const key = String(place.at(-1));
-        for (const slip of process.env.ALL_SLIPS
-          ? SLIPS
-          : [SLIPS[index % SLIPS.length] ?? String]) {
+        for (const slip of LONG ? SLIPS : [SLIPS[index % SLIPS.length] ?? String]) {
           const mistyped = slip(key);
           const range = sound.keyRangeOf(place);
           const start = sound.offsetAt(range.start);

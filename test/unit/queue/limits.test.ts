@@ -11,6 +11,7 @@ import { createModel } from '../../../src/models/registry.ts';
 import { QueueLimits } from '../../../src/queue/queueLimits.ts';
 import { keysOf } from '../../../src/queue/redis.ts';
 import { entry } from '../../support/judging.ts';
+import { itLong } from '../../support/long.ts';
 import { Limiter } from '../../support/modelServer/limiter.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { runQueued, startWorker } from '../../support/queues.ts';
@@ -123,7 +124,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
     assert.ok(typeof wait === 'number' && wait > 20_000 && wait <= 30_000, String(wait));
   });
 
-  it('come back from a worker that was killed', async (t) => {
+  itLong('come back from a worker that was killed', async (t) => {
     const { run, connections } = two(t);
     const [killed, other] = connections.map((redis) => new QueueLimits(redis, run, 'a line'));
     assert.ok(killed && other);
@@ -145,7 +146,7 @@ describe('the limits of an endpoint on a queue', { skip: WITHOUT_REDIS, timeout:
     await taken(limits, 1);
   });
 
-  it('hold for the workers of a run', async (t) => {
+  itLong('hold for the workers of a run', async (t) => {
     const limiter = new Limiter({ requests: 1, window: 500, tells: true });
     const verdict = JSON.stringify({
       rationale: 'Fine.',

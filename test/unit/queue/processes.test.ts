@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
-import { start, turnlight, workspaceWith } from '../../support/commandLine.ts';
+import { start, turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
+import { itLong } from '../../support/long.ts';
 import { freePort, startRedis, type TestRedis, WITHOUT_REDIS } from '../../support/redis.ts';
 import { botSuite, ECHO } from '../../support/runs.ts';
 import { until } from '../../support/until.ts';
@@ -74,7 +75,7 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
     }
   });
 
-  it('cancel the cases at the workers on Ctrl+C', async (t) => {
+  itLong('cancel the cases at the workers on Ctrl+C', async (t) => {
     const slower = { ...FILES, 'bot.mjs': SLOW.replace('1_000', '60_000') };
     const [run = '', other = ''] = await Promise.all([1, 2].map(() => workspaceWith(t, slower)));
     const worker = start(other, ['worker', '--queue', url]);
@@ -88,7 +89,7 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
     assert.equal((await worker.ended).code, 0);
   });
 
-  it('end an idle worker at the first SIGTERM while Redis is away', async (t) => {
+  itLong('end an idle worker at the first SIGTERM while Redis is away', async (t) => {
     const own = await startRedis();
     const folder = await workspaceWith(t, FILES);
     const worker = start(folder, ['worker', '--queue', own.url]);
@@ -104,7 +105,7 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
   it('say that a password is wrong, without the password', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const wrong = url.replace(PASSWORD, 'another-password');
-    const { code, err } = await turnlight(folder, ['run', '--queue', wrong]);
+    const { code, err } = await turnlightProcess(folder, ['run', '--queue', wrong]);
     assert.equal(code, 2, err);
     assert.match(err, /Cannot use the queue at redis:\/\/127\.0\.0\.1:\d+: WRONGPASS/);
     assert.doesNotMatch(err, /another-password/);
@@ -116,7 +117,7 @@ describe('the commands of a queue without one', { timeout: 120_000 }, () => {
     const folder = await workspaceWith(t, { ...FILES, 'bot.mjs': ECHO });
     const url = `redis://:${PASSWORD}@127.0.0.1:${await freePort()}`;
     const ends = await Promise.all(
-      ['run', 'worker'].map((command) => turnlight(folder, [command, '--queue', url])),
+      ['run', 'worker'].map((command) => turnlightProcess(folder, [command, '--queue', url])),
     );
     for (const { code, err } of ends) {
       assert.equal(code, 2, err);
@@ -129,7 +130,7 @@ describe('the commands of a queue without one', { timeout: 120_000 }, () => {
     const folder = await workspaceWith(t, FILES);
     for (const command of ['run', 'worker']) {
       const args = [command, '--queue', `http://:${PASSWORD}@localhost`];
-      const { code, err } = await turnlight(folder, args);
+      const { code, err } = await turnlightProcess(folder, args);
       assert.equal(code, 3, err);
       assert.match(err, /expected the address of a Redis or Valkey, such as redis:/);
       assert.doesNotMatch(err, new RegExp(PASSWORD));
@@ -138,7 +139,7 @@ describe('the commands of a queue without one', { timeout: 120_000 }, () => {
 
   it('say which packages to install where they are missing', async (t) => {
     const folder = await workspaceWith(t, FILES);
-    const { code, err } = await turnlight(folder, ['run', '--queue', 'redis://localhost'], {
+    const { code, err } = await turnlightProcess(folder, ['run', '--queue', 'redis://localhost'], {
       NODE_OPTIONS: WITHOUT_PACKAGES,
     });
     assert.equal(code, 2, err);
@@ -148,7 +149,7 @@ describe('the commands of a queue without one', { timeout: 120_000 }, () => {
   it('take no option that is up to the workers', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const args = ['run', '--queue', 'redis://localhost', '--concurrency', '8'];
-    const { code, err } = await turnlight(folder, args);
+    const { code, err } = await turnlightProcess(folder, args);
     assert.equal(code, 3);
     assert.match(err, /--queue.*cannot be used with.*--concurrency/);
   });

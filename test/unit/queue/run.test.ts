@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import type { CaseLine } from '../../../src/core/record/runRecord.ts';
 import type { RunEvent } from '../../../src/runner/events.ts';
 import { readRecord } from '../../../src/store/records/runRecord.ts';
+import { itLong } from '../../support/long.ts';
 import { startModelServer } from '../../support/modelServer/server.ts';
 import { json } from '../../support/modelServer/steps.ts';
 import { runQueued, startWorker } from '../../support/queues.ts';
@@ -99,27 +100,30 @@ describe('a run on a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, () => {
     });
   });
 
-  it('goes on without a worker that stops, once that has ended what it had begun', async (t) => {
-    const files = { 'bot.mjs': SLOW, 'suite.eval.yaml': botSuite(casesOf(8)) };
-    const [leaving, staying] = await Promise.all(
-      [1, 2].map(() => startWorker(t, redis.url, files)),
-    );
-    const running = runQueued(t, redis.url, files);
-    await until(
-      'a first case',
-      async () => leaving?.lines.length ?? 0,
-      (count) => count > 0,
-    );
-    leaving?.stop();
-    await leaving?.ended;
-    const ended = leaving?.lines.length ?? 0;
-    const { lines, end } = await running;
-    assert.equal(new Set(lines.map(({ id }) => id)).size, 8);
-    assert.equal(end.counts.error, 0);
-    assert.equal(ended + (staying?.lines.length ?? 0), 8);
-  });
+  itLong(
+    'goes on without a worker that stops, once that has ended what it had begun',
+    async (t) => {
+      const files = { 'bot.mjs': SLOW, 'suite.eval.yaml': botSuite(casesOf(8)) };
+      const [leaving, staying] = await Promise.all(
+        [1, 2].map(() => startWorker(t, redis.url, files)),
+      );
+      const running = runQueued(t, redis.url, files);
+      await until(
+        'a first case',
+        async () => leaving?.lines.length ?? 0,
+        (count) => count > 0,
+      );
+      leaving?.stop();
+      await leaving?.ended;
+      const ended = leaving?.lines.length ?? 0;
+      const { lines, end } = await running;
+      assert.equal(new Set(lines.map(({ id }) => id)).size, 8);
+      assert.equal(end.counts.error, 0);
+      assert.equal(ended + (staying?.lines.length ?? 0), 8);
+    },
+  );
 
-  it('never spends more than its limit, however many workers ask at once', async (t) => {
+  itLong('never spends more than its limit, however many workers ask at once', async (t) => {
     const usage = { input: 10, output: 10 };
     const server = await startModelServer(() => ({ text: 'Hello!', usage }));
     t.after(() => server.close());

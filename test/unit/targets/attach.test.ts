@@ -10,9 +10,9 @@ describe('a module that is debugged', () => {
   it('waits for the debugger, longer than its time limit', async (t) => {
     const files = { 'bot.mjs': BOT, 'suite.eval.yaml': SUITE };
     const { lines } = await runFiles(t, files, {
-      timeout: 300,
+      timeout: 1_500,
       attach: async (port) => {
-        await new Promise((done) => setTimeout(done, 900));
+        await new Promise((done) => setTimeout(done, 2_500));
         await goOn(port);
       },
     });

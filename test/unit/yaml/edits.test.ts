@@ -5,6 +5,7 @@ import { changedAt, type Path } from '../../../src/core/data/data.ts';
 import { addKeys, replaceEntry, replaceText, replaceValue } from '../../../src/yaml/edits.ts';
 import { parseYaml } from '../../../src/yaml/yamlDocument.ts';
 import { edited } from '../../support/language/codeActions.ts';
+import { tries } from '../../support/long.ts';
 
 const SEED = 20_261_121;
 
@@ -88,7 +89,7 @@ describe('an edit of a YAML text', () => {
             after,
           );
         }),
-        { seed: SEED, numRuns: 500 },
+        { seed: SEED, numRuns: tries(500, 60) },
       );
     });
 
@@ -107,7 +108,7 @@ describe('an edit of a YAML text', () => {
           );
           assert.deepEqual(parseYaml(after, '').value, expected, after);
         }),
-        { seed: SEED, numRuns: 500 },
+        { seed: SEED, numRuns: tries(500, 60) },
       );
     });
 
@@ -120,7 +121,7 @@ describe('an edit of a YAML text', () => {
           const expected = changedAt(yaml.value, [...at, 'no, yes'], () => data);
           assert.deepEqual(parseYaml(after, '').value, expected, after);
         }),
-        { seed: SEED, numRuns: 200 },
+        { seed: SEED, numRuns: tries(200, 30) },
       );
     });
   }

@@ -10,6 +10,7 @@ import {
   writeWithin,
   writeWord,
 } from '../../../src/yaml/quoting.ts';
+import { tries } from '../../support/long.ts';
 
 const SEED = 20_261_121;
 
@@ -87,7 +88,7 @@ describe('a text written into YAML', () => {
           assert.deepEqual(Object.keys(parse(`{${flow}: 1, k: 2}`, options))[0], word);
         }
       }),
-      { seed: SEED, numRuns: 3_000 },
+      { seed: SEED, numRuns: tries(3_000, 300) },
     );
   });
 
@@ -106,7 +107,7 @@ describe('a text written into YAML', () => {
         if (single !== undefined) assert.equal(parse(`'${single}'`), word);
         else assert.match(word, /[\p{Cc}\u2028\u2029\ufeff]/u);
       }),
-      { seed: SEED, numRuns: 3_000 },
+      { seed: SEED, numRuns: tries(3_000, 300) },
     );
   });
 });
@@ -122,7 +123,7 @@ describe('data written into YAML', () => {
         const text = indented(`a:\n${indented(entry, 2)}\n  z: 1`, column);
         assert.deepEqual(parse(`${text}\n`), { a: { k: value, z: 1 } });
       }),
-      { seed: SEED, numRuns: 2_000 },
+      { seed: SEED, numRuns: tries(2_000, 200) },
     );
   });
 
