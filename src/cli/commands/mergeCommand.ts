@@ -10,17 +10,17 @@ import { type MergedRun, mergeRuns } from '../../runner/merge.ts';
 import { type FoundHome, findHomes, homesBelowOneRoot, isWithin } from '../../store/home.ts';
 import { type RunRecord, readRecord } from '../../store/read.ts';
 import { RunRecords } from '../../store/runRecords.ts';
-import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
-import { rootFor } from '../namedRun.ts';
+import type { RunCommandOptions } from '../options.ts';
+import { workspaceOf } from '../paths.ts';
 import { createReporters } from '../reporters.ts';
+import { rootFor } from '../runs.ts';
+import { caseList } from '../selection.ts';
 import type { Shell } from '../shell.ts';
-import { shortListOfCases } from '../shortList.ts';
-import type { RunCommandOptions } from './runCommandOptions.ts';
 
 export type MergeOptions = Pick<RunCommandOptions, 'reporter' | 'output' | 'minPassRate' | 'save'>;
 
-/** Makes one run of several, with its record and reports. @throws UsageError, UnwritableError */
+/** Merges the records of several runs into one, and reports it. @throws UsageError, UnwritableError */
 export async function merge(
   args: readonly string[],
   options: MergeOptions,
@@ -39,38 +39,33 @@ export async function merge(
   const stray = [...suites].find((path) => !isWithin(realPathOf(workspace), realPathOf(path)));
   if (stray !== undefined) {
     throw new UsageError(
-      `The records name ${visibleLine(stray)}, which is outside of ${workspace}. Go to the folder of the eval files.`,
+      `The records name ${visibleLine(stray)}, which is outside of ${workspace}. Run this command in the folder of the eval files.`,
     );
   }
   const homes = findHomes([...suites].map((path) => ({ path, workspace })));
-  const reporters = await createReporters(
-    options.reporter ?? [{ name: 'terminal' }],
-    options.output,
-    shell,
-    paths,
-  );
+  const reporters = await createReporters(options.reporter, options.output, shell, paths);
   const unwritten: UnwritableError[] = [];
-  const kept = options.save ? await keep(merged, homes, shell) : [];
+  const written = options.save ? await writeRecords(merged, homes, shell) : [];
   reporters.event({
     kind: 'run-started',
     run,
     cases: lines,
     homes: homesBelowOneRoot(homes),
-    records: kept,
+    records: written,
   });
-  for (const text of toldOf(merged, records)) reporters.note(text);
+  for (const text of notesOf(merged, records)) reporters.note(text);
   for (const line of lines)
     reporters.event({ kind: 'case-finished', ref: line, line, earlier: true });
   reporters.event({ kind: 'run-finished', end });
   unwritten.push(...(await reporters.finish()));
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
   const code = exitCodeOf(end, unwritten.length > 0, options.minPassRate);
-  const whole =
+  const isComplete =
     lines.length > 0 &&
     merged.missingShards.count === 0 &&
     merged.unfinished.size === 0 &&
     records.every(({ problems }) => problems.length === 0);
-  return code === EXIT.passed && !whole ? EXIT.errored : code;
+  return code === EXIT.passed && !isComplete ? EXIT.errored : code;
 }
 
 /** The records that files, folders and globs name, each once. @throws UsageError */
@@ -78,17 +73,18 @@ async function recordsOf(args: readonly string[], folder: string): Promise<strin
   const found = new Set<string>();
   for (const arg of args) {
     const path = resolve(folder, arg);
-    const there = statSync(path, { throwIfNoEntry: false });
-    const pattern = there?.isDirectory() ? '**/*.jsonl' : arg.replaceAll('\\', '/');
-    const files = there?.isFile()
+    const stats = statSync(path, { throwIfNoEntry: false });
+    const pattern = stats?.isDirectory() ? '**/*.jsonl' : arg.replaceAll('\\', '/');
+    const files = stats?.isFile()
       ? [path]
       : await glob(pattern, {
-          cwd: there ? path : folder,
+          cwd: stats ? path : folder,
           absolute: true,
           dot: true,
           followSymbolicLinks: false,
         });
-    if (files.length === 0) throw new UsageError(`"${arg}" is no record of a run, and holds none.`);
+    if (files.length === 0)
+      throw new UsageError(`"${arg}" is not a run record, and contains none.`);
     for (const file of files) found.add(resolve(file));
   }
   return [...found].sort();
@@ -96,11 +92,11 @@ async function recordsOf(args: readonly string[], folder: string): Promise<strin
 
 async function readOne(path: string, folder: string): Promise<RunRecord> {
   const record = await readRecord(path, rootFor(path, folder));
-  if (!record.run) throw new UsageError(`${path} is not the record of a run.`);
+  if (!record.run) throw new UsageError(`${path} is not a run record.`);
   return record;
 }
 
-/** Cases of different files would count as one. @throws UsageError if one path has two contents */
+/** Checks that no path has two contents, whose cases would count as the same. @throws UsageError */
 function checkContents(records: readonly RunRecord[]): void {
   const found = records.flatMap(({ path, run }) =>
     (run?.files ?? []).map((file) => ({ ...file, record: basename(path) })),
@@ -110,13 +106,13 @@ function checkContents(records: readonly RunRecord[]): void {
     if (!first || !other) continue;
     const name = visibleLine(basename(path));
     throw new UsageError(
-      `${name} is not the same file in ${visibleLine(first.record)} and in ${visibleLine(other.record)}. Merge records of one version, from one folder.`,
+      `${name} differs between ${visibleLine(first.record)} and ${visibleLine(other.record)}. Merge records of the same version, from the same folder.`,
     );
   }
 }
 
-/** @returns the records that it was written to */
-async function keep(
+/** @returns the paths of the merged records */
+async function writeRecords(
   { run, lines, end }: MergedRun,
   homes: ReadonlyMap<string, FoundHome>,
   shell: Shell,
@@ -136,21 +132,21 @@ async function keep(
   return records.paths;
 }
 
-function toldOf(
+function notesOf(
   { run, overlapping, missingShards, unfinished }: MergedRun,
   records: readonly RunRecord[],
 ): string[] {
   return [
-    `Merging ${counted(records.length, 'record')} into the run ${run.id}.`,
+    `Merging ${counted(records.length, 'record')} into run ${run.id}.`,
     ...(overlapping.length > 0
-      ? [`In several records, so that the last result counts: ${shortListOfCases(overlapping)}.`]
+      ? [`In several records, of which the last result counts: ${caseList(overlapping)}.`]
       : []),
     ...missingShards.first.map((shard) => `Missing: the record of --shard ${shard}.`),
     ...(missingShards.count > missingShards.first.length
       ? [`Missing: the records of ${missingShards.count - missingShards.first.length} other parts.`]
       : []),
     ...[...unfinished].map(
-      ([id, count]) => `Missing: ${counted(count, 'case')} that the run ${id} did not finish.`,
+      ([id, count]) => `Missing: ${counted(count, 'case')} that run ${id} did not finish.`,
     ),
     ...records.flatMap(({ path, problems }) => problems.map((one) => `${basename(path)}, ${one}`)),
   ];
