@@ -32,7 +32,7 @@ test('run: asks nothing again, says so, and asks anew with --no-cache', async (t
   assert.equal(again.asked, 0);
   assert.match(
     again.out,
-    /^Asked: 0 requests, 2 of 2 answers from the cache, 0 tokens in/m,
+    /^Model usage: 0 requests, 2 of 2 answers from the cache, 0 input tokens/m,
   );
   const anew = await run('run', '--no-cache');
   assert.equal(anew.asked, 2);
