@@ -1,5 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from 'commander';
-import { listed } from '../core/text/listed.ts';
+import { formatList } from '../core/text/formatList.ts';
 import { REPORTER_NAMES, type ReporterName } from '../report/registry.ts';
 import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../runner/runOptions.ts';
 import { UsageError } from './exitCode.ts';
@@ -177,7 +177,7 @@ export const ENDPOINTS: readonly Option[] = [
 export const REPORTING: readonly Option[] = [
   new Option(
     '--reporter <name[=file]>',
-    `${listed(REPORTER_NAMES, 'or')}; repeatable, each with its file (default: ${DEFAULT_REPORTERS.map(({ name }) => name).join()})`,
+    `${formatList(REPORTER_NAMES, 'or')}; repeatable, each with its file (default: ${DEFAULT_REPORTERS.map(({ name }) => name).join()})`,
   ).argParser(reporter),
   new Option(
     '--output <file>',
@@ -258,7 +258,7 @@ export const AGREEMENT_OPTIONS: readonly Option[] = [
   new Option('--thresholds', 'also show which threshold of each assertion agrees best'),
   new Option(
     '--fail-under <measure=value>',
-    `exit with 1 if a judge is below this value on an assertion: ${listed(MEASURES, 'or')}, such as kappa=0.7; repeatable`,
+    `exit with 1 if a judge is below this value on an assertion: ${formatList(MEASURES, 'or')}, such as kappa=0.7; repeatable`,
   ).argParser(least),
 ];
 
@@ -363,7 +363,7 @@ function collect(value: string, earlier: readonly string[] = []): string[] {
 function reporter(value: string, earlier: readonly ChosenReporter[] = []): ChosenReporter[] {
   const [given, ...rest] = value.split('=');
   const name = REPORTER_NAMES.find((one) => one === given);
-  if (!name) throw new InvalidArgumentError(`Expected ${listed(REPORTER_NAMES, 'or')}.`);
+  if (!name) throw new InvalidArgumentError(`Expected ${formatList(REPORTER_NAMES, 'or')}.`);
   const file = rest.join('=');
   if (rest.length > 0 && file === '') {
     throw new InvalidArgumentError(`Expected a file after \`=\`, such as ${name}=evals.out.`);
@@ -376,7 +376,7 @@ function least(value: string, earlier: readonly Least[] = []): Least[] {
   const measure = MEASURES.find((one) => one === name);
   if (!measure || number.trim() === '' || !(Number(number) >= -1 && Number(number) <= 1)) {
     throw new InvalidArgumentError(
-      `Expected ${listed(MEASURES, 'or')} and a number up to 1, such as kappa=0.7.`,
+      `Expected ${formatList(MEASURES, 'or')} and a number up to 1, such as kappa=0.7.`,
     );
   }
   return [...earlier, { measure, value: Number(number) }];
