@@ -153,7 +153,8 @@ export const arrows: readonly Arrows[] = [
   },
   {
     folder: 'src/cli',
-    holds: 'the command line: a thin shell',
+    holds:
+      'the command line, a thin shell: `commands.ts` is the table of commands, `options.ts` has their options and defaults, `commands/` their work',
     imports: [
       'core',
       'analysis',

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/commands.ts';
 import { EXIT, EXIT_MEANINGS } from '../../src/cli/exitCode.ts';
-import { createProgram } from '../../src/cli/program.ts';
 import type { Shell, Stream } from '../../src/cli/shell.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
 import { REPORTERS } from '../../src/report/registry.ts';

@@ -1,11 +1,11 @@
 import { REPORT_NAMES, type Report } from '../core/reporting.ts';
-import { listed } from '../core/text/listed.ts';
+import { formatList } from '../core/text/formatList.ts';
 import type { AssertionType, CaseFacts } from './contract.ts';
 
 const NO_FACTS: CaseFacts = { id: '', topics: [], tools: [], expectations: {}, context: {} };
 
 function errorUnless(needed: readonly Report[]): string {
-  const names = listed(
+  const names = formatList(
     needed.map((one) => REPORT_NAMES[one]),
     'or',
   );

@@ -1,5 +1,5 @@
 import { REPORT_NAMES, type Report, type Reporting } from '../core/reporting.ts';
-import { listed } from '../core/text/listed.ts';
+import { formatList } from '../core/text/formatList.ts';
 import type { AssertionType, CaseFacts } from './contract.ts';
 
 /** What an assertion needs to see, and its target doesn't report. */
@@ -23,7 +23,7 @@ export function notReported(
   const needed = sees?.(facts) ?? [];
   if (!reporting || needed.length === 0) return undefined;
   if (needed.some((one) => reporting.reports.includes(one))) return undefined;
-  const names = listed(
+  const names = formatList(
     needed.map((one) => REPORT_NAMES[one]),
     'or',
   );
@@ -33,13 +33,13 @@ export function notReported(
 }
 
 function remedyOf(needed: readonly Report[], { isDeclared, keys }: Reporting) {
-  const reports = listed(
+  const reports = formatList(
     needed.map((one) => `\`${one}\``),
     'or',
   );
   if (isDeclared) return { remedy: `If it does, add ${reports} to its \`reports\`.` };
   const pointers = needed.flatMap((one) => keys[one] ?? []);
-  const own = listed(
+  const own = formatList(
     needed.map((one) => `\`reports: [${one}]\``),
     'or',
   );
@@ -50,7 +50,7 @@ function remedyOf(needed: readonly Report[], { isDeclared, keys }: Reporting) {
       remedy: `If its replies show them whenever there are any, set ${own} on the target.`,
     };
   }
-  const where = listed(
+  const where = formatList(
     pointers.map((one) => `\`${one}\``),
     'or',
   );

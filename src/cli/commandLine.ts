@@ -2,10 +2,10 @@ import { createInterface } from 'node:readline/promises';
 import { plainLog } from '../core/presentation/visibleText.ts';
 import { Scrubber } from '../core/scrubber.ts';
 import { unwritable } from '../disk/unwritable.ts';
+import { reportError, runProgram } from './commands.ts';
 import { EXIT } from './exitCode.ts';
-import { explain, runProgram } from './program.ts';
+import { limitYoungSpace } from './memory.ts';
 import type { Shell, Stream } from './shell.ts';
-import { boundYoungSpace } from './youngSpace.ts';
 
 function catchInterrupt(): AbortSignal {
   const controller = new AbortController();
@@ -20,7 +20,7 @@ function catchInterrupt(): AbortSignal {
 
 const scrubber = new Scrubber(process.env);
 
-// A terminal that does not tell its size says 0.
+// A terminal of unknown size reports 0.
 function streamOf(stream: NodeJS.WriteStream): Stream {
   return {
     write: (text) => void stream.write(plainLog(scrubber.text(text))),
@@ -62,17 +62,17 @@ const shell: Shell = {
 
 let broken: Error | undefined;
 for (const stream of [process.stdout, process.stderr]) {
-  // `turnlight list | head -1` closes the pipe early, which is no mistake.
+  // `turnlight list | head -1` closes the pipe early. This is not an error.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') broken ??= error;
   });
 }
-// By itself, Node would exit with the code of a failed case.
-process.on('uncaughtException', (error) => process.exit(explain(error, shell)));
+// By default, Node would exit with the code of a failed case.
+process.on('uncaughtException', (error) => process.exit(reportError(error, shell)));
 
-boundYoungSpace();
+limitYoungSpace();
 const code = await runProgram(process.argv.slice(2), shell);
 await Promise.all([drained(process.stdout), drained(process.stderr)]);
-const failed = broken && explain(unwritable('The output', undefined, broken), shell);
-// A client that waits to retry, or a target that does not end, must not hold the command line.
+const failed = broken && reportError(unwritable('The output', undefined, broken), shell);
+// A client that waits to retry, or a target that does not end, must not keep the process alive.
 process.exit(code === EXIT.cancelled ? code : (failed ?? code));

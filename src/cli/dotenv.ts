@@ -6,37 +6,37 @@ import { FileError } from '../evalfile/files.ts';
 import { nodeFiles } from '../evalfile/nodeFiles.ts';
 import { CACHE_VARIABLE } from '../store/answersFolder.ts';
 import { isWithin } from '../store/home.ts';
-import { workspaceOf } from './evalFiles.ts';
 import { UsageError } from './exitCode.ts';
 import { ALLOWED_HOSTS_VARIABLE } from './hosts.ts';
+import { workspaceOf } from './paths.ts';
 import type { Shell } from './shell.ts';
 
-const OWN = 'Set it in the environment.';
+const IN_ENVIRONMENT = 'Set it in the environment.';
 
-/** What such a file may not decide, as it may come with a checkout: who gets keys, whose answers count. */
+/** Variables that such a file may not set, since it may come with a checkout: they decide who gets keys and whose answers count. */
 const FORBIDDEN: ReadonlyMap<string, string> = new Map([
   [ALLOWED_HOSTS_VARIABLE, 'Use --allow-host.'],
-  [CACHE_VARIABLE, OWN],
-  ['XDG_CACHE_HOME', OWN],
-  ['XDG_CONFIG_HOME', OWN],
+  [CACHE_VARIABLE, IN_ENVIRONMENT],
+  ['XDG_CACHE_HOME', IN_ENVIRONMENT],
+  ['XDG_CONFIG_HOME', IN_ENVIRONMENT],
 ]);
 
 /**
  * Reads the variables of a file such as `.env` that the process doesn't have. Models, eval files, and targets' programs get
- * them; this process and git don't obey them. The option is not called `--env-file`, since Node takes that one for its own.
+ * them; this process and git ignore them. The option is not called `--env-file`, since Node takes that one for itself.
  *
- * Keys from elsewhere go to an address in it only if they are allowed to, as to one in an eval file.
+ * As with addresses in eval files, an address in it gets keys from elsewhere only if its host is allowed.
  *
  * @throws UsageError
  */
 export async function readDotenv(file: string, shell: Shell): Promise<void> {
   const path = resolve(shell.folder, file);
-  // A pipe of the user's may be named, such as <(command); one that comes with a checkout would hold us forever.
+  // The user may pass a pipe, such as <(command). One that comes with a checkout could block forever.
   const own = isWithin(workspaceOf(shell.folder), path) ? [] : [path];
   const read = nodeFiles(new Set(own)).read(path, LIMITS.dotenv);
   const text = await read.catch((error: unknown) => {
     if (!(error instanceof FileError)) throw error;
-    throw new UsageError(`--dotenv: ${file} cannot be read. ${error.message}`);
+    throw new UsageError(`--dotenv: can't read ${file}. ${error.message}`);
   });
   const variables = Object.entries(parseEnv(text));
   if (variables.length > LIMITS.dotenvVariables) {
@@ -61,7 +61,7 @@ export async function readDotenv(file: string, shell: Shell): Promise<void> {
   }
 }
 
-/** The hosts that a value may name as an address, with or without its scheme. */
+/** The hosts in a value that may be an address, with or without a scheme. */
 function hostsIn(value: string): string[] {
   const addresses = [value, `https://${value}`].filter((one) => URL.canParse(one));
   return addresses.map((one) => new URL(one).host).filter((host) => host !== '');

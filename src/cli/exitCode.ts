@@ -12,9 +12,9 @@ export const EXIT = {
 
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   passed: 'no case failed or errored',
-  failed: 'a case failed, or `compare` found what --fail-on names',
+  failed: 'a case failed, or too many for --min-pass-rate; or --fail-on or --fail-under applies',
   errored:
-    'a case errored and none failed; or the model or server of `generate` or `mlflow`, or the queue, could not be used',
+    'a case errored and none failed; or the queue, the model of `generate`, or the MLflow server could not be used',
   invalid: 'invalid files or usage',
   unwritten: 'results could not be written, or an internal error',
   cancelled: 'cancelled',
@@ -23,10 +23,10 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * A failure takes precedence over an error: it is about the agent, not about the run.
+ * The exit code of a run. A failure takes precedence over an error: it is about the agent, not about the run.
  *
- * @param unwritten whether something of the run could not be written
- * @param minPassRate of the cases that pass or fail, the share that must pass, 0..1; default: all
+ * @param unwritten whether a record or report could not be written
+ * @param minPassRate of the cases that pass or fail, the share that must pass, 0..1. Default: all
  */
 export function exitCodeOf(end: EndLine, unwritten: boolean, minPassRate = 1): ExitCode {
   if (end.cancelled) return EXIT.cancelled;
@@ -36,7 +36,7 @@ export function exitCodeOf(end: EndLine, unwritten: boolean, minPassRate = 1): E
   return EXIT.passed;
 }
 
-/** Wrong arguments, or nothing to do: shown as it is, without a stack. */
+/** Wrong arguments, or nothing to do. The message is shown as it is, without a stack. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -9,11 +9,11 @@ import {
   readAllowedHosts,
 } from '../store/allowedHosts.ts';
 import { EXIT, type ExitCode, UsageError } from './exitCode.ts';
-import type { Shell } from './shell.ts';
+import { confirm, type Shell } from './shell.ts';
 
 export const ALLOWED_HOSTS_VARIABLE = 'TURNLIGHT_ALLOW_HOSTS';
 
-/** Hosts that may have keys, from the user's file, the environment and `--allow-host`. @throws UsageError */
+/** Hosts that may get API keys, by the user's file, the environment, and `--allow-host`. @throws UsageError */
 export async function allowedHostsOf(
   flags: readonly string[],
   { processEnv, hostsFromFile }: Shell,
@@ -27,9 +27,9 @@ export async function allowedHostsOf(
 }
 
 /**
- * Sees to it that nothing is sent where it may not go: asks at a terminal, refuses elsewhere.
+ * Checks that keys go only to allowed hosts. At a terminal, asks whether to allow others; elsewhere, refuses them.
  *
- * @returns the hosts that are allowed now
+ * @returns all allowed hosts
  * @throws UsageError
  */
 export async function requireHosts(
@@ -44,7 +44,7 @@ export async function requireHosts(
   });
   const added: AllowedHost[] = [];
   for (const one of forbidden) {
-    if (one.kind === 'not-encrypted' || !(await agrees(one, shell))) {
+    if (one.kind === 'not-encrypted' || !(await isAllowed(one, shell))) {
       throw new UsageError(`${one.message}\nNothing was run.`);
     }
     added.push(one);
@@ -53,25 +53,25 @@ export async function requireHosts(
   return [...allowed, ...added];
 }
 
-/** Keeps hosts for later runs. @throws UsageError */
+/** Allows hosts for later runs. @throws UsageError */
 export async function trust(hosts: readonly string[], shell: Shell): Promise<ExitCode> {
   const file = allowedHostsFile(shell.processEnv);
   const added = read(hosts.join(' '), 'trust');
   await allowHosts(file, added);
   for (const { host, variables } of added) {
-    shell.out.write(`${host} may have ${variables?.join(', ') ?? 'any variable'} from now on.\n`);
+    shell.out.write(`Allowed: ${host} may get ${variables?.join(', ') ?? 'any variable'}.\n`);
   }
-  shell.out.write(`This is kept in ${file}.\n`);
+  shell.out.write(`Allowed hosts are stored in ${file}.\n`);
   return EXIT.passed;
 }
 
-async function agrees(
+async function isAllowed(
   { host, variables }: Required<Pick<AllowedHost, 'host' | 'variables'>>,
-  { ask }: Shell,
-) {
+  shell: Shell,
+): Promise<boolean> {
   const names = visibleLine(variables.join(', '));
-  const question = `The eval file wants to send ${names} to ${visibleLine(host)}. Allow it, now and in later runs? (y/N) `;
-  return /^y(es)?$/i.test((await ask?.(question))?.trim() ?? '');
+  const question = `The eval file wants to send ${names} to ${visibleLine(host)}. Allow it, now and in later runs?`;
+  return (await confirm(question, shell)) ?? false;
 }
 
 function read(text: string, from: string): AllowedHost[] {

@@ -5,18 +5,18 @@ import { ownVersion } from './version.ts';
 const [first, ...rest] = process.argv.slice(2);
 const asksForVersion = rest.length === 0 && (first === '--version' || first === '-V');
 
-// The streams of `process` would take longer to load than all else here.
-const OUT = 1;
+// The streams of `process` would take longer to load than everything else here.
+const STDOUT = 1;
 
-/** The version alone needs nothing that takes time to load. */
-function tellVersion(): boolean {
+/** Prints the version without loading anything else. @returns whether it was written */
+function printVersion(): boolean {
   try {
-    writeSync(OUT, `${ownVersion()}\n`);
+    writeSync(STDOUT, `${ownVersion()}\n`);
     return true;
   } catch {
-    // The command line tells what went wrong.
+    // The command line reports the problem.
     return false;
   }
 }
 
-if (!asksForVersion || !tellVersion()) await import('./commandLine.ts');
+if (!asksForVersion || !printVersion()) await import('./commandLine.ts');

@@ -10,46 +10,43 @@ import { RunLog } from '../report/reporter.ts';
 import { TerminalReporter } from '../report/terminal.ts';
 import type { RunEvent } from '../runner/events.ts';
 import { UsageError } from './exitCode.ts';
-import { assertNoLinkOut } from './linksOut.ts';
+import { type ChosenReporter, DEFAULT_REPORTERS } from './options.ts';
+import { assertNoLinkOut } from './paths.ts';
 import type { Shell, Stream } from './shell.ts';
-
-/** A reporter as it was asked for: `junit`, or `junit=evals.xml`. */
-export interface ChosenReporter {
-  readonly name: ReporterName;
-  readonly file?: string;
-}
 
 /** The reporters of one run and where each writes. */
 export interface Reporters {
   event(event: RunEvent): void;
-  /** A line for the user while the run goes on. */
+  /** Shows a line to the user during the run. */
   note(text: string): void;
-  /** Writes what is left to write. @returns what could not be written */
+  /** Writes the reports. @returns one error per report that could not be written */
   finish(): Promise<readonly UnwritableError[]>;
 }
 
 interface Output {
   readonly name: FileReporterName;
-  /** Absolute; standard output without it. */
+  /** Absolute. Default: standard output. */
   readonly path?: string;
-  /** Others write to the file as well. */
+  /** True if others write to the file as well. */
   readonly appends?: boolean;
 }
 
 /**
- * One reporter may write to standard output; the terminal's report then goes to standard error.
+ * Creates the reporters of a run. If one writes to standard output, the terminal's report goes to standard error.
  *
- * @param output where the last reporter writes of those that were given no file
- * @param taken files that the run reads or writes itself, absolute
+ * @param chosen default: `DEFAULT_REPORTERS`
+ * @param output the file of the last reporter that has none
+ * @param taken files that the run itself reads or writes, absolute
  * @throws UsageError, UnwritableError
  */
 export async function createReporters(
-  chosen: readonly ChosenReporter[],
+  chosen: readonly ChosenReporter[] | undefined,
   output: string | undefined,
   shell: Shell,
   taken: readonly string[] = [],
 ): Promise<Reporters> {
-  const outputs = outputsOf(chosen, output, shell);
+  const reporters = chosen ?? DEFAULT_REPORTERS;
+  const outputs = outputsOf(reporters, output, shell);
   await assertApart(outputs, taken);
   for (const { path } of outputs) {
     if (path === undefined) continue;
@@ -57,8 +54,8 @@ export async function createReporters(
     await assertWritable(path);
   }
   const usesOut = outputs.some(({ name, path }) => path === undefined && !isCommands(name));
-  const log = new RunLog(outputs.every(({ name }) => tellsFailures(name)) ? isFailure : undefined);
-  const terminal = chosen.some(({ name }) => name === 'terminal')
+  const log = new RunLog(outputs.every(({ name }) => onlyFailures(name)) ? isFailure : undefined);
+  const terminal = reporters.some(({ name }) => name === 'terminal')
     ? createTerminal(usesOut ? shell.err : shell.out, shell, log)
     : undefined;
   const reports = await Promise.all(
@@ -100,21 +97,23 @@ function outputsOf(
   output: string | undefined,
   shell: Shell,
 ): Output[] {
-  const outputs = onceEach(chosen).flatMap(({ name, file }): Output[] => {
+  const outputs = withoutRepeats(chosen).flatMap(({ name, file }): Output[] => {
     if (name !== 'terminal' && !isCommands(name)) {
       return [{ name, ...(file !== undefined && { path: resolve(shell.folder, file) }) }];
     }
-    if (file !== undefined) throw new UsageError(`The reporter ${name} takes no file.`);
+    if (file !== undefined) throw new UsageError(`The reporter ${name} doesn't write to a file.`);
     return name === 'terminal' ? [] : [{ name }, ...stepSummary(name, shell)];
   });
   const withoutFile = outputs.filter(({ name, path }) => path === undefined && !isCommands(name));
   const last = withoutFile.at(-1);
   if (output !== undefined && !last) {
-    throw new UsageError('--output needs a reporter without a file of its own: --reporter json.');
+    throw new UsageError(
+      '--output needs a reporter that has no file yet, such as --reporter json.',
+    );
   }
   if (withoutFile.length > (output === undefined ? 1 : 2)) {
     throw new UsageError(
-      'Two reporters cannot share standard output. Give each a file: --reporter junit=evals.xml.',
+      "Two reporters can't share standard output. Give each a file, such as --reporter junit=evals.xml.",
     );
   }
   return outputs.map((one) =>
@@ -122,44 +121,45 @@ function outputsOf(
   );
 }
 
-/** No report may write over another one, or over a file of the run. @throws UsageError */
+/** Checks that no report overwrites another one or a file of the run. @throws UsageError */
 async function assertApart(outputs: readonly Output[], taken: readonly string[]): Promise<void> {
   const ofRun = new Set(await Promise.all(taken.map(realPath)));
   const seen = new Set<string>();
   for (const { path } of outputs) {
     if (path === undefined) continue;
     const real = await realPath(path);
-    if (ofRun.has(real)) throw new UsageError(`The run needs ${path}. Write the report elsewhere.`);
-    if (seen.has(real)) throw new UsageError(`Two reporters cannot share the file ${path}.`);
+    if (ofRun.has(real))
+      throw new UsageError(`The run uses ${path}. Write the report to another file.`);
+    if (seen.has(real)) throw new UsageError(`Two reporters can't share the file ${path}.`);
     seen.add(real);
   }
 }
 
-/** With links followed, also those of the folder of a file that is not there yet. */
+/** Follows links, also those of the folder of a file that doesn't exist yet. */
 async function realPath(path: string): Promise<string> {
   return realpath(path).catch(async () =>
     join(await realpath(dirname(path)).catch(() => dirname(path)), basename(path)),
   );
 }
 
-/** What is asked for twice without a file is meant once. */
-function onceEach(chosen: readonly ChosenReporter[]): ChosenReporter[] {
+/** Removes repeated reporters with the same file, or both without one. */
+function withoutRepeats(chosen: readonly ChosenReporter[]): ChosenReporter[] {
   return uniqueBy(chosen, ({ name, file }) => JSON.stringify([name, file]));
 }
 
-/** GitHub Actions shows what a step writes into this file on the page of the run. */
+/** The file whose content GitHub Actions shows on the page of the run. */
 function stepSummary(name: ReporterName, shell: Shell): Output[] {
   const path = name === 'github' ? shell.processEnv('GITHUB_STEP_SUMMARY') : undefined;
   return path ? [{ name: 'markdown', path: resolve(shell.folder, path), appends: true }] : [];
 }
 
-/** GitHub finds the files of annotations and of its summary from the folder of the repository. */
+/** The folder that paths in a report are relative to. GitHub resolves those of annotations and summaries from the repository. */
 function folderOf({ name, appends }: Output, shell: Shell): string {
   const ofGitHub = name === 'github' || appends;
   return (ofGitHub && shell.processEnv('GITHUB_WORKSPACE')) || shell.folder;
 }
 
-function tellsFailures(name: FileReporterName): boolean {
+function onlyFailures(name: FileReporterName): boolean {
   return 'tells' in REPORTERS[name];
 }
 
@@ -167,7 +167,7 @@ function isCommands(name: ReporterName): boolean {
   return name !== 'terminal' && 'commands' in REPORTERS[name];
 }
 
-/** Found out before anything is run or paid for; leaves no empty file. @throws UnwritableError */
+/** Checks this before anything runs or costs money. Leaves no empty file. @throws UnwritableError */
 async function assertWritable(path: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });
@@ -188,7 +188,7 @@ function createTerminal(stream: Stream, shell: Shell, log: RunLog): TerminalRepo
   const options = {
     write: (text: string) => stream.write(text),
     live: stream.isTty,
-    colours: coloursWanted(stream, shell.env),
+    colours: usesColors(stream, shell.env),
     size: () => stream.size(),
     folder: shell.folder,
     now: () => performance.now(),
@@ -196,8 +196,8 @@ function createTerminal(stream: Stream, shell: Shell, log: RunLog): TerminalRepo
   return new TerminalReporter(options, log);
 }
 
-/** https://no-color.org: any value but the empty one turns colours off. */
-export function coloursWanted(stream: Stream, env: Shell['env']): boolean {
+/** Whether to write colors. By https://no-color.org, any value but the empty one turns them off. */
+export function usesColors(stream: Stream, env: Shell['env']): boolean {
   if (env('NO_COLOR')) return false;
   if (env('FORCE_COLOR')) return env('FORCE_COLOR') !== '0';
   return stream.isTty && env('TERM') !== 'dumb';

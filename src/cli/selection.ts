@@ -1,39 +1,39 @@
-import { caseName } from '../core/presentation/executionTitle.ts';
+import { type CaseIdentity, caseKey } from '../core/identity.ts';
+import { caseName, caseTitle } from '../core/presentation/executionTitle.ts';
 import { visibleLine } from '../core/presentation/visibleText.ts';
 import type { Suite, SuiteCase } from '../core/suite.ts';
 import { escapeRegExp } from '../core/text/escapeRegExp.ts';
 import { onlyOf } from '../runner/plan.ts';
+import { LatestRuns } from '../store/records/latest.ts';
 import { UsageError } from './exitCode.ts';
-import { partOf, type Shard } from './shards.ts';
-import { shortList } from './shortList.ts';
+import type { RunCommandOptions, Shard } from './options.ts';
 
 export interface Selection {
-  /** Ids, or those of variants such as `refund/line-7`; `*` stands for any characters. */
+  /** Ids of cases, or of variants such as `refund/line-7`; `*` matches any text. */
   readonly cases: readonly string[];
   readonly tags: readonly string[];
-  /** Of what is chosen so, the first ones of all files together. */
+  /** Maximum number of cases, across all files. */
   readonly limit?: number | undefined;
-  /** Those that ended last as was asked for; all by default. */
+  /** The cases to choose from. Default: all. */
   readonly among?: ReadonlySet<SuiteCase>;
-  /** The part of all of them; the whole by default. */
+  /** The part of the selected cases to run. Default: all of them. */
   readonly shard?: Shard | undefined;
 }
 
-/** The selection that the options of a command make. */
-export function selectionOf(options: {
-  readonly case?: readonly string[];
-  readonly tag?: readonly string[];
-  readonly limit?: number;
-  readonly shard?: Shard;
-}): Selection {
-  const { case: cases = [], tag: tags = [], limit, shard } = options;
+/** The selection that the options of a command describe. */
+export function selectionOf({
+  case: cases = [],
+  tag: tags = [],
+  limit,
+  shard,
+}: Pick<RunCommandOptions, 'case' | 'tag' | 'limit' | 'shard'>): Selection {
   return { cases, tags, limit, shard };
 }
 
 /**
- * Which cases to run: of the named ids (all, if none is named) those with one of the tags.
+ * A filter of the cases to run: those with one of the ids and one of the tags, if any are given.
  *
- * @throws UsageError where that leaves none of whatever outcome, or a name matches none
+ * @throws UsageError if a name matches no case, or if no case matches, whatever its last status
  */
 export function selectCases(
   suites: readonly Suite[],
@@ -55,7 +55,7 @@ export function selectCases(
   return (_suite, suiteCase) => left.has(suiteCase);
 }
 
-/** An id stands for all variants of its case. */
+/** The id of a case matches all of its variants. */
 function matcher(pattern: string): (suiteCase: SuiteCase) => boolean {
   const parts = pattern.split('*').map(escapeRegExp);
   const expression = new RegExp(`^${parts.join('.*')}$`, 's');
@@ -68,7 +68,7 @@ function noSuchCase(text: string, all: readonly SuiteCase[]): string {
   const names = (variants.length > 0 ? variants.map(caseName) : all.map((one) => one.id)).map(
     (name) => visibleLine(name),
   );
-  return `No case has the id "${text}". ${known('cases', [...new Set(names)])}`;
+  return `No case matches "${text}". ${known('cases', [...new Set(names)])}`;
 }
 
 function nothingChosen({ cases, tags }: Selection, all: readonly SuiteCase[]): string {
@@ -80,5 +80,46 @@ function nothingChosen({ cases, tags }: Selection, all: readonly SuiteCase[]): s
 
 function known(what: string, names: readonly string[]): string {
   if (names.length === 0) return `The files have no ${what}.`;
-  return `Known ${what}: ${shortList(names, 20, ' (turnlight list)')}.`;
+  return `Known ${what}: ${truncate(names, 20, ' (turnlight list)')}.`;
+}
+
+/** The cases of one part. They are dealt like cards, so that the parts are the same in every run of the same files. */
+function partOf<One>(all: readonly One[], { part, of }: Shard): One[] {
+  return all.filter((_one, index) => index % of === part - 1);
+}
+
+type LastStatus = Pick<RunCommandOptions, 'onlyFailed' | 'onlyErrors'>;
+
+/** The cases with the last status that the options ask for; undefined if they ask for none. */
+export async function filterByLastStatus(
+  suites: readonly Suite[],
+  { onlyFailed, onlyErrors }: LastStatus,
+): Promise<ReadonlySet<SuiteCase> | undefined> {
+  if (!onlyFailed && !onlyErrors) return undefined;
+  const latest = new LatestRuns();
+  const found = new Set<SuiteCase>();
+  for (const suite of suites) {
+    const statuses = await latest.statuses(suite.path, suite.cases);
+    for (const one of suite.cases) {
+      const status = statuses.get(caseKey({ suite: suite.path, ...one }));
+      if ((onlyFailed && status === 'fail') || (onlyErrors && status === 'error')) found.add(one);
+    }
+  }
+  return found;
+}
+
+export function noneWithLastStatus({ onlyFailed, onlyErrors }: LastStatus): string {
+  const words = [...(onlyFailed ? ['failed'] : []), ...(onlyErrors ? ['errored'] : [])];
+  return `No case ${words.join(' or ')} in its last run. Nothing was run.\n`;
+}
+
+/** `refund, hours, and 3 more`. @param where to see the rest, such as ` (turnlight list)` */
+function truncate(names: readonly string[], max: number, where = ''): string {
+  const more = names.length > max ? `, and ${names.length - max} more${where}` : '';
+  return `${names.slice(0, max).join(', ')}${more}`;
+}
+
+/** `refund, hours/line-7, and 3 more`: each case once. */
+export function caseList(cases: readonly CaseIdentity[]): string {
+  return truncate([...new Set(cases.map(caseTitle))], 10);
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The version in package.json, one folder up from the bundle or two from this file. */
+/** The version in package.json, which is one folder above the bundle, or two above this file. */
 export function ownVersion(): string {
   for (const path of ['../package.json', '../../package.json']) {
     const url = new URL(path, import.meta.url);

@@ -1,3 +1,4 @@
+import { readable } from '../core/limits.ts';
 import {
   cacheText,
   costText,
@@ -33,7 +34,7 @@ export function summaryLines(log: RunLog, paint: Paint, milliseconds: number): s
       ? ['Stopped: the next request could have exceeded the cost limit.']
       : []),
     `Cases: ${countText(results, paint)}${unfinishedText(log)}`,
-    `Asked: ${usageText(log)}`,
+    `Model usage: ${usageText(log)}`,
     `Time: ${durationText(milliseconds)}`,
   ];
 }
@@ -117,11 +118,10 @@ function countsText(counts: Readonly<Record<string, number>>, before: string, af
 
 function usageText(log: RunLog): string {
   const { calls, input_tokens, cached_tokens, output_tokens, cost } = log.usage;
-  const cached = cached_tokens > 0 ? ` (${cached_tokens} cached)` : '';
+  const cached = cached_tokens > 0 ? ` (${readable(cached_tokens)} cached)` : '';
   const price = cost === null ? '' : `, cost ${costText(cost)}`;
-  const recalled = cacheText(log.usage);
-  const asked = [counted(calls, 'request'), ...(recalled === undefined ? [] : [recalled])].join(
-    ', ',
-  );
-  return `${asked}, ${input_tokens} tokens in${cached}, ${output_tokens} out${price}`;
+  const answers = cacheText(log.usage);
+  const requests = [counted(calls, 'request'), ...(answers === undefined ? [] : [answers])];
+  const tokens = `${readable(input_tokens)} input tokens${cached}, ${readable(output_tokens)} output tokens`;
+  return `${requests.join(', ')}, ${tokens}${price}`;
 }

@@ -12,6 +12,12 @@ import type { Spending } from './budget.ts';
 import type { CaseRunner } from './caseRunner.ts';
 import type { RunEvent } from './events.ts';
 
+/** Default of `concurrency`. */
+export const DEFAULT_CONCURRENCY = 4;
+
+/** Default of `timeout`, in milliseconds. */
+export const DEFAULT_TIMEOUT = 60_000;
+
 export interface CacheOptions {
   /** As of `answersFolder`. */
   readonly folder: string;

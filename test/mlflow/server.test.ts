@@ -69,7 +69,11 @@ describe('a real MLflow server', { skip }, async () => {
     const cli = (...args: string[]) => turnlight(folder, args, { ...env, OPENAI_API_KEY: 'test' });
     const found = SHOP.flatMap((session) => ['--session', session]);
     const pulled = await cli('mlflow', 'pull', 'ShopFast', ...found);
-    assert.match(pulled.out, /^3 sessions with 8 traces became ShopFast\.eval\.yaml\./, pulled.err);
+    assert.match(
+      pulled.out,
+      /^Pulled 3 sessions with 8 traces into ShopFast\.eval\.yaml\./,
+      pulled.err,
+    );
     assert.match(
       await readFile(join(folder, 'ShopFast.sessions/session-order-status.yaml'), 'utf8'),
       /^- system: You are[^\n]*\n- user: Hi, my name is Sarah.*name: lookup_order.*- tool: .*You are welcome, Sarah!\n$/s,

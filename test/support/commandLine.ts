@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { COMPILED } from '../../scripts/compiled.ts';
-import { runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/commands.ts';
 import { plainLog } from '../../src/core/presentation/visibleText.ts';
 import { Scrubber } from '../../src/core/scrubber.ts';
 import { ownFolders } from './answersFolder.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Hover } from 'vscode-languageserver-types';
-import { runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/cli/commands.ts';
 import { labelText, noticeText } from '../../src/core/presentation/editorText.ts';
 import { failuresOf, problemFailure } from '../../src/core/presentation/failureText.ts';
 import { visibleLog } from '../../src/core/presentation/visibleLog.ts';

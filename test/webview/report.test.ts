@@ -110,7 +110,7 @@ describe('the HTML report, in a browser without a network', { timeout: 120_000 }
     const cases = page.locator('#cases');
     await cases.locator('summary').click();
     assert.match(await cases.locator('summary').innerText(), /^Run of \S+ \S/);
-    assert.match(await cases.locator('details').innerText(), /Asked: \d+ requests/);
+    assert.match(await cases.locator('details').innerText(), /Model usage: \d+ requests/);
     await cases.getByLabel('Failures only').press('Space');
     const shown = cases.locator('li a:visible .name');
     assert.deepEqual(await shown.allInnerTexts(), ['late', 'hostile']);

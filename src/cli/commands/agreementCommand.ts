@@ -7,11 +7,11 @@ import { agreementMarkdown, agreementText } from '../../report/findings/agreemen
 import { thresholdsMarkdown, thresholdsText } from '../../report/findings/thresholdsReport.ts';
 import { createPaint } from '../../report/paint.ts';
 import { writtenJson } from '../../report/writtenJson.ts';
-import { findEvalFiles } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { NO_LABELS, showLabelProblems } from '../findings/labelProblems.ts';
-import type { Least } from '../findings/measures.ts';
-import { coloursWanted } from '../reporters.ts';
+import type { Least } from '../options.ts';
+import { findEvalFiles } from '../paths.ts';
+import { NO_LABELS, reportLabelProblems } from '../problems.ts';
+import { usesColors } from '../reporters.ts';
 import type { Shell } from '../shell.ts';
 
 export interface AgreementOptions {
@@ -20,7 +20,7 @@ export interface AgreementOptions {
   readonly failUnder?: readonly Least[];
 }
 
-/** Tells how well judges agree with labels. @throws UsageError */
+/** Shows how well judges agree with labels. @throws UsageError */
 export async function agreement(
   globs: readonly string[],
   { format, thresholds = false, failUnder = [] }: AgreementOptions,
@@ -30,18 +30,18 @@ export async function agreement(
   const read = await readLabelledRuns(await findEvalFiles(globs, shell.folder), signal);
   if (!read) return EXIT.cancelled;
   const { labels, problems, data } = read;
-  showLabelProblems(problems, shell);
+  reportLabelProblems(problems, shell);
   if (labels.length === 0 && problems.length === 0) {
     throw new UsageError(NO_LABELS);
   }
   const { items, ...found } = agreementOf(labels, data);
-  const parted = thresholds ? thresholdsOf(items) : undefined;
-  for (const text of written(found, parted, format, shell)) shell.out.write(text);
-  const code = under(found, failUnder, shell);
+  const best = thresholds ? thresholdsOf(items) : undefined;
+  for (const text of formatted(found, best, format, shell)) shell.out.write(text);
+  const code = checkLimits(found, failUnder, shell);
   return problems.length > 0 ? EXIT.invalid : code;
 }
 
-function* written(
+function* formatted(
   found: Agreement,
   thresholds: readonly Thresholds[] | undefined,
   format: AgreementOptions['format'],
@@ -51,7 +51,7 @@ function* written(
     yield agreementMarkdown(found, folder);
     if (thresholds) yield `\n${thresholdsMarkdown(thresholds)}`;
   } else if (format === 'terminal') {
-    const paint = createPaint(coloursWanted(out, env));
+    const paint = createPaint(usesColors(out, env));
     yield agreementText(found, paint, folder);
     if (thresholds) yield `\n${thresholdsText(thresholds, paint)}`;
   } else {
@@ -60,18 +60,22 @@ function* written(
   }
 }
 
-/** Of each judge and assertion. What cannot be measured reaches nothing, and fails nothing either. */
-function under({ rows }: Agreement, least: readonly Least[], shell: Shell): ExitCode {
+/**
+ * Reports each judge that is below a limit on an assertion.
+ *
+ * @returns failed if there is one, errored if a measure is undefined or nothing was compared
+ */
+function checkLimits({ rows }: Agreement, least: readonly Least[], shell: Shell): ExitCode {
   const each = rows.filter(({ assertion }) => assertion !== undefined);
   let code: ExitCode = least.length > 0 && each.length === 0 ? EXIT.errored : EXIT.passed;
   for (const row of each) {
     for (const { measure, value } of least) {
-      const own = measured(row, measure);
+      const own = measuredBy(row, measure);
       if (own !== null && own >= value) continue;
       const of = `${visibleLine(row.judge)}, ${visibleLine(row.assertion?.name ?? '')} (${row.of})`;
       shell.err.write(
         own === null
-          ? `${of}: ${measure} cannot be measured, as there are too few labels, or all say the same.\n`
+          ? `${of}: ${measure} can't be computed: there are too few labels, or they are all the same.\n`
           : `${of}: ${measure} ${scoreText(own, value)} is below ${scoreText(value)}.\n`,
       );
       if (own !== null) code = EXIT.failed;
@@ -81,6 +85,6 @@ function under({ rows }: Agreement, least: readonly Least[], shell: Shell): Exit
   return code;
 }
 
-function measured(row: AgreementRow, measure: Least['measure']): number | null {
+function measuredBy(row: AgreementRow, measure: Least['measure']): number | null {
   return measure === 'kappa' ? (row.kappa?.kappa ?? null) : row[measure];
 }

@@ -10,12 +10,12 @@ import {
   preparedFolder,
   prune,
 } from '../../store/answersFolder.ts';
-import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
+import { workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
 
-/** Says where answers are kept, how many, and what they take. */
-export async function tellCache({ processEnv, out, folder: here }: Shell): Promise<ExitCode> {
+/** Shows where cached answers are stored, how many there are, and their size. */
+export async function showCache({ processEnv, out, folder: here }: Shell): Promise<ExitCode> {
   const folder = answersFolder(processEnv);
   const files = await keptFiles(folder);
   out.write(`${folder}\n${sizeText(files)} of at most ${bytesText(LIMITS.cache)}\n`);
@@ -25,14 +25,14 @@ export async function tellCache({ processEnv, out, folder: here }: Shell): Promi
   return EXIT.passed;
 }
 
-/** Removes all answers, and nothing else that stands there. @throws UnwritableError */
+/** Deletes all cached answers, and nothing else in the folder. @throws UnwritableError */
 export async function clearCache({ processEnv, out }: Shell): Promise<ExitCode> {
   const folder = answersFolder(processEnv);
   const files = await keptFiles(folder);
   await prune(folder, 0).catch((error: unknown) => {
     throw unwritable('The cache of answers', folder, error);
   });
-  out.write(`Removed ${sizeText(files)} from ${folder}\n`);
+  out.write(`Deleted ${sizeText(files)} from ${folder}\n`);
   return EXIT.passed;
 }
 

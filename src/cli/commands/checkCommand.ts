@@ -4,9 +4,9 @@ import { visibleJson } from '../../core/presentation/visibleText.ts';
 import { isError, type Problem } from '../../core/problem.ts';
 import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
-import { gathered } from '../gathered.ts';
+import { groupWarnings, problemsOf, reportProblems } from '../problems.ts';
 import type { Shell } from '../shell.ts';
-import { loadSuites, problemsOf, showProblems } from '../suites.ts';
+import { loadSuites } from '../suites.ts';
 
 export interface CheckOptions {
   readonly format: 'text' | 'json';
@@ -18,10 +18,10 @@ export async function check(
   options: CheckOptions,
   shell: Shell,
 ): Promise<ExitCode> {
-  // Programs that read problems get each by itself.
-  const told = options.format === 'json' ? undefined : shell.folder;
+  // Programs that read problems get each one separately.
+  const folder = options.format === 'json' ? undefined : shell.folder;
   const suites = await loadSuites(args, shell);
-  const loaded = await Promise.all(suites.map((suite) => withVariants(suite, told)));
+  const loaded = await Promise.all(suites.map((suite) => withVariants(suite, folder)));
   const problems = problemsOf(loaded);
   const errors = problems.filter(isError).length;
   if (options.format === 'json') {
@@ -32,7 +32,7 @@ export async function check(
     }));
     shell.out.write(`${visibleJson(placed)}\n`);
   } else {
-    showProblems(loaded, shell.folder, (text) => shell.out.write(text), true);
+    reportProblems(loaded, shell.folder, (text) => shell.out.write(text), true);
     const warnings = problems.filter(({ severity }) => severity === 'warning').length;
     const found = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
     shell.out.write(`Checked ${counted(loaded.length, 'file')}: ${found}.\n`);
@@ -41,9 +41,9 @@ export async function check(
 }
 
 /**
- * With what is wrong with each variant; they are read one after the other, and none is kept.
+ * Adds the problems of each variant. Reads variants one at a time, and keeps none.
  *
- * @param folder that a gathered warning names places from; undefined to gather none
+ * @param folder the folder that paths in grouped warnings are relative to; undefined to group none
  */
 async function withVariants(loaded: LoadedSuite, folder: string | undefined): Promise<LoadedSuite> {
   const byCase = new Map<string, Problem[]>();
@@ -53,7 +53,7 @@ async function withVariants(loaded: LoadedSuite, folder: string | undefined): Pr
   }
   if (byCase.size === 0) return loaded;
   const found = [...byCase.values()].flatMap((own) =>
-    folder === undefined ? own : gathered(own, folder),
+    folder === undefined ? own : groupWarnings(own, folder),
   );
   const problems = problemsOf([{ ...loaded, problems: [...loaded.problems, ...found] }]);
   return { ...loaded, problems };

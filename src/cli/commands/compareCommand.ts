@@ -1,5 +1,6 @@
 import { type Comparison, compareRuns } from '../../analysis/compareRuns.ts';
 import { ComparisonData } from '../../analysis/comparisonData.ts';
+import type { Compared } from '../../analysis/differences.ts';
 import { suiteNames } from '../../analysis/suiteNames.ts';
 import { inSteps, stepsOf } from '../../core/steps.ts';
 import {
@@ -8,10 +9,10 @@ import {
   comparisonText,
 } from '../../report/findings/comparisonReport.ts';
 import { createPaint } from '../../report/paint.ts';
+import { type EarlierRun, hasFinished } from '../../store/records/list.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { comparable } from '../findings/gathering.ts';
-import { chosenRun } from '../namedRun.ts';
-import { coloursWanted } from '../reporters.ts';
+import { usesColors } from '../reporters.ts';
+import { addCases, findRunByName } from '../runs.ts';
 import type { Shell } from '../shell.ts';
 
 export interface CompareOptions {
@@ -19,7 +20,7 @@ export interface CompareOptions {
   readonly format: 'terminal' | 'markdown' | 'json';
 }
 
-/** Tells what two runs differ by. @throws UsageError */
+/** Shows the differences between two runs. @throws UsageError */
 export async function compare(
   base: string,
   head: string,
@@ -27,8 +28,8 @@ export async function compare(
   shell: Shell,
 ): Promise<ExitCode> {
   const [before, after] = [
-    await chosenRun(base, shell.folder),
-    await chosenRun(head, shell.folder),
+    await findRunByName(base, shell.folder),
+    await findRunByName(head, shell.folder),
   ];
   if (before.run.id === after.run.id) {
     throw new UsageError(`${base} and ${head} are the same run, ${after.run.id}.`);
@@ -38,11 +39,11 @@ export async function compare(
     const roots = [[...before.records.keys()], [...after.records.keys()]] as const;
     const names = [suiteNames(...roots), suiteNames(roots[1], roots[0])];
     const data = [
-      await comparable(before, new ComparisonData(names[0]), shell, signal),
-      await comparable(after, new ComparisonData(names[1]), shell, signal),
+      await readRun(before, new ComparisonData(names[0]), shell, signal),
+      await readRun(after, new ComparisonData(names[1]), shell, signal),
     ] as const;
     const comparison = await inSteps(compareRuns(...data), stepsOf(signal));
-    for (const text of written(comparison, format, shell)) shell.out.write(text);
+    for (const text of formatted(comparison, format, shell)) shell.out.write(text);
     return exitCodeOf(comparison, failOn);
   } catch (error) {
     if (signal.aborted) return EXIT.cancelled;
@@ -50,17 +51,27 @@ export async function compare(
   }
 }
 
-function* written(
+async function readRun(
+  found: EarlierRun,
+  data: ComparisonData,
+  shell: Shell,
+  signal: AbortSignal,
+): Promise<Compared> {
+  await addCases(found, data, shell, signal);
+  return { run: found.run, data, finished: await hasFinished(found) };
+}
+
+function* formatted(
   comparison: Comparison,
   format: CompareOptions['format'],
   { out, folder, env }: Shell,
 ): Generator<string> {
   if (format === 'json') yield* comparisonJson(comparison);
   else if (format === 'markdown') yield comparisonMarkdown(comparison, folder);
-  else yield comparisonText(comparison, createPaint(coloursWanted(out, env)), folder);
+  else yield comparisonText(comparison, createPaint(usesColors(out, env)), folder);
 }
 
-/** What passed and could not be judged any more is not taken for unchanged. */
+/** A case that passed before and could not be judged now is an error, not unchanged. */
 function exitCodeOf({ cases, evidence }: Comparison, failOn: CompareOptions['failOn']): ExitCode {
   if (failOn === undefined) return EXIT.passed;
   const failed =

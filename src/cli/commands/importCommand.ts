@@ -13,9 +13,8 @@ import type { GivenFile } from '../../interop/generateFile.ts';
 import type { Entry } from '../../interop/importer.ts';
 import type { Imported } from '../../interop/importFile.ts';
 import { shownPath } from '../../report/shownPath.ts';
-import { fileWorkspace, workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { assertNoLinkOut } from '../linksOut.ts';
+import { assertNoLinkOut, fileWorkspace, workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
 
 export interface ImportOptions {
@@ -24,8 +23,8 @@ export interface ImportOptions {
 }
 
 /**
- * Writes eval files beside the files of other tools. What could be read is kept; a file of which
- * something is broken exits with 3. Runs nothing and asks nobody.
+ * Writes eval files next to the files of other tools. Imports what it can read; exits with 3 if part of a file is broken.
+ * Runs nothing and calls no model.
  *
  * @throws UsageError, UnwritableError
  */
@@ -35,7 +34,7 @@ export async function importFiles(
   shell: Shell,
 ): Promise<ExitCode> {
   if (options.output !== undefined && args.length > 1) {
-    throw new UsageError('--output takes the eval file of one imported file.');
+    throw new UsageError('--output works with one imported file only.');
   }
   let code: ExitCode = EXIT.passed;
   for (const arg of args) {
@@ -62,17 +61,18 @@ async function importOne(
     env: shell.env,
   });
   const paths = evalFilePaths(path, imported.texts.length, out);
-  for (const one of paths) if (one === path) throw new UsageError(`${one} is the file itself.`);
+  for (const one of paths)
+    if (one === path) throw new UsageError(`${one} is the imported file itself.`);
   for (const one of paths) assertNoLinkOut(one, shell.folder);
-  if (!force) await assertFree(paths, files, shell);
+  if (!force) await assertAbsent(paths, files, shell);
   for (const [index, one] of paths.entries()) {
-    await save(one, imported.texts[index] as string, force);
+    await writeEvalFile(one, imported.texts[index] as string, force);
   }
   report(path, paths, imported, shell);
   return imported.entries.some(({ broken }) => broken) ? EXIT.invalid : EXIT.passed;
 }
 
-/** A file that the user named, also a pipe. @throws UsageError */
+/** Reads a file that the user passed; a pipe works, too. @throws UsageError */
 export async function readGiven(path: string, shell: Shell): Promise<GivenFile> {
   const read = nodeFiles(new Set([path])).read(path, LIMITS.imported);
   const text = await read.catch((error: unknown) => {
@@ -82,8 +82,8 @@ export async function readGiven(path: string, shell: Shell): Promise<GivenFile> 
   return { path, text };
 }
 
-/** @throws UsageError where one of the files is there */
-export async function assertFree(
+/** @throws UsageError if one of the files exists */
+export async function assertAbsent(
   paths: readonly string[],
   files: Files,
   shell: Shell,
@@ -91,12 +91,14 @@ export async function assertFree(
   for (const path of paths) {
     if ((await files.kindOf(path)) === undefined) continue;
     const shown = shownPath(path, shell.folder);
-    throw new UsageError(`${shown} is there already. Pass --force, or --output with another file.`);
+    throw new UsageError(
+      `${shown} already exists. Pass --force to overwrite it, or --output with another file.`,
+    );
   }
 }
 
-/** Nothing is written over that came in the meantime. @throws UnwritableError */
-export async function save(path: string, text: string, force: boolean): Promise<void> {
+/** @param force overwrites an existing file, even one created since the check @throws UnwritableError */
+export async function writeEvalFile(path: string, text: string, force: boolean): Promise<void> {
   const written = force ? writeFile(path, text) : writeRegular(path, text, CREATING);
   await written.catch((error: unknown) => {
     throw unwritable('The eval file', path, error);
@@ -106,7 +108,7 @@ export async function save(path: string, text: string, force: boolean): Promise<
 function report(path: string, paths: readonly string[], imported: Imported, shell: Shell): void {
   const { importer, cases, entries } = imported;
   const shown = shownPath(path, shell.folder);
-  tellEntries(shown, entries, shell);
+  reportEntries(shown, entries, shell);
   const written = paths.map((one) => shownPath(one, shell.folder)).join(', ');
   const from = importer === undefined ? '' : ` (${importer})`;
   shell.out.write(
@@ -116,11 +118,11 @@ function report(path: string, paths: readonly string[], imported: Imported, shel
   );
 }
 
-/** What was left out, a line each; what is said of several places is said once. */
-export function tellEntries(shown: string, entries: readonly Entry[], shell: Shell): void {
-  const said = groupBy(entries, ({ message, broken }) => `${broken} ${message}`);
-  for (const [{ line, message, broken }, ...more] of said.values()) {
-    const kind = broken ? 'error' : 'not carried over';
+/** Reports what was left out, one line each. Equal messages about several places are combined. */
+export function reportEntries(shown: string, entries: readonly Entry[], shell: Shell): void {
+  const groups = groupBy(entries, ({ message, broken }) => `${broken} ${message}`);
+  for (const [{ line, message, broken }, ...more] of groups.values()) {
+    const kind = broken ? 'error' : 'not imported';
     const elsewhere = more.length > 0 ? ` And in ${counted(more.length, 'other place')}.` : '';
     shell.out.write(`${shown}:${line}: ${kind}: ${visibleLine(message)}${elsewhere}\n`);
   }

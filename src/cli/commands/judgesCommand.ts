@@ -15,16 +15,18 @@ import {
   showing,
 } from '../../runner/labelledCases.ts';
 import { modelsOf } from '../../runner/modelsOf.ts';
+import { DEFAULT_TIMEOUT } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answersFolder.ts';
 import { readLabels } from '../../store/labels.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { NO_LABELS, showLabelProblems } from '../findings/labelProblems.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
-import { type Recordings, recordingsOf } from '../recordings.ts';
-import { coloursWanted } from '../reporters.ts';
-import type { Shell } from '../shell.ts';
-import { loadSuites, showProblems } from '../suites.ts';
+import type { Recordings } from '../options.ts';
+import { resolveRecordings } from '../paths.ts';
+import { NO_LABELS, reportLabelProblems, reportProblems } from '../problems.ts';
+import { usesColors } from '../reporters.ts';
+import { confirm, type Shell } from '../shell.ts';
+import { loadSuites } from '../suites.ts';
 
 export interface JudgesOptions extends Recordings {
   readonly file?: readonly string[];
@@ -40,43 +42,41 @@ export interface JudgesOptions extends Recordings {
   readonly cache: boolean;
 }
 
-/** A way to judge, and what it is to judge. */
-interface Way {
+/** A judge, with or without examples, and the cases that it judges. */
+interface JudgeSetup {
   readonly name: string;
   readonly cases: readonly LabelledCase[];
 }
 
-interface Planned {
-  readonly ways: readonly Way[];
+interface JudgingPlan {
+  readonly setups: readonly JudgeSetup[];
   readonly labels: readonly PlacedLabel[];
   readonly folds: number;
   readonly left: Partial<Record<LeftOut, number>>;
-  readonly isSound: boolean;
+  readonly isValid: boolean;
 }
 
-/** Replies of targets are not asked for here; the limit is of programs that score. */
-const TIMEOUT = 60_000;
-
-/** Compares judges by the labels of people. @throws UsageError */
+/** Compares judges with the labels of people. @throws UsageError */
 export async function judges(
   named: readonly string[],
   options: JudgesOptions,
   shell: Shell,
 ): Promise<ExitCode> {
   const signal = shell.catchInterrupt();
-  const recordings = recordingsOf(options, shell.folder);
+  const recordings = resolveRecordings(options, shell.folder);
   if (options.folds < 2) throw new UsageError('--folds: expected at least 2.');
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
-  const { ways, labels, folds, left, isSound } = await planned(named, options, shell);
-  if (!isSound) return EXIT.invalid;
-  const cases = ways.flatMap((way) => way.cases);
+  const { setups, labels, folds, left, isValid } = await planJudging(named, options, shell);
+  if (!isValid) return EXIT.invalid;
+  const cases = setups.flatMap((setup) => setup.cases);
   if (cases.length === 0) throw new UsageError(nothingToJudge(labels, left));
   const asked = cases.map((one) => one.case);
   if (modelsOf(asked).length === 0)
-    throw new UsageError('No judge is set. Name one: turnlight judges openai:gpt-5-mini');
+    throw new UsageError('No judge is set. Pass one, such as turnlight judges openai:gpt-5-mini.');
   const estimate = estimateWords(await estimateLabelled(cases));
   shell.err.write(`${counted(cases.length, 'conversation')} to judge: ${estimate}.\n`);
-  if (!(await isWanted(options, shell))) return EXIT.cancelled;
+  const confirmed = options.yes || ((await confirm('Continue?', shell)) ?? true);
+  if (!confirmed) return EXIT.cancelled;
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
   const replayed = recordings.replay !== undefined;
   const allowedHosts = replayed ? allowed : await requireHosts(asked, allowed, shell);
@@ -87,7 +87,8 @@ export async function judges(
       {
         ...recordings,
         concurrency: options.concurrency,
-        timeout: TIMEOUT,
+        // No target is called; the limit applies to programs that score.
+        timeout: DEFAULT_TIMEOUT,
         forbidOnly: false,
         keepRecord: false,
         ...(options.maxCost !== undefined && { maxCost: options.maxCost }),
@@ -108,36 +109,36 @@ export async function judges(
     );
   } catch (error) {
     if (!signal.aborted) throw error;
-    shell.err.write('\nCancelled. What was judged is in the cache.\n');
+    shell.err.write('\nCancelled. The cache has the answers received so far.\n');
     return EXIT.cancelled;
   }
   if (shell.err.isTty) shell.err.write('\n');
-  const by = ways.map(
-    (way): JudgedBy => ({
-      name: way.name,
-      lines: way.cases.flatMap((one) => lines.get(one) ?? []),
+  const by = setups.map(
+    (setup): JudgedBy => ({
+      name: setup.name,
+      lines: setup.cases.flatMap((one) => lines.get(one) ?? []),
     }),
   );
   const found = {
     ...compareJudges(labels, by),
-    conversations: cases.length / ways.length,
+    conversations: cases.length / setups.length,
     folds,
     left,
   };
   const { out, env } = shell;
   if (options.format === 'json') out.write(`${visibleJson(found)}\n`);
   else if (options.format === 'markdown') out.write(judgesMarkdown(found));
-  else out.write(judgesText(found, createPaint(coloursWanted(out, env))));
+  else out.write(judgesText(found, createPaint(usesColors(out, env))));
   const unjudged = found.judges.some(({ errors }) => errors > 0);
   return unjudged ? EXIT.errored : EXIT.passed;
 }
 
-async function planned(
+async function planJudging(
   named: readonly string[],
   { file = [], baseUrl, examples, folds }: JudgesOptions,
   shell: Shell,
-): Promise<Planned> {
-  const ways: Way[] = [];
+): Promise<JudgingPlan> {
+  const setups: JudgeSetup[] = [];
   const labels: PlacedLabel[] = [];
   const left: Partial<Record<LeftOut, number>> = {};
   let used = folds;
@@ -147,8 +148,8 @@ async function planned(
       ...(baseUrl !== undefined && { baseUrl }),
     };
     const loaded = await loadSuites(file, shell, given);
-    const nothing = { ways, labels, folds, left, isSound: false };
-    if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
+    const nothing = { setups, labels, folds, left, isValid: false };
+    if (reportProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
       shell.err.write('Nothing was judged. Fix the errors above first.\n');
       return nothing;
     }
@@ -159,25 +160,25 @@ async function planned(
       const read = await readLabels(suite.path);
       if (index === 0) {
         for (const label of read.labels) labels.push(label);
-        if (showLabelProblems(read.problems, shell)) {
+        if (reportLabelProblems(read.problems, shell)) {
           shell.err.write('Nothing was judged. Fix the labels above first.\n');
           return nothing;
         }
       }
-      for (const way of own) {
-        const found = await labelledCases(suite, read.labels, folds, showing(way.shown));
-        way.cases.push(...found.cases);
+      for (const setup of own) {
+        const found = await labelledCases(suite, read.labels, folds, showing(setup.shown));
+        setup.cases.push(...found.cases);
         if (found.folds > 0) used = Math.min(used, found.folds);
-        if (index > 0 || way !== own[0]) continue;
+        if (index > 0 || setup !== own[0]) continue;
         for (const [why, count] of Object.entries(found.left)) {
           const key = why as LeftOut;
           left[key] = (left[key] ?? 0) + count;
         }
       }
     }
-    ways.push(...own.map(({ shown, cases }) => ({ name: nameOf(cases, shown), cases })));
+    setups.push(...own.map(({ shown, cases }) => ({ name: nameOf(cases, shown), cases })));
   }
-  return { ways, labels, folds: used, left, isSound: true };
+  return { setups, labels, folds: used, left, isValid: true };
 }
 
 function nameOf(cases: readonly LabelledCase[], shown: boolean | undefined): string {
@@ -188,23 +189,18 @@ function nameOf(cases: readonly LabelledCase[], shown: boolean | undefined): str
   return shown ? `${name} with examples` : name;
 }
 
-function nothingToJudge(labels: readonly PlacedLabel[], left: Planned['left']): string {
+function nothingToJudge(labels: readonly PlacedLabel[], left: JudgingPlan['left']): string {
   if (labels.length === 0) return NO_LABELS;
-  const whys = Object.entries(left).flatMap(([why, count]) =>
-    count > 0 ? [`${counted(count, 'label')}: ${LEFT_WORDS[why as LeftOut]}.`] : [],
+  const reasons = Object.entries(left).flatMap(([why, count]) =>
+    count > 0 ? [`${counted(count, 'label')}: ${LEFT_OUT_REASONS[why as LeftOut]}.`] : [],
   );
-  return ['None of the labelled conversations can be judged.', ...whys].join('\n');
+  return ['None of the labeled conversations can be judged.', ...reasons].join('\n');
 }
 
 /** Why labels are left out. */
-export const LEFT_WORDS: Readonly<Record<LeftOut, string>> = {
-  'no-conversation': 'their conversation is not kept in NAME.labels/conversations',
+export const LEFT_OUT_REASONS: Readonly<Record<LeftOut, string>> = {
+  'no-conversation': 'their conversation is not in NAME.labels/conversations',
   'no-case': 'their case or assertion is no longer in the file',
   'no-judge': 'no model judges their assertion',
-  'not-changed': 'their assertion takes no examples',
+  'not-changed': "their assertion doesn't use examples",
 };
-
-async function isWanted({ yes }: JudgesOptions, { ask }: Shell): Promise<boolean> {
-  if (yes || !ask) return true;
-  return /^y(es)?$/i.test((await ask('Go on? (y/N) ')).trim());
-}

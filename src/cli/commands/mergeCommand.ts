@@ -12,17 +12,17 @@ import { type FoundHome, findHomes, homesBelowOneRoot, isWithin } from '../../st
 import type { CaseStats } from '../../store/records/parseLine.ts';
 import { readCases } from '../../store/records/runRecord.ts';
 import { RunWriter } from '../../store/records/write.ts';
-import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
-import { rootFor } from '../namedRun.ts';
+import type { RunCommandOptions } from '../options.ts';
+import { workspaceOf } from '../paths.ts';
 import { createReporters } from '../reporters.ts';
+import { rootFor } from '../runs.ts';
+import { caseList } from '../selection.ts';
 import type { Shell } from '../shell.ts';
-import { shortListOfCases } from '../shortList.ts';
-import type { RunCommandOptions } from './runCommandOptions.ts';
 
 export type MergeOptions = Pick<RunCommandOptions, 'reporter' | 'output' | 'minPassRate' | 'save'>;
 
-/** Makes one run of several, with its record and reports. @throws UsageError, UnwritableError */
+/** Merges the records of several runs into one, and reports it. @throws UsageError, UnwritableError */
 export async function merge(
   args: readonly string[],
   options: MergeOptions,
@@ -34,7 +34,6 @@ export async function merge(
   checkContents(parts);
   const merged = mergeRuns(parts);
   const { run, cases, end } = merged;
-  const lines = () => linesOf(merged, parts);
   const suites = new Set([
     ...run.files.map(({ path }) => path),
     ...cases.map(({ suite }) => suite),
@@ -43,39 +42,43 @@ export async function merge(
   const stray = [...suites].find((path) => !isWithin(realPathOf(workspace), realPathOf(path)));
   if (stray !== undefined) {
     throw new UsageError(
-      `The records name ${visibleLine(stray)}, which is outside of ${workspace}. Go to the folder of the eval files.`,
+      `The records name ${visibleLine(stray)}, which is outside of ${workspace}. Run this command in the folder of the eval files.`,
     );
   }
   const homes = findHomes([...suites].map((path) => ({ path, workspace })));
-  const reporters = await createReporters(
-    options.reporter ?? [{ name: 'terminal' }],
-    options.output,
-    shell,
-    paths,
-  );
+  const reporters = await createReporters(options.reporter, options.output, shell, paths);
   const unwritten: UnwritableError[] = [];
-  const kept = options.save ? await keep(merged, lines(), homes, shell) : [];
+  const writer = options.save ? await openRecords(merged, homes, shell) : undefined;
   reporters.event({
     kind: 'run-started',
     run,
     cases,
     homes: homesBelowOneRoot(homes),
-    records: kept,
+    records: writer?.paths ?? [],
   });
-  for (const text of toldOf(merged, parts)) reporters.note(text);
-  for await (const line of lines()) {
-    reporters.event({ kind: 'case-finished', ref: line, line, earlier: true });
+  for (const text of notesOf(merged, parts)) reporters.note(text);
+  const orUnwritable = (error: unknown) => {
+    throw unwritable('The merged record', writer?.paths[0], error);
+  };
+  try {
+    for await (const line of linesOf(merged, parts)) {
+      await writer?.append(line).catch(orUnwritable);
+      reporters.event({ kind: 'case-finished', ref: line, line, earlier: true });
+    }
+    await writer?.end(() => end).catch(orUnwritable);
+  } finally {
+    await writer?.close();
   }
   reporters.event({ kind: 'run-finished', end });
   unwritten.push(...(await reporters.finish()));
   for (const { message } of unwritten) shell.err.write(`${visibleText(message)}\n`);
   const code = exitCodeOf(end, unwritten.length > 0, options.minPassRate);
-  const whole =
+  const isComplete =
     cases.length > 0 &&
     merged.missingShards.count === 0 &&
     merged.unfinished.size === 0 &&
     parts.every(({ record }) => record.allProblems.length === 0);
-  return code === EXIT.passed && !whole ? EXIT.errored : code;
+  return code === EXIT.passed && !isComplete ? EXIT.errored : code;
 }
 
 /** The records that files, folders and globs name, each once. @throws UsageError */
@@ -83,17 +86,18 @@ async function recordsOf(args: readonly string[], folder: string): Promise<strin
   const found = new Set<string>();
   for (const arg of args) {
     const path = resolve(folder, arg);
-    const there = statSync(path, { throwIfNoEntry: false });
-    const pattern = there?.isDirectory() ? '**/*.jsonl' : arg.replaceAll('\\', '/');
-    const files = there?.isFile()
+    const stats = statSync(path, { throwIfNoEntry: false });
+    const pattern = stats?.isDirectory() ? '**/*.jsonl' : arg.replaceAll('\\', '/');
+    const files = stats?.isFile()
       ? [path]
       : await glob(pattern, {
-          cwd: there ? path : folder,
+          cwd: stats ? path : folder,
           absolute: true,
           dot: true,
           followSymbolicLinks: false,
         });
-    if (files.length === 0) throw new UsageError(`"${arg}" is no record of a run, and holds none.`);
+    if (files.length === 0)
+      throw new UsageError(`"${arg}" is not a run record, and contains none.`);
     for (const file of files) found.add(resolve(file));
   }
   return [...found].sort();
@@ -103,24 +107,34 @@ async function readPart(path: string, folder: string): Promise<MergedPart> {
   const cases: MergedCase[] = [];
   const take = ({ usage }: CaseLine, stats: CaseStats) => cases.push({ ...stats, usage });
   const record = await readCases(path, rootFor(path, folder), take);
-  if (!record.run) throw new UsageError(`${path} is not the record of a run.`);
+  if (!record.run) throw new UsageError(`${path} is not a run record.`);
   return { record, cases };
 }
 
-/** The merged lines one by one, so that only one is in memory. @throws UsageError if a record has changed */
+/** The merged lines in their order, a few of them in memory at a time. @throws UsageError if a record has changed */
 async function* linesOf(
   { cases }: MergedRun,
   parts: readonly MergedPart[],
 ): AsyncGenerator<CaseLine> {
   const records = new Map(parts.map(({ record }) => [record.path, record]));
-  for (const one of cases) {
-    const line = (await records.get(one.record)?.lines([one]))?.get(one);
-    if (!line) throw new UsageError(`${one.record} has changed. Merge again once its run is over.`);
-    yield line;
+  let from = 0;
+  while (from < cases.length) {
+    const path = cases[from]?.record ?? '';
+    const next = cases.findIndex((one, index) => index > from && one.record !== path);
+    const own = cases.slice(from, next < 0 ? undefined : next);
+    let count = 0;
+    for await (const { line } of records.get(path)?.each(own) ?? []) {
+      count += 1;
+      yield line;
+    }
+    if (count < own.length) {
+      throw new UsageError(`${path} has changed. Merge again once its run is over.`);
+    }
+    from += own.length;
   }
 }
 
-/** Cases of different files would count as one. @throws UsageError if one path has two contents */
+/** Checks that no path has two contents, whose cases would count as the same. @throws UsageError */
 function checkContents(parts: readonly MergedPart[]): void {
   const found = parts.flatMap(({ record: { path, run } }) =>
     (run?.files ?? []).map((file) => ({ ...file, record: basename(path) })),
@@ -130,48 +144,38 @@ function checkContents(parts: readonly MergedPart[]): void {
     if (!first || !other) continue;
     const name = visibleLine(basename(path));
     throw new UsageError(
-      `${name} is not the same file in ${visibleLine(first.record)} and in ${visibleLine(other.record)}. Merge records of one version, from one folder.`,
+      `${name} differs between ${visibleLine(first.record)} and ${visibleLine(other.record)}. Merge records of the same version, from the same folder.`,
     );
   }
 }
 
-/** @returns the records that it was written to */
-async function keep(
-  { run, end }: MergedRun,
-  lines: AsyncIterable<CaseLine>,
+/** @returns what writes the merged records, one at each root @throws UnwritableError */
+function openRecords(
+  { run }: MergedRun,
   homes: ReadonlyMap<string, FoundHome>,
   shell: Shell,
-): Promise<readonly string[]> {
+): Promise<RunWriter> {
   const rootOf = (path: string) => homes.get(path)?.root ?? '';
   const byRoot = groupBy(run.files, ({ path }) => rootOf(path));
   const runs = new Map([...byRoot].map(([root, files]) => [root, { ...run, files }]));
-  const records = await RunWriter.open(runs, homes, shell.scrubber);
-  try {
-    for await (const line of lines) await records.append(line);
-    await records.end(() => end);
-  } catch (error) {
-    throw unwritable('The merged record', records.paths[0], error);
-  } finally {
-    await records.close();
-  }
-  return records.paths;
+  return RunWriter.open(runs, homes, shell.scrubber);
 }
 
-function toldOf(
+function notesOf(
   { run, overlapping, missingShards, unfinished }: MergedRun,
   parts: readonly MergedPart[],
 ): string[] {
   return [
-    `Merging ${counted(parts.length, 'record')} into the run ${run.id}.`,
+    `Merging ${counted(parts.length, 'record')} into run ${run.id}.`,
     ...(overlapping.length > 0
-      ? [`In several records, so that the last result counts: ${shortListOfCases(overlapping)}.`]
+      ? [`In several records, of which the last result counts: ${caseList(overlapping)}.`]
       : []),
     ...missingShards.first.map((shard) => `Missing: the record of --shard ${shard}.`),
     ...(missingShards.count > missingShards.first.length
       ? [`Missing: the records of ${missingShards.count - missingShards.first.length} other parts.`]
       : []),
     ...[...unfinished].map(
-      ([id, count]) => `Missing: ${counted(count, 'case')} that the run ${id} did not finish.`,
+      ([id, count]) => `Missing: ${counted(count, 'case')} that run ${id} did not finish.`,
     ),
     ...parts.flatMap(({ record: { path, allProblems } }) =>
       allProblems.map((one) => `${basename(path)}, ${one}`),

@@ -12,8 +12,8 @@ import { shownPath } from '../../report/shownPath.ts';
 import { keptHomes } from '../../store/home.ts';
 import { recordsOf } from '../../store/records/files.ts';
 import { readRecord } from '../../store/records/runRecord.ts';
-import { fileWorkspace, findEvalFiles, workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
+import { fileWorkspace, findEvalFiles, workspaceOf } from '../paths.ts';
 import type { Shell } from '../shell.ts';
 
 export interface PullOptions {
@@ -23,10 +23,10 @@ export interface PullOptions {
 
 const PULL_FIRST = 'Pull an experiment first: turnlight mlflow pull EXPERIMENT';
 
-/** Notes of a pull that are told one by one. */
-const TOLD = 10;
+/** Maximum number of notes of a pull to show. */
+const MAX_NOTES = 10;
 
-/** Brings the sessions of an experiment here. @throws UsageError, ConnectionError, MlflowError */
+/** Pulls the sessions of an experiment into an eval file. @throws UsageError, ConnectionError, MlflowError */
 export async function pull(
   experiment: string,
   { session = [], out }: PullOptions,
@@ -45,24 +45,24 @@ export async function pull(
     const pulled = await pullSessions(client, { experiment, sessions: session, evalFile, load });
     const { labels, notes } = pulled;
     const file = shownPath(evalFile, shell.folder);
-    const say = (line: string) => shell.out.write(`${visibleLine(line)}\n`);
-    say(
-      `${counted(pulled.sessions, 'session')} with ${counted(pulled.traces, 'trace')} ${pulled.created ? `became ${file}` : `are now in ${file}, which stayed as it was`}.`,
+    const print = (line: string) => shell.out.write(`${visibleLine(line)}\n`);
+    print(
+      `Pulled ${counted(pulled.sessions, 'session')} with ${counted(pulled.traces, 'trace')} ${pulled.created ? `into ${file}` : `for ${file}, which is unchanged`}.`,
     );
     if (labels.people.length > 0) {
-      say(`${counted(labels.added, 'new label')} of ${labels.people.join(', ')}.`);
+      print(`${counted(labels.added, 'new label')} of ${labels.people.join(', ')}.`);
     }
-    const told = [
+    const all = [
       ...notes,
-      ...labels.unclear.map((one) => `No label was made of ${one}: it says neither good nor bad.`),
+      ...labels.unclear.map((one) => `${one} did not become a label: it is neither good nor bad.`),
     ];
-    for (const note of told.slice(0, TOLD)) say(`- ${note}`);
-    if (told.length > TOLD) say(`- and ${told.length - TOLD} more of these`);
-    say(`Next: turnlight run ${file}, then turnlight mlflow push ${file}.`);
+    for (const note of all.slice(0, MAX_NOTES)) print(`- ${note}`);
+    if (all.length > MAX_NOTES) print(`- and ${all.length - MAX_NOTES} more`);
+    print(`Next: turnlight run ${file}, then turnlight mlflow push ${file}.`);
   });
 }
 
-/** Writes the newest run of each file back. @throws UsageError, ConnectionError, MlflowError */
+/** Sends the newest run of each file to MLflow. @throws UsageError, ConnectionError, MlflowError */
 export async function push(globs: readonly string[], shell: Shell): Promise<ExitCode> {
   const files = await findEvalFiles(globs, shell.folder);
   const linked: { readonly file: string; readonly link: Link }[] = [];
@@ -81,12 +81,10 @@ export async function push(globs: readonly string[], shell: Shell): Promise<Exit
       const shown = shownPath(file, shell.folder);
       const run = await newestRun(file, link);
       if (!run) {
-        throw new UsageError(
-          `There is no run of ${shown} to push. Run it first: turnlight run ${shown}`,
-        );
+        throw new UsageError(`${shown} has no run to push. Run it first: turnlight run ${shown}`);
       }
       const pushed = await pushRun(client, run, link);
-      const known = pushed.known > 0 ? ` (${pushed.known} were there already)` : '';
+      const known = pushed.known > 0 ? ` (${pushed.known} already existed)` : '';
       const line = `${shown}: ${counted(pushed.assessments, 'assessment')} on ${counted(pushed.sessions, 'session')}${known}, ${counted(pushed.metrics, 'metric')} in the evaluation run ${pushed.runId} of "${link.experiment.name}".`;
       shell.out.write(`${visibleLine(line)}\n`);
     }
@@ -108,7 +106,7 @@ async function withClient(
   }
 }
 
-/** What the newest record with sessions of the file holds of them. */
+/** The cases with sessions of the file in the newest record that has any. */
 async function newestRun(evalFile: string, link: Link): Promise<JudgedRun | undefined> {
   const home = keptHomes(evalFile);
   const { path } = home;

@@ -3,32 +3,29 @@ import { judgeNoise } from '../../analysis/noise.ts';
 import { visibleJson } from '../../core/presentation/visibleText.ts';
 import { noiseMarkdown, noiseText } from '../../report/findings/noiseReport.ts';
 import { type EarlierRun, earlierRuns } from '../../store/records/list.ts';
-import { findEvalFiles } from '../evalFiles.ts';
 import { EXIT, type ExitCode, UsageError } from '../exitCode.ts';
-import { gatherRun } from '../findings/gathering.ts';
-import { chosenRun } from '../namedRun.ts';
+import { DEFAULT_NOISE_RUNS } from '../options.ts';
+import { findEvalFiles } from '../paths.ts';
+import { addCases, findRunByName, NO_RUNS } from '../runs.ts';
 import type { Shell } from '../shell.ts';
 
 export interface NoiseOptions {
   readonly format: 'terminal' | 'markdown' | 'json';
 }
 
-/** Without a name, as many runs are read, the newest. */
-export const NOISE_RUNS = 20;
-
-/** Tells how often judges change their verdicts on the same conversation. @throws UsageError */
+/** Shows how often judges change their verdicts on the same conversation. @throws UsageError */
 export async function noise(
   names: readonly string[],
   { format }: NoiseOptions,
   shell: Shell,
 ): Promise<ExitCode> {
   const { folder } = shell;
-  const runs = names.length === 0 ? await newest(folder) : await chosen(names, folder);
-  if (runs.length === 0) throw new UsageError('No run of these files is kept. Run them first.');
+  const runs = names.length === 0 ? await newestRuns(folder) : await namedRuns(names, folder);
+  if (runs.length === 0) throw new UsageError(NO_RUNS);
   const signal = shell.catchInterrupt();
   const data = new ComparisonData();
   try {
-    for (const run of runs) await gatherRun(run, data, shell, signal);
+    for (const run of runs) await addCases(run, data, shell, signal);
   } catch (error) {
     if (signal.aborted) return EXIT.cancelled;
     throw error;
@@ -39,22 +36,22 @@ export async function noise(
   return EXIT.passed;
 }
 
-/** A merged run holds verdicts of other runs, and a recording gives the same answer each time. */
-async function newest(folder: string): Promise<EarlierRun[]> {
+/** Without merged runs, which repeat verdicts of other runs, and replays, whose answers are always the same. */
+async function newestRuns(folder: string): Promise<EarlierRun[]> {
   const runs: EarlierRun[] = [];
   for await (const one of earlierRuns(await findEvalFiles([], folder))) {
     if (one.run.merged_from || one.run.options.replay !== undefined) continue;
     runs.push(one);
-    if (runs.length === NOISE_RUNS) break;
+    if (runs.length === DEFAULT_NOISE_RUNS) break;
   }
   return runs;
 }
 
-/** Each once. */
-async function chosen(names: readonly string[], folder: string): Promise<EarlierRun[]> {
+/** Each run once. */
+async function namedRuns(names: readonly string[], folder: string): Promise<EarlierRun[]> {
   const runs = new Map<string, EarlierRun>();
   for (const name of names) {
-    const found = await chosenRun(name, folder);
+    const found = await findRunByName(name, folder);
     runs.set(found.run.id, found);
   }
   return [...runs.values()];

@@ -18,9 +18,10 @@ import { selectedCases } from '../../runner/plan.ts';
 import { examplesOf } from '../../store/examples.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
+import { reportProblems } from '../problems.ts';
 import { selectCases, selectionOf } from '../selection.ts';
 import type { Shell } from '../shell.ts';
-import { loadSuites, showProblems } from '../suites.ts';
+import { loadSuites } from '../suites.ts';
 
 export interface PlanOptions {
   readonly case?: readonly string[];
@@ -37,7 +38,7 @@ interface Row {
   readonly estimate: Estimate;
 }
 
-/** Says what a run would take, and asks nobody. Invalid files exit with 3. @throws UsageError */
+/** Estimates a run without calling any model. Exits with 3 if a file is invalid. @throws UsageError */
 export async function plan(
   args: readonly string[],
   options: PlanOptions,
@@ -45,7 +46,7 @@ export async function plan(
 ): Promise<ExitCode> {
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
   const loaded = await loadSuites(args, shell, options);
-  if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
+  if (reportProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
     shell.err.write('Nothing was planned. Fix the errors above first.\n');
     return EXIT.invalid;
   }
@@ -88,7 +89,7 @@ function text(rows: readonly Row[], total: Estimate, asked: readonly AskedHost[]
       priceWords(estimate),
     ],
   ]);
-  const head = ['Case', 'Requests', 'Tokens in', 'Tokens out', 'Price'];
+  const head = ['Case', 'Requests', 'Input tokens', 'Output tokens', 'Price'];
   const table = plainTable(head, lines, false);
   const notes = [
     `${counted(rows.length, 'case')}: ${estimateWords(total)}.`,
@@ -99,14 +100,14 @@ function text(rows: readonly Row[], total: Estimate, asked: readonly AskedHost[]
       : []),
     ...(total.live
       ? [
-          'Estimated with live replies of 80 tokens each, without tool calls or retrieved context; assertions about those are not counted. Simulated conversations are counted up to their `max_user_turns`. A prompt cache may save much of the input.',
+          'The estimate assumes live replies of 80 tokens, without tool calls or retrieved context; assertions about those are not included. It assumes that simulated conversations reach their `max_user_turns`. A prompt cache may save much of the input.',
         ]
       : ['A prompt cache may save much of the input.']),
     ...asked.map(({ host, variables }) =>
       visibleLine(
         variables.length > 0
-          ? `${host} would be asked, with ${variables.join(', ')}.`
-          : `${host} would be asked, without any key.`,
+          ? `Requests would go to ${host}, with ${variables.join(', ')}.`
+          : `Requests would go to ${host}, without an API key.`,
       ),
     ),
   ];

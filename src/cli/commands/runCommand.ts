@@ -4,59 +4,67 @@ import { visibleText } from '../../core/presentation/visibleText.ts';
 import { passRateOf } from '../../core/record/repetitions.ts';
 import type { EndLine } from '../../core/record/runRecord.ts';
 import type { Suite } from '../../core/suite.ts';
+import type { LoadedSuite } from '../../evalfile/loadedSuite.ts';
 import { shownPath } from '../../report/shownPath.ts';
+import type { RunEvent } from '../../runner/events.ts';
 import { selectedCases } from '../../runner/plan.ts';
+import type { RunOptions } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answersFolder.ts';
 import { readDotenv } from '../dotenv.ts';
 import { EXIT, type ExitCode, exitCodeOf, UsageError } from '../exitCode.ts';
-import { type GoingBack, goingBackText, judgingAgain, resuming } from '../goingBack.ts';
 import { allowedHostsOf, requireHosts } from '../hosts.ts';
-import { lastEnded, nothingEnded } from '../lastEnded.ts';
-import { openQueuedRun } from '../queueing.ts';
-import { recordingsOf } from '../recordings.ts';
+import { queueAddress, type RunCommandOptions } from '../options.ts';
+import { resolveRecordings, workspaceOf } from '../paths.ts';
+import { reportProblems } from '../problems.ts';
 import { createReporters, type Reporters } from '../reporters.ts';
-import { type Selection, selectCases, selectionOf } from '../selection.ts';
+import { type PriorRun, priorRunText, rejudge, resume } from '../resume.ts';
+import {
+  filterByLastStatus,
+  noneWithLastStatus,
+  type Selection,
+  selectCases,
+  selectionOf,
+} from '../selection.ts';
 import type { Shell } from '../shell.ts';
-import { loadSuites, showProblems } from '../suites.ts';
-import type { RunCommandOptions } from './runCommandOptions.ts';
+import { loadSuites } from '../suites.ts';
+import { ownVersion } from '../version.ts';
 
-/** Runs cases. Nothing runs where a file is invalid. @throws UsageError, UnwritableError */
+/** Runs cases. If a file is invalid, nothing runs. @throws UsageError, UnwritableError */
 export async function run(
   args: readonly string[],
   given: RunCommandOptions,
   shell: Shell,
 ): Promise<ExitCode> {
-  const back = await goBack(args, given, shell.folder);
-  const { files, options } = back ?? { files: args, options: given };
-  const recordings = recordingsOf(options, shell.folder);
+  const prior = await findPriorRun(args, given, shell.folder);
+  const { files, options } = prior ?? { files: args, options: given };
+  const recordings = resolveRecordings(options, shell.folder);
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
   const loaded = await loadSuites(files, shell, options, options.baseUrl === given.baseUrl);
-  if (showProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
+  if (reportProblems(loaded, shell.folder, (text) => shell.err.write(text))) {
     shell.err.write('Nothing was run. Fix the errors above first.\n');
     return EXIT.invalid;
   }
   const suites = loaded.flatMap(({ suite }) => (suite ? [suite] : []));
-  const among = await lastEnded(suites, options);
+  const among = await filterByLastStatus(suites, options);
   const selection = { ...selectionOf(options), ...(among && { among }) };
-  const select = back?.select ?? selectCases(suites, selection);
+  const select = prior?.select ?? selectCases(suites, selection);
   const forbidOnly = options.forbidOnly ?? isCi(shell.env);
   if (forbidOnly) refuseOnly(suites, shell.folder);
   const chosen = selectedCases(suites, select).map((one) => one.case);
   if (chosen.length === 0) {
-    shell.err.write(among ? nothingEnded(options) : `${nothingLeft(options)}\n`);
+    shell.err.write(among ? noneWithLastStatus(options) : `${noCasesText(options)}\n`);
     return EXIT.passed;
   }
   const allowed = await allowedHostsOf(options.allowHost ?? [], shell);
-  // Where others ask, keys are theirs as well.
-  const asksHere = recordings.replay === undefined && options.queue === undefined;
-  const allowedHosts = asksHere ? await requireHosts(chosen, allowed, shell) : allowed;
-  const chosenReporters = options.reporter ?? [{ name: 'terminal' }];
+  // Workers of a queue use their own keys.
+  const sendsRequests = recordings.replay === undefined && options.queue === undefined;
+  const allowedHosts = sendsRequests ? await requireHosts(chosen, allowed, shell) : allowed;
   const taken = [...suites.map(({ path }) => path), ...Object.values(recordings)];
-  const reporters = await createReporters(chosenReporters, options.output, shell, taken);
+  const reporters = await createReporters(options.reporter, options.output, shell, taken);
 
   const { runSuites } = await import('../../runner/run.ts');
   const signal = shell.catchInterrupt();
-  if (back && !back.earlier) reporters.note('No run of these files is kept. A new one begins.');
+  if (prior && !prior.earlier) reporters.note('These files have no runs. Starting a new one.');
   noteInterrupt(signal, reporters);
   const log = visibleWarnings((message) => reporters.note(message));
   const { maxCost, timeout, queue } = options;
@@ -80,7 +88,7 @@ export async function run(
     ...limits,
     forbidOnly,
     keepRecord: options.save,
-    ...(back?.earlier && { [options.judgeAgain ? 'judgeAgain' : 'resume']: back.earlier }),
+    ...(prior?.earlier && { [options.judgeAgain ? 'judgeAgain' : 'resume']: prior.earlier }),
     ...recordings,
     ...(options.cache && { cache: { folder: answersFolder(shell.processEnv), fresh: false } }),
     described: { ...describeOptions(options), ...shardOf(suites, selection) },
@@ -93,8 +101,8 @@ export async function run(
     signal,
     onEvent: (event) => {
       reporters.event(event);
-      const told = event.kind === 'run-started' ? goingBackText(event) : undefined;
-      if (told !== undefined) reporters.note(told);
+      const note = event.kind === 'run-started' ? priorRunText(event) : undefined;
+      if (note !== undefined) reporters.note(note);
     },
   }).finally(() => elsewhere?.close());
   const unwritten = [...result.unwritten, ...(await reporters.finish())];
@@ -104,13 +112,36 @@ export async function run(
   return exitCodeOf(result.end, unwritten.length > 0, minPassRate);
 }
 
-async function goBack(
+/** Sends the cases of a run to the workers of a queue. @throws UsageError, QueueError */
+async function openQueuedRun(
+  given: string | true,
+  loaded: readonly LoadedSuite[],
+  options: Pick<RunOptions, 'timeout' | 'maxCost' | 'log' | 'signal'> & { readonly cache: boolean },
+  shell: Shell,
+  onEvent: (event: RunEvent) => void,
+) {
+  const url = queueAddress(given, shell);
+  const { QueuedRun } = await import('../../queue/queue.ts');
+  return QueuedRun.open({
+    ...options,
+    url,
+    version: ownVersion(),
+    root: workspaceOf(shell.folder),
+    suites: loaded.flatMap(({ suite, dependencies }) =>
+      suite ? [{ suite, files: dependencies }] : [],
+    ),
+    scrubber: shell.scrubber,
+    onEvent,
+  });
+}
+
+async function findPriorRun(
   args: readonly string[],
   options: RunCommandOptions,
   folder: string,
-): Promise<GoingBack | undefined> {
-  if (options.judgeAgain) return judgingAgain(options, folder);
-  return options.resume ? resuming(args, options, folder) : undefined;
+): Promise<PriorRun | undefined> {
+  if (options.judgeAgain) return rejudge(options, folder);
+  return options.resume ? resume(args, options, folder) : undefined;
 }
 
 function passRateLine(end: EndLine, wanted: number): string {
@@ -121,13 +152,13 @@ function passRateLine(end: EndLine, wanted: number): string {
   return `Pass rate ${shown} ${rate < wanted ? 'is below' : 'reaches'} --min-pass-rate ${least}.\n`;
 }
 
-/** `CI=false` and `CI=0` are as good as none. */
+/** `CI=false` and `CI=0` count as not set. */
 function isCi(env: Shell['env']): boolean {
   const value = env('CI') ?? '';
   return value !== '' && value !== 'false' && value !== '0';
 }
 
-/** `only` left in a file would let a build pass on a few of its cases. */
+/** An `only` left in a file would let a build pass on a few of its cases. @throws UsageError */
 function refuseOnly(suites: readonly Suite[], folder: string): void {
   const narrowing = suites.flatMap((suite) => suite.cases).filter((one) => one.only);
   if (narrowing.length === 0) return;
@@ -136,22 +167,20 @@ function refuseOnly(suites: readonly Suite[], folder: string): void {
     return `${shownPath(source.path, folder)}:${line}: the case "${id}" sets \`only\`.`;
   });
   throw new UsageError(
-    `${cases.join('\n')}\nRemove \`only\`, or allow it with --no-forbid-only. It is refused by default when CI is set.`,
+    `${cases.join('\n')}\nRemove \`only\`, or allow it with --no-forbid-only. By default, it is an error if CI is set.`,
   );
 }
 
 function noteInterrupt(signal: AbortSignal, reporters: Reporters): void {
-  const note = () => reporters.note('Stopping. Press Ctrl+C again to stop at once.');
+  const note = () => reporters.note('Stopping. Press Ctrl+C again to stop immediately.');
   signal.addEventListener('abort', note, { once: true });
 }
 
-function nothingLeft({ shard }: RunCommandOptions): string {
-  return shard
-    ? 'This part of the cases is empty.'
-    : 'The files have none of the cases of that run.';
+function noCasesText({ shard }: RunCommandOptions): string {
+  return shard ? 'This shard has no cases.' : 'The cases of that run are no longer in the files.';
 }
 
-/** What tells whether all parts are there once they are merged. */
+/** The fields by which `merge` knows whether it has all shards. */
 function shardOf(suites: readonly Suite[], selection: Selection): Record<string, unknown> {
   const { shard } = selection;
   if (!shard) return {};
@@ -160,7 +189,7 @@ function shardOf(suites: readonly Suite[], selection: Selection): Record<string,
   return { shard: `${shard.part}/${shard.of}`, sharded_cases: cases };
 }
 
-/** What the record keeps of the command line: what was asked for, and no default. */
+/** The options in the run record: those that were given, without defaults. */
 function describeOptions(options: RunCommandOptions): Record<string, unknown> {
   const { case: cases, tag, limit, judge, baseUrl, concurrency, timeout, record, replay } = options;
   const { maxCost: max_cost, minPassRate: min_pass_rate, cache, queue } = options;

@@ -20,7 +20,7 @@ export interface SaveOptions {
 }
 
 /**
- * Writes the last simulated conversation of a case into its file, as a case of its own.
+ * Saves the last simulated conversation of a case as a new case in its file.
  *
  * @throws UsageError, UnwritableError
  */
@@ -44,12 +44,12 @@ export async function save(
     const several = known.find((one) => one.variant !== undefined);
     if (several && variant === undefined) {
       const example = visibleLine(caseName(several), 80);
-      throw new UsageError(`${visibleLine(id, 80)} has variants. Name one, such as "${example}".`);
+      throw new UsageError(`${visibleLine(id, 80)} has variants. Pass one, such as "${example}".`);
     }
     throw new UsageError(`There is no run of ${visibleLine(name, 80)}${which}. Run it first.`);
   }
   const text = await nodeFiles().read(found.path, LIMITS.evalFile);
-  const saved = inWords(() =>
+  const saved = asUsageError(() =>
     savedCase(
       text,
       found.path,
@@ -71,7 +71,7 @@ export async function save(
 }
 
 /** @throws UsageError */
-function inWords<Result>(work: () => Result): Result {
+function asUsageError<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {

@@ -8,30 +8,30 @@ import { forbiddenHosts } from '../../runner/destinations.ts';
 import { missingKeys } from '../../runner/missingKeys.ts';
 import { answersFolder } from '../../store/answersFolder.ts';
 import { readDotenv } from '../dotenv.ts';
-import { workspaceOf } from '../evalFiles.ts';
 import { EXIT, type ExitCode } from '../exitCode.ts';
 import { allowedHostsOf } from '../hosts.ts';
-import { queueAddress } from '../queueing.ts';
+import { queueAddress, type RunCommandOptions } from '../options.ts';
+import { workspaceOf } from '../paths.ts';
+import { reportProblems } from '../problems.ts';
 import type { Shell } from '../shell.ts';
-import { loadSuites, showProblems } from '../suites.ts';
+import { loadSuites } from '../suites.ts';
 import { ownVersion } from '../version.ts';
-import type { RunCommandOptions } from './runCommandOptions.ts';
 
 export interface WorkerOptions
   extends Pick<RunCommandOptions, 'judge' | 'dotenv' | 'baseUrl' | 'allowHost' | 'concurrency'> {
   readonly queue: string | true;
 }
 
-/** Runs cases for runs on other machines, until it is told to stop. @throws UsageError, QueueError */
+/** Runs cases for other machines until the user stops it. @throws UsageError, QueueError */
 export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCode> {
   if (options.dotenv !== undefined) await readDotenv(options.dotenv, shell);
   const url = queueAddress(options.queue, shell);
   const allowedHosts = await allowedHostsOf(options.allowHost ?? [], shell);
   const { serveQueue } = await import('../../queue/queue.ts');
-  const tell = (text: string) => shell.err.write(`${visibleLine(text)}\n`);
+  const report = (text: string) => shell.err.write(`${visibleLine(text)}\n`);
   const signal = shell.catchInterrupt();
   const note = () =>
-    tell('Finishing what was begun. Press Ctrl+C again to leave it to other workers.');
+    report('Finishing the current cases. Press Ctrl+C again to leave them to other workers.');
   signal.addEventListener('abort', note, { once: true });
   await serveQueue({
     url,
@@ -39,34 +39,34 @@ export async function work(options: WorkerOptions, shell: Shell): Promise<ExitCo
     root: workspaceOf(shell.folder),
     concurrency: options.concurrency,
     answersFolder: answersFolder(shell.processEnv),
-    load: (path) => loadHere(path, options, allowedHosts, shell),
+    load: (path) => loadLocally(path, options, allowedHosts, shell),
     secret: async (name) => shell.env(name),
     env: shell.env,
     programVariables: shell.fileVariables,
     allowedHosts,
     scrubber: shell.scrubber,
-    log: visibleWarnings(tell),
+    log: visibleWarnings(report),
     signal,
-    tell,
+    tell: report,
     onCase: (line) =>
-      tell(
+      report(
         `${STATUS_WORDS[line.status]} ${shownPath(line.suite, shell.folder)}: ${executionTitle(line)}`,
       ),
   });
   return EXIT.passed;
 }
 
-/** An eval file as it stands here, or why its cases cannot run here: nobody would see that in a result. */
-async function loadHere(
+/** The eval file on this machine, or why its cases can't run here, which no result would show. */
+async function loadLocally(
   path: string,
   options: WorkerOptions,
   allowedHosts: readonly AllowedHost[],
   shell: Shell,
 ) {
   const [loaded] = await loadSuites([path], shell, options);
-  if (!loaded?.suite) return `${shownPath(path, shell.folder)} cannot be run here.`;
+  if (!loaded?.suite) return `${shownPath(path, shell.folder)} can't run on this machine.`;
   let problems = '';
-  const isBroken = showProblems([loaded], shell.folder, (text) => {
+  const isBroken = reportProblems([loaded], shell.folder, (text) => {
     problems += text;
   });
   if (isBroken) return problems;
@@ -75,6 +75,6 @@ async function loadHere(
   const [forbidden] = await forbiddenHosts(suite.cases, host);
   if (forbidden) return forbidden.message;
   const [missing] = await missingKeys(suite.cases, host);
-  if (missing) return `${missing.variable} is not set, which ${missing.model.id} needs.`;
+  if (missing) return `${missing.variable} is not set. ${missing.model.id} needs it.`;
   return { suite, files: dependencies };
 }

@@ -2,7 +2,7 @@ import { type Turn, textOf, turnsOf } from '../conversation.ts';
 import { groupBy, uniqueBy } from '../data/data.ts';
 import type { Problem, Source } from '../problem.ts';
 import type { CaseLine } from '../record/runRecord.ts';
-import { listed } from '../text/listed.ts';
+import { formatList } from '../text/formatList.ts';
 import { isFailure, type TurnVerdict, type Verdict } from '../verdict.ts';
 import { thresholdSentence } from './score.ts';
 import { STATUS_WORDS } from './status.ts';
@@ -141,7 +141,7 @@ function together(failures: [Failure, ...Failure[]]): Failure {
     ({ label, source: { path, range } }) => JSON.stringify([label, path, range.start]),
   );
   const turns = links.flatMap(({ turn }) => turn ?? []).sort((a, b) => a - b);
-  const head = turns.length > 1 ? [`Turns ${listed(turns.map(String))} failed.`] : [];
+  const head = turns.length > 1 ? [`Turns ${formatList(turns.map(String))} failed.`] : [];
   const texts = [...head, ...failures.map(({ text }) => text)];
   return { text: visibleText(texts.join('\n\n'), LONGEST_FAILURE), source, links };
 }

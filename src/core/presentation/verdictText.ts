@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listed } from '../text/listed.ts';
+import { formatList } from '../text/formatList.ts';
 import type { Verdict } from '../verdict.ts';
 import { scoreText, thresholdText, valueText } from './score.ts';
 import { STATUS_WORDS } from './status.ts';
@@ -48,7 +48,7 @@ export function togetherText({ details }: Pick<Verdict, 'details'>): string | un
   // Of a type that stands several times, the digest says nothing to people.
   const named = others.slice(0, NAMED).map((key) => key.replace(/#[0-9a-f]{8}$/, ''));
   const more = others.length - named.length;
-  return `asked together with ${listed(more > 0 ? [...named, `${more} more`] : named)}`;
+  return `asked together with ${formatList(more > 0 ? [...named, `${more} more`] : named)}`;
 }
 
 const stepSchema = z.object({

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Suite } from '../../core/suite.ts';
 import { SECTION, SETTINGS } from '../../protocol/settings.ts';
-import type { RunOptions } from '../../runner/runOptions.ts';
+import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, type RunOptions } from '../../runner/runOptions.ts';
 import { answersFolder } from '../../store/answersFolder.ts';
 
 /**
@@ -18,8 +18,8 @@ export function runSettings(
   const folder = uris[0] && vscode.workspace.getWorkspaceFolder(uris[0]);
   const maxCost = settings.get<number | null>(SETTINGS.maxCost, null);
   return {
-    concurrency: debugged ? 1 : settings.get<number>(SETTINGS.concurrency, 4),
-    timeout: settings.get<number>(SETTINGS.timeout, 60_000),
+    concurrency: debugged ? 1 : settings.get<number>(SETTINGS.concurrency, DEFAULT_CONCURRENCY),
+    timeout: settings.get<number>(SETTINGS.timeout, DEFAULT_TIMEOUT),
     ...(maxCost !== null && { maxCost }),
     ...(settings.get<boolean>(SETTINGS.cache, true) && {
       cache: { folder: answersFolder(env), fresh: fresh || debugged },

@@ -72,7 +72,7 @@ describe('turnlight agreement', () => {
     assert.match(markdown.out, /^# Agreement of judges with people\n\n\| Judge \|/);
   });
 
-  it('fails a build below a measure, also where it cannot be measured', async (t) => {
+  it('fails a build below a limit, and reports an error if a measure is undefined', async (t) => {
     const { folder, run } = await labelledFolder(t, 8);
     await writeRun(folder, { lines: run });
     const low = await turnlight(folder, ['agreement', '--fail-under', 'kappa=0.7']);
@@ -82,7 +82,7 @@ describe('turnlight agreement', () => {
     assert.equal((await turnlight(folder, ['agreement', ...fine])).code, 0);
     const alone = await turnlight(folder, ['agreement', '--fail-under', 'alpha=0.5']);
     assert.equal(alone.code, 2);
-    assert.match(alone.err, /alpha cannot be measured/);
+    assert.match(alone.err, /alpha can't be computed/);
     const wrong = await turnlight(folder, ['agreement', '--fail-under', 'kapa=0.5']);
     assert.equal(wrong.code, 3);
     assert.match(wrong.err, /Expected kappa, accuracy, precision, recall, or alpha/);
@@ -133,7 +133,7 @@ describe('turnlight agreement', () => {
     const empty = await workspaceWith(t, { 'suite.eval.yaml': SUITE });
     assert.match(
       (await turnlight(empty, ['agreement'])).err,
-      /^No labels stand beside these files\..*"Turnlight: Label Conversations" writes them\./,
+      /^These files have no labels\. To create some, run "Turnlight: Label Conversations" in VS Code\./,
     );
   });
 });

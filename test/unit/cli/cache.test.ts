@@ -31,7 +31,10 @@ test('run: asks nothing again, says so, and asks anew with --no-cache', async (t
   assert.doesNotMatch(first.out, /from the cache/);
   const again = await run('run');
   assert.equal(again.asked, 0);
-  assert.match(again.out, /^Asked: 0 requests, 2 of 2 answers from the cache, 0 tokens in/m);
+  assert.match(
+    again.out,
+    /^Model usage: 0 requests, 2 of 2 answers from the cache, 0 input tokens/m,
+  );
   const anew = await run('run', '--no-cache');
   assert.equal(anew.asked, 2);
 });
@@ -44,7 +47,7 @@ test('cache: tells where answers are kept and how many, and removes them', async
   assert.match((await run('cache')).out, /^0 answers/m);
   await run('run');
   assert.match((await run('cache')).out, /^2 answers, 0\.0 MB/m);
-  assert.equal((await run('cache', 'clear')).out, `Removed 2 answers, 0.0 MB from ${folder}\n`);
+  assert.equal((await run('cache', 'clear')).out, `Deleted 2 answers, 0.0 MB from ${folder}\n`);
   assert.equal((await run('run')).asked, 2);
 });
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { runProgram } from '../../../src/cli/program.ts';
+import { runProgram } from '../../../src/cli/commands.ts';
 import { turnlight, workspaceWith } from '../../support/commandLine.ts';
 import {
   buildVerdict,
@@ -119,7 +119,7 @@ cases:
     assert.equal(code, 3);
     assert.match(
       err,
-      /No eval files .* in this folder\. Go to the folder .* record of a run \(\*\.jsonl\)\./,
+      /No eval files .* in this folder\. Go to the folder .* run record \(\*\.jsonl\)\./,
     );
     assert.doesNotMatch(err, /glob/);
   });
@@ -197,17 +197,20 @@ cases:
     assert.equal(code, 3);
     assert.match(
       err,
-      /No run of these files is of the commit [0-9a-f]{12} \(main\)\. Run them there first\./,
+      /These files have no run at commit [0-9a-f]{12} \(main\)\. Run them at that commit first\./,
     );
   });
 
   it('says what is wrong with a name, and what it could not read', async (t) => {
     const folder = await folderWith(t);
-    assert.match((await turnlight(folder, ['compare'])).err, /No run of these files is kept/);
+    assert.match((await turnlight(folder, ['compare'])).err, /These files have no runs/);
     const base = await writeRun(folder, { lines: cases(2, () => 1) });
     const only = await turnlight(folder, ['compare']);
     assert.equal(only.code, 3);
-    assert.match(only.err, /Only one run of these files is kept\. Run them again\./);
+    assert.match(
+      only.err,
+      /There is only one run of these files\. Run them again to have two to compare\./,
+    );
     assert.match((await turnlight(folder, ['compare', 'last', base.id])).err, /are the same run/);
     assert.match(
       (await turnlight(folder, ['compare', '--output=x', 'last'])).err,
@@ -215,13 +218,10 @@ cases:
     );
     assert.match(
       (await turnlight(folder, ['compare', 'nowhere'])).err,
-      /"nowhere" names no run\. Expected the id/,
+      /"nowhere" is not a run\. Expected the id/,
     );
     await writeFile(join(folder, 'none.jsonl'), '{}\n');
-    assert.match(
-      (await turnlight(folder, ['compare', 'none.jsonl'])).err,
-      /not the record of a run/,
-    );
+    assert.match((await turnlight(folder, ['compare', 'none.jsonl'])).err, /not a run record/);
     await writeRun(folder, { lines: cases(2, () => 1), ended: false });
     await appendFile(base.path, 'torn');
     const { out, err } = await turnlight(folder, ['compare']);

@@ -63,7 +63,7 @@ describe('turnlight generate', () => {
     const again = [...args, '--model', 'openai:draft', '--replay', 'draft.rec.jsonl'];
     const taken = await turnlight(folder, again);
     assert.deepEqual([taken.code, taken.out], [3, '']);
-    assert.match(taken.err, /log\.eval\.yaml is there already/);
+    assert.match(taken.err, /log\.eval\.yaml already exists/);
     const replayed = await turnlight(folder, [...again, '--output', 'again.eval.yaml']);
     assert.equal(replayed.code, 0, replayed.err);
     const later = readFileSync(join(folder, 'again.eval.yaml'), 'utf8');

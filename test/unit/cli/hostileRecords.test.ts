@@ -74,7 +74,7 @@ for (const args of GOING_BACK) {
       const folder = await stranger(t, { id: 'x/../../../../outside/x' });
       const { code, out, err } = await turnlight(folder, args, { OPENAI_API_KEY: KEY });
       assert.deepEqual(await readdir(join(folder, '../outside')), []);
-      assert.ok(code === 3 || /A new one begins/.test(`${out}${err}`), `${code} ${out}${err}`);
+      assert.ok(code === 3 || /Starting a new one/.test(`${out}${err}`), `${code} ${out}${err}`);
     });
 
     it('runs no file outside of its folder, and writes nothing there', async (t) => {
@@ -104,7 +104,7 @@ describe('a recording that a record names', () => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     const pipe = await turnlight(folder, ['run', '--resume']);
     assert.equal(pipe.code, 3);
-    assert.match(pipe.err, /began with --replay pipe, which is not a file in this workspace/);
+    assert.match(pipe.err, /started with --replay pipe, which is not a file in this workspace/);
     const other = await stranger(t, { options: { replay: '/dev/zero' } });
     const device = await turnlight(other, ['run', '--resume']);
     assert.equal(device.code, 3);

@@ -47,7 +47,7 @@ describe('a run that would send a key to a host that nobody allowed', () => {
   it('goes on after `turnlight trust`, and not with another variable', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const other = await turnlight(folder, ['trust', `${FOREIGN}=ANOTHER`]);
-    assert.match(other.out, /llm\.example\.invalid may have ANOTHER from now on\./);
+    assert.match(other.out, /Allowed: llm\.example\.invalid may get ANOTHER\./);
     assert.equal((await turnlight(folder, ['run'], KEY)).code, 3);
     assert.equal((await turnlight(folder, ['trust', `${FOREIGN}=OPENAI_API_KEY`])).code, 0);
     const { code, out } = await turnlight(folder, ['run'], KEY);
@@ -93,10 +93,10 @@ describe('hosts that are allowed', () => {
 });
 
 describe('a plan', () => {
-  it('names the hosts that would be asked, and what they would get', async (t) => {
+  it('lists the hosts that requests would go to, and the keys they would get', async (t) => {
     const folder = await workspaceWith(t, FILES);
     const { out } = await turnlight(folder, ['plan'], KEY);
-    assert.match(out, /^llm\.example\.invalid would be asked, with OPENAI_API_KEY\.$/m);
+    assert.match(out, /^Requests would go to llm\.example\.invalid, with OPENAI_API_KEY\.$/m);
     const json = JSON.parse((await turnlight(folder, ['plan', '--format', 'json'])).out);
     assert.deepEqual(json.hosts, [{ host: FOREIGN, variables: [] }]);
   });

@@ -19,7 +19,7 @@ describe('turnlight import', () => {
     const { code, out } = await turnlight(folder, ['import', 'log.jsonl']);
     assert.equal(
       out,
-      'log.jsonl:1: not carried over: `reward` has no counterpart.\nlog.jsonl (chat logs): 1 case in log.eval.yaml.\n',
+      'log.jsonl:1: not imported: `reward` has no counterpart.\nlog.jsonl (chat logs): 1 case in log.eval.yaml.\n',
     );
     assert.equal(code, 0);
     const check = await turnlight(folder, ['check']);
@@ -35,7 +35,7 @@ describe('turnlight import', () => {
     });
     const { code, err } = await turnlight(folder, ['import', 'log.jsonl']);
     assert.equal(code, 3);
-    assert.match(err, /^log\.eval\.yaml is there already\. Pass --force/);
+    assert.match(err, /^log\.eval\.yaml already exists\. Pass --force/);
     assert.equal(readFileSync(join(folder, 'log.eval.yaml'), 'utf8'), 'mine');
     assert.equal((await turnlight(folder, ['import', 'log.jsonl', '--force'])).code, 0);
     assert.match(readFileSync(join(folder, 'log.eval.yaml'), 'utf8'), /where-is-order-7/);

@@ -33,7 +33,7 @@ describe('turnlight judge', () => {
     await writeFile(join(folder, 'a.eval.yaml'), suiteOf(EDITED));
     const { code, out } = await turnlight(folder, ['judge']);
     assert.equal(code, 1);
-    assert.match(out, new RegExp(`Judging 3 conversations of the run ${before.run?.id} again\\.`));
+    assert.match(out, new RegExp(`Judging 3 conversations of run ${before.run?.id} again\\.`));
     assert.match(out, /No longer in the files: 1 case\./);
     assert.deepEqual(await asked(folder), []);
     const [, second = ''] = await recordsOf(folder);
@@ -75,6 +75,6 @@ describe('turnlight judge', () => {
     const folder = await workspaceWith(t, { 'a.eval.yaml': suiteOf(CASES) });
     const { code, err } = await turnlight(folder, ['judge']);
     assert.equal(code, 3);
-    assert.match(err, /No run of these files is kept\. Run them first\./);
+    assert.match(err, /These files have no runs\. Run them first\./);
   });
 });

@@ -126,12 +126,12 @@ describe('turnlight judges', () => {
     await rm(join(folder, 'next-step.labels/conversations'), { recursive: true });
     const { code, err } = await turnlight(folder, ['judges']);
     assert.equal(code, 3);
-    assert.match(err, /12 labels: their conversation is not kept in NAME\.labels\/conversations\./);
+    assert.match(err, /12 labels: their conversation is not in NAME\.labels\/conversations\./);
     await writeFile(join(folder, 'next-step.labels/ann.jsonl'), 'what?\n');
     assert.match((await turnlight(folder, ['judges'])).err, /ann\.jsonl:1: This line is no JSON/);
     const bare = await workspaceWith(t, {
       'a.eval.yaml': 'cases: [{id: a, transcript: [{user: x}, {assistant: y}], assert: [x y]}]\n',
     });
-    assert.match((await turnlight(bare, ['judges'])).err, /No labels stand beside these files/);
+    assert.match((await turnlight(bare, ['judges'])).err, /These files have no labels/);
   });
 });

@@ -87,7 +87,7 @@ test('run: a file of variables brings keys, is hidden in what is written, and le
   assert.match(refused.err, /may not set TURNLIGHT_ALLOW_HOSTS\. Use --allow-host\./);
   const missing = await turnlight(folder, ['run', '--dotenv', 'none.env']);
   assert.equal(missing.code, 3);
-  assert.match(missing.err, /--dotenv: none\.env cannot be read\. The file does not exist\./);
+  assert.match(missing.err, /--dotenv: can't read none\.env\. The file does not exist\./);
 });
 
 test('run: what an agent says is no command to a CI', async (t) => {
@@ -157,7 +157,7 @@ test('run: --case, --tag and --no-save', async (t) => {
 });
 
 for (const [args, words] of [
-  [['run', '--case', 'nobody'], /No case has the id "nobody"\. .*polite, thankful/],
+  [['run', '--case', 'nobody'], /No case matches "nobody"\. .*polite, thankful/],
   [['run', '--tag', 'slow'], /No case has the tag "slow"/],
   [['run', 'none.eval.yaml'], /"none\.eval\.yaml" matches no eval file/],
   [['run', '--reporter', 'pdf'], /terminal, json, junit/],
@@ -321,7 +321,7 @@ test('check: what is the matter with many conversations is one warning with the 
   assert.equal(unfinished.length, 1, out);
   assert.match(
     unfinished[0] ?? '',
-    /^set\.jsonl:1:\d+: warning .* So in 40 conversations: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 30 more\.$/,
+    /^set\.jsonl:1:\d+: warning .* It applies to 40 conversations: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 30 more\.$/,
   );
   // What is an error is told by itself.
   assert.match(out, /^b\.json:1:\d+: error no-assistant-message /m);

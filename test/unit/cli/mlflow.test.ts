@@ -61,7 +61,7 @@ describe('turnlight mlflow pull', () => {
     const pulled = await run('mlflow', 'pull', 'shop');
     assert.equal(
       pulled.out,
-      '2 sessions with 3 traces became shop.eval.yaml.\n- 1 trace in no session.\nNext: turnlight run shop.eval.yaml, then turnlight mlflow push shop.eval.yaml.\n',
+      'Pulled 2 sessions with 3 traces into shop.eval.yaml.\n- 1 trace in no session.\nNext: turnlight run shop.eval.yaml, then turnlight mlflow push shop.eval.yaml.\n',
     );
     assert.equal(pulled.code, 0);
     assert.equal(
@@ -80,7 +80,7 @@ describe('turnlight mlflow pull', () => {
     );
     const { run, read } = await shop(t, [...TRACES, ...many]);
     const { out } = await run('mlflow', 'pull', 'shop');
-    assert.match(out, /^22 sessions with 623 traces/);
+    assert.match(out, /^Pulled 22 sessions with 623 traces/);
     assert.equal((await read('shop.sessions/s19.yaml')).match(/- user: /g)?.length, 31);
     const one = await run(
       'mlflow',
@@ -91,7 +91,7 @@ describe('turnlight mlflow pull', () => {
       '--out',
       'one.eval.yaml',
     );
-    assert.match(one.out, /^1 session with 1 trace became one\.eval\.yaml/);
+    assert.match(one.out, /^Pulled 1 session with 1 trace into one\.eval\.yaml/);
     assert.deepEqual((await run('list', 'one.eval.yaml')).out, 'one.eval.yaml\n  orders\n');
   });
 
@@ -100,7 +100,10 @@ describe('turnlight mlflow pull', () => {
     await run('mlflow', 'pull', 'shop', '--session', 'orders');
     await writeFile(join(folder, 'shop.eval.yaml'), CHECKED);
     const again = await run('mlflow', 'pull', '7', '--out', 'shop.eval.yaml');
-    assert.match(again.out, /^2 sessions with 3 traces are now in shop\.eval\.yaml, which stayed/);
+    assert.match(
+      again.out,
+      /^Pulled 2 sessions with 3 traces for shop\.eval\.yaml, which is unchanged/,
+    );
     assert.equal(await read('shop.eval.yaml'), CHECKED);
     assert.match((await run('list')).out, /refund/);
   });
@@ -128,7 +131,7 @@ describe('turnlight mlflow pull', () => {
     assert.match(pulled.out, /\n2 new labels of ann@example\.com, bob\.\n/);
     assert.match(
       pulled.out,
-      /\n- No label was made of tone: "so-so": it says neither good nor bad\.\n/,
+      /\n- tone: "so-so" did not become a label: it is neither good nor bad\.\n/,
     );
     assert.match(
       await read('shop.eval.yaml'),
@@ -180,7 +183,7 @@ describe('turnlight mlflow pull', () => {
     );
     const { run, read, folder } = await shop(t, [...TRACES, ...traces]);
     const pulled = await run('mlflow', 'pull', 'shop');
-    assert.match(pulled.out, /^9 sessions/);
+    assert.match(pulled.out, /^Pulled 9 sessions/);
     const checked = await run('check');
     assert.equal(checked.code, 0, checked.out);
     assert.equal((await run('list')).out.split('\n').length, 11);
@@ -297,7 +300,7 @@ describe('turnlight mlflow push', () => {
     const { run, server } = await judged(t);
     await run('mlflow', 'push');
     const again = await run('mlflow', 'push');
-    assert.match(again.out, / 0 assessments on 2 sessions \(4 were there already\)/);
+    assert.match(again.out, / 0 assessments on 2 sessions \(4 already existed\)/);
     assert.equal(server.runs.length, 1);
     await run('run');
     await run('mlflow', 'push');
@@ -334,7 +337,7 @@ describe('turnlight mlflow push', () => {
     assert.equal((await run('mlflow', 'push')).code, 2);
     assert.match(
       (await run('mlflow', 'push')).out,
-      / 2 assessments on 2 sessions \(2 were there already\)/,
+      / 2 assessments on 2 sessions \(2 already existed\)/,
     );
     assert.deepEqual([server.runs.length, server.runs[0]?.status], [1, 'FINISHED']);
   });
@@ -354,7 +357,7 @@ describe('turnlight mlflow push', () => {
     assert.equal(code, 3);
     assert.match(
       err,
-      /no run of shop\.eval\.yaml to push\. Run it first: turnlight run shop\.eval\.yaml/,
+      /shop\.eval\.yaml has no run to push\. Run it first: turnlight run shop\.eval\.yaml/,
     );
   });
 });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readDotenv } from '../../../src/cli/dotenv.ts';
 import { exitCodeOf, UsageError } from '../../../src/cli/exitCode.ts';
-import { type ChosenReporter, createReporters } from '../../../src/cli/reporters.ts';
+import type { ChosenReporter } from '../../../src/cli/options.ts';
+import { createReporters } from '../../../src/cli/reporters.ts';
 import { buildCaseLine, runEvents } from '../../support/buildRun.ts';
 import { fakeShell } from '../../support/fakeShell.ts';
 
@@ -123,10 +124,10 @@ test('an output that cannot be used is a mistake found before the run', async (t
   await assert.rejects(createReporters(chosen('json'), 'file/x.json', shell), /cannot be written/);
   await assert.rejects(
     createReporters(chosen('json=a', 'junit=./a'), undefined, shell),
-    /cannot share the file/,
+    /can't share the file/,
   );
   for (const one of ['terminal=a', 'github=a']) {
-    await assert.rejects(createReporters(chosen(one), undefined, shell), /takes no file/);
+    await assert.rejects(createReporters(chosen(one), undefined, shell), /doesn't write to a file/);
   }
 });
 
@@ -155,14 +156,14 @@ test('no report writes over a file of the run, through a link neither', async (t
   for (const name of ['a.eval.yaml', 'link.json']) {
     await assert.rejects(
       createReporters(chosen(`json=${name}`), undefined, shell, [suite]),
-      /The run needs .* Write the report elsewhere/,
+      /The run uses .* Write the report to another file/,
     );
   }
   await writeFile(join(folder, 'report'), '');
   await symlink(join(folder, 'report'), join(folder, 'linked'));
   await assert.rejects(
     createReporters(chosen('json=report', 'junit=linked'), undefined, shell),
-    /cannot share the file/,
+    /can't share the file/,
   );
 });
 
@@ -176,7 +177,7 @@ test('a file of variables that cannot be read is a mistake in usage', async (t) 
   const { shell } = await createShell(t);
   await assert.rejects(
     readDotenv('none.env', shell),
-    (error) => error instanceof UsageError && /none\.env cannot be read/.test(error.message),
+    (error) => error instanceof UsageError && /can't read none\.env/.test(error.message),
   );
 });
 

@@ -37,7 +37,7 @@ describe('turnlight run --resume', () => {
     await killedAfter(folder, 2);
     const { code, out } = await turnlight(folder, ['run', '--resume', '--reporter', 'terminal']);
     assert.equal(code, 0);
-    assert.match(out, /Resuming the run [0-9a-f]{8}: 2 of 3 cases finished and stand\./);
+    assert.match(out, /Resuming run [0-9a-f]{8}: keeping the results of 2 of 3 cases\./);
     assert.match(out, /Cases: 3 passed/);
     assert.deepEqual(await asked(folder), ['c']);
     const read = await readRecord(await theRecord(folder));
@@ -60,12 +60,12 @@ describe('turnlight run --resume', () => {
       const queue = ['--queue', 'redis://127.0.0.1:9'];
       const { code, err } = await turnlight(folder, ['run', '--resume', ...queue]);
       assert.equal(code, 3, err);
-      assert.match(err, new RegExp(`began with ${option}, which the workers .* without --queue`));
+      assert.match(err, new RegExp(`started with ${option}, which the workers .* without --queue`));
       assert.deepEqual(await asked(folder), []);
     }
   });
 
-  it('runs edited cases anew and tells them, and drops those that are gone', async (t) => {
+  it('runs edited cases again, lists them, and drops cases that no longer exist', async (t) => {
     const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) });
     await turnlight(folder, ['run', '--concurrency', '1']);
     await killedAfter(folder, 2);
@@ -75,7 +75,7 @@ describe('turnlight run --resume', () => {
     assert.equal(code, 1);
     assert.match(
       out,
-      /0 of 3 cases finished and stand\. Edited since, so run anew: b\. No longer in the files: 1 case\./,
+      /keeping the results of 0 of 3 cases\. Edited since, so running again: b\. No longer in the files: 1 case\./,
     );
     assert.deepEqual(await asked(folder), ['b', 'c', 'd']);
     const { cases, end } = await readRecord(await theRecord(folder));
@@ -134,7 +134,7 @@ describe('turnlight run --resume', () => {
     assert.equal(run?.options.judge, 'ollama:x');
     const choosing = await turnlight(folder, ['run', '--resume', '--case', 'b']);
     assert.equal(choosing.code, 3);
-    assert.match(choosing.err, /--resume runs the cases that the run chose/);
+    assert.match(choosing.err, /--resume runs the cases that the run selected/);
   });
 
   it('counts what failed before in the exit code and the reports', async (t) => {
@@ -150,23 +150,23 @@ describe('turnlight run --resume', () => {
   it('takes a run by its id or its record, passes over one that finished, and says where there is none', async (t) => {
     const folder = await workspaceWith(t, { 'bot.mjs': askedBot(), 'a.eval.yaml': suiteOf(THREE) });
     const first = await turnlight(folder, ['run', '--resume', 'a.eval.yaml', '--concurrency', '1']);
-    assert.match(first.out, /No run of these files is kept\. A new one begins\./);
+    assert.match(first.out, /These files have no runs\. Starting a new one\./);
     assert.equal(first.code, 0);
     const killed = await killedAfter(folder, 1);
     await turnlight(folder, ['run', '--case', 'c']);
     const { out } = await turnlight(folder, ['run', '--resume']);
-    assert.match(out, /1 of 3 cases finished and stand/);
+    assert.match(out, /keeping the results of 1 of 3 cases/);
     const [id] = /[0-9a-f]{8}(?=\.jsonl)/.exec(killed) ?? [];
     const again = await turnlight(folder, ['run', '--resume', id ?? '']);
-    assert.match(again.out, new RegExp(`The run ${id} is complete: nothing is left to run\\.`));
+    assert.match(again.out, new RegExp(`Run ${id} is complete: nothing is left to run\\.`));
     const named = (await recordsOf(folder)).find((path) => path.includes(id ?? '')) ?? '';
     assert.equal((await turnlight(folder, ['run', '--resume', named])).code, 0);
     const unknown = await turnlight(folder, ['run', '--resume', '00000000']);
     assert.equal(unknown.code, 3);
-    assert.match(unknown.err, /No record of these files is of the run 00000000/);
+    assert.match(unknown.err, /These files have no record of run 00000000/);
     const neither = await turnlight(folder, ['run', '--resume', 'nope']);
     assert.equal(neither.code, 3);
-    assert.match(neither.err, /"nope" is neither a run nor an eval file\. Name a run by its id/);
+    assert.match(neither.err, /"nope" is neither a run nor an eval file\. Pass the id of a run/);
   });
 
   it('refuses a run that still goes on', async (t) => {
@@ -211,7 +211,7 @@ describe('turnlight run --only-failed and --only-errors', () => {
     const folder = await workspaceWith(t, { 'bot.mjs': flaky, 'a.eval.yaml': suiteOf([repeated]) });
     const never = await turnlight(folder, ['run', '--only-failed']);
     assert.equal(never.code, 0);
-    assert.match(never.err, /No case failed when it last ran\. Nothing was run\./);
+    assert.match(never.err, /No case failed in its last run\. Nothing was run\./);
     await turnlight(folder, ['run']);
     const record = await theRecord(folder);
     const lines = (await readFile(record, 'utf8')).split('\n');
@@ -224,6 +224,6 @@ describe('turnlight run --only-failed and --only-errors', () => {
     await writeFile(record, failed.join('\n'));
     const { code, err } = await turnlight(folder, ['run', '--only-failed', '--only-errors']);
     assert.equal(code, 0);
-    assert.match(err, /No case failed or errored when it last ran/);
+    assert.match(err, /No case failed or errored in its last run/);
   });
 });

@@ -90,7 +90,7 @@ cases:
     const cli = (...args: string[]) => turnlight(folder, args);
     await cli('run', '.');
     const whole = await cli('save', 'simulated.eval.yaml', '--case', 'a');
-    assert.match(whole.err, /a has variants\. Name one, such as "a\/Oslo"/);
+    assert.match(whole.err, /a has variants\. Pass one, such as "a\/Oslo"/);
     assert.equal((await cli('save', 'simulated.eval.yaml', '--case', 'a/Rome')).code, 0);
     await cli('run', '.', '--case', 'a-Rome-scripted');
     const line = await lastOf(folder, 'a-Rome-scripted');

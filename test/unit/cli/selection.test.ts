@@ -92,6 +92,6 @@ test('an id stands for all variants of its case, and each has a name of its own'
   assert.deepEqual(names('*/line-1'), ['line-1', 'deep/line-1']);
   assert.throws(
     () => names('order-status/line-3'),
-    /No case has the id "order-status\/line-3"\. Known cases: order-status\/line-1, order-status\/line-2/,
+    /No case matches "order-status\/line-3"\. Known cases: order-status\/line-1, order-status\/line-2/,
   );
 });

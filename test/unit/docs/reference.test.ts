@@ -10,6 +10,7 @@ import { recordLineSchema } from '../../../src/core/record/runRecord.ts';
 import { frontMatterSchema } from '../../../src/evalfile/prompt.ts';
 import { evalJsonSchema, messagesJsonSchema } from '../../../src/evalfile/publishedSchemas.ts';
 import { modelProviders } from '../../../src/models/registry.ts';
+import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../../../src/runner/runOptions.ts';
 import { targetTypes } from '../../../src/targets/registry.ts';
 import { turnlight } from '../../support/commandLine.ts';
 import { keysOf } from '../../support/schemaKeys.ts';
@@ -97,6 +98,12 @@ describe('the reference', () => {
       [...new Set(named)].filter((name) => !page.includes(`\`${name}\``)),
       [],
     );
+  });
+
+  it('has the same defaults for settings as for the command line', () => {
+    const settings = manifest.contributes.configuration.properties;
+    assert.equal(settings['turnlight.concurrency'].default, DEFAULT_CONCURRENCY);
+    assert.equal(settings['turnlight.timeout'].default, DEFAULT_TIMEOUT);
   });
 
   it('has a place for every setting', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { parseDocument } from 'yaml';
-import { createProgram } from '../../../src/cli/program.ts';
+import { createProgram } from '../../../src/cli/commands.ts';
 import type { Shell } from '../../../src/cli/shell.ts';
 
 const GUIDE = new URL('../../../docs/guides/ci.md', import.meta.url);

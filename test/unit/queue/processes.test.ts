@@ -99,7 +99,7 @@ describe('the commands of a queue', { skip: WITHOUT_REDIS, timeout: 120_000 }, (
     worker.send('SIGTERM');
     const { code, err } = await worker.ended;
     assert.equal(code, 0, err);
-    assert.match(err, /Finishing what was begun/);
+    assert.match(err, /Finishing the current cases/);
   });
 
   it('say that a password is wrong, without the password', async (t) => {

@@ -105,7 +105,7 @@ Case                   Completeness  Frustration
 Completeness mean 0.75, 1 of 2 passed: yes ×1
 Frustration mean 0.50, 1 of 2 passed: none ×1, unresolved ×1
 Cases: 1 passed, 1 failed, 0 errored, 0 skipped
-Asked: 4 requests, 150 tokens in (20 cached), 15 out, cost 0.0100
+Model usage: 4 requests, 150 input tokens (20 cached), 15 output tokens, cost 0.0100
 Time: 1.0 s
 
 Record: .turnlight/runs/r1.jsonl

@@ -4,15 +4,15 @@ import { resolve } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 
-const MODULE = resolve(import.meta.dirname, '../../../src/cli/youngSpace.ts');
+const MODULE = resolve(import.meta.dirname, '../../../src/cli/memory.ts');
 
 /** Megabytes that the space of new objects takes after much was made, of which some was held for a while. */
 async function spaceAfterWork(bounded: boolean): Promise<number> {
   const program = `
     import { setTimeout as wait } from 'node:timers/promises';
     import { getHeapSpaceStatistics } from 'node:v8';
-    import { boundYoungSpace } from ${JSON.stringify(MODULE)};
-    if (${bounded}) boundYoungSpace();
+    import { limitYoungSpace } from ${JSON.stringify(MODULE)};
+    if (${bounded}) limitYoungSpace();
     const held = [];
     let most = 0;
     for (let round = 0; round < 600; round += 1) {

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fileWorkspace, findEvalFiles, workspaceOf } from '../../../src/cli/evalFiles.ts';
 import { UsageError } from '../../../src/cli/exitCode.ts';
+import { fileWorkspace, findEvalFiles, workspaceOf } from '../../../src/cli/paths.ts';
 
 async function folderWith(t: TestContext, ...files: readonly string[]): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'turnlight-files-')));

@@ -1,0 +1,418 @@
+import { Argument, InvalidArgumentError, Option } from 'commander';
+import { formatList } from '../core/text/formatList.ts';
+import { REPORTER_NAMES, type ReporterName } from '../report/registry.ts';
+import { DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT } from '../runner/runOptions.ts';
+import { UsageError } from './exitCode.ts';
+import type { Shell } from './shell.ts';
+
+/** The address of a queue, out of the command line, where others could read it. */
+const QUEUE_VARIABLE = 'TURNLIGHT_QUEUE';
+
+/** The judge of files that set none; also the model that drafts cases. */
+export const JUDGE_VARIABLE = 'TURNLIGHT_JUDGE';
+
+/** Number of recent runs that `noise` reads by default. */
+export const DEFAULT_NOISE_RUNS = 20;
+
+/** The names of a run that `findRunByName` understands. */
+export const RUN_NAMES =
+  'the id or record of a run, `last`, `previous`, or a commit or branch for its last run';
+
+/** Measures of how well a judge agrees with people. */
+export const MEASURES = ['kappa', 'accuracy', 'precision', 'recall', 'alpha'] as const;
+
+/** The lowest acceptable value of a measure: `kappa` and 0.7. */
+export interface Least {
+  readonly measure: (typeof MEASURES)[number];
+  readonly value: number;
+}
+
+/** A reporter and its file: `junit`, or `junit=evals.xml`. */
+export interface ChosenReporter {
+  readonly name: ReporterName;
+  readonly file?: string;
+}
+
+export const DEFAULT_REPORTERS: readonly ChosenReporter[] = [{ name: 'terminal' }];
+
+/** A part of the cases: the second of three. */
+export interface Shard {
+  readonly part: number;
+  readonly of: number;
+}
+
+/** The recording that a command writes, or replays. */
+export interface Recordings {
+  readonly record?: string;
+  readonly replay?: string;
+}
+
+/** The options of `run` and `judge`, as given on the command line. */
+export interface RunCommandOptions extends Recordings {
+  readonly case?: readonly string[];
+  readonly tag?: readonly string[];
+  readonly limit?: number;
+  readonly onlyFailed?: boolean;
+  readonly onlyErrors?: boolean;
+  readonly shard?: Shard;
+  readonly judge?: string;
+  readonly dotenv?: string;
+  readonly baseUrl?: string;
+  readonly allowHost?: readonly string[];
+  readonly concurrency: number;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** A run by its id or record, or true for the last one. */
+  readonly resume?: string | true;
+  /** The run whose conversations are judged again: its id or record, or true for the last one. */
+  readonly judgeAgain?: string | true;
+  /** The address of a queue; true for the one in the environment. */
+  readonly queue?: string | true;
+  /** Default: `DEFAULT_REPORTERS`. */
+  readonly reporter?: readonly ChosenReporter[];
+  readonly output?: string;
+  /** In the currency of the prices. */
+  readonly maxCost?: number;
+  /** Of the cases that pass or fail, the share that must pass: 0..1. */
+  readonly minPassRate?: number;
+  /** Default: true if `CI` is set. */
+  readonly forbidOnly?: boolean;
+  readonly save: boolean;
+  readonly cache: boolean;
+}
+
+// Arguments.
+
+export const GLOBS = new Argument(
+  '[globs...]',
+  'eval files, folders, or globs (default: every *.eval.yaml and *.eval.yml under this folder)',
+);
+
+export const RUN = new Argument(
+  '[run]',
+  'id or record of the run (default: the last run of the files under this folder)',
+);
+
+export const RECORDS = new Argument('<records...>', 'records, folders, or globs');
+
+export const BASE = new Argument('[base]', RUN_NAMES).default('previous');
+
+export const HEAD = new Argument(
+  '[head]',
+  'run to compare with the base, in the same forms',
+).default('last');
+
+export const RUNS = new Argument(
+  '[runs...]',
+  `${RUN_NAMES} (default: the last ${DEFAULT_NOISE_RUNS} runs of the files under this folder)`,
+);
+
+export const JUDGES = new Argument(
+  '[judges...]',
+  'provider:model, or names from the files (default: the judges of the files)',
+);
+
+export const IMPORTED = new Argument(
+  '<files...>',
+  'files to import (JSON, JSON Lines, YAML, or CSV); the format is detected',
+);
+
+export const EVAL_FILE = new Argument('<file>', 'eval file');
+
+export const CONVERSATIONS = new Argument(
+  '[files...]',
+  'files with real conversations, in the formats of `import`',
+);
+
+export const HOSTS = new Argument(
+  '<hosts...>',
+  'such as llm.example.com, or llm.example.com=OPENAI_API_KEY for that key alone',
+);
+
+export const EXPERIMENT = new Argument('<experiment>', 'name or id of the experiment');
+
+export const PULLED = new Argument(
+  '[globs...]',
+  'eval files that were pulled (default: all under this folder)',
+);
+
+// Options. Lists are in the order in which the help shows them.
+
+export const FORMAT = format(['text', 'json']);
+export const REPORT_FORMAT = format(['terminal', 'markdown', 'json']);
+
+const DOTENV = new Option(
+  '--dotenv <file>',
+  'load environment variables from this file, such as .env; existing ones are kept',
+);
+
+const BASE_URL = '--base-url <url>';
+const RECORD = '--record <file>';
+const REPLAY = '--replay <file>';
+const NO_SAVE = '--no-save';
+
+const ALLOW_HOST = new Option(
+  '--allow-host <host[=variables]>',
+  'allow all API keys, or only these variables, to be sent to this host; repeatable',
+).argParser(collect);
+
+/** Which judge decides, and with which variables. */
+export const JUDGING: readonly Option[] = [
+  DOTENV,
+  new Option('--judge <model>', 'use this judge instead: provider:model, or a name from the file'),
+];
+
+/** Where requests may go, and how many at the same time. */
+export const ENDPOINTS: readonly Option[] = [
+  new Option(BASE_URL, 'use this endpoint for the judge instead'),
+  ALLOW_HOST,
+  count(
+    '--concurrency <n>',
+    'maximum number of conversations at the same time, and of requests in flight per endpoint',
+    DEFAULT_CONCURRENCY,
+  ),
+];
+
+/** What is reported of a run, and what its exit code depends on. */
+export const REPORTING: readonly Option[] = [
+  new Option(
+    '--reporter <name[=file]>',
+    `${formatList(REPORTER_NAMES, 'or')}; repeatable, each with its file (default: ${DEFAULT_REPORTERS.map(({ name }) => name).join()})`,
+  ).argParser(reporter),
+  new Option(
+    '--output <file>',
+    'file for the last reporter that has none (default: standard output)',
+  ),
+  new Option(
+    '--min-pass-rate <share>',
+    'lowest acceptable pass rate, such as 0.9; below it, exit with 1',
+  ).argParser(share),
+];
+
+/** How cases run. */
+export const RUNNING: readonly Option[] = [
+  ...ENDPOINTS,
+  count('--timeout <ms>', 'time limit for one reply of a target, in milliseconds', DEFAULT_TIMEOUT),
+  new Option(RECORD, 'record every exchange with models and targets in this file'),
+  new Option(REPLAY, 'replay this recording instead of calling models and targets'),
+  new Option(
+    '--max-cost <amount>',
+    'stop before the run could cost more than this, in the currency of the prices',
+  ).argParser(amount),
+  ...REPORTING,
+  new Option('--forbid-only', 'refuse to run if a case sets `only` (default: when CI is set)'),
+  new Option('--no-forbid-only', 'allow `only`'),
+  new Option('--no-cache', 'ignore cached answers, and store none for later runs'),
+  new Option(NO_SAVE, 'do not record the run in .turnlight/'),
+];
+
+/** @param verb what happens to the selected cases: `run` */
+export function selecting(verb: string): readonly Option[] {
+  return [
+    new Option(
+      '--case <id>',
+      `${verb} only this case, or one of its variants (id/variant); repeatable, and * matches any text`,
+    ).argParser(collect),
+    new Option('--tag <tag>', `${verb} only cases with this tag; repeatable`).argParser(collect),
+    count('--limit <n>', `${verb} only the first n of the selected cases`),
+    ...JUDGING,
+  ];
+}
+
+export const RUN_OPTIONS: readonly Option[] = [
+  ...selecting('run'),
+  ...RUNNING,
+  new Option(
+    '--shard <part/of>',
+    'run only this part of the cases, such as 2/3, to split a run across machines',
+  ).argParser(shard),
+  new Option('--only-failed', 'run only the cases that failed in their last run'),
+  new Option(
+    '--only-errors',
+    'run only the cases that errored in their last run; add --only-failed to include failures',
+  ),
+  new Option(
+    '--resume [run]',
+    'continue the last run of these files that was killed or cancelled, or the run with this id or record',
+  ),
+  queue().conflicts(['concurrency', 'record', 'replay', 'baseUrl', 'allowHost']),
+];
+
+export const JUDGE_OPTIONS: readonly Option[] = [...selecting('judge'), ...RUNNING];
+
+export const MERGE_OPTIONS: readonly Option[] = [
+  ...REPORTING,
+  new Option(NO_SAVE, 'do not record the merged run in .turnlight/'),
+];
+
+export const COMPARE_OPTIONS: readonly Option[] = [
+  new Option(
+    '--fail-on <what>',
+    'exit with 1 if a case got worse (worse), or only if there is evidence that an assertion did (evidence)',
+  ).choices(['worse', 'evidence']),
+  REPORT_FORMAT,
+];
+
+export const AGREEMENT_OPTIONS: readonly Option[] = [
+  REPORT_FORMAT,
+  new Option('--thresholds', 'also show which threshold of each assertion agrees best'),
+  new Option(
+    '--fail-under <measure=value>',
+    `exit with 1 if a judge is below this value on an assertion: ${formatList(MEASURES, 'or')}, such as kappa=0.7; repeatable`,
+  ).argParser(least),
+];
+
+export const JUDGES_OPTIONS: readonly Option[] = [
+  new Option(
+    '--file <glob>',
+    'eval file, folder, or glob; repeatable (default: all under this folder)',
+  ).argParser(collect),
+  new Option(
+    '--examples',
+    'run each judge twice: without and with labeled conversations as examples',
+  ),
+  count('--folds <n>', 'number of cross-validation folds', 5),
+  REPORT_FORMAT,
+  DOTENV,
+  ...ENDPOINTS,
+  new Option(
+    '--max-cost <amount>',
+    'stop before the requests could cost more than this, in the currency of the prices',
+  ).argParser(amount),
+  new Option('--yes', 'do not ask for confirmation at a terminal'),
+  new Option(RECORD, 'record every exchange with judges in this file'),
+  new Option(REPLAY, 'replay this recording instead of calling judges'),
+  new Option('--no-cache', 'ignore cached answers, and store none'),
+];
+
+export const WORKER_OPTIONS: readonly Option[] = [
+  queue().makeOptionMandatory(),
+  ...JUDGING,
+  ...ENDPOINTS,
+];
+
+export const PLAN_OPTIONS: readonly Option[] = [...selecting('plan'), FORMAT];
+
+/** Where a command that makes an eval file writes it. */
+export const WRITING: readonly Option[] = [
+  new Option('--output <file>', 'eval file to write (default: NAME.eval.yaml next to the input)'),
+  new Option('--force', 'overwrite an existing eval file'),
+];
+
+export const SAVE_OPTIONS: readonly Option[] = [
+  new Option(
+    '--case <id>',
+    'simulated case, or one of its variants (id/variant)',
+  ).makeOptionMandatory(),
+  new Option(
+    '--as <kind>',
+    "save the user's messages as `turns`, or the whole conversation as a `transcript`",
+  )
+    .choices(['turns', 'transcript'])
+    .default('turns'),
+  count('--repetition <n>', 'repetition of the case to save', 1),
+];
+
+export const GENERATE_OPTIONS: readonly Option[] = [
+  new Option('--system <file>', 'system prompt of the agent under test'),
+  new Option('--model <model>', `model that drafts: provider:model (default: ${JUDGE_VARIABLE})`),
+  new Option(BASE_URL, 'use this endpoint for the model instead'),
+  ALLOW_HOST,
+  DOTENV,
+  count('--count <n>', 'number of cases to draft', 5),
+  ...WRITING,
+  new Option(RECORD, 'record the exchange with the model in this file'),
+  new Option(REPLAY, 'replay this recording instead of calling the model'),
+];
+
+export const PULL_OPTIONS: readonly Option[] = [
+  new Option('--session <id>', 'pull only this session; repeatable').argParser(collect),
+  new Option('--out <file>', 'eval file to write (default: EXPERIMENT.eval.yaml)'),
+];
+
+export const STDIO = new Option(
+  '--stdio',
+  'communicate over standard input and output',
+).makeOptionMandatory();
+
+/** @param given true if `--queue` has no address @throws UsageError */
+export function queueAddress(given: string | true, { env }: Shell): string {
+  const address = given === true ? env(QUEUE_VARIABLE) : given;
+  if (address) return address;
+  throw new UsageError(
+    `--queue: expected the address of a Redis or Valkey server, such as redis://localhost:6379, here or in ${QUEUE_VARIABLE}.`,
+  );
+}
+
+function queue(): Option {
+  return new Option(
+    '--queue [url]',
+    `queue on a Redis or Valkey server, such as redis://localhost:6379 (default: ${QUEUE_VARIABLE})`,
+  );
+}
+
+/** The first choice is the default. */
+function format(choices: readonly string[]): Option {
+  return new Option('--format <format>', 'output format').choices(choices).default(choices[0]);
+}
+
+function collect(value: string, earlier: readonly string[] = []): string[] {
+  return [...earlier, value];
+}
+
+function reporter(value: string, earlier: readonly ChosenReporter[] = []): ChosenReporter[] {
+  const [given, ...rest] = value.split('=');
+  const name = REPORTER_NAMES.find((one) => one === given);
+  if (!name) throw new InvalidArgumentError(`Expected ${formatList(REPORTER_NAMES, 'or')}.`);
+  const file = rest.join('=');
+  if (rest.length > 0 && file === '') {
+    throw new InvalidArgumentError(`Expected a file after \`=\`, such as ${name}=evals.out.`);
+  }
+  return [...earlier, { name, ...(rest.length > 0 && { file }) }];
+}
+
+function least(value: string, earlier: readonly Least[] = []): Least[] {
+  const [name, number = ''] = value.split('=');
+  const measure = MEASURES.find((one) => one === name);
+  if (!measure || number.trim() === '' || !(Number(number) >= -1 && Number(number) <= 1)) {
+    throw new InvalidArgumentError(
+      `Expected ${formatList(MEASURES, 'or')} and a number up to 1, such as kappa=0.7.`,
+    );
+  }
+  return [...earlier, { measure, value: Number(number) }];
+}
+
+function shard(value: string): Shard {
+  const [, part, of] = /^(\d+)\/(\d+)$/.exec(value) ?? [];
+  const parsed = { part: Number(part), of: Number(of) };
+  if (!(parsed.part >= 1 && parsed.part <= parsed.of)) {
+    throw new InvalidArgumentError('Expected a part and the number of parts, such as 2/3.');
+  }
+  return parsed;
+}
+
+function amount(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number) || number <= 0) {
+    throw new InvalidArgumentError('Expected an amount greater than 0.');
+  }
+  return number;
+}
+
+function share(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !(number >= 0 && number <= 1)) {
+    throw new InvalidArgumentError('Expected a number from 0 to 1.');
+  }
+  return number;
+}
+
+function count(flags: string, description: string, byDefault?: number): Option {
+  return new Option(flags, description).default(byDefault).argParser((value) => {
+    const number = Number(value);
+    if (!Number.isSafeInteger(number) || number < 1) {
+      throw new InvalidArgumentError('Expected a whole number of at least 1.');
+    }
+    return number;
+  });
+}

@@ -1,0 +1,121 @@
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { glob } from 'tinyglobby';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { realPathOf } from '../disk/realPath.ts';
+import { isWithin, rootAbove } from '../store/home.ts';
+import { UsageError } from './exitCode.ts';
+import type { Recordings } from './options.ts';
+
+const EVAL_FILES = '**/*.eval.{yaml,yml}';
+const IGNORED = ['**/node_modules/**', '**/.git/**'];
+
+/**
+ * The eval files that the arguments name: files, folders (every eval file in them), or globs.
+ *
+ * @param folder the working folder; without arguments, every eval file in it
+ * @param advice what to do if it contains none
+ * @returns absolute paths, sorted, each once
+ * @throws UsageError if an argument matches nothing
+ */
+export async function findEvalFiles(
+  args: readonly string[],
+  folder: string,
+  advice = 'Pass a file, a folder, or a glob.',
+): Promise<string[]> {
+  const found = new Set<string>();
+  for (const arg of args.length === 0 ? ['.'] : args) {
+    const files = await filesOf(arg, folder);
+    if (files.length === 0) throw new UsageError(nothingFound(arg, args.length === 0, advice));
+    for (const file of files) found.add(file);
+  }
+  return [...found].sort();
+}
+
+/** Whether `findEvalFiles` finds any for this argument. */
+export async function areEvalFiles(arg: string, folder: string): Promise<boolean> {
+  return (await filesOf(arg, folder)).length > 0;
+}
+
+async function filesOf(arg: string, folder: string): Promise<string[]> {
+  const path = resolve(folder, arg);
+  if (!existsSync(path)) return globFiles(arg.replaceAll('\\', '/'), folder);
+  if (!statSync(path).isDirectory()) return [path];
+  return globFiles(EVAL_FILES, path);
+}
+
+async function globFiles(pattern: string, folder: string): Promise<string[]> {
+  // A folder that the user names in the pattern is searched, even node_modules.
+  const ignore = pattern.includes('node_modules') ? [] : IGNORED;
+  const files = await glob(pattern, {
+    cwd: folder,
+    absolute: true,
+    ignore,
+    followSymbolicLinks: false,
+  });
+  return files.map((file) => resolve(file));
+}
+
+function nothingFound(arg: string, isDefault: boolean, advice: string): string {
+  if (isDefault) return `No eval files (*.eval.yaml) in this folder. ${advice}`;
+  return `"${arg}" matches no eval file. Pass a file, a folder, or a glob such as "evals/**/*.eval.yaml".`;
+}
+
+/**
+ * The folder that paths in files may not leave: the nearest folder with records, at or above the working folder, or else
+ * the working folder.
+ */
+export function workspaceOf(folder: string): string {
+  return rootAbove(folder) ?? folder;
+}
+
+/** The workspace of a file: a file outside of `workspace` has its own folder. */
+export function fileWorkspace(file: string, workspace: string): string {
+  const inside = !relative(workspace, file).startsWith('..');
+  return inside ? workspace : dirname(file);
+}
+
+/**
+ * Checks that a file written in the workspace stays there: a link may have come with a checkout.
+ *
+ * @param path absolute @param folder the working folder
+ * @throws UsageError
+ */
+export function assertNoLinkOut(path: string, folder: string): void {
+  const workspace = workspaceOf(folder);
+  if (!isWithin(workspace, path)) return;
+  const real = isLink(path) ? targetOf(path) : realPathOf(path);
+  if (real !== undefined && isWithin(realPathOf(workspace), real)) return;
+  throw new UsageError(
+    `${visibleLine(path)} is behind a link that leads out of ${visibleLine(workspace)}. Remove the link, or pass the file that it points to.`,
+  );
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined if the link is broken. */
+function targetOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the paths of `--record` and `--replay` absolute. @throws UsageError if both are given */
+export function resolveRecordings({ record, replay }: Recordings, folder: string): Recordings {
+  if (record !== undefined && replay !== undefined) {
+    throw new UsageError('Use either --record or --replay, not both.');
+  }
+  if (record !== undefined) assertNoLinkOut(resolve(folder, record), folder);
+  return {
+    ...(record !== undefined && { record: resolve(folder, record) }),
+    ...(replay !== undefined && { replay: resolve(folder, replay) }),
+  };
+}

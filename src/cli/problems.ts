@@ -1,0 +1,84 @@
+import { groupBy } from '../core/data/data.ts';
+import { readable } from '../core/limits.ts';
+import { labelProblemText } from '../core/presentation/labelProblem.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { isError, type Problem } from '../core/problem.ts';
+import type { LoadedSuite } from '../evalfile/loadedSuite.ts';
+import { shownPath } from '../report/shownPath.ts';
+import type { LabelProblem } from '../store/labels.ts';
+import type { Shell } from './shell.ts';
+
+/** All problems, each once: a file that several suites include is read for each of them. */
+export function problemsOf(loaded: readonly LoadedSuite[]): Problem[] {
+  const seen = new Map<string, Problem>();
+  for (const problem of loaded.flatMap((one) => one.problems)) {
+    const { path, code, message, range } = problem;
+    seen.set(JSON.stringify([path, code, message, range]), problem);
+  }
+  return [...seen.values()];
+}
+
+/** `evals/a.eval.yaml:7:5: error unknown-key There is no key "asserts". …` */
+function problemLine(problem: Problem, folder: string): string {
+  const { line, character } = problem.range.start;
+  const message = visibleLine(problem.message);
+  return `${shownPath(problem.path, folder)}:${line + 1}:${character + 1}: ${problem.severity} ${problem.code} ${message}`;
+}
+
+/**
+ * Writes problems, one per line.
+ *
+ * @param all includes problems of severity `information`
+ * @returns whether any of them is an error
+ */
+export function reportProblems(
+  loaded: readonly LoadedSuite[],
+  folder: string,
+  write: (text: string) => void,
+  all = false,
+): boolean {
+  const problems = problemsOf(loaded).filter(({ severity }) => all || severity !== 'information');
+  for (const problem of problems) write(`${problemLine(problem, folder)}\n`);
+  return problems.some(isError);
+}
+
+/** Maximum number of places that a warning names. */
+const MAX_PLACES = 10;
+
+/**
+ * Combines equal warnings about conversations of a case into one, with their number and first places. Errors stay
+ * separate, since each one has to be fixed.
+ */
+export function groupWarnings(problems: readonly Problem[], folder: string): Problem[] {
+  const groups = groupBy(problems, (one) =>
+    isError(one) ? one : JSON.stringify([one.code, one.message]),
+  );
+  return [...groups.values()].map((same) => {
+    const [first] = same;
+    if (same.length === 1) return first;
+    const isOneFile = same.every(({ path }) => path === first.path);
+    const places = same.slice(0, MAX_PLACES).map(({ path, range }) => {
+      const line = range.start.line + 1;
+      return isOneFile ? `${line}` : `${shownPath(path, folder)}:${line}`;
+    });
+    const more = same.length - places.length;
+    const where = `${isOneFile ? 'lines ' : ''}${places.join(', ')}`;
+    const rest = more > 0 ? ` and ${readable(more)} more` : '';
+    const message = `${first.message} It applies to ${readable(same.length)} conversations: ${where}${rest}.`;
+    return { ...first, message };
+  });
+}
+
+export const NO_LABELS =
+  'These files have no labels. To create some, run "Turnlight: Label Conversations" in VS Code. Labels are stored in NAME.labels/PERSON.jsonl next to NAME.eval.yaml.';
+
+/** Writes lines such as `shop.labels/ann.jsonl:3: …`. @returns whether there are any */
+export function reportLabelProblems(
+  problems: readonly LabelProblem[],
+  { err, folder }: Pick<Shell, 'err' | 'folder'>,
+): boolean {
+  for (const one of problems) {
+    err.write(`${labelProblemText(shownPath(one.path, folder), one)}\n`);
+  }
+  return problems.length > 0;
+}

@@ -1,0 +1,168 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { counted } from '../core/presentation/amounts.ts';
+import { caseName } from '../core/presentation/executionTitle.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import type { Suite, SuiteCase } from '../core/suite.ts';
+import { realPathOf } from '../disk/realPath.ts';
+import type { RunEvent } from '../runner/events.ts';
+import { isWithin } from '../store/home.ts';
+import { type EarlierRun, earlierRuns, lastRun } from '../store/records/list.ts';
+import { UsageError } from './exitCode.ts';
+import type { RunCommandOptions } from './options.ts';
+import { areEvalFiles, findEvalFiles, workspaceOf } from './paths.ts';
+import { findRun, NO_RUNS, RUN_ID } from './runs.ts';
+import { caseList } from './selection.ts';
+
+/** An earlier run to resume or rejudge, and what to run for it. */
+export interface PriorRun {
+  /** Absent if the files have no runs. */
+  readonly earlier?: EarlierRun;
+  /** The files to read. */
+  readonly files: readonly string[];
+  /** The given options, completed by some of those of the earlier run. */
+  readonly options: RunCommandOptions;
+  readonly select?: (suite: Suite, suiteCase: SuiteCase) => boolean;
+}
+
+/** Finds the run to resume. It keeps its files, cases, and judge. @throws UsageError */
+export async function resume(
+  args: readonly string[],
+  options: RunCommandOptions,
+  folder: string,
+): Promise<PriorRun> {
+  assertAlone(options);
+  const { resume: value } = options;
+  // The value of `--resume` may be a run, or the first of the files.
+  const named = typeof value === 'string' && RUN_ID.test(value) ? value : undefined;
+  const isFile = typeof value === 'string' && !named;
+  if (isFile && !(await areEvalFiles(value, folder))) {
+    throw new UsageError(
+      `"${value}" is neither a run nor an eval file. Pass the id of a run, such as 1a2b3c4d, or its record in .turnlight/runs/. Without a value, --resume continues the last run.`,
+    );
+  }
+  const files = isFile ? [value, ...args] : args;
+  const earlier = named
+    ? await findRun(named, files, folder)
+    : await lastRun(await findEvalFiles(files, folder));
+  if (!earlier) return { files, options };
+  if (earlier.run.merged_from) {
+    throw new UsageError(
+      `Run ${earlier.run.id} is a merge of other runs. Resume one of those instead.`,
+    );
+  }
+  if (earlier.run.judged_from !== undefined) {
+    throw new UsageError(
+      `Run ${earlier.run.id} judged run ${earlier.run.judged_from} again. Repeat it with turnlight judge instead.`,
+    );
+  }
+  const chosen = new Map(
+    earlier.run.files.map(({ path, cases }) => [path, cases && new Set(cases)]),
+  );
+  const prior = priorRun(earlier, options, folder, ['judge', 'base_url', 'replay']);
+  assertQueueable(prior.options, earlier.run.id);
+  return {
+    ...prior,
+    select: (suite, one) => chosen.get(suite.path)?.has(caseName(one)) ?? true,
+  };
+}
+
+/** Finds the run whose conversations are judged again. @throws UsageError */
+export async function rejudge(options: RunCommandOptions, folder: string): Promise<PriorRun> {
+  const { judgeAgain } = options;
+  const earlier =
+    typeof judgeAgain === 'string'
+      ? await findRun(judgeAgain, [], folder)
+      : await newest(await findEvalFiles([], folder));
+  if (!earlier) throw new UsageError(NO_RUNS);
+  return priorRun(earlier, options, folder, ['judge', 'base_url']);
+}
+
+async function newest(files: readonly string[]): Promise<EarlierRun | undefined> {
+  for await (const one of earlierRuns(files)) return one;
+  return undefined;
+}
+
+/** @param kept options of the earlier run that apply if they are not given now @throws UsageError */
+function priorRun(
+  earlier: EarlierRun,
+  options: RunCommandOptions,
+  folder: string,
+  kept: readonly (keyof typeof OPTION_KEYS)[],
+): PriorRun & { readonly earlier: EarlierRun } {
+  const { run } = earlier;
+  const existing = run.files.filter(({ path }) => existsSync(path));
+  if (existing.length === 0) {
+    throw new UsageError(`The files of run ${run.id} no longer exist.`);
+  }
+  const given = kept.flatMap((key) => {
+    const value = run.options[key];
+    if (typeof value !== 'string' || options[OPTION_KEYS[key]] !== undefined) return [];
+    if (key === 'replay') assertInWorkspace(value, run.id, folder);
+    return [[OPTION_KEYS[key], value]];
+  });
+  const files = existing.map(({ path }) => path);
+  return { earlier, files, options: { ...Object.fromEntries(given), ...options } };
+}
+
+/** A record may name any path, even an endless device. @throws UsageError */
+function assertInWorkspace(replay: string, run: string, folder: string): void {
+  const path = realPathOf(resolve(folder, replay));
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  if (isFile && isWithin(realPathOf(workspaceOf(folder)), path)) return;
+  throw new UsageError(
+    `Run ${run} started with --replay ${visibleLine(replay)}, which is not a file in this workspace. If you trust it, pass it again with --replay.`,
+  );
+}
+
+function assertAlone(options: RunCommandOptions): void {
+  const { case: cases, tag, limit, shard, onlyFailed, onlyErrors, save } = options;
+  if (cases || tag || limit !== undefined || shard || onlyFailed || onlyErrors) {
+    throw new UsageError(
+      '--resume runs the cases that the run selected when it started. Remove options that select cases, such as --case and --tag.',
+    );
+  }
+  if (!save) throw new UsageError('--resume continues a record. Remove --no-save.');
+}
+
+/** If both options are given on the command line, its parser refuses them. */
+function assertQueueable({ queue, replay, baseUrl }: RunCommandOptions, run: string): void {
+  if (queue === undefined) return;
+  const kept = replay === undefined ? baseUrl && '--base-url' : '--replay';
+  if (!kept) return;
+  throw new UsageError(
+    `Run ${run} started with ${kept}, which the workers of a queue don't support. Resume it without --queue.`,
+  );
+}
+
+const OPTION_KEYS = { judge: 'judge', base_url: 'baseUrl', replay: 'replay' } as const;
+
+type Started = Extract<RunEvent, { kind: 'run-started' }>;
+
+/** What to report if a run resumes or rejudges an earlier one. */
+export function priorRunText(event: Started): string | undefined {
+  const { run, cases, gone } = event;
+  if (run.judged_from === undefined) return resumeText(event);
+  return [
+    `Judging ${counted(cases.length, 'conversation')} of run ${run.judged_from} again.`,
+    ...goneText(gone),
+  ].join(' ');
+}
+
+/** `Resuming run 1a2b3c4d: keeping the results of 40 of 50 cases. Edited since, so running again: refund, hours.` */
+function resumeText({ run, cases, resumed }: Started): string | undefined {
+  if (!resumed) return undefined;
+  const { standing, edited, gone } = resumed;
+  if (standing === cases.length) {
+    return [`Run ${run.id} is complete: nothing is left to run.`, ...goneText(gone)].join(' ');
+  }
+  return [
+    `Resuming run ${run.id}: keeping the results of ${standing} of ${counted(cases.length, 'case')}.`,
+    ...(edited.length > 0 ? [`Edited since, so running again: ${caseList(edited)}.`] : []),
+    ...goneText(gone),
+  ].join(' ');
+}
+
+function goneText(gone = 0): string[] {
+  return gone > 0 ? [`No longer in the files: ${counted(gone, 'case')}.`] : [];
+}

@@ -1,0 +1,102 @@
+import { basename, resolve } from 'node:path';
+import type { ComparisonData } from '../analysis/comparisonData.ts';
+import { visibleLine } from '../core/presentation/visibleText.ts';
+import { isAtHome, rootOfRecord } from '../core/record/recordPaths.ts';
+import { gitOutput } from '../disk/git.ts';
+import { type EarlierRun, earlierRuns, runIn } from '../store/records/list.ts';
+import { readCases } from '../store/records/runRecord.ts';
+import { UsageError } from './exitCode.ts';
+import { RUN_NAMES } from './options.ts';
+import { findEvalFiles, workspaceOf } from './paths.ts';
+import type { Shell } from './shell.ts';
+
+/** The id or record of a run. */
+export const RUN_ID = /^[0-9a-f]{8}$|\.jsonl$/;
+
+/** @param name as `RUN_ID` @throws UsageError */
+export async function findRun(
+  name: string,
+  args: readonly string[],
+  folder: string,
+): Promise<EarlierRun> {
+  if (name.endsWith('.jsonl')) {
+    const record = resolve(folder, name);
+    const found = await runIn([record], (path) => rootFor(path, folder));
+    if (found) return found;
+    throw new UsageError(`${name} is not a run record, or names files outside of its folder.`);
+  }
+  const files = await findEvalFiles(args, folder);
+  for await (const one of earlierRuns(files)) if (one.run.id === name) return one;
+  throw new UsageError(
+    `These files have no record of run ${name}. Records are in .turnlight/runs/.`,
+  );
+}
+
+/** What a command reports if it needs an earlier run. */
+export const NO_RUNS = 'These files have no runs. Run them first.';
+
+const ADVICE = 'Go to the folder of the eval files, or pass a run record (*.jsonl).';
+
+/** @param name as `RUN_NAMES` describes @throws UsageError */
+export async function findRunByName(name: string, folder: string): Promise<EarlierRun> {
+  if (name.endsWith('.jsonl')) return findRun(name, [], folder);
+  const files = await findEvalFiles([], folder, ADVICE);
+  if (name === 'last' || name === 'previous') return recentRun(name, files);
+  for await (const one of earlierRuns(files)) if (one.run.id === name) return one;
+  const commit = await commitNamed(name, folder);
+  if (commit === undefined) {
+    throw new UsageError(`"${name}" is not a run. Expected ${RUN_NAMES}.`);
+  }
+  for await (const one of earlierRuns(files)) if (one.run.commit === commit) return one;
+  const known = name === commit ? '' : ` (${name})`;
+  throw new UsageError(
+    `These files have no run at commit ${commit.slice(0, 12)}${known}. Run them at that commit first.`,
+  );
+}
+
+/** The last run, or the latest earlier run that shares a file with it. @throws UsageError */
+async function recentRun(name: 'last' | 'previous', files: string[]): Promise<EarlierRun> {
+  const ran = new Set<string>();
+  let passed = 0;
+  for await (const one of earlierRuns(files)) {
+    const paths = one.run.files.map(({ path }) => path);
+    if (name === 'last' || paths.some((path) => ran.has(path))) return one;
+    if (passed === 0) for (const path of paths) ran.add(path);
+    passed += 1;
+  }
+  if (passed === 0) throw new UsageError(NO_RUNS);
+  const whose = passed === 1 ? 'these files' : 'the files of the last run';
+  throw new UsageError(`There is only one run of ${whose}. Run them again to have two to compare.`);
+}
+
+/** The root of the paths in a record. Those in a record from elsewhere start at the workspace of the working folder. */
+export function rootFor(record: string, folder: string): string {
+  return isAtHome(record) ? rootOfRecord(record) : workspaceOf(folder);
+}
+
+/** Undefined if there is no such commit, no repository, or no git. */
+function commitNamed(name: string, folder: string): Promise<string | undefined> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  return gitOutput(args, folder);
+}
+
+/**
+ * Adds the cases of a run to `data`, one by one, and reports lines that can't be read.
+ *
+ * @param data names its suites by `suiteNames`
+ * @throws the reason of an aborted signal
+ */
+export async function addCases(
+  { records }: EarlierRun,
+  data: ComparisonData,
+  shell: Shell,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const [root, record] of records) {
+    const { allProblems } = await readCases(record, root, (line) => {
+      signal.throwIfAborted();
+      data.add(line);
+    });
+    for (const one of allProblems) shell.err.write(`${visibleLine(basename(record))}, ${one}\n`);
+  }
+}
