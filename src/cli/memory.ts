@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
  * How much garbage there may be before it is collected, in percent of the memory in use. Reading eval files takes fifty times
  * their size; a run should spend less time on collecting.
  */
-const MAX_GARBAGE = { reading: 25, running: 50 };
+const MAX_GARBAGE = { reading: 20, running: 50 };
 
 /** Bytes. */
 const MAX_YOUNG_SPACE = 16 * 2 ** 20;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { Scrubber } from '../core/scrubber.ts';
+import { SpillBuffer } from '../disk/spillBuffer.ts';
 import { compactSuite } from '../evalfile/compactSuite.ts';
 import { loadSuite } from '../evalfile/load.ts';
 import type { JudgeOverride, LoadedSuite } from '../evalfile/loadedSuite.ts';
@@ -31,6 +32,7 @@ export async function loadSuites(
   const files = await findEvalFiles(args, shell.folder);
   const onDisk = nodeFiles(new Set(args.map((arg) => resolve(shell.folder, arg))));
   const loaded: LoadedSuite[] = [];
+  const conversations = new SpillBuffer();
   // One at a time: reading a file takes fifty times its size in memory.
   for (const file of files) {
     const suite = await loadSuite(file, onDisk, {
@@ -39,7 +41,7 @@ export async function loadSuites(
       ...(defaultJudge && { defaultJudge }),
       judgeOverride,
     });
-    loaded.push(compactSuite(await expandSuite(suite)));
+    loaded.push(compactSuite(await expandSuite(suite), conversations));
   }
   collectEarly('running');
   // An included file runs with its suite: on its own, it lacks the suite's models and targets.

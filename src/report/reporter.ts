@@ -14,8 +14,8 @@ import type { StatedAssertion } from '../core/statedAssertion.ts';
 import type { SuiteCase } from '../core/suite.ts';
 import { unreachable } from '../core/unreachable.ts';
 import { isFailure, type Usage, usageOf } from '../core/verdict.ts';
+import { SpillBuffer } from '../disk/spillBuffer.ts';
 import type { RunEvent } from '../runner/events.ts';
-import { Aside } from './aside.ts';
 
 /**
  * Writes a run that is over as a text, piece by piece.
@@ -37,7 +37,7 @@ interface Execution {
   readonly assertions: readonly StatedAssertion[];
 }
 
-/** What is known of a run so far: of each case a summary, and its whole line put aside. */
+/** A run so far: a summary of each case, and its whole line in a buffer. */
 export class RunLog {
   run: RunLine | undefined;
   end: EndLine | undefined;
@@ -50,7 +50,7 @@ export class RunLog {
   readonly #finished = new Map<string, CaseSummary>();
   /** What share of its repetitions a case needs, where that is not all of them. */
   readonly #needed = new Map<string, number>();
-  readonly #aside = new Aside();
+  readonly #lines = new SpillBuffer();
   readonly #places = new Map<CaseSummary, number>();
   #cases: readonly CaseSummary[] | undefined;
   #results: readonly CaseResult[] | undefined;
@@ -95,7 +95,7 @@ export class RunLog {
     if (this.#keeps(line)) {
       const known = this.#running.get(key);
       const execution: Execution = { line, assertions: known ? stateAssertions(known) : [] };
-      this.#places.set(summary, this.#aside.put(JSON.stringify(execution)));
+      this.#places.set(summary, this.#lines.put(JSON.stringify(execution)));
     }
     if (line.must_pass !== undefined) this.#needed.set(caseKey(line), line.must_pass);
     this.#running.delete(key);
@@ -144,7 +144,7 @@ export class RunLog {
     for (const summary of of) {
       const place = this.#places.get(summary);
       if (place === undefined) throw new Error('Internal error: this case was not kept whole.');
-      yield JSON.parse(this.#aside.get(place)) as Execution;
+      yield JSON.parse(this.#lines.get(place)) as Execution;
     }
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { SpillBuffer } from '../../../src/disk/spillBuffer.ts';
 import { compactSuite } from '../../../src/evalfile/compactSuite.ts';
 import { turnlightProcess, workspaceWith } from '../../support/commandLine.ts';
 import { load } from '../../support/evalFiles.ts';
@@ -35,7 +36,7 @@ describe('conversations that stand in eval files', () => {
   it('are what they were once their case is opened', async () => {
     const loaded = await load(TEXT);
     const [before] = loaded.suite?.cases ?? [];
-    const [light] = compactSuite(loaded).suite?.cases ?? [];
+    const [light] = compactSuite(loaded, new SpillBuffer()).suite?.cases ?? [];
     assert.ok(before?.origin.kind === 'transcript' && light?.origin.kind === 'transcript');
     assert.equal(before.origin.messages.length, 20);
     assert.equal(light.origin.messages.length, 0);

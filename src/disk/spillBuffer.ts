@@ -13,10 +13,10 @@ interface Place {
 }
 
 /**
- * Texts put aside until they are needed: in memory while they are few, and then in a file that has no name
- * any more, so that nothing is left of it however this process ends.
+ * Keeps texts until they are needed: in memory while they are few, then in a temporary file without a name, of which nothing
+ * is left however this process ends.
  */
-export class Aside {
+export class SpillBuffer {
   readonly #texts: (string | Place)[] = [];
   #inMemory = 0;
   #file: number | undefined;
@@ -36,7 +36,7 @@ export class Aside {
     let read = 0;
     while (read < length) {
       const more = readSync(this.#file ?? -1, bytes, read, length - read, offset + read);
-      if (more === 0) throw new Error('Internal error: what was put aside is gone.');
+      if (more === 0) throw new Error('Internal error: a text in a temporary file is gone.');
       read += more;
     }
     return bytes.toString();
